@@ -1,0 +1,99 @@
+# The commands of the house; `make` alone lists them.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format-check clippy rustdoc deny tidy book docs dist clean
+
+PYTHON ?= python3
+CARGO ?= cargo
+ARCH := $(shell uname -m)
+TOOLS := $(CURDIR)/target/tools
+
+# Versions that were tried together; pip and cargo fetch them once into target/tools.
+MATURIN := maturin==1.16.0
+ZIG := ziglang==0.17.0
+DENY_VERSION := 0.20.2
+MDBOOK_VERSION := 0.5.4
+
+help: ## Lists the commands.
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
+		printf '  make %-8s %s\n' "$$name" "$$what"; done
+
+## What a user does ##########################################################
+
+demo: .venv/bin/assay ## Builds and installs Assay as a user would, then checks the storage of a temporary directory.
+	@scripts/demo .venv/bin/assay
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet 'pip>=21.3'
+
+.venv/bin/assay: .venv/bin/python pyproject.toml README.md Cargo.lock $(shell git ls-files '*.rs' '*Cargo.toml')
+	@echo 'building and installing Assay: some minutes the first time'
+	.venv/bin/python -m pip install .
+	@touch $@
+
+## What must hold ############################################################
+
+test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped with its reason.
+	@mkdir -p target/logs; rm -f target/logs/*; status=0; \
+	$(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log || status=1; \
+	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
+	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
+
+check: format-check clippy rustdoc tidy deny book ## Runs format, lints, documentation, house rules and licences.
+
+format-check:
+	$(CARGO) fmt --all --check
+
+clippy:
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+rustdoc:
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
+
+# The whole workspace is named so that the features, and with them the compiled crates, are those of `make test`.
+tidy:
+	$(CARGO) test --workspace --locked --test repository --test manual
+
+deny: $(TOOLS)/bin/cargo-deny
+	@if [ -x $< ]; then $< check bans licenses sources; \
+	else echo 'skipped: cargo-deny could not be built; licences are unchecked'; fi
+
+book: $(TOOLS)/bin/mdbook
+	@if [ -x $< ]; then $< build docs; \
+	else echo 'skipped: mdbook could not be built; the book is unchecked'; fi
+
+docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
+	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual
+	@$(MAKE) --no-print-directory book
+
+## What is handed out ########################################################
+
+dist: $(TOOLS)/dist/ready ## Builds the portable program (glibc 2.17) and its wheel into dist/.
+	rm -rf dist
+	PATH="$(TOOLS)/dist/bin:$$PATH" maturin build --release --zig \
+		--target $(ARCH)-unknown-linux-gnu --compatibility manylinux2014 --out dist
+	install -m 755 target/$(ARCH)-unknown-linux-gnu/release/assay dist/assay
+	$(PYTHON) -m unittest --verbose tests.dist.test_portable
+
+clean: ## Removes everything that was built.
+	rm -rf .venv target dist
+
+## Tools #####################################################################
+
+$(TOOLS)/test/ready: tests/requirements.txt
+	$(PYTHON) -m venv $(TOOLS)/test
+	$(TOOLS)/test/bin/python -m pip install --quiet --requirement tests/requirements.txt
+	@touch $@
+
+$(TOOLS)/dist/ready:
+	$(PYTHON) -m venv $(TOOLS)/dist
+	$(TOOLS)/dist/bin/python -m pip install --quiet '$(MATURIN)' '$(ZIG)'
+	@touch $@
+
+$(TOOLS)/bin/cargo-deny:
+	@scripts/install-tool cargo-deny $(DENY_VERSION) $@
+
+$(TOOLS)/bin/mdbook:
+	@scripts/install-tool mdbook $(MDBOOK_VERSION) $@
