@@ -1,0 +1,169 @@
+//! What a target can give: the answers of `calibrate`, with the curve they were read from.
+
+use crate::estimate::Estimate;
+use crate::measurement::{PerOperation, Remark};
+use serde::{Deserialize, Serialize};
+
+/// A limit on one quantile of the service time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LatencyLimit {
+    /// The quantile, 0..=1, for example 0.99.
+    pub quantile: f64,
+    /// What it may be at most, ns.
+    pub service_time_ns: f64,
+}
+
+/// Everything calibrated on one target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// Path or name of the target.
+    pub target: String,
+    /// The limit that was asked for.
+    pub limit: LatencyLimit,
+    /// One result a mix: reads, writes, a mix of both.
+    pub mixes: Vec<MixCalibration>,
+    /// Measured time in all, s.
+    pub elapsed_s: f64,
+    /// What a reader must know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+}
+
+/// What the target gives for one mix of reads and writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MixCalibration {
+    /// `read`, `write`, or for example `mix 70/30`.
+    pub name: String,
+    /// Share of reads, 0..=1.
+    pub read_share: f64,
+    /// Bytes of one small I/O.
+    pub transfer_bytes: u64,
+    /// Bytes of one large I/O.
+    pub large_transfer_bytes: u64,
+    /// Mean service time at one outstanding I/O, ns.
+    pub base_service_time_ns: Estimate,
+    /// Most IOPS with the limited quantile within its limit; `None` when not even one outstanding I/O keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops_within_limit: Option<Capacity>,
+    /// Most IOPS at any depth.
+    pub iops_max: Capacity,
+    /// Most bytes a second with large I/Os, many at once; `None` when stopped before it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_max_bytes_per_s: Option<Capacity>,
+    /// Bytes a second of one sequential stream with one large I/O outstanding; `None` when stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub single_stream_bytes_per_s: Option<Estimate>,
+    /// Rungs of small random I/Os, by outstanding I/Os, all of one regime: the sustained one where burst and
+    /// sustained differ.
+    pub curve: Vec<CurvePoint>,
+    /// Rungs of small random I/Os measured before the level fell, where it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub burst_curve: Vec<CurvePoint>,
+    /// Rungs of large I/Os, by outstanding I/Os.
+    pub large_curve: Vec<CurvePoint>,
+    /// Where service time begins to grow faster than IOPS, if anywhere on the curve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<Knee>,
+    /// Answers for a series of limits, where asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<LimitStep>,
+}
+
+/// A rate that can be had, and what ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Capacity {
+    /// The rate: of the sustained level where burst and sustained differ.
+    pub rate: Estimate,
+    /// The rate before the level fell, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst_rate: Option<Estimate>,
+    /// How long the burst lasted under full load, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst_s: Option<f64>,
+    /// Outstanding I/Os at which it was reached.
+    pub outstanding: u32,
+    /// What kept it from being more.
+    pub bound: Bound,
+}
+
+/// What keeps a rate from being higher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// More outstanding I/Os were shown to give no more.
+    Saturated,
+    /// More outstanding I/Os break the latency limit.
+    LatencyLimit,
+    /// The host's CPU was used up; the storage may have more.
+    Host,
+    /// The highest rung was still rising; the storage may have more.
+    StillRising,
+    /// Time ran out before it could be told.
+    TimeBudget,
+}
+
+/// One rung: a load and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CurvePoint {
+    /// Outstanding I/Os.
+    pub outstanding: u32,
+    /// Bytes of one I/O.
+    pub transfer_bytes: u64,
+    /// Reads and writes a second.
+    pub iops: Estimate,
+    /// Bytes a second.
+    pub throughput_bytes_per_s: Estimate,
+    /// Mean service time, ns.
+    pub service_time_ns: Estimate,
+    /// The limited quantile of the service time, ns.
+    pub limited_quantile_ns: Estimate,
+    /// Everything measured at this rung, read and write apart.
+    pub operations: PerOperation,
+    /// Measured time, s.
+    pub elapsed_s: f64,
+    /// Busy share of the busiest worker, 0..=1.
+    pub worker_busy_share: f64,
+    /// Busy share of the whole host, 0..=1, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy_share: Option<f64>,
+}
+
+/// The load from which service time grows faster than throughput.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Knee {
+    /// Outstanding I/Os at the knee.
+    pub outstanding: u32,
+    /// IOPS there.
+    pub iops: f64,
+    /// Mean service time there, ns.
+    pub service_time_ns: f64,
+    /// The rule that found it.
+    pub rule: String,
+}
+
+/// The answer for one limit of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LimitStep {
+    /// The limit.
+    pub limit: LatencyLimit,
+    /// Most IOPS within it; `None` when not even one outstanding I/O keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Capacity>,
+}

@@ -1,0 +1,137 @@
+//! The histogram against exact arithmetic and against the `hdrhistogram` crate.
+
+use super::*;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use proptest::prelude::*;
+
+fn filled(precision: Precision, values: &[u64]) -> Histogram {
+    let mut histogram = Histogram::new(precision);
+    for value in values {
+        histogram.record(*value);
+    }
+    histogram
+}
+
+/// Nearest rank in the sorted values.
+fn exact_quantile(values: &[u64], quantile: f64) -> u64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let rank = (quantile * real(count_of(sorted.len()))).ceil().max(1.0);
+    sorted[crate::number::index(rank) - 1]
+}
+
+#[test]
+fn buckets_join_without_gap_or_overlap() {
+    for bits in [7, 10] {
+        for index in 0..(40u64 << bits) {
+            let (lowest, width) = bounds(index, bits);
+            assert_eq!(bucket(lowest, bits), index);
+            assert_eq!(bucket(lowest + width - 1, bits), index);
+            assert_eq!(bounds(index + 1, bits).0, lowest + width);
+        }
+    }
+}
+
+#[test]
+fn the_largest_value_has_a_bucket() {
+    let histogram = filled(Precision::Fine, &[u64::MAX, 0]);
+    assert_eq!(
+        (
+            histogram.min_ns(),
+            histogram.max_ns(),
+            histogram.quantile_ns(0.0)
+        ),
+        (0, u64::MAX, 0)
+    );
+}
+
+#[test]
+fn another_implementation_reads_what_we_write_and_we_read_what_it_writes() {
+    let values: Vec<u64> = (0..5000u64)
+        .map(|step| step * step * 31 % 40_000_000)
+        .collect();
+    let ours = filled(Precision::Fine, &values);
+    let bytes = codec::from_base64(&ours.to_text()).unwrap();
+    let theirs: hdrhistogram::Histogram<u64> = Deserializer::new()
+        .deserialize(&mut bytes.as_slice())
+        .unwrap();
+    assert_eq!(theirs.len(), ours.ios());
+    for quantile in [0.01, 0.5, 0.9, 0.99, 0.999] {
+        let (low, high) = (
+            theirs.lowest_equivalent(theirs.value_at_quantile(quantile)),
+            theirs.value_at_quantile(quantile),
+        );
+        assert!(
+            (low..=high).contains(&ours.quantile_ns(quantile)),
+            "{quantile}"
+        );
+    }
+    let mut written = Vec::new();
+    V2DeflateSerializer::new()
+        .serialize(&theirs, &mut written)
+        .unwrap();
+    assert_eq!(
+        Histogram::from_text(&codec::to_base64(&written)).unwrap(),
+        ours
+    );
+}
+
+#[test]
+fn a_damaged_text_is_an_error_that_says_so() {
+    let text = filled(Precision::Fine, &[1, 2, 3]).to_text();
+    for end in 0..text.len() - 4 {
+        assert!(Histogram::from_text(&text[..end]).is_err(), "{end}");
+    }
+    assert!(
+        Histogram::from_text("not base64!")
+            .unwrap_err()
+            .message()
+            .contains("base64")
+    );
+}
+
+proptest! {
+    #[test]
+    fn quantiles_are_within_the_stated_error(values in prop::collection::vec(0u64..1 << 45, 1..400), quantile in 0.0..=1.0f64) {
+        for (precision, error) in [(Precision::Fine, 0.0005), (Precision::Coarse, 0.004)] {
+            let (shown, exact) = (real(filled(precision, &values).quantile_ns(quantile)), real(exact_quantile(&values, quantile)));
+            prop_assert!((shown - exact).abs() <= exact * error + 0.5, "{shown} {exact}");
+        }
+    }
+
+    #[test]
+    fn merging_is_exact_in_any_order(left in prop::collection::vec(any::<u32>(), 0..200), right in prop::collection::vec(any::<u32>(), 0..200)) {
+        let wide = |values: &[u32]| values.iter().map(|value| u64::from(*value)).collect::<Vec<_>>();
+        let (left, right) = (wide(&left), wide(&right));
+        let mut merged = filled(Precision::Fine, &left);
+        merged.merge(&filled(Precision::Fine, &right));
+        let mut turned = filled(Precision::Fine, &right);
+        turned.merge(&filled(Precision::Fine, &left));
+        let whole = filled(Precision::Fine, &[left, right].concat());
+        prop_assert_eq!(&merged, &whole);
+        prop_assert_eq!(&turned, &whole);
+        prop_assert_eq!((merged.min_ns(), merged.max_ns(), merged.sum), (whole.min_ns(), whole.max_ns(), whole.sum));
+    }
+
+    #[test]
+    fn coarsening_then_merging_equals_merging_then_coarsening(left in prop::collection::vec(any::<u32>(), 0..100), right in prop::collection::vec(any::<u32>(), 0..100)) {
+        let wide = |values: &[u32]| values.iter().map(|value| u64::from(*value)).collect::<Vec<_>>();
+        let (left, right) = (filled(Precision::Fine, &wide(&left)), filled(Precision::Fine, &wide(&right)));
+        let mut joined = left.coarsened();
+        joined.merge(&right.coarsened());
+        let mut fine = left;
+        fine.merge(&right);
+        prop_assert_eq!(joined, fine.coarsened());
+    }
+
+    #[test]
+    fn a_document_reads_back_the_same(values in prop::collection::vec(any::<u64>(), 0..100), coarse in any::<bool>()) {
+        let precision = if coarse { Precision::Coarse } else { Precision::Fine };
+        let histogram = filled(precision, &values);
+        let json = serde_json::to_string(&histogram).unwrap();
+        let read: Histogram = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(&read, &histogram);
+        prop_assert_eq!((read.min_ns(), read.max_ns()), (histogram.min_ns(), histogram.max_ns()));
+        prop_assert!((read.mean_ns() - histogram.mean_ns()).abs() <= histogram.mean_ns() * 1e-9);
+    }
+}

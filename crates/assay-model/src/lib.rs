@@ -1,0 +1,29 @@
+//! The nouns of Assay: what flows between its rooms. No I/O, no clock, no unsafe code.
+#![forbid(unsafe_code)]
+
+pub mod calibration;
+pub mod counters;
+pub mod document;
+pub mod environment;
+pub mod error;
+pub mod estimate;
+pub mod histogram;
+pub mod measurement;
+pub mod number;
+pub mod profile;
+pub mod random;
+pub mod run;
+#[cfg(test)]
+mod schema;
+pub mod stack;
+pub mod target;
+pub mod units;
+pub mod verdict;
+pub mod workload;
+
+pub use error::{Blame, Error, Result};
+pub use estimate::Estimate;
+pub use histogram::{Histogram, Precision};
+pub use profile::Profile;
+pub use verdict::{Criteria, Outcome, Verdict};
+pub use workload::{Access, Arrival, Stream, Workload};

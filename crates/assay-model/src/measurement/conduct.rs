@@ -1,0 +1,100 @@
+//! How well the tool itself behaved: without it no one can tell the storage's limits from the tool's.
+
+use crate::counters::Counters;
+use crate::histogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// How the kernel took the I/Os, as seen by the probe before the measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Submission {
+    /// Not probed, or nothing to probe.
+    #[default]
+    Unknown,
+    /// Handed to the device; completions follow on their own.
+    Asynchronous,
+    /// Completed inside the submission, as from a cache.
+    Inline,
+    /// Handed to kernel worker threads, which limits the rate and costs CPU outside the worker.
+    Punted,
+    /// Submission itself waits for the device, so that queue depth is not reached.
+    Blocking,
+}
+
+/// Something a reader of the result must know, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Remark {
+    /// What was seen.
+    pub what: String,
+    /// What it means for the result.
+    pub why: String,
+    /// What to do next.
+    pub remedy: String,
+}
+
+/// How the tool behaved during one measurement.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Conduct {
+    /// The backend in use: `uring`, `posix`, `null` or `simulated`.
+    pub backend: String,
+    /// Why that one, when another was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_reason: Option<String>,
+    /// Whether the page cache was passed by; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_io: Option<bool>,
+    /// The clock of all stamps: `tsc`, `monotonic` or `virtual`.
+    pub clock: String,
+    /// How the kernel took the I/Os.
+    #[serde(default)]
+    pub submission: Submission,
+    /// Settings of the ring that were in force, for example `registered files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+    /// Calls into the kernel that submitted or waited.
+    pub enters: u64,
+    /// User CPU time of the measured phase, s, all threads of the tool.
+    pub cpu_user_s: f64,
+    /// System CPU time of the measured phase, s, all threads of the tool.
+    pub cpu_system_s: f64,
+    /// Largest share of a worker's measured time that it was running, 0..=1.
+    pub worker_busy_share_max: f64,
+    /// Share of the whole machine's CPU time that was busy, 0..=1, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy_share: Option<f64>,
+    /// IOPS of the same workload on a device of no work: what the tool itself could have done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling_iops: Option<f64>,
+    /// The kernel's own counters over the run, warm-up included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Counters>,
+    /// Time-weighted mean of the outstanding I/Os.
+    pub outstanding_mean: f64,
+    /// Rate times mean service time over mean outstanding I/Os: 1 when Little's law closes.
+    pub littles_law_ratio: f64,
+    /// Intended to real start of open arrivals, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_error: Option<Histogram>,
+    /// Open arrivals that were due but not started when the measured time ended.
+    #[serde(default)]
+    pub missed_arrivals: u64,
+    /// I/Os that had not completed when the measurement ended.
+    #[serde(default)]
+    pub abandoned_ios: u64,
+    /// What a reader must know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+}
+
+impl Conduct {
+    /// CPU seconds, user and system, a million I/Os; 0 of none.
+    pub fn cpu_s_per_million_ios(&self, ios: u64) -> f64 {
+        crate::number::rate(1_000_000, crate::number::real(ios))
+            * (self.cpu_user_s + self.cpu_system_s)
+    }
+}

@@ -1,0 +1,131 @@
+//! Where database time went, and what that says about its storage.
+
+use super::Figure;
+use serde::{Deserialize, Serialize};
+
+/// Time of one wait class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaitClassTime {
+    /// Oracle's name of the class.
+    pub class: String,
+    /// Time waited by sessions, seconds.
+    pub time_s: Figure,
+}
+
+/// Database time split by CPU and wait class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimeModel {
+    /// Time sessions spent in database calls, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub db_time_s: Option<Figure>,
+    /// Of it on a CPU, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub db_cpu_s: Option<Figure>,
+    /// CPU time of background processes, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_cpu_s: Option<Figure>,
+    /// DB time over elapsed time: sessions active on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_active_sessions: Option<Figure>,
+    /// Logical CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Figure>,
+    /// DB CPU over elapsed time and CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_utilization: Option<Figure>,
+    /// Waits of sessions by class, without idle ones.
+    pub waits: Vec<WaitClassTime>,
+    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU, seconds; can be negative where both
+    /// were counted twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unaccounted_s: Option<Figure>,
+}
+
+/// What most of database time went to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bottleneck {
+    /// Reads and writes of storage: faster storage helps, at most by the bound.
+    Storage,
+    /// Work on the CPU: faster storage cannot help much.
+    Cpu,
+    /// Sessions waiting for each other: faster storage cannot help much.
+    Contention,
+    /// No single one leads clearly.
+    Mixed,
+    /// The source does not say.
+    #[default]
+    Unknown,
+}
+
+/// Whether faster storage would help, and how much at best.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimeVerdict {
+    /// What most of database time went to.
+    pub bottleneck: Bottleneck,
+    /// Share of DB time that sessions waited for their I/O (class User I/O).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_io_share: Option<f64>,
+    /// Share of DB time that sessions waited because dirty blocks or redo could not be written fast enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_behind_share: Option<f64>,
+    /// Share of DB time on a CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_share: Option<f64>,
+    /// Share of DB time that sessions waited for each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contention_share: Option<f64>,
+    /// Amdahl's bound: DB time now over DB time with storage that takes no time, 1/(1 - user I/O share).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speedup_limit: Option<f64>,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+impl TimeVerdict {
+    /// Amdahl's bound of a share: `None` where the share is the whole or no share at all.
+    pub fn amdahl(share: f64) -> Option<f64> {
+        (0.0..1.0).contains(&share).then(|| 1.0 / (1.0 - share))
+    }
+}
+
+/// What makes commits wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RedoFinding {
+    /// Sessions hardly wait for commits.
+    NotWaitedFor,
+    /// Most of the commit wait is the write itself.
+    Device,
+    /// Most of it is not: scheduling, or commits queueing behind the log writer.
+    BesideTheDevice,
+    /// The source does not say.
+    #[default]
+    Unknown,
+}
+
+/// The commit path: sessions wait for log file sync, the log writer for log file parallel write.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RedoPath {
+    /// Mean wait of a session for its commit, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_latency_s: Option<Figure>,
+    /// Mean wait of the log writer for its write, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_latency_s: Option<Figure>,
+    /// Writes of the log writer per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_iops: Option<Figure>,
+    /// Redo, bytes per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redo_bytes_per_s: Option<Figure>,
+    /// Share of DB time that sessions waited for commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_share: Option<f64>,
+    /// What makes commits wait.
+    pub finding: RedoFinding,
+}

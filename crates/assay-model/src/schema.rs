@@ -1,0 +1,213 @@
+//! The forms of all documents as JSON schemas, made from the nouns themselves and kept in contract/.
+//!
+//! They are made by tests only, so that the program carries nothing of it. `ASSAY_WRITE_CONTRACT=1 cargo test -p
+//! assay-model contract` writes them anew after a noun has changed.
+
+use crate::Histogram;
+use crate::stack::DeviceNumber;
+use crate::units::{Bytes, Nanos, Rate, Share};
+use crate::verdict::Bound;
+use crate::workload::{TransferMix, TransferPart};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// Quantities are texts with their unit.
+macro_rules! quantity {
+    ($($noun:ident: $example:literal),*) => {$(
+        impl JsonSchema for $noun {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($noun).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "type": "string",
+                    "description": concat!("A quantity with its unit, for example ", $example),
+                    "pattern": "^[0-9][0-9._]* ?[A-Za-zµ/]+$"
+                })
+            }
+        }
+    )*};
+}
+quantity!(Bytes: "8KiB", Nanos: "1ms", Rate: "20000/s");
+
+impl JsonSchema for Share {
+    fn schema_name() -> Cow<'static, str> {
+        "Share".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "number", "minimum": 0, "maximum": 1 },
+                { "type": "string", "pattern": "^[0-9.]+ ?%?$" }
+            ]
+        })
+    }
+}
+
+/// The text `major:minor`.
+impl JsonSchema for DeviceNumber {
+    fn schema_name() -> Cow<'static, str> {
+        "DeviceNumber".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9]+:[0-9]+$" })
+    }
+}
+
+/// A number stands for itself where the quantity has no unit.
+impl JsonSchema for Bound {
+    fn schema_name() -> Cow<'static, str> {
+        "Bound".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number"], "description": "A limit with its unit, for example 20ms" })
+    }
+}
+
+impl JsonSchema for TransferMix {
+    fn schema_name() -> Cow<'static, str> {
+        "TransferMix".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let size = generator.subschema_for::<Bytes>();
+        let part = generator.subschema_for::<TransferPart>();
+        json_schema!({ "anyOf": [size, { "type": "array", "items": part, "minItems": 1 }] })
+    }
+}
+
+impl JsonSchema for Histogram {
+    fn schema_name() -> Cow<'static, str> {
+        "Histogram".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "description": "Times in ns; hdr_v2 is the base64 text of a compressed HdrHistogram V2 encoding.",
+            "properties": {
+                "ios": { "type": "integer", "minimum": 0 },
+                "mean_ns": { "type": "number", "minimum": 0 },
+                "min_ns": { "type": "integer", "minimum": 0 },
+                "max_ns": { "type": "integer", "minimum": 0 },
+                "hdr_v2": { "type": "string", "pattern": "^HIST" }
+            },
+            "required": ["ios", "mean_ns", "min_ns", "max_ns", "hdr_v2"],
+            "additionalProperties": false
+        })
+    }
+}
+
+/// A line of a cell's `intervals.jsonl`, which holds one of the three.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(
+    dead_code,
+    reason = "only its form is of interest: the store has the type"
+)]
+struct Line {
+    begin: Option<Begin>,
+    interval: Option<crate::run::IntervalSummary>,
+    joint: Option<crate::measurement::Joint>,
+}
+
+/// The measured time began, or was taken up again.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(
+    dead_code,
+    reason = "only its form is of interest: the store has the type"
+)]
+struct Begin {
+    format: u32,
+    started_unix_ns: u64,
+    conduct: crate::measurement::Conduct,
+    #[schemars(default)]
+    errors: Vec<crate::measurement::ErrorCount>,
+}
+
+/// The schema of one document, as the text of its file.
+fn text<T: JsonSchema>() -> String {
+    let schema = SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<T>();
+    serde_json::to_string_pretty(&schema).unwrap() + "\n"
+}
+
+/// All documents: the name of the schema's file, and its text.
+fn all() -> Vec<(&'static str, String)> {
+    vec![
+        ("workload", text::<crate::Workload>()),
+        ("measurement", text::<crate::measurement::Measurement>()),
+        ("interval", text::<crate::run::IntervalSummary>()),
+        ("intervals", text::<Line>()),
+        ("joint", text::<crate::measurement::Joint>()),
+        ("event", text::<crate::run::Event>()),
+        ("run", text::<crate::run::RunManifest>()),
+        ("calibration", text::<crate::calibration::Calibration>()),
+        ("environment", text::<crate::environment::Environment>()),
+        ("criteria", text::<crate::Criteria>()),
+        ("verdict", text::<crate::Verdict>()),
+    ]
+}
+
+#[test]
+fn the_contract_is_that_of_the_nouns() {
+    let contract = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract");
+    for (name, text) in all() {
+        let path = contract.join(format!("{name}.schema.json"));
+        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
+            std::fs::create_dir_all(&contract).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == text,
+            "{} is not that of the nouns: write it anew, see this file",
+            path.display()
+        );
+    }
+}
+
+/// Reads every example of a kind as its noun.
+fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
+    let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples");
+    let mut read = 0;
+    for path in std::fs::read_dir(examples)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let documents: Vec<&str> = match name.split_once(&format!(".{kind}.")).map(|(_, form)| form)
+        {
+            Some("jsonl") => text.lines().collect(),
+            Some(_) => vec![&text],
+            None => continue,
+        };
+        for document in documents {
+            let parsed = if path.extension().is_some_and(|form| form == "toml") {
+                crate::document::parse_toml::<T>(document, kind).map(drop)
+            } else {
+                crate::document::parse_json::<T>(document, kind).map(drop)
+            };
+            assert!(parsed.is_ok(), "{name}: {parsed:?}");
+            read += 1;
+        }
+    }
+    read
+}
+
+#[test]
+fn the_examples_of_the_contract_are_read() {
+    assert!(read_examples::<crate::Workload>("workload") > 0);
+    assert!(read_examples::<crate::measurement::Measurement>("measurement") > 0);
+    assert!(read_examples::<crate::run::IntervalSummary>("interval") > 0);
+    assert!(read_examples::<crate::measurement::Joint>("joint") > 0);
+    assert!(read_examples::<crate::run::Event>("event") > 0);
+    assert!(read_examples::<crate::run::RunManifest>("run") > 0);
+    assert!(read_examples::<crate::calibration::Calibration>("calibration") > 0);
+    assert!(read_examples::<crate::environment::Environment>("environment") > 0);
+    assert!(read_examples::<crate::Criteria>("criteria") > 0);
+    assert!(read_examples::<crate::Verdict>("verdict") > 0);
+}

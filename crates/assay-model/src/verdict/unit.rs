@@ -1,0 +1,90 @@
+//! The units that a judged quantity can have: how a limit is read and how a number is shown.
+
+use crate::error::{Error, Result};
+use crate::number::real;
+use crate::units::{Bytes, Nanos, Rate, Share, show_count, show_throughput, show_time_ns};
+use serde::{Deserialize, Serialize};
+
+/// Unit of a judged quantity; the number beside it is in the base unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// I/Os a second.
+    IosPerS,
+    /// Bytes a second.
+    BytesPerS,
+    /// A share in 0..=1.
+    Share,
+    /// A number of things.
+    Count,
+}
+
+impl Unit {
+    /// Reads a limit of this unit, into base units.
+    ///
+    /// # Errors
+    /// A usage error that shows how a limit of this unit is written.
+    pub fn parse(self, text: &str) -> Result<f64> {
+        let read = match self {
+            Self::Ns => text.parse::<Nanos>().map(|time| real(time.0)),
+            Self::IosPerS => text.parse::<Rate>().map(|rate| rate.0),
+            Self::BytesPerS => parse_throughput(text),
+            Self::Share => text.parse::<Share>().map(|share| share.0),
+            Self::Count => parse_count(text),
+        };
+        read.map_err(|error| {
+            Error::usage(
+                error.message(),
+                format!("write for example {}", self.example()),
+            )
+        })
+    }
+
+    /// A limit as it is written in criteria.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Ns => "1ms (ns, us, ms, s)",
+            Self::IosPerS => "20000/s or 20k/s",
+            Self::BytesPerS => "500MB/s or 500MiB/s",
+            Self::Share => "80% or 0.8",
+            Self::Count => "0, a number without a unit",
+        }
+    }
+
+    /// A number of this unit for a reader: `1.23 ms`, `46,018/s`, `561 MB/s`, `79.5 %`, `12`.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Self::Ns => show_time_ns(value),
+            Self::IosPerS => format!("{}/s", show_count(value)),
+            Self::BytesPerS => show_throughput(value),
+            Self::Share => format!("{} %", trimmed(value * 100.0)),
+            Self::Count => show_count(value),
+        }
+    }
+}
+
+/// One decimal, where there is one.
+fn trimmed(value: f64) -> String {
+    let shown = format!("{value:.1}");
+    shown
+        .strip_suffix(".0")
+        .map_or(shown.clone(), str::to_owned)
+}
+
+fn parse_throughput(text: &str) -> Result<f64> {
+    let bytes = text.trim().strip_suffix("/s").map(str::parse::<Bytes>);
+    match bytes {
+        Some(Ok(bytes)) => Ok(real(bytes.0)),
+        _ => Err(Error::usage(format!("'{text}' is not a throughput"), "")),
+    }
+}
+
+fn parse_count(text: &str) -> Result<f64> {
+    let number = text.trim().replace('_', "").parse::<u64>();
+    number
+        .map(real)
+        .map_err(|_| Error::usage(format!("'{text}' is not a whole number"), ""))
+}

@@ -1,0 +1,331 @@
+//! What to issue: streams of I/O with their sizes, addresses, arrivals and flushes, as a person writes them in TOML.
+
+use crate::units::{Bytes, Nanos, Rate, Share};
+use serde::{Deserialize, Serialize};
+
+mod check;
+mod transfer;
+
+pub use check::parse_workload;
+pub use transfer::{TransferMix, TransferPart};
+
+/// One experiment on one target: all streams run at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// Short name, printed everywhere.
+    pub name: String,
+    /// What it stands for, in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Seed of every random choice: equal seeds give equal addresses.
+    #[serde(default = "one_u64")]
+    pub seed: u64,
+    /// Measured time.
+    pub duration: Nanos,
+    /// Time before measuring, under the same load and not part of the result.
+    #[serde(default)]
+    pub warm_up: Nanos,
+    /// Length of an interval.
+    #[serde(default = "one_second")]
+    pub interval: Nanos,
+    /// How several targets make one address space.
+    #[serde(default)]
+    pub layout: Layout,
+    /// Past the page cache (`O_DIRECT`); refused file systems are named in the result.
+    #[serde(default = "yes")]
+    pub direct: bool,
+    /// The streams, at least one.
+    #[serde(rename = "stream")]
+    pub streams: Vec<Stream>,
+}
+
+/// How several targets make one address space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Layout {
+    /// One behind the other.
+    #[default]
+    Concat,
+    /// Dealt out in units, as ASM and RAID 0 do; the smallest target limits all.
+    Stripe {
+        /// Bytes on one target before the next one follows.
+        unit: Bytes,
+    },
+}
+
+/// One kind of I/O with a purpose of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// Name, unique in the workload.
+    pub name: String,
+    /// Share of reads among reads and writes.
+    #[serde(default = "whole")]
+    pub read_share: Share,
+    /// Bytes moved by one I/O.
+    pub transfer: TransferMix,
+    /// Where the next I/O goes.
+    #[serde(default)]
+    pub access: Access,
+    /// When the next I/O starts.
+    pub arrival: Arrival,
+    /// Threads that share the stream's load evenly.
+    #[serde(default = "one")]
+    pub workers: u32,
+    /// When written data must be durable.
+    #[serde(default)]
+    pub sync: SyncPolicy,
+    /// The part of the address space in use.
+    #[serde(default)]
+    pub span: Span,
+    /// Indices of the targets in use, from 0; none means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<usize>,
+    /// What is written.
+    #[serde(default)]
+    pub content: Content,
+}
+
+/// Where the next I/O goes, in units of the smallest transfer of the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Access {
+    /// Every place equally likely, independent of what came before.
+    #[default]
+    Uniform,
+    /// Every place once before any comes again, in random order.
+    Permutation,
+    /// The k-th most popular place has weight k^-theta; popularity is scattered over the span.
+    Zipf {
+        /// Skew, above 0; databases are said to lie between 0.5 and 1.5.
+        theta: f64,
+    },
+    /// A share of the I/Os goes to one contiguous band, the rest everywhere else.
+    HotBand {
+        /// Share of the I/Os that goes to the band.
+        share: Share,
+        /// Size of the band as a share of the span.
+        band: Share,
+        /// Where the band begins as a share of the span.
+        #[serde(default)]
+        start: Share,
+    },
+    /// A hot band that jumps by its own size every `every`, wrapping at the end.
+    MovingHotBand {
+        /// Share of the I/Os that goes to the band.
+        share: Share,
+        /// Size of the band as a share of the span.
+        band: Share,
+        /// How long the band stays in one place.
+        every: Nanos,
+    },
+    /// Ascending addresses, in `streams` equally spaced runs, each wrapping around in its own part.
+    Sequential {
+        /// Number of runs a worker keeps.
+        #[serde(default = "one")]
+        streams: u32,
+    },
+    /// Ascending addresses with a constant distance, wrapping around until all places were met.
+    Stride {
+        /// Distance from one start to the next.
+        step: Bytes,
+    },
+}
+
+/// When the next I/O starts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Arrival {
+    /// A new I/O when one completes: a fixed number is outstanding.
+    Closed {
+        /// Outstanding I/Os of the whole stream.
+        outstanding: u32,
+        /// Pause between a completion and the I/O that follows it.
+        #[serde(default)]
+        think_time: Nanos,
+    },
+    /// At a given rate whatever completes; response times count from the intended start.
+    Open {
+        /// I/Os a second of the whole stream.
+        rate: Rate,
+        /// How the times between starts are distributed.
+        #[serde(default)]
+        process: Process,
+        /// I/Os that start together, as a database writer does; the rate stays the same.
+        #[serde(default = "one")]
+        burst: u32,
+        /// I/Os in flight at most; later arrivals wait, and their wait is response time.
+        #[serde(default = "outstanding_max")]
+        outstanding_max: u32,
+        /// Arrivals that wait join into one I/O of up to this size: a log writer's group commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        group_commit: Option<Bytes>,
+    },
+}
+
+/// How the times between open arrivals are distributed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Process {
+    /// Exponential times between arrivals.
+    #[default]
+    Poisson,
+    /// Equal times between arrivals.
+    Constant,
+}
+
+/// When written data must be durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum SyncPolicy {
+    /// Whenever the device likes.
+    #[default]
+    None,
+    /// `fdatasync` after every n writes of a worker, timed as an operation of its own.
+    Fdatasync {
+        /// Writes from one flush to the next.
+        every: u32,
+    },
+    /// Files opened with `O_DSYNC`: a write completes when it is durable.
+    ODsync,
+    /// Each write carries `RWF_DSYNC`, which becomes force-unit-access where the device has it.
+    Fua,
+}
+
+/// A part of the address space, as shares of its length.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    /// Where it begins.
+    #[serde(default)]
+    pub from: Share,
+    /// Where it ends.
+    #[serde(default = "whole")]
+    pub to: Share,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self {
+            from: Share(0.0),
+            to: Share(1.0),
+        }
+    }
+}
+
+/// What is written: by default nothing that a device could compress or find twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Content {
+    /// Share of every 4 KiB that is zeros, so that it compresses away.
+    #[serde(default)]
+    pub compressible: Share,
+    /// Share of the I/Os whose content was written before, so that it deduplicates away.
+    #[serde(default)]
+    pub duplicate: Share,
+}
+
+impl Workload {
+    /// A workload of one stream with every optional choice at its default.
+    pub fn of(name: &str, duration: Nanos, stream: Stream) -> Self {
+        Self {
+            format: 1,
+            name: name.to_owned(),
+            description: String::new(),
+            seed: 1,
+            duration,
+            warm_up: Nanos(0),
+            interval: one_second(),
+            layout: Layout::Concat,
+            direct: true,
+            streams: vec![stream],
+        }
+    }
+
+    /// Whether any stream writes.
+    pub fn writes(&self) -> bool {
+        self.streams.iter().any(Stream::writes)
+    }
+
+    /// I/Os that may be outstanding at once over all streams.
+    pub fn outstanding(&self) -> u32 {
+        self.streams
+            .iter()
+            .map(|stream| stream.arrival.outstanding())
+            .sum()
+    }
+}
+
+impl Stream {
+    /// Random reads and writes over the whole target with a fixed number outstanding.
+    pub fn closed(name: &str, read_share: Share, transfer: Bytes, outstanding: u32) -> Self {
+        Self {
+            name: name.to_owned(),
+            read_share,
+            transfer: TransferMix::single(transfer),
+            access: Access::Uniform,
+            arrival: Arrival::Closed {
+                outstanding,
+                think_time: Nanos(0),
+            },
+            workers: 1,
+            sync: SyncPolicy::None,
+            span: Span::default(),
+            targets: Vec::new(),
+            content: Content::default(),
+        }
+    }
+
+    /// Whether the stream writes.
+    pub fn writes(&self) -> bool {
+        self.read_share.0 < 1.0
+    }
+}
+
+impl Arrival {
+    /// I/Os that may be outstanding at once.
+    pub const fn outstanding(&self) -> u32 {
+        match self {
+            Self::Closed { outstanding, .. } => *outstanding,
+            Self::Open {
+                outstanding_max, ..
+            } => *outstanding_max,
+        }
+    }
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn one_u64() -> u64 {
+    1
+}
+
+const fn outstanding_max() -> u32 {
+    256
+}
+
+const fn one_second() -> Nanos {
+    Nanos(1_000_000_000)
+}
+
+const fn whole() -> Share {
+    Share(1.0)
+}
+
+const fn yes() -> bool {
+    true
+}

@@ -1,0 +1,323 @@
+//! What makes a workload impossible or contradictory, said before anything is issued.
+
+use super::{Access, Arrival, Stream, SyncPolicy, TransferMix, Workload};
+use crate::document::parse_toml;
+use crate::error::{Error, Result};
+use crate::units::Share;
+use std::collections::BTreeSet;
+
+/// The largest number of outstanding I/Os of one stream: the size of a completion ring.
+const OUTSTANDING_MAX: u32 = 32_768;
+/// The largest transfer: what one buffer of a worker holds.
+const TRANSFER_BYTES_MAX: u64 = 64 << 20;
+/// Below this, direct I/O has no address.
+const TRANSFER_BYTES_MIN: u64 = 512;
+
+/// Reads a workload document and checks that it can be meant.
+///
+/// # Errors
+/// A usage error that names the line or the stream, and what would be accepted.
+pub fn parse_workload(text: &str) -> Result<Workload> {
+    let workload: Workload = parse_toml(text, "workload")?;
+    workload.check()?;
+    Ok(workload)
+}
+
+fn refuse<T>(message: String, hint: &str) -> Result<T> {
+    Err(Error::usage(message, hint))
+}
+
+impl Workload {
+    /// Refuses what cannot be meant: see the module.
+    ///
+    /// # Errors
+    /// A usage error that names the stream and the key.
+    pub fn check(&self) -> Result<()> {
+        if self.format != 1 {
+            return refuse(
+                format!("format {} is not known", self.format),
+                "this version reads format = 1",
+            );
+        }
+        if self.streams.is_empty() {
+            return refuse(
+                "the workload has no stream".to_owned(),
+                "add a [[stream]] with name, transfer and arrival",
+            );
+        }
+        if self.duration.0 == 0 || self.interval.0 < 10_000_000 {
+            return refuse(
+                format!(
+                    "duration {} and interval {} cannot be measured",
+                    self.duration, self.interval
+                ),
+                "write a duration above 0s and an interval of at least 10ms",
+            );
+        }
+        self.check_names()?;
+        self.streams.iter().try_for_each(|stream| {
+            stream
+                .check()
+                .map_err(|error| error.context(format!("stream '{}'", stream.name)))
+        })
+    }
+
+    fn check_names(&self) -> Result<()> {
+        let mut names = BTreeSet::new();
+        match self
+            .streams
+            .iter()
+            .find(|stream| !names.insert(&stream.name))
+        {
+            Some(twice) => refuse(
+                format!("two streams are named '{}'", twice.name),
+                "give each stream a name of its own",
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Stream {
+    fn check(&self) -> Result<()> {
+        self.check_transfer()?;
+        self.check_span()?;
+        self.check_access()?;
+        self.check_arrival()?;
+        self.check_sync()
+    }
+
+    fn check_transfer(&self) -> Result<()> {
+        let TransferMix { parts } = &self.transfer;
+        let total: f64 = parts.iter().map(|part| part.share.0).sum();
+        if parts.is_empty() || (total - 1.0).abs() > 1e-6 {
+            return refuse(
+                format!("the shares of the transfer sizes add up to {total}"),
+                "make them add up to 100%",
+            );
+        }
+        let (smallest, largest) = (self.transfer.min_bytes(), self.transfer.max_bytes());
+        if smallest < TRANSFER_BYTES_MIN || largest > TRANSFER_BYTES_MAX {
+            return refuse(
+                format!("transfers of {smallest} to {largest} bytes cannot be issued"),
+                "use sizes between 512B and 64MiB",
+            );
+        }
+        match parts
+            .iter()
+            .find(|part| !part.size.0.is_multiple_of(smallest))
+        {
+            Some(part) => refuse(
+                format!(
+                    "{} is not a multiple of the smallest transfer {smallest} B",
+                    part.size
+                ),
+                "choose sizes that are multiples of the smallest one",
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn check_span(&self) -> Result<()> {
+        if self.span.from.0 < self.span.to.0 {
+            return Ok(());
+        }
+        refuse(
+            format!(
+                "the span from {} to {} is empty",
+                self.span.from, self.span.to
+            ),
+            "write from below to, as shares",
+        )
+    }
+
+    fn check_access(&self) -> Result<()> {
+        let open = |share: Share| share.0 > 0.0 && share.0 <= 1.0;
+        match self.access {
+            Access::Zipf { theta } if !(theta > 0.0 && theta <= 10.0) => refuse(
+                format!("theta {theta} is no skew"),
+                "write a theta above 0 and up to 10, for example 0.99",
+            ),
+            Access::HotBand { band, .. } | Access::MovingHotBand { band, .. } if !open(band) => {
+                refuse(
+                    format!("a hot band of {band} of the span is empty"),
+                    "write a band above 0%",
+                )
+            }
+            Access::MovingHotBand { every, .. } if every.0 == 0 => refuse(
+                "a band that moves every 0s is nowhere".to_owned(),
+                "write for example every = \"60s\"",
+            ),
+            Access::Sequential { streams: 0 } => {
+                refuse("0 sequential runs".to_owned(), "write at least streams = 1")
+            }
+            Access::Stride { step }
+                if step.0 == 0 || !step.0.is_multiple_of(self.transfer.min_bytes()) =>
+            {
+                refuse(
+                    format!("a stride of {step} does not fit the transfer size"),
+                    "use a multiple of the transfer size",
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_arrival(&self) -> Result<()> {
+        let outstanding = self.arrival.outstanding();
+        if outstanding == 0 || outstanding > OUTSTANDING_MAX {
+            return refuse(
+                format!("{outstanding} outstanding I/Os cannot be kept"),
+                "use 1 to 32768",
+            );
+        }
+        if self.workers == 0 || self.workers > outstanding {
+            return refuse(
+                format!(
+                    "{} workers cannot share {outstanding} outstanding I/Os",
+                    self.workers
+                ),
+                "use at least one worker and no more than there are outstanding I/Os",
+            );
+        }
+        match self.arrival {
+            Arrival::Open { rate, .. } if !(rate.0 > 0.0 && rate.0 <= 1e8) => refuse(
+                format!("a rate of {rate} cannot be offered"),
+                "write a rate above 0/s, for example 20000/s",
+            ),
+            Arrival::Open { burst, .. } if burst == 0 || burst > outstanding => refuse(
+                format!("bursts of {burst} do not fit {outstanding} outstanding I/Os"),
+                "use a burst between 1 and outstanding_max",
+            ),
+            Arrival::Open {
+                group_commit: Some(limit),
+                ..
+            } => self.check_group_commit(limit.0),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_group_commit(&self, limit_bytes: u64) -> Result<()> {
+        let single = self.transfer.parts.len() == 1 && self.read_share.0 <= 0.0;
+        if single && limit_bytes >= self.transfer.max_bytes() && limit_bytes <= TRANSFER_BYTES_MAX {
+            return Ok(());
+        }
+        refuse(
+            "group_commit needs a stream that only writes, of one transfer size, and a larger limit".to_owned(),
+            "set read_share = 0, one transfer size, and group_commit between that size and 64MiB",
+        )
+    }
+
+    fn check_sync(&self) -> Result<()> {
+        match self.sync {
+            SyncPolicy::Fdatasync { every: 0 } => refuse(
+                "fdatasync every 0 writes".to_owned(),
+                "write at least every = 1",
+            ),
+            SyncPolicy::None => Ok(()),
+            _ if self.writes() => Ok(()),
+            _ => refuse(
+                "a stream that only reads has nothing to sync".to_owned(),
+                "remove sync, or lower read_share",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+format = 1
+name = "small"
+duration = "10s"
+[[stream]]
+name = "reads"
+transfer = "8KiB"
+arrival = { closed = { outstanding = 4 } }
+"#;
+
+    fn refusal(from: &str, to: &str) -> String {
+        let text = SMALL.replace(from, to);
+        assert_ne!(text, SMALL, "the replacement must hit");
+        parse_workload(&text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_written_workload_reads_back_the_same() {
+        let workload = parse_workload(SMALL).unwrap();
+        assert_eq!(
+            parse_workload(&toml::to_string(&workload).unwrap()).unwrap(),
+            workload
+        );
+        assert_eq!(workload.streams[0].span.to, Share(1.0));
+        assert!(!workload.writes());
+    }
+
+    #[test]
+    fn an_unknown_key_is_answered_with_the_nearest_name() {
+        let text = refusal("duration", "durration");
+        assert!(
+            text.starts_with(
+                "error: workload, line 4: unknown name 'durration'\nhint: did you mean 'duration'?"
+            ),
+            "{text}"
+        );
+        let text = refusal("closed", "close");
+        assert!(text.contains("did you mean 'closed'?"), "{text}");
+    }
+
+    #[test]
+    fn a_missing_unit_is_named_with_the_units() {
+        let text = refusal("\"10s\"", "10");
+        assert!(
+            text.starts_with(
+                "error: workload, line 4: '10' has no unit\nhint: write for example 1ms"
+            ),
+            "{text}"
+        );
+        let text = refusal("\"8KiB\"", "8192");
+        assert!(text.contains("'8192' has no unit"), "{text}");
+    }
+
+    #[test]
+    fn contradictions_name_the_stream() {
+        for (from, to, expected) in [
+            ("outstanding = 4", "outstanding = 0", "0 outstanding I/Os"),
+            (
+                "outstanding = 4 } }",
+                "outstanding = 4 } }\nworkers = 5",
+                "5 workers cannot share 4",
+            ),
+            (
+                "outstanding = 4 } }",
+                "outstanding = 4 } }\nsync = \"o_dsync\"",
+                "nothing to sync",
+            ),
+            (
+                "outstanding = 4 } }",
+                "outstanding = 4 } }\nspan = { from = 0.5, to = 0.5 }",
+                "is empty",
+            ),
+            (
+                "outstanding = 4 } }",
+                "outstanding = 4 } }\naccess = { zipf = { theta = -1.0 } }",
+                "no skew",
+            ),
+            (
+                "\"8KiB\"",
+                "[{ size = \"8KiB\", share = 0.5 }]",
+                "add up to 0.5",
+            ),
+            ("\"8KiB\"", "\"100B\"", "cannot be issued"),
+        ] {
+            let text = refusal(from, to);
+            assert!(
+                text.starts_with("error: stream 'reads': ") && text.contains(expected),
+                "{text}"
+            );
+            assert!(text.contains("\nhint: "), "{text}");
+        }
+    }
+}
