@@ -1,0 +1,40 @@
+//! A statistics book: what observations tell, how far they can be trusted, and what theory would have said.
+//!
+//! Pure mathematics without input, output, clock or hidden state: the same numbers always give the same
+//! answer, also where an answer rests on simulation. Every formula names its source, and is tested
+//! against an independent computation of it.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | what is the mean of this series? | [`mean_interval`], [`mean::mean_error`] |
+//! | what is the ratio of two sums over a series? | [`mean::ratio_interval`] |
+//! | where does a quantile lie? | [`quantile::quantile_levels`] for a series of counted intervals, [`quantile::quantile_interval`] for independent values |
+//! | what share is beyond a limit? | [`quantile::share_interval`] |
+//! | how sure is any other statistic of a series? | [`bootstrap::bootstrap_interval`] |
+//! | are two estimates different, in what ratio? | [`Estimate::minus`], [`Estimate::over`] |
+//! | does the series keep its level? | [`change::level_shift`], [`change::segments`], [`trend::trend`] |
+//! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
+//! | what should a system of servers do? | [`queueing`] |
+//! | do these values follow that law? | [`fit::chi_square_fit`], [`fit::kolmogorov_smirnov_fit`] |
+//!
+//! Observations are `f64` in the caller's unit, in the order in which they were made. A `confidence` lies in
+//! (0, 1), a quantile in 0..=1. Where too few observations allow no answer the answer is `None`. The example
+//! `coverage` prints the simulated tables of this documentation anew.
+#![forbid(unsafe_code)]
+
+pub mod bootstrap;
+pub mod change;
+pub mod curve;
+pub mod distribution;
+pub mod estimate;
+pub mod fit;
+pub mod mean;
+pub mod quantile;
+pub mod queueing;
+mod root;
+pub mod series;
+pub mod special;
+pub mod trend;
+
+pub use estimate::Estimate;
+pub use mean::mean_interval;

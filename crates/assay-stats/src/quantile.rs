@@ -1,0 +1,271 @@
+//! Where a quantile lies, for independent observations and for a correlated series of counted intervals.
+//!
+//! Quantiles are never averaged: every interval is a pair of ranks or levels that is read from the
+//! joined observations.
+
+use crate::distribution::{binomial, normal_quantile, student_quantile};
+use crate::estimate::Estimate;
+use crate::mean::{LinearRatio, mean_error};
+use crate::root;
+use crate::special::incomplete_beta;
+use assay_model::number::{count, index, index_of, real, real_len};
+
+/// From this binomial variance on the normal approximation is within one rank of the exact one.
+const NORMAL_FROM_VARIANCE: f64 = 1e4;
+
+/// The ranks, counted from 1 at the smallest, between which a quantile lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranks {
+    /// Rank of the lower end; `None` where even the smallest observation may lie above the quantile.
+    pub low: Option<u64>,
+    /// Rank of the upper end; `None` where even the largest observation may lie below the quantile.
+    pub high: Option<u64>,
+}
+
+/// Ranks for `quantile` in 0..=1 of `n` independent observations, exact or, where that is as good, normal.
+pub fn ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
+    if real(n) * quantile * (1.0 - quantile) < NORMAL_FROM_VARIANCE {
+        exact_ranks(n, quantile, confidence)
+    } else {
+        normal_ranks(n, quantile, confidence)
+    }
+}
+
+/// The narrowest ranks whose tails each hold at most (1 - confidence)/2 of the binomial law.
+///
+/// X(r) lies above the quantile only if fewer than r observations lie below it (David and Nagaraja,
+/// "Order Statistics", 3rd ed., §7.1). Holds for every continuous law; for others it errs on the safe side.
+pub fn exact_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
+    let tail = 0.5 * (1.0 - confidence);
+    let too_low = first(n, |k| binomial(k, n, quantile).lower > tail);
+    let high = first(n, |k| binomial(k, n, quantile).upper <= tail) + 1;
+    Ranks {
+        low: (too_low > 0).then_some(too_low),
+        high: (high <= n).then_some(high),
+    }
+}
+
+/// The same ranks by the normal approximation with continuity and skewness correction (Cornish and Fisher, 1938).
+pub fn normal_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
+    let z = normal_quantile(0.5 + 0.5 * confidence);
+    let half = z * (real(n) * quantile * (1.0 - quantile)).sqrt();
+    let centre = real(n) * quantile + (z * z - 1.0) * (1.0 - 2.0 * quantile) / 6.0;
+    let (low, high) = ((centre - half + 0.5).floor(), (centre + half + 0.5).ceil());
+    Ranks {
+        low: (low >= 1.0).then(|| count(low)),
+        high: (high <= real(n)).then(|| count(high)),
+    }
+}
+
+/// The smallest k in 0..=n with `holds(k)`, which turns from false to true once and holds at n.
+fn first(n: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// The quantile of independent observations in ascending order, with its interval.
+///
+/// The value is the observation at rank ⌈n · quantile⌉. An end that the observations cannot bound is
+/// infinite. `None` of no observations.
+pub fn quantile_interval(ascending: &[f64], quantile: f64, confidence: f64) -> Option<Estimate> {
+    let n = ascending.len();
+    let Ranks { low, high } = ranks(u64::try_from(n).ok()?, quantile, confidence);
+    let at = |rank: u64| ascending.get(index_of(rank - 1)).copied();
+    let rank = index((real_len(n) * quantile).ceil()).clamp(1, n.max(1));
+    Some(Estimate {
+        value: *ascending.get(rank - 1)?,
+        low: low.and_then(at).unwrap_or(f64::NEG_INFINITY),
+        high: high.and_then(at).unwrap_or(f64::INFINITY),
+        confidence,
+        n,
+        effective_n: real_len(n),
+    })
+}
+
+/// The levels in 0..=1 of the joined observations between which a quantile of a correlated series lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels {
+    /// Read the lower end at this quantile of the joined observations; `None` where they do not bound it.
+    pub low: Option<f64>,
+    /// Read the upper end at this quantile of the joined observations; `None` where they do not bound it.
+    pub high: Option<f64>,
+    /// How many independent observations the joined ones are worth here.
+    pub effective_n: f64,
+}
+
+/// Between which levels `quantile` of a correlated series lies, from how many observations of each interval exceed it.
+///
+/// `counts` holds the observations of each interval, `above` how many of them lie above the quantile of
+/// all joined. The share above is a mean, so batch means tell its error; that error says how many
+/// independent observations the series is worth, and the binomial law of so many gives the levels
+/// (the inversion of Woodruff, JASA 47, 1952, with the effective size of Korn and Graubard, Survey
+/// Methodology 24, 1998). `None` of fewer than two intervals or no observations.
+///
+/// How often the 95 % interval holds the truth, in percent of 1,000 simulated series of 30, 60 and 300
+/// intervals with 200 observations each around a level that wanders with coefficient φ:
+///
+/// | φ | quantile 0.5 | 0.9 | 0.99 | 0.999 |
+/// | --- | --- | --- | --- | --- |
+/// | 0 | 96.4, 96.4, 95.2 | 95.7, 96.0, 96.2 | 94.5, 94.5, 95.9 | 95.2, 95.3, 95.2 |
+/// | 0.5 | 95.0, 94.9, 94.6 | 93.5, 94.6, 94.2 | 91.2, 92.7, 94.2 | 93.5, 93.1, 93.8 |
+/// | 0.8 | 92.6, 95.6, 94.5 | 89.9, 94.2, 94.7 | 82.6, 91.5, 95.0 | 86.8, 85.9, 93.2 |
+/// | 0.9 | 87.1, 94.2, 95.0 | 83.0, 92.7, 94.8 | 70.5, 88.0, 93.9 | 79.3, 78.3, 90.4 |
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn quantile_levels(
+    counts: &[u64],
+    above: &[u64],
+    quantile: f64,
+    confidence: f64,
+) -> Option<Levels> {
+    let (_, n) = effective_size(counts, above, confidence)?;
+    let tail = 0.5 * (1.0 - confidence);
+    Some(Levels {
+        low: lower_level(n, quantile, tail),
+        high: lower_level(n, 1.0 - quantile, tail).map(|level| 1.0 - level),
+        effective_n: n,
+    })
+}
+
+/// The level p at which a binomial of size `n` and chance `quantile` stays at or below n · p with probability `tail`.
+fn lower_level(n: f64, quantile: f64, tail: f64) -> Option<f64> {
+    let at_most = |level: f64| {
+        let (misses, hits) = (n * (1.0 - level), n * level + 1.0);
+        incomplete_beta(misses, hits, 1.0 - quantile, quantile).lower
+    };
+    if n <= 0.0 || at_most(0.0) > tail {
+        return None;
+    }
+    Some(root::increasing(0.0, quantile, |level| {
+        at_most(level) - tail
+    }))
+}
+
+/// The share of observations that are hits, joined over correlated intervals, with its interval.
+///
+/// Clopper and Pearson's limits (Biometrika 26, 1934) at the effective size of Korn and Graubard
+/// (1998). `None` of fewer than two intervals or no observations.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn share_interval(counts: &[u64], hits: &[u64], confidence: f64) -> Option<Estimate> {
+    let (share, n) = effective_size(counts, hits, confidence)?;
+    let tail = 0.5 * (1.0 - confidence);
+    Some(Estimate {
+        value: share,
+        low: 1.0 - largest_share(n, n * (1.0 - share), tail),
+        high: largest_share(n, n * share, tail),
+        confidence,
+        n: counts.len(),
+        effective_n: n,
+    })
+}
+
+/// The chance at which `n` trials give at most `hits` hits with probability `tail` only.
+fn largest_share(n: f64, hits: f64, tail: f64) -> f64 {
+    if hits >= n {
+        return 1.0;
+    }
+    root::increasing(hits / n, 1.0, |chance| {
+        tail - incomplete_beta(n - hits, hits + 1.0, 1.0 - chance, chance).lower
+    })
+}
+
+/// The joined share of hits, and how many independent observations tell as much of it as the correlated intervals do.
+///
+/// Student's excess over the normal law is paid in observations, so that the binomial limits need not
+/// know the degrees of freedom.
+fn effective_size(counts: &[u64], hits: &[u64], confidence: f64) -> Option<(f64, f64)> {
+    let reals = |numbers: &[u64]| {
+        numbers
+            .iter()
+            .map(|number| real(*number))
+            .collect::<Vec<_>>()
+    };
+    let linear = LinearRatio::of(&reals(hits), &reals(counts))?;
+    let (share, total) = (linear.value, real(counts.iter().sum()));
+    let error = mean_error(&linear.residuals)?;
+    let upper = 0.5 + 0.5 * confidence;
+    let student_excess = student_quantile(upper, error.freedom) / normal_quantile(upper);
+    let squared = (error.standard_error * student_excess).powi(2);
+    let worth = if squared > 0.0 {
+        (share * (1.0 - share) / squared).min(total)
+    } else {
+        total
+    };
+    Some((share, worth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_quantile_of_few_values_is_bounded_only_where_they_reach() {
+        let ascending: Vec<f64> = (1..=10).map(f64::from).collect();
+        let median = quantile_interval(&ascending, 0.5, 0.95).unwrap();
+        assert_eq!((median.value, median.low, median.high), (5.0, 2.0, 9.0));
+        let tail = quantile_interval(&ascending, 0.99, 0.95).unwrap();
+        assert_eq!((tail.value, tail.high), (10.0, f64::INFINITY));
+        assert_eq!(quantile_interval(&[], 0.5, 0.95), None);
+    }
+
+    #[test]
+    fn intervals_that_agree_exactly_count_as_independent_observations() {
+        let levels = quantile_levels(&[100; 40], &[10; 40], 0.9, 0.95).unwrap();
+        assert!((levels.effective_n - 4000.0).abs() < 1e-6);
+        let ranks = exact_ranks(4000, 0.9, 0.95);
+        let (low, high) = (real(ranks.low.unwrap()), real(ranks.high.unwrap()));
+        assert!((levels.low.unwrap() * 4000.0 - low).abs() < 1.0);
+        assert!((levels.high.unwrap() * 4000.0 - high).abs() < 1.0);
+    }
+
+    #[test]
+    fn what_moves_between_intervals_counts_for_less() {
+        let above: Vec<u64> = (0..40)
+            .map(|index| if index < 20 { 2 } else { 18 })
+            .collect();
+        let levels = quantile_levels(&[100; 40], &above, 0.9, 0.95).unwrap();
+        assert!(levels.effective_n < 40.0, "{levels:?}");
+    }
+
+    #[test]
+    fn nothing_beyond_bounds_nothing_beyond() {
+        let levels = quantile_levels(&[20, 20], &[0, 0], 0.99, 0.95).unwrap();
+        assert_eq!(levels.high, None);
+        assert_eq!(quantile_levels(&[0, 0], &[0, 0], 0.99, 0.95), None);
+        assert_eq!(quantile_levels(&[20], &[1], 0.99, 0.95), None);
+    }
+
+    #[test]
+    fn a_share_of_nothing_or_all_keeps_one_open_side() {
+        let none = share_interval(&[50, 50], &[0, 0], 0.95).unwrap();
+        assert_eq!((none.value, none.low), (0.0, 0.0));
+        // The rule of three at 97.5 %: 1 - 0.025^(1/100)
+        assert!((none.high - (1.0 - 0.025_f64.powf(0.01))).abs() < 1e-12);
+        let all = share_interval(&[50, 50], &[50, 50], 0.95).unwrap();
+        assert_eq!((all.value, all.high), (1.0, 1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn normal_ranks_are_within_one_of_the_exact_where_they_are_used(
+            n in 50_000u64..400_000, quantile in 0.3..0.7,
+        ) {
+            let (exact, normal) = (exact_ranks(n, quantile, 0.95), normal_ranks(n, quantile, 0.95));
+            prop_assert_eq!(ranks(n, quantile, 0.95), normal);
+            prop_assert!(exact.low.unwrap().abs_diff(normal.low.unwrap()) <= 1);
+            prop_assert!(exact.high.unwrap().abs_diff(normal.high.unwrap()) <= 1);
+        }
+    }
+}

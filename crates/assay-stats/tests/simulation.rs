@@ -1,0 +1,269 @@
+//! Intervals hold the truth and tests raise alarms as often as they promise, on simulated series.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a simulated series that gives no answer fails the test"
+)]
+
+use assay_model::number::{count_of, index, real_len};
+use assay_model::random::Random;
+use assay_stats::bootstrap::{Resampling, block_length, bootstrap_interval};
+use assay_stats::change::level_shift;
+use assay_stats::distribution::normal_quantile;
+use assay_stats::fit::{chi_square_fit, kolmogorov_smirnov_fit};
+use assay_stats::mean::ratio_interval;
+use assay_stats::mean_interval;
+use assay_stats::quantile::{quantile_interval, quantile_levels, share_interval};
+use assay_stats::trend::trend;
+
+/// `n` values of a first-order autoregression with mean 0 and variance 1.
+fn autoregression(random: &mut Random, n: usize, coefficient: f64) -> Vec<f64> {
+    let shock = (1.0 - coefficient * coefficient).sqrt();
+    let mut value = random.normal();
+    let mut series = Vec::with_capacity(n);
+    for _ in 0..n {
+        series.push(value);
+        value = coefficient * value + shock * random.normal();
+    }
+    series
+}
+
+/// In how many of `trials` an event happens, in percent.
+fn percent(trials: u32, mut happens: impl FnMut() -> bool) -> f64 {
+    let times = (0..trials).filter(|_| happens()).count();
+    100.0 * real_len(times) / f64::from(trials)
+}
+
+#[track_caller]
+fn assert_between(low: f64, seen: f64, high: f64, what: &str) {
+    assert!((low..=high).contains(&seen), "{what}: {seen} %");
+}
+
+#[test]
+fn the_mean_interval_covers_correlated_series() {
+    let mut random = Random::new(1);
+    for (n, coefficient) in [(300, 0.0), (300, 0.5), (300, 0.8), (60, 0.8), (1200, 0.9)] {
+        let covered = percent(1000, || {
+            let series = autoregression(&mut random, n, coefficient);
+            mean_interval(&series, 0.95).unwrap().covers(0.0)
+        });
+        assert_between(93.0, covered, 97.0, &format!("{n} values at {coefficient}"));
+    }
+}
+
+#[test]
+fn the_mean_interval_covers_noise_upon_a_slow_wander() {
+    let mut random = Random::new(2);
+    let covered = percent(1000, || {
+        let wander = autoregression(&mut random, 300, 0.9);
+        let series: Vec<f64> = wander.iter().map(|value| value + random.normal()).collect();
+        mean_interval(&series, 0.95).unwrap().covers(0.0)
+    });
+    assert_between(93.0, covered, 97.0, "noise upon a wander");
+}
+
+#[test]
+fn the_mean_interval_is_nearly_as_narrow_as_independence_allows() {
+    let mut random = Random::new(3);
+    let widths: f64 = (0..300)
+        .map(|_| autoregression(&mut random, 400, 0.0))
+        .map(|series| mean_interval(&series, 0.95).unwrap().half_width())
+        .sum();
+    // 1.96 / √400 would be the width if the variance and the independence were known.
+    let excess = widths / 300.0 / 0.098;
+    assert!((1.0..1.08).contains(&excess), "{excess}");
+}
+
+#[test]
+fn a_ratio_of_correlated_sums_is_covered() {
+    let mut random = Random::new(12);
+    let covered = percent(1000, || {
+        let sizes: Vec<f64> = autoregression(&mut random, 300, 0.8)
+            .iter()
+            .map(|size| 10.0 + size)
+            .collect();
+        let noise = autoregression(&mut random, 300, 0.8);
+        let parts: Vec<f64> = sizes
+            .iter()
+            .zip(noise)
+            .map(|(size, noise)| 0.3 * size + noise)
+            .collect();
+        ratio_interval(&parts, &sizes, 0.95).unwrap().covers(0.3)
+    });
+    assert_between(93.0, covered, 97.0, "ratio");
+}
+
+#[test]
+fn the_trend_interval_covers_correlated_series() {
+    let mut random = Random::new(4);
+    for (n, coefficient) in [(120, 0.0), (300, 0.8)] {
+        let covered = percent(1000, || {
+            let series = autoregression(&mut random, n, coefficient);
+            trend(&series, 0.95).unwrap().slope.covers(0.0)
+        });
+        assert_between(93.0, covered, 97.0, &format!("{n} values at {coefficient}"));
+    }
+}
+
+#[test]
+fn one_level_is_rarely_cut_in_two() {
+    let mut random = Random::new(5);
+    for (coefficient, most_at_5, most_at_1) in [(0.0, 8.0, 2.5), (0.8, 8.0, 2.5)] {
+        let p_values: Vec<f64> = (0..200)
+            .map(|_| autoregression(&mut random, 300, coefficient))
+            .map(|series| level_shift(&series, 0.95).unwrap().p_value)
+            .collect();
+        let alarms = |level: f64| {
+            let mut each = p_values.iter();
+            percent(200, || each.next().is_some_and(|p_value| *p_value <= level))
+        };
+        assert_between(0.0, alarms(0.05), most_at_5, "false alarms at 5 %");
+        assert_between(0.0, alarms(0.01), most_at_1, "false alarms at 1 %");
+    }
+}
+
+#[test]
+fn a_burst_at_the_start_is_found_in_correlated_noise() {
+    let mut random = Random::new(6);
+    let found = percent(60, || {
+        let mut series = autoregression(&mut random, 120, 0.5);
+        series[..24].iter_mut().for_each(|value| *value += 4.0);
+        let shift = level_shift(&series, 0.95).unwrap();
+        shift.p_value <= 0.01 && shift.at.abs_diff(24) <= 4 && shift.change().covers(-4.0)
+    });
+    assert_between(85.0, found, 100.0, "bursts found");
+}
+
+#[test]
+fn a_quantile_of_independent_values_is_covered() {
+    let mut random = Random::new(7);
+    for quantile in [0.5, 0.95] {
+        let truth = -(1.0_f64 - quantile).ln();
+        let covered = percent(1000, || {
+            let mut values: Vec<f64> = (0..200).map(|_| random.exponential()).collect();
+            values.sort_by(f64::total_cmp);
+            quantile_interval(&values, quantile, 0.95)
+                .unwrap()
+                .covers(truth)
+        });
+        // Whole ranks make the interval a little wider than asked.
+        assert_between(94.0, covered, 98.5, &format!("quantile {quantile}"));
+    }
+}
+
+/// Intervals of 20 values around a level that wanders, as drawn and joined in ascending order.
+struct Wander {
+    intervals: Vec<Vec<f64>>,
+    ascending: Vec<f64>,
+}
+
+impl Wander {
+    const SPREAD: f64 = 1.0;
+    const SIZE: u32 = 20;
+
+    fn draw(random: &mut Random, intervals: usize, coefficient: f64) -> Self {
+        let levels = autoregression(random, intervals, coefficient);
+        let mut around = |level: &f64| {
+            (0..Self::SIZE)
+                .map(|_| Self::SPREAD * level + random.normal())
+                .collect()
+        };
+        let intervals: Vec<Vec<f64>> = levels.iter().map(&mut around).collect();
+        let mut ascending = intervals.concat();
+        ascending.sort_by(f64::total_cmp);
+        Self {
+            intervals,
+            ascending,
+        }
+    }
+
+    /// The true quantile: the sum of two independent normal variables is normal.
+    fn truth(quantile: f64) -> f64 {
+        normal_quantile(quantile) * (1.0 + Self::SPREAD * Self::SPREAD).sqrt()
+    }
+
+    fn at(&self, level: f64) -> f64 {
+        let n = self.ascending.len();
+        self.ascending[index((level * real_len(n)).ceil()).clamp(1, n) - 1]
+    }
+
+    fn counts(&self) -> Vec<u64> {
+        vec![u64::from(Self::SIZE); self.intervals.len()]
+    }
+
+    fn above(&self, limit: f64) -> Vec<u64> {
+        let above = |values: &Vec<f64>| values.iter().filter(|value| **value > limit).count();
+        self.intervals.iter().map(above).map(count_of).collect()
+    }
+
+    /// Whether the interval of a quantile holds the truth.
+    fn covers(&self, quantile: f64) -> bool {
+        let above = self.above(self.at(quantile));
+        let levels = quantile_levels(&self.counts(), &above, quantile, 0.95).unwrap();
+        let low = levels.low.map_or(f64::NEG_INFINITY, |level| self.at(level));
+        let high = levels.high.map_or(f64::INFINITY, |level| self.at(level));
+        (low..=high).contains(&Self::truth(quantile))
+    }
+}
+
+#[test]
+fn quantile_levels_cover_correlated_intervals() {
+    let mut random = Random::new(82);
+    // Few and clustered values beyond a far quantile tell less of it than they seem to.
+    for (coefficient, quantile, least) in [(0.0, 0.9, 91.0), (0.8, 0.9, 91.0), (0.8, 0.99, 87.0)] {
+        let covered = percent(200, || {
+            Wander::draw(&mut random, 300, coefficient).covers(quantile)
+        });
+        let what = format!("quantile {quantile} at {coefficient}");
+        assert_between(least, covered, 99.0, &what);
+    }
+}
+
+#[test]
+fn a_share_beyond_a_limit_is_covered_in_correlated_intervals() {
+    let mut random = Random::new(9);
+    let covered = percent(200, || {
+        let wander = Wander::draw(&mut random, 300, 0.8);
+        let beyond = wander.above(Wander::truth(0.9));
+        let share = share_interval(&wander.counts(), &beyond, 0.95).unwrap();
+        share.covers(0.1)
+    });
+    assert_between(91.0, covered, 99.0, "share");
+}
+
+#[test]
+fn the_bootstrap_covers_as_documented() {
+    let mut random = Random::new(10);
+    for (coefficient, least) in [(0.0, 92.0), (0.8, 83.0)] {
+        let covered = percent(200, || {
+            let series = autoregression(&mut random, 200, coefficient);
+            let resampling = Resampling {
+                block_length: 2.0 * block_length(&series),
+                resamples: 200,
+                seed: 1,
+            };
+            let joined = |drawn: &[usize]| drawn.iter().map(|index| series[*index]).sum();
+            let interval = bootstrap_interval(200, &resampling, 0.95, joined);
+            interval.unwrap().covers(0.0)
+        });
+        assert_between(least, covered, 98.0, &format!("bootstrap at {coefficient}"));
+    }
+}
+
+#[test]
+fn tests_of_fit_reject_what_fits_as_often_as_they_say() {
+    let mut random = Random::new(11);
+    let rejected = percent(1000, || {
+        let mut cells = [0; 20];
+        for _ in 0..2000 {
+            cells[index(random.unit() * 20.0)] += 1;
+        }
+        chi_square_fit(&cells, &[1.0; 20], 0).p_value <= 0.05
+    });
+    assert_between(3.0, rejected, 7.0, "chi-square");
+    let rejected = percent(1000, || {
+        let mut values: Vec<f64> = (0..300).map(|_| random.unit()).collect();
+        values.sort_by(f64::total_cmp);
+        kolmogorov_smirnov_fit(&values, |value| value).p_value <= 0.05
+    });
+    assert_between(3.0, rejected, 7.0, "largest gap");
+}
