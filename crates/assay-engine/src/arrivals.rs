@@ -1,0 +1,193 @@
+//! When the next I/O starts: at once or after thinking in a closed loop, or on an absolute schedule in an open one.
+
+use assay_model::number::{count, real};
+use assay_model::random::Random;
+use assay_model::workload::{Arrival, Process};
+use std::collections::VecDeque;
+
+/// One worker's part of a stream's arrivals.
+#[derive(Debug)]
+pub enum Arrivals {
+    /// A slot that is free starts again after thinking.
+    Closed {
+        /// Pause between a completion and the next start, ns.
+        think_ns: u64,
+        /// When thinking slots are ready, ascending.
+        thinking: VecDeque<u64>,
+    },
+    /// A schedule that never waits for completions.
+    Open(Schedule),
+}
+
+/// Absolute arrival times: each is the previous intended time plus a gap, never "now" plus a gap.
+#[derive(Debug)]
+pub struct Schedule {
+    due_ns: f64,
+    gap_ns: f64,
+    process: Process,
+    burst: u32,
+    left_in_burst: u32,
+    random: Random,
+}
+
+impl Arrivals {
+    /// The arrivals of one of `workers` equal workers, beginning at `start_ns`.
+    pub fn new(arrival: &Arrival, worker: u64, workers: u64, seed: u64, start_ns: u64) -> Self {
+        match *arrival {
+            Arrival::Closed { think_time, .. } => Self::Closed {
+                think_ns: think_time.0,
+                thinking: VecDeque::new(),
+            },
+            Arrival::Open {
+                rate,
+                process,
+                burst,
+                ..
+            } => {
+                let gap_ns = 1e9 * f64::from(burst) * real(workers) / rate.0;
+                let mut random = Random::part(seed ^ 0xa11_17a1, worker);
+                // Constant schedules of several workers interleave; Poisson ones start with a gap of their own.
+                let first = match process {
+                    Process::Constant => gap_ns * real(worker) / real(workers),
+                    Process::Poisson => gap_ns * random.exponential(),
+                };
+                let due_ns = real(start_ns) + first;
+                Self::Open(Schedule {
+                    due_ns,
+                    gap_ns,
+                    process,
+                    burst,
+                    left_in_burst: burst,
+                    random,
+                })
+            }
+        }
+    }
+
+    /// The intended start of the next I/O, if one may start now and `free` slots are there for it.
+    #[inline]
+    pub fn take(&mut self, now_ns: u64, free: usize) -> Option<u64> {
+        match self {
+            _ if free == 0 => None,
+            Self::Closed { thinking, .. } if free > thinking.len() => Some(now_ns),
+            Self::Closed { thinking, .. } => {
+                let ready = thinking.front().is_some_and(|ready_ns| *ready_ns <= now_ns);
+                ready.then(|| thinking.pop_front()).flatten()
+            }
+            Self::Open(schedule) => schedule.take(now_ns),
+        }
+    }
+
+    /// Tells that an I/O completed: its slot thinks before it starts again.
+    #[inline]
+    pub fn completed(&mut self, done_ns: u64) {
+        if let Self::Closed {
+            think_ns: think_ns @ 1..,
+            thinking,
+        } = self
+        {
+            thinking.push_back(done_ns + *think_ns);
+        }
+    }
+
+    /// When an I/O may start next while `free` slots wait for it; `None` when only a completion can bring that about.
+    pub fn next_ns(&self, free: usize) -> Option<u64> {
+        match self {
+            _ if free == 0 => None,
+            Self::Closed { thinking, .. } if free > thinking.len() => Some(0),
+            Self::Closed { thinking, .. } => thinking.front().copied(),
+            Self::Open(schedule) => Some(schedule.due_ns()),
+        }
+    }
+
+    /// Arrivals due until `end_ns` that were not taken, for ever lost.
+    pub fn missed(&mut self, end_ns: u64) -> u64 {
+        match self {
+            Self::Closed { .. } => 0,
+            Self::Open(schedule) => std::iter::from_fn(|| schedule.take(end_ns))
+                .map(|_| 1)
+                .sum(),
+        }
+    }
+
+    /// Whether latency counts from an intended start.
+    pub const fn is_open(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+}
+
+impl Schedule {
+    /// When the next arrival is due, ns.
+    pub fn due_ns(&self) -> u64 {
+        count(self.due_ns)
+    }
+
+    /// Takes the next arrival if it is due: its intended start.
+    pub fn take(&mut self, now_ns: u64) -> Option<u64> {
+        let due_ns = self.due_ns();
+        if due_ns > now_ns {
+            return None;
+        }
+        self.left_in_burst -= 1;
+        if self.left_in_burst == 0 {
+            self.left_in_burst = self.burst;
+            self.due_ns += match self.process {
+                Process::Constant => self.gap_ns,
+                Process::Poisson => self.gap_ns * self.random.exponential(),
+            };
+        }
+        Some(due_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::units::Rate;
+
+    fn open(rate: f64, process: Process, burst: u32) -> Arrival {
+        Arrival::Open {
+            rate: Rate(rate),
+            process,
+            burst,
+            outstanding_max: 64,
+            group_commit: None,
+        }
+    }
+
+    fn starts(arrival: &Arrival, worker: u64, workers: u64, until_ns: u64) -> Vec<u64> {
+        let Arrivals::Open(mut schedule) = Arrivals::new(arrival, worker, workers, 3, 0) else {
+            panic!("open")
+        };
+        std::iter::from_fn(|| schedule.take(until_ns)).collect()
+    }
+
+    #[test]
+    fn constant_workers_interleave_evenly() {
+        let arrival = open(1000.0, Process::Constant, 1);
+        assert_eq!(starts(&arrival, 0, 2, 4_500_000), [0, 2_000_000, 4_000_000]);
+        assert_eq!(starts(&arrival, 1, 2, 4_500_000), [1_000_000, 3_000_000]);
+    }
+
+    #[test]
+    fn poisson_gaps_are_exponential_and_the_rate_holds() {
+        let times = starts(&open(20_000.0, Process::Poisson, 1), 0, 1, 10_000_000_000);
+        // 200,000 expected; one standard deviation is 447.
+        assert!((198_000..202_000).contains(&times.len()), "{}", times.len());
+        let mut gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        gaps.sort_unstable();
+        // The median of an exponential of mean 50 us is 50 us * ln 2 = 34.66 us.
+        assert!((34_000..35_300).contains(&gaps[gaps.len() / 2]));
+    }
+
+    #[test]
+    fn bursts_start_together_and_keep_the_rate() {
+        let times = starts(&open(1000.0, Process::Constant, 10), 0, 1, 99_000_000);
+        assert_eq!(times.len(), 100);
+        assert!(
+            times
+                .chunks(10)
+                .all(|burst| burst.iter().all(|time| *time == burst[0]))
+        );
+    }
+}

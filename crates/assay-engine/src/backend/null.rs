@@ -1,0 +1,73 @@
+//! Completes everything at once: what is left is the cost of the tool itself.
+
+use super::{Backend, Completion, Io, Wait};
+use crate::sys::{Buffers, monotonic_ns};
+use assay_model::{Error, Result};
+
+/// A device of no work.
+#[derive(Debug)]
+pub struct NullBackend {
+    buffers: Buffers,
+    queued: Vec<Completion>,
+    enters: u64,
+}
+
+impl NullBackend {
+    /// A null device with `slots` buffers of `slot_bytes`.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn new(slots: usize, slot_bytes: usize) -> Result<Self> {
+        Ok(Self {
+            buffers: buffers(slots, slot_bytes)?,
+            queued: Vec::with_capacity(slots),
+            enters: 0,
+        })
+    }
+}
+
+/// Buffers, or an error that says how much was asked for.
+pub(super) fn buffers(slots: usize, slot_bytes: usize) -> Result<Buffers> {
+    Buffers::new(slots, slot_bytes).map_err(|error| {
+        Error::environment(
+            format!("reserving {slots} buffers of {slot_bytes} bytes: {error}"),
+            "use fewer outstanding I/Os or smaller transfers",
+        )
+    })
+}
+
+impl Backend for NullBackend {
+    fn now_ns(&self) -> u64 {
+        monotonic_ns()
+    }
+
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot as usize)
+    }
+
+    fn push(&mut self, io: &Io) {
+        let result = i32::try_from(io.bytes).unwrap_or(i32::MAX);
+        self.queued.push(Completion {
+            slot: io.slot,
+            result,
+            stamps_ns: None,
+        });
+    }
+
+    fn enter(&mut self, wait: Wait) -> Result<()> {
+        self.enters += 1;
+        if let (true, Wait::Until(Some(until_ns))) = (self.queued.is_empty(), wait) {
+            let pause_ns = until_ns.saturating_sub(monotonic_ns()).min(super::TICK_NS);
+            std::thread::sleep(std::time::Duration::from_nanos(pause_ns));
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, completed: &mut Vec<Completion>) {
+        completed.append(&mut self.queued);
+    }
+
+    fn enters(&self) -> u64 {
+        self.enters
+    }
+}

@@ -1,0 +1,184 @@
+//! The parts of simulated devices: each turns an arrival into a completion by one law.
+
+use super::DeviceIo;
+use assay_model::measurement::Operation;
+use assay_model::number::{count, nanoseconds, real};
+use assay_model::random::Random;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Says when an I/O that arrives at a time is completed; arrivals never decrease.
+pub trait Law {
+    /// Completion of an I/O arriving at `now_ns`, ns.
+    fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64;
+}
+
+/// How long one server works on one I/O.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Service {
+    /// Exponential with this mean, ns: memoryless, the M of M/M/c.
+    Exponential(f64),
+    /// Always this long, ns.
+    Constant(f64),
+}
+
+/// Equal servers behind one queue, first come first served: M/M/c with exponential service.
+#[derive(Debug)]
+pub struct Servers {
+    service: Service,
+    free_ns: BinaryHeap<Reverse<u64>>,
+    random: Random,
+}
+
+impl Servers {
+    /// `servers` (at least 1) with a service law.
+    pub fn new(servers: usize, service: Service, seed: u64) -> Self {
+        let free_ns = (0..servers.max(1)).map(|_| Reverse(0)).collect();
+        Self {
+            service,
+            free_ns,
+            random: Random::part(seed, 0x5e12),
+        }
+    }
+}
+
+impl Law for Servers {
+    fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
+        let Reverse(free_ns) = self.free_ns.pop().unwrap_or(Reverse(0));
+        let service_ns = match self.service {
+            Service::Exponential(mean_ns) => count(mean_ns * self.random.exponential()),
+            Service::Constant(time_ns) => count(time_ns),
+        };
+        let done_ns = free_ns.max(now_ns) + service_ns;
+        self.free_ns.push(Reverse(done_ns));
+        done_ns
+    }
+}
+
+/// A link that carries one I/O after the other at so many bytes a second.
+#[derive(Debug)]
+pub struct Bandwidth {
+    bytes_per_s: f64,
+    free_ns: f64,
+}
+
+impl Bandwidth {
+    /// A link of `bytes_per_s`, above 0.
+    pub const fn new(bytes_per_s: f64) -> Self {
+        Self {
+            bytes_per_s,
+            free_ns: 0.0,
+        }
+    }
+}
+
+impl Law for Bandwidth {
+    fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
+        // Kept as a real number: rounding each transfer would change the bandwidth itself.
+        self.free_ns =
+            self.free_ns.max(real(now_ns)) + f64::from(io.bytes) / self.bytes_per_s * 1e9;
+        count(self.free_ns)
+    }
+}
+
+/// Credits that refill at a rate up to a depth; an I/O without a credit waits for one: burst and sustained IOPS.
+#[derive(Debug)]
+pub struct Bucket {
+    /// Time a credit takes to come back, ns.
+    period: f64,
+    /// Time an empty bucket takes to fill, ns.
+    depth: f64,
+    /// When the bucket will be full again, ns.
+    full: f64,
+}
+
+impl Bucket {
+    /// A bucket refilled at `iops` that holds `credits`, full at the beginning.
+    pub fn new(iops: f64, credits: f64) -> Self {
+        let period = 1e9 / iops;
+        Self {
+            period,
+            depth: credits * period,
+            full: 0.0,
+        }
+    }
+}
+
+impl Law for Bucket {
+    /// `full` is when the bucket would be full again; the generic cell rate algorithm (ITU-T I.371).
+    fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
+        let now = real(now_ns);
+        self.full = self.full.max(now) + self.period;
+        count((self.full - self.depth).max(now))
+    }
+}
+
+/// A write cache: writes are fast until it is full, then as slow as it drains; reads pass.
+#[derive(Debug)]
+pub struct Cliff {
+    cache_bytes: f64,
+    drain_bytes_per_s: f64,
+    held_bytes: f64,
+    at_ns: u64,
+    free_ns: u64,
+}
+
+impl Cliff {
+    /// A cache of `cache_bytes` that drains at `drain_bytes_per_s`.
+    pub const fn new(cache_bytes: f64, drain_bytes_per_s: f64) -> Self {
+        Self {
+            cache_bytes,
+            drain_bytes_per_s,
+            held_bytes: 0.0,
+            at_ns: 0,
+            free_ns: 0,
+        }
+    }
+}
+
+impl Law for Cliff {
+    fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
+        if io.operation != Operation::Write {
+            return now_ns;
+        }
+        let start_ns = self.free_ns.max(now_ns);
+        let drained = real(start_ns - self.at_ns) / 1e9 * self.drain_bytes_per_s;
+        self.held_bytes = (self.held_bytes - drained).max(0.0) + f64::from(io.bytes);
+        self.at_ns = start_ns;
+        let over = self.held_bytes - self.cache_bytes;
+        if over <= 0.0 {
+            return start_ns;
+        }
+        // The write is taken when as much has drained as it lacks.
+        self.free_ns = start_ns + nanoseconds(over / self.drain_bytes_per_s);
+        self.free_ns
+    }
+}
+
+/// Nothing completes during a stall; what would have, completes at its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stall {
+    every_ns: u64,
+    length_ns: u64,
+}
+
+impl Stall {
+    /// A stall of `length_ns` at the end of every period of `every_ns`, which is longer.
+    pub const fn new(every_ns: u64, length_ns: u64) -> Self {
+        Self {
+            every_ns,
+            length_ns,
+        }
+    }
+}
+
+impl Law for Stall {
+    fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
+        let within_ns = now_ns % self.every_ns;
+        if within_ns < self.every_ns - self.length_ns {
+            now_ns
+        } else {
+            now_ns - within_ns + self.every_ns
+        }
+    }
+}

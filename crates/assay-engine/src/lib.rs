@@ -1,0 +1,28 @@
+//! The kernel's I/O manual: runs a workload on storage, or on a simulated device in virtual time.
+//!
+//! A worker owns one backend and turns: it reaps what completed, records it, starts what is due and says
+//! how long it may sleep. Threads drive workers over real backends ([`run`]); a [`Simulation`] drives the same
+//! workers over a [`device`] on a virtual clock. The collector joins what the workers saw into intervals, tells an
+//! [`Observer`], and ends with a measurement.
+
+mod access;
+mod arrivals;
+mod backend;
+mod collector;
+pub mod device;
+mod payload;
+mod plan;
+mod probe;
+mod recorder;
+mod run;
+mod simulation;
+mod space;
+mod sys;
+mod target;
+mod worker;
+
+pub use backend::{TaskRun, UringOptions, uring_denied};
+pub use collector::{Ignore, Observer};
+pub use run::{BackendChoice, Job, run};
+pub use simulation::Simulation;
+pub use target::{Bounds, Target};

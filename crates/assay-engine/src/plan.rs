@@ -1,0 +1,156 @@
+//! From a workload to the plans of its workers: who issues what, where, and with how many outstanding.
+
+use crate::access::Part;
+use crate::space::{Space, largest_transfer_bytes};
+use crate::target::Bounds;
+use assay_model::number::index_of;
+use assay_model::random::mix;
+use assay_model::workload::{Arrival, Stream, Workload};
+use assay_model::{Error, Result};
+use std::sync::Arc;
+
+/// Memory for buffers of one workload, bytes.
+const BUFFER_BYTES_MAX: u64 = 4 << 30;
+
+/// Where nothing else is asked for, a turn starts everything that is due.
+const BATCH_MAX: u32 = 1 << 20;
+
+/// Everything one worker needs to know.
+#[derive(Clone, Debug)]
+pub struct WorkerPlan {
+    /// Number of the worker in the run.
+    pub worker: usize,
+    /// Number of its stream.
+    pub stream_index: usize,
+    /// Number in the stream, and how many share it.
+    pub index: u64,
+    /// Workers of the stream.
+    pub workers: u64,
+    /// Seed of the stream.
+    pub seed: u64,
+    /// The stream.
+    pub stream: Stream,
+    /// I/Os that may be in flight.
+    pub slots: u32,
+    /// Bytes of one buffer.
+    pub slot_bytes: usize,
+    /// The stream's address space.
+    pub space: Space,
+    /// What may be touched on each target.
+    pub bounds: Arc<[Bounds]>,
+    /// I/Os that it starts in one turn at most.
+    pub batch: u32,
+    /// I/Os after which the worker is done.
+    pub ios_max: u64,
+}
+
+impl WorkerPlan {
+    /// The worker's part of the stream.
+    pub const fn part(&self) -> Part {
+        Part {
+            worker: self.index,
+            workers: self.workers,
+            seed: self.seed,
+        }
+    }
+
+    /// Bytes of one place: the smallest transfer.
+    pub fn place_bytes(&self) -> u64 {
+        self.stream.transfer.min_bytes()
+    }
+
+    /// Places that the stream may touch.
+    pub fn places(&self) -> u64 {
+        self.space.length_bytes() / self.place_bytes()
+    }
+}
+
+/// The plans of all workers of a workload.
+///
+/// # Errors
+/// A usage error when the workload contradicts itself or does not fit the targets.
+pub fn plan_workers(
+    workload: &Workload,
+    bounds: &Arc<[Bounds]>,
+    passes: Option<u64>,
+) -> Result<Vec<WorkerPlan>> {
+    workload.check()?;
+    check_memory(workload)?;
+    let mut plans = Vec::new();
+    for (stream_index, stream) in workload.streams.iter().enumerate() {
+        let space = Space::new(stream, workload.layout, bounds)?;
+        let places = space.length_bytes() / stream.transfer.max_bytes();
+        for index in 0..stream.workers {
+            plans.push(WorkerPlan {
+                worker: plans.len(),
+                stream_index,
+                index: u64::from(index),
+                workers: u64::from(stream.workers),
+                seed: mix(workload.seed ^ mix(assay_model::number::count_of(stream_index))),
+                batch: BATCH_MAX,
+                slots: dealt(stream.arrival.outstanding(), index, stream.workers),
+                slot_bytes: index_of(largest_transfer_bytes(stream)),
+                stream: shared(stream),
+                space: space.clone(),
+                bounds: Arc::clone(bounds),
+                ios_max: passes.map_or(u64::MAX, |passes| {
+                    passes
+                        * (places.saturating_sub(u64::from(index)))
+                            .div_ceil(u64::from(stream.workers))
+                }),
+            });
+        }
+    }
+    Ok(plans)
+}
+
+/// The worker's share of the outstanding I/Os: as even as whole numbers allow.
+const fn dealt(outstanding: u32, index: u32, workers: u32) -> u32 {
+    outstanding / workers + if index < outstanding % workers { 1 } else { 0 }
+}
+
+/// The stream with bursts that fit the smallest worker.
+fn shared(stream: &Stream) -> Stream {
+    let mut stream = stream.clone();
+    if let Arrival::Open { burst, .. } = &mut stream.arrival {
+        *burst = (*burst).div_ceil(stream.workers).max(1);
+    }
+    stream
+}
+
+fn check_memory(workload: &Workload) -> Result<()> {
+    let of_stream = |stream: &Stream| {
+        u64::from(stream.arrival.outstanding()) * largest_transfer_bytes(stream).max(4096)
+    };
+    let bytes: u64 = workload.streams.iter().map(of_stream).sum();
+    if bytes <= BUFFER_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the outstanding I/Os need {bytes} bytes of buffers, more than 4 GiB"),
+        "use fewer outstanding I/Os or smaller transfers",
+    ))
+}
+
+/// Refuses transfers that direct I/O on a target cannot carry.
+///
+/// # Errors
+/// A usage error that names the size and the alignment.
+pub fn check_alignment(workload: &Workload, target: &str, alignment_bytes: u64) -> Result<()> {
+    let sizes = workload
+        .streams
+        .iter()
+        .flat_map(|stream| &stream.transfer.parts);
+    match sizes
+        .map(|part| part.size)
+        .find(|size| !size.0.is_multiple_of(alignment_bytes))
+    {
+        None => Ok(()),
+        Some(size) => Err(Error::usage(
+            format!(
+                "transfers of {size} are not aligned to the {alignment_bytes} B blocks of {target}"
+            ),
+            "use a multiple of the block size, or direct = false",
+        )),
+    }
+}

@@ -1,0 +1,444 @@
+//! Runs a workload on real storage: a thread a worker, a common start, a collector that never waits for a stuck one.
+
+use crate::backend::{
+    Backend, NullBackend, PosixBackend, UringBackend, UringOptions, uring_denied,
+};
+use crate::collector::{Collector, Observer, later, meaning};
+use crate::plan::{WorkerPlan, check_alignment, plan_workers};
+use crate::probe::probe;
+use crate::sys::{monotonic_ns, sharpen_timers};
+use crate::target::{Bounds, Target};
+use crate::worker::{Message, Times, Turn, Worker};
+use assay_model::measurement::{Conduct, Finish, Measurement, Submission};
+use assay_model::workload::Workload;
+use assay_model::{Error, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a stopped run waits for its workers; with the workers' tick it stays below 200 ms.
+const STOP_GRACE: Duration = Duration::from_millis(120);
+/// How long a finished run waits for the last I/Os, so that the next one meets an idle device.
+const DRAIN_GRACE: Duration = Duration::from_secs(10);
+/// How often the collector looks at the stop flag.
+const POLL: Duration = Duration::from_millis(10);
+/// Between the last worker being ready and the common start.
+const LEAD_NS: u64 = 1_000_000;
+
+/// The clock of all stamps.
+const CLOCK: &str = "monotonic";
+
+/// Who carries out the I/Os.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackendChoice {
+    /// `io_uring` where the kernel allows it, else blocking calls.
+    Auto(UringOptions),
+    /// `io_uring`, or an error.
+    Uring(UringOptions),
+    /// Blocking calls by a thread for each outstanding I/O.
+    Posix,
+    /// Nobody: the cost of the tool itself.
+    Null,
+}
+
+impl BackendChoice {
+    /// What a result will say of who carries out its I/Os.
+    ///
+    /// # Errors
+    /// An environment error when the kernel denies what was asked for.
+    pub fn conduct(self) -> Result<Conduct> {
+        let chosen = choose(self)?;
+        Ok(Conduct {
+            backend: chosen.name().to_owned(),
+            backend_reason: chosen.reason,
+            clock: CLOCK.to_owned(),
+            ..Conduct::default()
+        })
+    }
+}
+
+/// One run to do.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// What to issue.
+    pub workload: &'a Workload,
+    /// What to issue it on.
+    pub targets: Arc<[Target]>,
+    /// Who carries it out.
+    pub backend: BackendChoice,
+    /// Times that each stream passes over its space before it is done; `None` runs for the duration.
+    pub passes: Option<u64>,
+    /// Number of the first interval, above 0 when an unfinished run goes on.
+    pub first_interval: u64,
+}
+
+/// What all threads of a run share.
+struct Shared {
+    targets: Arc<[Target]>,
+    stop: AtomicBool,
+    times: Mutex<Option<Times>>,
+    started: Condvar,
+    backend: BackendChoice,
+}
+
+/// The backend that was chosen, and why it is not the one asked for.
+struct Chosen {
+    backend: BackendChoice,
+    reason: Option<String>,
+}
+
+impl Chosen {
+    const fn name(&self) -> &'static str {
+        match self.backend {
+            BackendChoice::Auto(_) | BackendChoice::Uring(_) => "uring",
+            BackendChoice::Posix => "posix",
+            BackendChoice::Null => "null",
+        }
+    }
+}
+
+/// Runs a job until its time is over, `stop` is set, or it cannot go on. What was measured until then is the result.
+///
+/// # Errors
+/// A usage error when the workload does not fit the targets; an environment error when no backend can be set up.
+pub fn run(job: &Job<'_>, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Measurement> {
+    check(job)?;
+    let chosen = choose(job.backend)?;
+    let plans = plans(job, &chosen)?;
+    let submission = probe_first(&chosen, job, stop);
+    let shared = Arc::new(Shared {
+        targets: Arc::clone(&job.targets),
+        stop: AtomicBool::new(false),
+        times: Mutex::new(None),
+        started: Condvar::new(),
+        backend: chosen.backend,
+    });
+    let (sender, receiver) = channel();
+    let workers = plans.len();
+    let threads = spawn(plans, &shared, &sender)?;
+    drop(sender);
+    await_ready(&receiver, workers, &shared)?;
+    let times = start(job.workload, &shared);
+    let started_unix_ns = unix_ns(times.measure_ns);
+    let mut collector = collector(job, workers, times.measure_ns);
+    let finish = collect(&receiver, &shared, stop, &mut collector, observer);
+    collector.flush(observer);
+    if drain(&receiver, workers, &finish) {
+        for thread in threads {
+            drop(thread.join());
+        }
+    }
+    let mut measurement = collector.finish(finish, started_unix_ns);
+    complete_conduct(&mut measurement, &chosen, job, submission);
+    Ok(measurement)
+}
+
+/// What can be refused before anything is set up; a device of no work takes everything.
+fn check(job: &Job<'_>) -> Result<()> {
+    let real = job.backend != BackendChoice::Null;
+    for target in job.targets.iter().filter(|_| real) {
+        check_alignment(job.workload, &target.name, target.alignment_bytes)?;
+        check_leave(job.workload, target)?;
+    }
+    Ok(())
+}
+
+fn plans(job: &Job<'_>, chosen: &Chosen) -> Result<Vec<WorkerPlan>> {
+    let bounds: Arc<[Bounds]> = job.targets.iter().map(Target::bounds).collect();
+    let mut plans = plan_workers(job.workload, &bounds, job.passes)?;
+    if let BackendChoice::Uring(options) = chosen.backend {
+        for plan in &mut plans {
+            plan.batch = options.submit_batch.max(1);
+        }
+    }
+    Ok(plans)
+}
+
+fn collector<'a>(job: &Job<'a>, workers: usize, origin_ns: u64) -> Collector<'a> {
+    let names = job.targets.iter().map(|target| target.name.clone());
+    Collector::new(
+        job.workload,
+        names.collect(),
+        workers,
+        origin_ns,
+        job.first_interval,
+    )
+}
+
+/// Writing needs the safety gate's leave; asked for here so that the answer comes before the first I/O.
+fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
+    if target.writable || !workload.writes() {
+        return Ok(());
+    }
+    Err(Error::environment(
+        format!(
+            "the workload writes, and {} is open for reading only",
+            target.name
+        ),
+        "use a test file made by Assay (a directory as target), or a device with --destroy",
+    ))
+}
+
+fn choose(wanted: BackendChoice) -> Result<Chosen> {
+    let denied = match wanted {
+        BackendChoice::Auto(_) | BackendChoice::Uring(_) => uring_denied(),
+        BackendChoice::Posix | BackendChoice::Null => None,
+    };
+    match (wanted, denied) {
+        (BackendChoice::Auto(options), None) => Ok(Chosen {
+            backend: BackendChoice::Uring(options),
+            reason: None,
+        }),
+        (BackendChoice::Auto(_), reason) => Ok(Chosen {
+            backend: BackendChoice::Posix,
+            reason,
+        }),
+        (BackendChoice::Uring(_), Some(reason)) => {
+            Err(Error::environment(reason, "use --backend posix"))
+        }
+        (backend, _) => Ok(Chosen {
+            backend,
+            reason: None,
+        }),
+    }
+}
+
+fn probe_first(chosen: &Chosen, job: &Job<'_>, stop: &AtomicBool) -> Submission {
+    match chosen.backend {
+        BackendChoice::Uring(options) => probe(&job.targets, options, stop),
+        _ => Submission::Unknown,
+    }
+}
+
+fn spawn(
+    plans: Vec<WorkerPlan>,
+    shared: &Arc<Shared>,
+    sender: &Sender<Message>,
+) -> Result<Vec<JoinHandle<()>>> {
+    let start = |plan: WorkerPlan| {
+        let (shared, sender) = (Arc::clone(shared), sender.clone());
+        let name = format!("worker-{}", plan.worker);
+        let spawned = std::thread::Builder::new()
+            .name(name)
+            .spawn(move || work(plan, &shared, &sender));
+        spawned.map_err(|error| {
+            Error::environment(format!("starting a worker: {error}"), "use fewer workers")
+        })
+    };
+    plans.into_iter().map(start).collect()
+}
+
+/// A worker's thread: set up the backend, report, wait for the common start, turn until the end.
+fn work(plan: WorkerPlan, shared: &Shared, sender: &Sender<Message>) {
+    sharpen_timers();
+    let (slots, bytes) = (plan.slots as usize, plan.slot_bytes);
+    match shared.backend {
+        BackendChoice::Auto(options) | BackendChoice::Uring(options) => {
+            serve(
+                UringBackend::new(Arc::clone(&shared.targets), slots, bytes, options),
+                plan,
+                shared,
+                sender,
+            );
+        }
+        BackendChoice::Posix => serve(
+            PosixBackend::new(&shared.targets, slots, bytes),
+            plan,
+            shared,
+            sender,
+        ),
+        BackendChoice::Null => serve(NullBackend::new(slots, bytes), plan, shared, sender),
+    }
+}
+
+fn serve<B: Backend>(
+    backend: Result<B>,
+    plan: WorkerPlan,
+    shared: &Shared,
+    sender: &Sender<Message>,
+) {
+    let backend = match backend {
+        Ok(backend) => backend,
+        Err(error) => return drop(sender.send(Message::Ready(Err(error)))),
+    };
+    drop(sender.send(Message::Ready(Ok(()))));
+    let Some(times) = await_start(shared) else {
+        return;
+    };
+    let mut worker = Worker::new(backend, plan, times, sender.clone());
+    sleep_until(times.start_ns);
+    loop {
+        match worker.turn(shared.stop.load(Ordering::Relaxed)) {
+            Turn::Finished => break,
+            Turn::Enter(wait) => {
+                if let Err(error) = worker.backend().enter(wait) {
+                    return drop(sender.send(Message::Broken(error)));
+                }
+            }
+        }
+    }
+    drop(sender.send(Message::Drained));
+}
+
+fn sleep_until(start_ns: u64) {
+    std::thread::sleep(Duration::from_nanos(
+        start_ns.saturating_sub(monotonic_ns()),
+    ));
+}
+
+/// Blocks until the times are known; `None` when the run was called off.
+fn await_start(shared: &Shared) -> Option<Times> {
+    let mut times = shared.times.lock().unwrap_or_else(PoisonError::into_inner);
+    while times.is_none() && !shared.stop.load(Ordering::Relaxed) {
+        times = shared
+            .started
+            .wait(times)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+    *times
+}
+
+fn await_ready(receiver: &Receiver<Message>, workers: usize, shared: &Shared) -> Result<()> {
+    for _ in 0..workers {
+        if let Ok(Message::Ready(Err(error))) = receiver.recv() {
+            shared.stop.store(true, Ordering::Relaxed);
+            shared.started.notify_all();
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+fn start(workload: &Workload, shared: &Shared) -> Times {
+    // Filling write buffers comes after the start is known: leave time for it.
+    let start_ns = monotonic_ns() + LEAD_NS;
+    let measure_ns = later(start_ns, workload.warm_up.0);
+    let end_ns = later(measure_ns, workload.duration.0);
+    let times = Times {
+        start_ns,
+        measure_ns,
+        end_ns,
+        interval_ns: workload.interval.0,
+    };
+    *shared.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
+    shared.started.notify_all();
+    times
+}
+
+/// The time of day at a reading of the monotonic clock.
+fn unix_ns(at_ns: u64) -> u64 {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_nanos();
+    let (now_ns, monotonic) = (assay_model::number::narrow(now), monotonic_ns());
+    if at_ns > monotonic {
+        now_ns + (at_ns - monotonic)
+    } else {
+        now_ns - (monotonic - at_ns)
+    }
+}
+
+/// Takes messages until all workers have ended or waiting longer makes no sense.
+fn collect(
+    receiver: &Receiver<Message>,
+    shared: &Shared,
+    stop: &AtomicBool,
+    collector: &mut Collector<'_>,
+    observer: &mut dyn Observer,
+) -> Finish {
+    let mut finish = Finish::Complete;
+    let mut stopped_ns = None;
+    loop {
+        if stopped_ns.is_none()
+            && (stop.load(Ordering::Relaxed)
+                || collector.broken_off()
+                || finish != Finish::Complete)
+        {
+            if finish == Finish::Complete {
+                finish = Finish::Interrupted;
+            }
+            shared.stop.store(true, Ordering::Relaxed);
+            stopped_ns = Some(monotonic_ns());
+        }
+        let given_up = stopped_ns
+            .is_some_and(|since_ns| u128::from(monotonic_ns() - since_ns) > STOP_GRACE.as_nanos());
+        if collector.all_ended() || given_up {
+            return finish;
+        }
+        match receiver.recv_timeout(POLL) {
+            Ok(message) => handle(message, shared, collector, observer, &mut finish),
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return finish,
+        }
+    }
+}
+
+fn handle(
+    message: Message,
+    shared: &Shared,
+    collector: &mut Collector<'_>,
+    observer: &mut dyn Observer,
+    finish: &mut Finish,
+) {
+    match message {
+        Message::Interval(part) => collector.add(&part, observer),
+        Message::Ended(ended) => collector.end(*ended),
+        Message::Fatal {
+            operation,
+            target,
+            errno,
+        } => {
+            let name = shared
+                .targets
+                .get(target as usize)
+                .map_or("", |target| target.name.as_str());
+            *finish = Finish::Failed {
+                reason: format!("{} on {name}: {}", operation.name(), meaning(errno)),
+            };
+        }
+        Message::Broken(error) => {
+            *finish = Finish::Failed {
+                reason: error.message().to_owned(),
+            }
+        }
+        Message::Ready(_) | Message::Measuring | Message::Drained => {}
+    }
+}
+
+/// Waits for what is in flight; whether all of it came back.
+fn drain(receiver: &Receiver<Message>, workers: usize, finish: &Finish) -> bool {
+    let grace = if *finish == Finish::Complete {
+        DRAIN_GRACE
+    } else {
+        Duration::from_millis(30)
+    };
+    let until_ns = monotonic_ns() + assay_model::number::narrow(grace.as_nanos());
+    let mut drained = 0;
+    while drained < workers && monotonic_ns() < until_ns {
+        match receiver.recv_timeout(POLL) {
+            Ok(Message::Drained) => drained += 1,
+            Ok(_) | Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return true,
+        }
+    }
+    drained == workers
+}
+
+fn complete_conduct(
+    measurement: &mut Measurement,
+    chosen: &Chosen,
+    job: &Job<'_>,
+    submission: Submission,
+) {
+    let conduct = &mut measurement.conduct;
+    chosen.name().clone_into(&mut conduct.backend);
+    conduct.backend_reason.clone_from(&chosen.reason);
+    CLOCK.clone_into(&mut conduct.clock);
+    conduct.submission = submission;
+    if chosen.backend != BackendChoice::Null {
+        conduct.direct_io = Some(job.targets.iter().all(|target| target.direct));
+    }
+}

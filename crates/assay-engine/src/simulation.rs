@@ -1,0 +1,189 @@
+//! Runs a workload on a simulated device in virtual time: all workers and the device share one clock.
+
+use crate::backend::{SimulatedBackend, Wait, World};
+use crate::collector::{Collector, Observer, later};
+use crate::device::Device;
+use crate::plan::plan_workers;
+use crate::target::Bounds;
+use crate::worker::{Message, Times, Turn, Worker};
+use assay_model::Result;
+use assay_model::measurement::{Finish, Measurement};
+use assay_model::workload::Workload;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+
+/// A device with its own clock: what ran on it before has left its traces, such as an empty credit bucket.
+pub struct Simulation {
+    device: Option<Box<dyn Device>>,
+    now_ns: u64,
+    length_bytes: u64,
+}
+
+/// One worker with when it wants to run next.
+struct Seat {
+    worker: Worker<SimulatedBackend>,
+    wake_ns: Option<u64>,
+    finished: bool,
+}
+
+impl Simulation {
+    /// A device of `length_bytes`, its clock at 0.
+    pub fn new(device: Box<dyn Device>, length_bytes: u64) -> Self {
+        Self {
+            device: Some(device),
+            now_ns: 0,
+            length_bytes,
+        }
+    }
+
+    /// Virtual time since the device was new.
+    pub const fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Lets virtual time pass without load.
+    pub const fn rest(&mut self, time_ns: u64) {
+        self.now_ns = self.now_ns.saturating_add(time_ns);
+    }
+
+    /// Runs a workload from the present virtual time on, until nothing is in flight any more.
+    ///
+    /// # Errors
+    /// A usage error when the workload contradicts itself or does not fit the device.
+    ///
+    /// # Panics
+    /// When an earlier run on this device panicked.
+    pub fn run(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
+        let bounds: Arc<[Bounds]> = [Bounds::simulated(self.length_bytes)].into();
+        let plans = plan_workers(workload, &bounds, None)?;
+        let measure_ns = later(self.now_ns, workload.warm_up.0);
+        let end_ns = later(measure_ns, workload.duration.0);
+        let times = Times {
+            start_ns: self.now_ns,
+            measure_ns,
+            end_ns,
+            interval_ns: workload.interval.0,
+        };
+        let Some(device) = self.device.take() else {
+            panic!("the device was lost in an earlier run")
+        };
+        let world = Rc::new(RefCell::new(World::new(device, plans.len(), self.now_ns)));
+        let (sender, receiver) = channel();
+        let mut collector = Collector::new(
+            workload,
+            vec!["simulated".to_owned()],
+            plans.len(),
+            measure_ns,
+            0,
+        );
+        let mut seats: Vec<Seat> = (0u32..)
+            .zip(plans)
+            .map(|(index, plan)| {
+                let backend = SimulatedBackend::new(Rc::clone(&world), index, plan.slot_bytes);
+                let worker = Worker::new(backend, plan, times, sender.clone());
+                Seat {
+                    worker,
+                    wake_ns: Some(times.start_ns),
+                    finished: false,
+                }
+            })
+            .collect();
+        drive(
+            &world,
+            &mut seats,
+            times,
+            &receiver,
+            &mut collector,
+            observer,
+        )?;
+        drop(seats);
+        self.now_ns = world.borrow().now_ns();
+        self.device = Rc::into_inner(world).map(|world| world.into_inner().into_device());
+        let finish = if collector.broken_off() {
+            Finish::Interrupted
+        } else {
+            Finish::Complete
+        };
+        let mut measurement = collector.finish(finish, measure_ns);
+        "simulated".clone_into(&mut measurement.conduct.backend);
+        "virtual".clone_into(&mut measurement.conduct.clock);
+        Ok(measurement)
+    }
+}
+
+/// Moves from event to event: a completion, an arrival, an interval's edge.
+fn drive(
+    world: &Rc<RefCell<World>>,
+    seats: &mut [Seat],
+    times: Times,
+    receiver: &Receiver<Message>,
+    collector: &mut Collector<'_>,
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    let mut due = vec![true; seats.len()];
+    let mut edge_ns = times.measure_ns;
+    while seats.iter().any(|seat| !seat.finished) {
+        for (seat, due) in seats.iter_mut().zip(&mut due) {
+            if std::mem::take(due) && !seat.finished {
+                seat.turn(collector.broken_off())?;
+            }
+        }
+        take_messages(receiver, collector, observer);
+        let wakes = seats
+            .iter()
+            .filter(|seat| !seat.finished)
+            .filter_map(|seat| seat.wake_ns);
+        let edge = (edge_ns <= times.end_ns).then_some(edge_ns);
+        let next_ns = wakes
+            .chain(world.borrow().next_event_ns())
+            .chain(edge)
+            .min();
+        let Some(next_ns) = next_ns else { break };
+        world.borrow_mut().advance(next_ns, &mut due);
+        for (seat, due) in seats.iter().zip(&mut due) {
+            *due |= next_ns >= edge_ns || seat.wake_ns.is_some_and(|wake_ns| wake_ns <= next_ns);
+        }
+        if next_ns >= edge_ns {
+            edge_ns = if edge_ns == times.end_ns {
+                u64::MAX
+            } else {
+                (edge_ns + times.interval_ns).min(times.end_ns)
+            };
+        }
+    }
+    take_messages(receiver, collector, observer);
+    Ok(())
+}
+
+impl Seat {
+    /// One turn, and the entry that follows it. In virtual time a worker wakes exactly when it wants.
+    fn turn(&mut self, stopping: bool) -> Result<()> {
+        match self.worker.turn(stopping) {
+            Turn::Finished => self.finished = true,
+            Turn::Enter(wait) => {
+                crate::backend::Backend::enter(self.worker.backend(), wait)?;
+                self.wake_ns = match wait {
+                    Wait::Until(until_ns) => until_ns,
+                    Wait::No => self.worker.next_start_ns(),
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take_messages(
+    receiver: &Receiver<Message>,
+    collector: &mut Collector<'_>,
+    observer: &mut dyn Observer,
+) {
+    for message in receiver.try_iter() {
+        match message {
+            Message::Interval(part) => collector.add(&part, observer),
+            Message::Ended(ended) => collector.end(*ended),
+            _ => {}
+        }
+    }
+}

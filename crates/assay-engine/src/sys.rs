@@ -1,0 +1,209 @@
+//! The few system calls that have no safe wrapper in the standard library: clock, memory, usage, durable writes.
+#![allow(
+    unsafe_code,
+    reason = "each call here is one line over the C library with its contract beside it"
+)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr::NonNull;
+
+/// `CLOCK_MONOTONIC` in nanoseconds; through the vDSO, so without entering the kernel.
+#[inline]
+pub fn monotonic_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid place for one timespec; CLOCK_MONOTONIC always exists on Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+}
+
+/// CPU time and context switches so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    /// User CPU time, s.
+    pub user_s: f64,
+    /// System CPU time, s.
+    pub system_s: f64,
+    /// Times that the kernel put the thread to sleep on its own behalf.
+    pub voluntary_switches: i64,
+}
+
+impl Usage {
+    /// Usage of the calling thread.
+    pub fn of_thread() -> Self {
+        Self::of(libc::RUSAGE_THREAD)
+    }
+
+    /// Usage of the whole process, kernel workers of its rings included.
+    pub fn of_process() -> Self {
+        Self::of(libc::RUSAGE_SELF)
+    }
+
+    fn of(who: libc::c_int) -> Self {
+        // SAFETY: all-zero bytes are a valid rusage, which is plain numbers.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: `usage` is a valid place for one rusage and `who` one of the constants above.
+        unsafe { libc::getrusage(who, &raw mut usage) };
+        let seconds = |time: libc::timeval| {
+            assay_model::number::seconds(time.tv_sec.unsigned_abs() * 1_000_000_000)
+                + assay_model::number::seconds(time.tv_usec.unsigned_abs() * 1_000)
+        };
+        Self {
+            user_s: seconds(usage.ru_utime),
+            system_s: seconds(usage.ru_stime),
+            voluntary_switches: usage.ru_nvcsw,
+        }
+    }
+
+    /// What was used since `earlier`.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_s: self.user_s - earlier.user_s,
+            system_s: self.system_s - earlier.system_s,
+            voluntary_switches: self.voluntary_switches - earlier.voluntary_switches,
+        }
+    }
+}
+
+/// Asks the kernel for timers as exact as it can; the default rounds sleeps up by 50 µs.
+pub fn sharpen_timers() {
+    // SAFETY: PR_SET_TIMERSLACK takes a number of nanoseconds and touches no memory.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1usize) };
+}
+
+/// Page-aligned memory for `slots` buffers of equal size, resident before the first I/O.
+#[derive(Debug)]
+pub struct Buffers {
+    start: NonNull<u8>,
+    slot_bytes: usize,
+    slots: usize,
+}
+
+// SAFETY: the memory belongs to this value alone; nothing in it is tied to a thread.
+unsafe impl Send for Buffers {}
+
+impl Buffers {
+    /// Maps the memory; `slot_bytes` is rounded up to whole pages.
+    ///
+    /// # Errors
+    /// What `mmap` says, usually that memory is short.
+    pub fn new(slots: usize, slot_bytes: usize) -> io::Result<Self> {
+        let slot_bytes = slot_bytes.next_multiple_of(4096).max(4096);
+        let length = slots.max(1) * slot_bytes;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
+        // SAFETY: an anonymous private mapping at an address of the kernel's choice aliases nothing.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                -1,
+                0,
+            )
+        };
+        match NonNull::new(start.cast::<u8>()) {
+            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => Ok(Self {
+                start,
+                slot_bytes,
+                slots: slots.max(1),
+            }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// The buffer of a slot. While the kernel reads or writes it, the slot must not be asked for.
+    pub fn slot(&mut self, slot: usize) -> &mut [u8] {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        // SAFETY: the slot lies inside the mapping, and `&mut self` keeps other slices away.
+        unsafe {
+            std::slice::from_raw_parts_mut(
+                self.start.as_ptr().add(slot * self.slot_bytes),
+                self.slot_bytes,
+            )
+        }
+    }
+
+    /// The address of a slot's buffer.
+    pub fn address(&self, slot: usize) -> *mut u8 {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        // SAFETY: the slot lies inside the mapping.
+        unsafe { self.start.as_ptr().add(slot * self.slot_bytes) }
+    }
+
+    /// The whole region as one vector, for registration with a ring.
+    pub fn whole(&self) -> libc::iovec {
+        libc::iovec {
+            iov_base: self.start.as_ptr().cast(),
+            iov_len: self.slots * self.slot_bytes,
+        }
+    }
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        // SAFETY: exactly the mapping that `new` made; owners forget this value while I/O is in flight.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.slots * self.slot_bytes) };
+    }
+}
+
+/// Reads or writes `bytes` at an address of a slot's buffer, durable on return where `flags` has `RWF_DSYNC`;
+/// gives the bytes moved or the negative error number, as a ring would.
+///
+/// # Safety
+/// `address` must point to `bytes` bytes that nothing else uses until the call returns.
+pub unsafe fn transfer(
+    file: &File,
+    write: bool,
+    address: *mut u8,
+    bytes: usize,
+    offset: i64,
+    flags: i32,
+) -> i32 {
+    let vector = libc::iovec {
+        iov_base: address.cast(),
+        iov_len: bytes,
+    };
+    // The C library has these calls since glibc 2.26 only, the kernel since 4.6. The offset's upper half is
+    // there for 32-bit machines.
+    let call = if write {
+        libc::SYS_pwritev2
+    } else {
+        libc::SYS_preadv2
+    };
+    let (vectors, upper) = (1_usize, 0_usize);
+    // SAFETY: one vector over memory that the caller keeps for us; the file is open.
+    let moved = unsafe {
+        libc::syscall(
+            call,
+            file.as_raw_fd(),
+            &raw const vector,
+            vectors,
+            offset,
+            upper,
+            flags,
+        )
+    };
+    if moved < 0 {
+        -last_errno()
+    } else {
+        i32::try_from(moved).unwrap_or(i32::MAX)
+    }
+}
+
+/// `fdatasync`: 0 or the negative error number.
+pub fn sync(file: &File) -> i32 {
+    file.sync_data()
+        .err()
+        .map_or(0, |error| -error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+fn last_errno() -> i32 {
+    io::Error::last_os_error()
+        .raw_os_error()
+        .unwrap_or(libc::EIO)
+}

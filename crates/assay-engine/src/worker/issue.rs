@@ -1,0 +1,163 @@
+//! What starts now: reads, writes and syncs, as the arrivals allow and the sync policy asks.
+
+use super::Worker;
+use crate::arrivals::Arrivals;
+use crate::backend::{Backend, Io, Wait};
+use assay_model::measurement::Operation;
+use assay_model::number::{narrow, real};
+use assay_model::workload::{Arrival, SyncPolicy};
+
+impl<B: Backend> Worker<B> {
+    /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.
+    pub(super) fn issue(&mut self, now_ns: u64) {
+        while self.ios_left > 0 && self.fresh.len() < self.batch {
+            if !self.unsynced.due.is_empty() {
+                let Some(slot) = self.free.pop() else { return };
+                self.start_sync(slot);
+                continue;
+            }
+            let Some(intended_ns) = self.arrivals.take(now_ns, self.free.len()) else {
+                return;
+            };
+            let Some(slot) = self.free.pop() else { return };
+            self.start_transfer(slot, intended_ns, now_ns);
+        }
+    }
+
+    /// Stamps what was started this turn, as late as possible before the kernel is entered.
+    pub(super) fn stamp(&mut self) {
+        if self.fresh.is_empty() {
+            return;
+        }
+        let now_ns = self.backend.now_ns();
+        let before = self.outstanding() - self.fresh.len();
+        self.recorder.outstanding_ns +=
+            real(now_ns - self.clock_ns) * assay_model::number::real_len(before);
+        self.clock_ns = now_ns;
+        let open = self.arrivals.is_open();
+        for slot in self.fresh.drain(..) {
+            let slot = &mut self.slots[slot as usize];
+            slot.submitted_ns = now_ns;
+            if open {
+                self.recorder
+                    .start_error
+                    .record(now_ns.saturating_sub(slot.intended_ns));
+            }
+        }
+    }
+
+    /// How long the worker may sleep.
+    pub(super) fn wait(&mut self) -> Wait {
+        let lead_ns = self.lead.ns();
+        let wait = match self.next_start_ns() {
+            _ if self.ios_left == 0 => Wait::Until(None),
+            None => Wait::Until(None),
+            Some(due_ns) if due_ns.saturating_sub(lead_ns) <= self.clock_ns => Wait::No,
+            Some(due_ns) => Wait::Until(Some(due_ns - lead_ns)),
+        };
+        if let Wait::Until(until_ns) = wait {
+            self.lead.sleeps(until_ns);
+        }
+        wait
+    }
+
+    /// When an I/O is due next without any completion.
+    pub(crate) fn next_start_ns(&self) -> Option<u64> {
+        self.arrivals.next_ns(self.free.len())
+    }
+
+    fn start_sync(&mut self, slot: u32) {
+        let Some(mut flush) = self.unsynced.due.pop_front() else {
+            return;
+        };
+        let target = flush.targets.pop().unwrap_or_default();
+        let io = Io {
+            slot,
+            operation: Operation::Sync,
+            target,
+            offset: 0,
+            bytes: 0,
+            durable: false,
+        };
+        let place = &mut self.slots[slot as usize];
+        place.joined = flush.commits;
+        place.rest = flush.targets;
+        self.push(&io, flush.intended_ns);
+    }
+
+    #[inline]
+    fn start_transfer(&mut self, slot: u32, intended_ns: u64, now_ns: u64) {
+        let read_share = self.plan.stream.read_share.0;
+        let read = read_share >= 1.0 || (read_share > 0.0 && self.random.chance(read_share));
+        let places = self.sizes.next(&mut self.random) + self.join(slot, now_ns);
+        let place = self.generator.next(places, now_ns - self.times.start_ns);
+        let bytes = places * self.plan.place_bytes();
+        let at = self
+            .plan
+            .space
+            .locate(place * self.plan.place_bytes(), bytes);
+        let operation = if read {
+            Operation::Read
+        } else {
+            Operation::Write
+        };
+        self.plan.bounds[at.target as usize].guard(operation, at.offset, bytes);
+        if !read {
+            self.prepare_write(slot, bytes);
+        }
+        self.ios_left -= 1;
+        let durable =
+            !read && matches!(self.plan.stream.sync, SyncPolicy::ODsync | SyncPolicy::Fua);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.push(
+            &Io {
+                slot,
+                operation,
+                target: at.target,
+                offset: at.offset,
+                bytes,
+                durable,
+            },
+            intended_ns,
+        );
+    }
+
+    fn prepare_write(&mut self, slot: u32, bytes: u64) {
+        let length = assay_model::number::index_of(bytes);
+        self.payload.stamp(&mut self.backend.buffer(slot)[..length]);
+    }
+
+    /// Group commit: takes the other arrivals that are due into the same write, as far as it may grow; gives the
+    /// further places it needs.
+    fn join(&mut self, slot: u32, now_ns: u64) -> u64 {
+        let joined = &mut self.slots[slot as usize].joined;
+        joined.clear();
+        let Arrival::Open {
+            group_commit: Some(limit),
+            ..
+        } = self.plan.stream.arrival
+        else {
+            return 0;
+        };
+        let room = limit.0 / self.plan.stream.transfer.max_bytes() - 1;
+        if let Arrivals::Open(schedule) = &mut self.arrivals {
+            joined.extend(
+                std::iter::from_fn(|| schedule.take(now_ns))
+                    .take(assay_model::number::index_of(room)),
+            );
+        }
+        narrow(u128::from(assay_model::number::count_of(joined.len())))
+    }
+
+    #[inline]
+    fn push(&mut self, io: &Io, intended_ns: u64) {
+        let slot = &mut self.slots[io.slot as usize];
+        slot.operation = Some(io.operation);
+        slot.intended_ns = intended_ns;
+        slot.target = io.target;
+        slot.offset = io.offset;
+        slot.bytes = io.bytes;
+        self.backend.push(io);
+        self.fresh.push(io.slot);
+    }
+}

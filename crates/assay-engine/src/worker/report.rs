@@ -1,0 +1,107 @@
+//! What a worker tells the collector.
+
+use crate::recorder::Recorder;
+use crate::sys::{Usage, monotonic_ns};
+use assay_model::Result;
+use assay_model::measurement::Operation;
+use assay_model::number::seconds;
+
+/// A worker's word to the collector.
+#[derive(Debug)]
+pub enum Message {
+    /// The worker's backend stands, or why it does not.
+    Ready(Result<()>),
+    /// The worker began to measure.
+    Measuring,
+    /// An interval is over.
+    Interval(Box<WorkerInterval>),
+    /// The run cannot go on.
+    Fatal {
+        /// What failed.
+        operation: Operation,
+        /// Index of the target.
+        target: u32,
+        /// The system's error number.
+        errno: i32,
+    },
+    /// The kernel refused to go on.
+    Broken(assay_model::Error),
+    /// The measured time is over for this worker.
+    Ended(Box<Ended>),
+    /// Nothing of the worker is in flight any more.
+    Drained,
+}
+
+/// One interval of one worker.
+#[derive(Debug)]
+pub struct WorkerInterval {
+    /// Number of its stream.
+    pub stream: usize,
+    /// Number of the interval.
+    pub index: u64,
+    /// Begin on the backend's clock, ns.
+    pub start_ns: u64,
+    /// End on the backend's clock, ns.
+    pub end_ns: u64,
+    /// What was seen.
+    pub recorder: Recorder,
+}
+
+/// What a worker knows at the end of the measured time.
+#[derive(Clone, Debug, Default)]
+pub struct Ended {
+    /// Entries into the kernel while measuring.
+    pub enters: u64,
+    /// Share of the measured time that the worker ran, 0..=1.
+    pub busy_share: f64,
+    /// CPU time of the whole process while this worker measured.
+    pub process: Usage,
+    /// Open arrivals that were due but never started.
+    pub missed_arrivals: u64,
+    /// I/Os still in flight.
+    pub in_flight: u64,
+    /// Age of the oldest of them, ns.
+    pub oldest_ns: u64,
+    /// Settings of the backend in force.
+    pub features: Vec<String>,
+}
+
+/// Readings at the start of measuring, to be compared at its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meter {
+    enters: u64,
+    thread: Usage,
+    process: Usage,
+    started_ns: u64,
+}
+
+impl Meter {
+    pub(super) fn start(enters: u64) -> Self {
+        let (thread, process) = (Usage::of_thread(), Usage::of_process());
+        Self {
+            enters,
+            thread,
+            process,
+            started_ns: monotonic_ns(),
+        }
+    }
+
+    pub(super) fn end(&self, enters: u64) -> Ended {
+        let (thread, process) = (
+            Usage::of_thread().since(&self.thread),
+            Usage::of_process().since(&self.process),
+        );
+        let elapsed_s = seconds(monotonic_ns() - self.started_ns);
+        let busy_share = if elapsed_s > 0.0 {
+            ((thread.user_s + thread.system_s) / elapsed_s).min(1.0)
+        } else {
+            0.0
+        };
+        Ended {
+            enters: enters - self.enters,
+            busy_share,
+            process,
+            ..Ended::default()
+        }
+    }
+}
