@@ -1,0 +1,86 @@
+//! Judges what was read of host and storage: what costs speed, distorts a measurement or endangers data, why, and
+//! what to do. A fact that could not be read leads to no finding; the environment lists it as unreadable.
+
+mod content;
+mod device;
+mod file_system;
+mod host;
+
+use assay_model::environment::{Environment, Finding, Severity};
+
+/// One thing to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable name.
+    pub name: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Why it matters.
+    pub why: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+impl Rule {
+    const fn new(
+        name: &'static str,
+        severity: Severity,
+        why: &'static str,
+        remedy: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            severity,
+            why,
+            remedy,
+        }
+    }
+
+    /// The finding that this rule makes of a value.
+    fn found(&self, what: impl Into<String>, value: impl Into<String>) -> Finding {
+        Finding {
+            severity: self.severity,
+            rule: self.name.to_owned(),
+            what: what.into(),
+            value: value.into(),
+            why: self.why.to_owned(),
+            remedy: self.remedy.to_owned(),
+        }
+    }
+}
+
+/// All rules, for manuals and tests.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        device::RULES,
+        file_system::RULES,
+        host::RULES,
+        content::RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
+
+/// Everything that the rules find in a captured environment, the gravest first. The document alone decides, so that it
+/// can be judged on another computer.
+pub fn derive_findings(environment: &Environment) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for storage in &environment.storage {
+        device::find(environment, storage, &mut findings);
+        file_system::find(storage, &mut findings);
+        content::find(storage, &mut findings);
+    }
+    host::find(environment, &mut findings);
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        if !kept.contains(&finding) {
+            kept.push(finding);
+        }
+    }
+    kept.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    kept
+}
+
+#[cfg(test)]
+mod tests;

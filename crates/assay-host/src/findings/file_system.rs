@@ -1,0 +1,212 @@
+//! Rules on mounted file systems.
+
+use super::Rule;
+use assay_model::environment::Severity::{Critical, Notice, Warning};
+use assay_model::environment::{Finding, Space, Storage};
+use assay_model::number::{real, share};
+use assay_model::stack::Mount;
+use assay_model::units::show_bytes;
+
+const ACCESS_TIME: Rule = Rule::new(
+    "access_time",
+    Notice,
+    "every first read of a file writes its time of access",
+    "mount with noatime",
+);
+const NO_BARRIER: Rule = Rule::new(
+    "no_barrier",
+    Critical,
+    "fsync does not flush the device's write cache: commits are fast and are lost, or the file system is damaged, at a power cut",
+    "mount without nobarrier or barrier=0; commit latency measured now is not that of safe commits",
+);
+const JOURNALED_DATA: Rule = Rule::new(
+    "journaled_data",
+    Warning,
+    "all data is written twice, first to the journal, and direct I/O is not possible",
+    "mount with data=ordered; databases keep their own log",
+);
+const ONLINE_DISCARD: Rule = Rule::new(
+    "online_discard",
+    Notice,
+    "deleting files sends discards at once, which some devices answer with latency peaks",
+    "mount without discard and run fstrim at quiet hours",
+);
+const SYNCHRONOUS: Rule = Rule::new(
+    "synchronous_mount",
+    Warning,
+    "every write waits for the device, whether the program asks for it or not",
+    "mount without sync",
+);
+const NEARLY_FULL: Rule = Rule::new(
+    "nearly_full",
+    Warning,
+    "the file system finds only scattered space, and flash has little room to clean up: writes slow down",
+    "free some space before measuring",
+);
+const COPY_ON_WRITE: Rule = Rule::new(
+    "copy_on_write",
+    Warning,
+    "every overwrite goes to a new place: random writes fragment files, need more metadata writes, and later scans become random",
+    "on btrfs set chattr +C on the database's directory before files are made; on ZFS set recordsize to the database's block",
+);
+const COMPRESSED: Rule = Rule::new(
+    "compression",
+    Warning,
+    "compressible data moves fewer bytes than it has, so throughput depends on the content and on the CPU",
+    "measure with incompressible data, and with data like yours",
+);
+const NETWORK: Rule = Rule::new(
+    "network_file_system",
+    Warning,
+    "latency includes the network and the server's cache; counters and settings of the devices are on the server",
+    "look at the server too; for NFS check rsize, wsize, nconnect and hard",
+);
+const IN_MEMORY: Rule = Rule::new(
+    "memory_file_system",
+    Critical,
+    "the files lie in memory: nothing is said about storage, and nothing survives a power cut",
+    "choose a directory on the storage in question",
+);
+const OVERLAY: Rule = Rule::new(
+    "overlay",
+    Warning,
+    "the directory lies in the layers of a container: the first write to a file copies it, and every open goes through the layers",
+    "measure on a volume that is mounted into the container",
+);
+const USER_SPACE: Rule = Rule::new(
+    "user_space_file_system",
+    Warning,
+    "every I/O passes through a program in user space, which often allows few at a time",
+    "measure the storage below it too",
+);
+const READ_ONLY: Rule = Rule::new(
+    "read_only_mount",
+    Notice,
+    "no file can be created on it",
+    "measure reads of an existing file, or choose another directory",
+);
+const NO_DEVICE: Rule = Rule::new(
+    "no_device_found",
+    Notice,
+    "the devices under this file system are not shown by the kernel, so nothing can be said of them",
+    "ask the file system's own tool, for example zpool status",
+);
+
+pub(super) const RULES: &[&Rule] = &[
+    &ACCESS_TIME,
+    &NO_BARRIER,
+    &JOURNALED_DATA,
+    &ONLINE_DISCARD,
+    &SYNCHRONOUS,
+    &NEARLY_FULL,
+    &COPY_ON_WRITE,
+    &COMPRESSED,
+    &NETWORK,
+    &IN_MEMORY,
+    &OVERLAY,
+    &USER_SPACE,
+    &READ_ONLY,
+    &NO_DEVICE,
+];
+
+const NETWORKED: [&str; 14] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "ceph",
+    "lustre",
+    "gpfs",
+    "beegfs",
+    "orangefs",
+    "9p",
+    "afs",
+    "glusterfs",
+    "virtiofs",
+    "fuse.glusterfs",
+];
+const COPYING: [&str; 3] = ["btrfs", "zfs", "bcachefs"];
+/// Share of the file system that should stay free.
+const FREE_SHARE_MIN: f64 = 0.1;
+
+pub(super) fn find(storage: &Storage, findings: &mut Vec<Finding>) {
+    let Some(mount) = &storage.stack.mount else {
+        return;
+    };
+    findings.extend(by_option(mount));
+    findings.extend(by_type(mount, storage.stack.layers.is_empty()));
+    findings.extend(storage.space.and_then(|space| nearly_full(mount, space)));
+}
+
+fn about(mount: &Mount, what: &str) -> String {
+    format!("{}: {what}", mount.mount_point)
+}
+
+fn option<'a>(mount: &'a Mount, names: &[&str]) -> Option<&'a str> {
+    let matches = |option: &&String| names.contains(&option.as_str());
+    mount.options.iter().find(matches).map(String::as_str)
+}
+
+fn by_option(mount: &Mount) -> Vec<Finding> {
+    let table: [(&Rule, &[&str]); 6] = [
+        (&NO_BARRIER, &["nobarrier", "barrier=0"]),
+        (&JOURNALED_DATA, &["data=journal"]),
+        (
+            &ONLINE_DISCARD,
+            &["discard", "discard=async", "discard=sync"],
+        ),
+        (&SYNCHRONOUS, &["sync"]),
+        (&ACCESS_TIME, &["strictatime"]),
+        (&READ_ONLY, &["ro"]),
+    ];
+    let found = |(rule, names): (&Rule, &[&str])| {
+        let value = option(mount, names)?;
+        Some(rule.found(about(mount, "mount option"), value))
+    };
+    let compressed = mount
+        .options
+        .iter()
+        .find(|option| option.starts_with("compress"));
+    let compressed =
+        compressed.map(|option| COMPRESSED.found(about(mount, "mount option"), option.clone()));
+    let named = table.into_iter().filter_map(found);
+    named.chain(compressed).chain(access_time(mount)).collect()
+}
+
+/// Without any word on it, a file system of a device keeps times of access strictly.
+fn access_time(mount: &Mount) -> Option<Finding> {
+    let lenient = option(mount, &["noatime", "relatime", "strictatime", "ro"]).is_some();
+    let strict = mount.device.major != 0 && !lenient;
+    strict.then(|| ACCESS_TIME.found(about(mount, "mount option"), "neither noatime nor relatime"))
+}
+
+fn by_type(mount: &Mount, without_devices: bool) -> Vec<Finding> {
+    let kind = mount.file_system.as_str();
+    let user_space = kind.starts_with("fuse") && !NETWORKED.contains(&kind);
+    let known = [
+        (COPYING.contains(&kind), &COPY_ON_WRITE),
+        (NETWORKED.contains(&kind), &NETWORK),
+        (
+            matches!(kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs"),
+            &IN_MEMORY,
+        ),
+        (kind == "overlay", &OVERLAY),
+        (user_space, &USER_SPACE),
+        (kind == "zfs" && without_devices, &NO_DEVICE),
+    ];
+    let holds = known.into_iter().filter(|(holds, _)| *holds);
+    holds
+        .map(|(_, rule)| rule.found(about(mount, "type of file system"), kind))
+        .collect()
+}
+
+fn nearly_full(mount: &Mount, space: Space) -> Option<Finding> {
+    let free = share(space.free_bytes, space.capacity_bytes);
+    let value = format!(
+        "{} free, {:.1}%",
+        show_bytes(real(space.free_bytes)),
+        free * 100.0
+    );
+    (space.capacity_bytes > 0 && free < FREE_SHARE_MIN)
+        .then(|| NEARLY_FULL.found(about(mount, "free space"), value))
+}

@@ -1,0 +1,253 @@
+//! Rules on the computer and its operating system.
+
+use super::Rule;
+use assay_model::environment::Severity::{Notice, Warning};
+use assay_model::environment::{Environment, Finding, Host, IoLimit};
+use assay_model::number::{real, share};
+use assay_model::units::{show_bytes, show_count};
+
+const GOVERNOR: Rule = Rule::new(
+    "cpu_governor",
+    Warning,
+    "the processor slows down between I/Os: latency at low load grows, and runs differ from one another",
+    "cpupower frequency-set -g performance, and limit deep idle states",
+);
+const TRANSPARENT_HUGE_PAGES: Rule = Rule::new(
+    "transparent_huge_pages",
+    Notice,
+    "the kernel collects memory into huge pages in the background, which databases see as latency peaks",
+    "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+);
+const NO_HUGE_PAGES: Rule = Rule::new(
+    "huge_pages",
+    Notice,
+    "no huge pages are set aside; a large database buffer on small pages spends CPU and memory on page tables",
+    "set vm.nr_hugepages to the size of the database's shared memory",
+);
+const LOCKED_MEMORY: Rule = Rule::new(
+    "locked_memory",
+    Notice,
+    "io_uring cannot pin more memory than this for its buffers; plain buffers are used instead and cost some CPU",
+    "raise the limit (ulimit -l, LimitMEMLOCK=)",
+);
+const RING_DISABLED: Rule = Rule::new(
+    "io_uring_disabled",
+    Warning,
+    "io_uring is switched off for this user; I/O goes through threads and blocking calls, which cost more CPU",
+    "sysctl kernel.io_uring_disabled=0, where policy allows it",
+);
+const SECCOMP: Rule = Rule::new(
+    "seccomp",
+    Notice,
+    "a seccomp filter is in force, as in containers; it may refuse io_uring and other calls",
+    "run outside the container, or with a profile that allows io_uring",
+);
+const CLOCK: Rule = Rule::new(
+    "clock_source",
+    Warning,
+    "each reading of the clock enters the kernel or a slow device; time stamps cost CPU and precision",
+    "find out why the kernel does not trust the tsc (dmesg), and set clocksource=tsc where it is sound",
+);
+const SWAPPING: Rule = Rule::new(
+    "swap_in_use",
+    Warning,
+    "memory was short: programs that are swapped in add latency and I/O of their own",
+    "free memory before measuring; look at vmstat for swapping now",
+);
+const SHORT_MEMORY: Rule = Rule::new(
+    "memory_short",
+    Warning,
+    "little memory is available: the kernel reclaims pages during the run",
+    "stop other programs before measuring",
+);
+const DIRTY: Rule = Rule::new(
+    "dirty_pages",
+    Notice,
+    "other programs have written data that is not on the device yet; writing it back disturbs the run",
+    "sync before measuring",
+);
+const VIRTUAL: Rule = Rule::new(
+    "virtual_machine",
+    Notice,
+    "the hypervisor schedules the processors and may cache, throttle and share the disks; neighbours count",
+    "measure at different hours, and read the share of stolen CPU in the result",
+);
+const IO_LIMIT: Rule = Rule::new(
+    "io_limit",
+    Warning,
+    "a control group throttles this process's I/O to the device: the limit is measured, not the device",
+    "raise the limit or run outside the group",
+);
+const CPU_LIMIT: Rule = Rule::new(
+    "cpu_limit",
+    Notice,
+    "a control group limits the CPU: high IOPS may be limited by it and not by the storage",
+    "raise the limit, or read the result's host-bound mark",
+);
+const FEW_CPUS: Rule = Rule::new(
+    "allowed_cpus",
+    Notice,
+    "this process may run on some of the processors only",
+    "start it without taskset or cpuset, unless it is meant so",
+);
+const ASYNCHRONOUS: Rule = Rule::new(
+    "asynchronous_ios",
+    Notice,
+    "databases that use native asynchronous I/O share this many outstanding I/Os on the whole host, and fall back to blocking I/O beyond",
+    "sysctl fs.aio-max-nr=1048576",
+);
+const NUMA: Rule = Rule::new(
+    "numa_nodes",
+    Notice,
+    "memory and devices are nearer to some processors than to others: runs that land elsewhere differ",
+    "bind the load to a node for repeatable results",
+);
+
+pub(super) const RULES: &[&Rule] = &[
+    &GOVERNOR,
+    &TRANSPARENT_HUGE_PAGES,
+    &NO_HUGE_PAGES,
+    &LOCKED_MEMORY,
+    &RING_DISABLED,
+    &SECCOMP,
+    &CLOCK,
+    &SWAPPING,
+    &SHORT_MEMORY,
+    &DIRTY,
+    &VIRTUAL,
+    &IO_LIMIT,
+    &CPU_LIMIT,
+    &FEW_CPUS,
+    &ASYNCHRONOUS,
+    &NUMA,
+];
+
+/// Clock sources that a program reads without entering the kernel.
+const FAST_CLOCKS: [&str; 6] = [
+    "tsc",
+    "kvm-clock",
+    "arch_sys_counter",
+    "hyperv_clocksource_tsc_page",
+    "timebase",
+    "tod",
+];
+const LOCKED_BYTES_MIN: u64 = 64 << 20;
+const LARGE_MEMORY_BYTES: u64 = 16 << 30;
+const ASYNCHRONOUS_MIN: u64 = 1 << 20;
+const DIRTY_BYTES_MAX: u64 = 1 << 30;
+const AVAILABLE_SHARE_MIN: f64 = 0.1;
+const ROOT: u64 = 0;
+
+pub(super) fn find(environment: &Environment, findings: &mut Vec<Finding>) {
+    let host = &environment.host;
+    findings.extend(processors(host));
+    findings.extend(memory(host));
+    findings.extend(permissions(host));
+    findings.extend(host.io_limits.iter().map(io_limit));
+    let clock = host
+        .clock_source
+        .as_ref()
+        .filter(|name| !FAST_CLOCKS.contains(&name.as_str()));
+    findings.extend(clock.map(|name| CLOCK.found("clock source", name.clone())));
+    findings.extend(
+        host.virtualisation
+            .as_ref()
+            .map(|name| VIRTUAL.found("virtual machine", name.clone())),
+    );
+}
+
+fn processors(host: &Host) -> Vec<Finding> {
+    let cpu = &host.cpu;
+    let slow = cpu
+        .governors
+        .iter()
+        .any(|governor| governor != "performance");
+    let allowed = cpu.allowed.filter(|allowed| *allowed < cpu.logical);
+    let nodes = host.numa_nodes.len();
+    let farthest = host
+        .numa_nodes
+        .iter()
+        .flat_map(|node| node.distances.iter())
+        .max()
+        .copied();
+    let found = [
+        slow.then(|| GOVERNOR.found("CPU frequency governor", cpu.governors.join(", "))),
+        allowed.map(|allowed| {
+            FEW_CPUS.found(
+                "processors allowed",
+                format!("{allowed} of {}", cpu.logical),
+            )
+        }),
+        host.cpu_limit
+            .map(|limit| CPU_LIMIT.found("CPU limit", format!("{limit:.2} processors"))),
+        (nodes > 1).then(|| {
+            let distance = farthest.map_or(String::new(), |distance| {
+                format!(", largest distance {distance} (10 is local)")
+            });
+            NUMA.found("NUMA", format!("{nodes} nodes{distance}"))
+        }),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn memory(host: &Host) -> Vec<Finding> {
+    let memory = &host.memory;
+    let bytes = |value: u64| show_bytes(real(value));
+    let always = memory.transparent_huge_pages.as_deref() == Some("always");
+    let none = memory.huge_pages == 0 && memory.total_bytes >= LARGE_MEMORY_BYTES;
+    let available = share(memory.available_bytes, memory.total_bytes);
+    let short = memory.total_bytes > 0 && available < AVAILABLE_SHARE_MIN;
+    let found = [
+        always.then(|| TRANSPARENT_HUGE_PAGES.found("transparent huge pages", "always")),
+        none.then(|| NO_HUGE_PAGES.found("huge pages", "0 pages")),
+        (memory.swap_used_bytes > 0)
+            .then(|| SWAPPING.found("swap in use", bytes(memory.swap_used_bytes))),
+        short.then(|| SHORT_MEMORY.found("available memory", bytes(memory.available_bytes))),
+        (memory.dirty_bytes > DIRTY_BYTES_MAX)
+            .then(|| DIRTY.found("dirty pages", bytes(memory.dirty_bytes))),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn permissions(host: &Host) -> Vec<Finding> {
+    let permissions = &host.permissions;
+    let unprivileged = permissions.user_id != ROOT;
+    let denied = permissions
+        .io_uring_disabled
+        .filter(|level| *level >= 2 || (*level == 1 && unprivileged));
+    let locked = permissions
+        .locked_memory_bytes
+        .filter(|bytes| *bytes < LOCKED_BYTES_MIN && unprivileged);
+    let few = permissions
+        .asynchronous_ios_max
+        .filter(|most| *most < ASYNCHRONOUS_MIN);
+    let taken = permissions.asynchronous_ios.unwrap_or_default();
+    let found = [
+        denied.map(|level| RING_DISABLED.found("kernel.io_uring_disabled", level.to_string())),
+        locked
+            .map(|bytes| LOCKED_MEMORY.found("memory that may be locked", show_bytes(real(bytes)))),
+        (permissions.seccomp_filter == Some(true)).then(|| SECCOMP.found("seccomp", "filter")),
+        few.map(|most| {
+            ASYNCHRONOUS.found(
+                "fs.aio-max-nr",
+                format!(
+                    "{} I/Os, {} taken",
+                    show_count(real(most)),
+                    show_count(real(taken))
+                ),
+            )
+        }),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn io_limit(limit: &IoLimit) -> Finding {
+    let device = limit
+        .device_name
+        .clone()
+        .unwrap_or_else(|| limit.device.to_string());
+    IO_LIMIT.found(
+        format!("{device}: limit of control group {}", limit.control_group),
+        format!("{} {}", show_count(real(limit.per_s)), limit.quantity),
+    )
+}

@@ -1,0 +1,292 @@
+//! The safety gate: the only way to an open target. Reading is the default; writing needs a file that Assay created,
+//! or a block device that is unused, carries nothing known, and was named by the user.
+
+mod admission;
+mod create;
+mod device;
+mod file;
+mod marker;
+mod open;
+mod refusal;
+mod size;
+mod usage;
+
+pub use admission::{AccessMode, Admission};
+pub use create::{FILE_BYTES_MIN, reserve_bytes};
+pub(crate) use create::{capacity_and_free, unix_time_ns};
+pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId};
+pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};
+pub use size::{SizeInputs, SizePlan, plan_file_size};
+
+use crate::device::{Device, number_of};
+use crate::root::SysRoot;
+use crate::signatures::{FileImage, Image};
+use admission::data_range;
+use assay_model::stack::DeviceNumber;
+use assay_model::target::TargetKind;
+use assay_model::{Error, Result};
+use device::Candidate;
+use open::{Place, size_of, unmeasurable};
+use rustix::fs::{Advice, AtFlags, FileType, OFlags, Stat, StatxFlags, fadvise, fstat, statx};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// Least size of a target, bytes.
+pub const TARGET_BYTES_MIN: u64 = 1 << 20;
+
+/// Where the file system does not say, as on a network or in memory, bytes.
+const LOGICAL_BLOCK_BYTES: u64 = 512;
+
+/// Decides on targets of one system.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    root: SysRoot,
+}
+
+impl Gate {
+    /// The gate of a system; on a computer, of [`SysRoot::live`].
+    pub fn new(root: SysRoot) -> Self {
+        Self { root }
+    }
+
+    /// The system that it decides on.
+    pub fn root(&self) -> &SysRoot {
+        &self.root
+    }
+
+    /// Opens a regular file or a block device for reading only; symbolic links are followed.
+    ///
+    /// # Errors
+    /// An environment error when the path is missing, of another kind, too small or not readable.
+    pub fn admit_read(&self, path: &Path) -> Result<Admission> {
+        let shown = path.display().to_string();
+        let place = look(path, &shown)?;
+        let refused = |refusal: PathRefusal| refusal.of(&shown);
+        let file = place.open_to_read().map_err(refused)?;
+        let status = verify(&place, &file, &shown)?;
+        self.finish(path, file, &status, AccessMode::Read)
+    }
+
+    /// Opens a target for writing. A regular file must be one that Assay created (`destroy` means nothing for it); a
+    /// block device needs `destroy`, which is its serial number or, where it has none, its exact size.
+    ///
+    /// # Errors
+    /// An environment error that names what is in the way; then nothing was written.
+    pub fn admit_write(&self, path: &Path, destroy: Option<&str>) -> Result<Admission> {
+        let shown = path.display().to_string();
+        let place = look(path, &shown)?;
+        if place.file_type() == FileType::BlockDevice {
+            return self.admit_device(path, &place, destroy);
+        }
+        let refused = |refusal: FileRefusal| refusal.of(&shown);
+        if place.is_link {
+            return Err(refused(FileRefusal::Link));
+        }
+        // The header is read before the file is opened for writing: a foreign file is not even opened so.
+        let reader = place.open_to_read().map_err(|refusal| refusal.of(&shown))?;
+        file::check_created(&self.root, &reader).map_err(refused)?;
+        drop(reader);
+        let file = place.open(OFlags::RDWR);
+        let file = file.map_err(|error| refused(file::read_only(&error.into())))?;
+        file::check_created(&self.root, &file).map_err(refused)?;
+        let status = verify(&place, &file, &shown)?;
+        self.finish(path, file, &status, AccessMode::Write)
+    }
+
+    fn admit_device(&self, path: &Path, place: &Place, destroy: Option<&str>) -> Result<Admission> {
+        let shown = path.display().to_string();
+        let number = place.device_number();
+        let before = self.candidate(number, &shown)?;
+        before.check_use()?;
+        let Some(token) = destroy.filter(|token| before.is_named_by(token)) else {
+            let reader = place.open_to_read().map_err(|refusal| refusal.of(&shown))?;
+            let seen = self.check_content(&before, &reader, number, &shown)?;
+            return Err(before.refuse_token(destroy, seen));
+        };
+        let file = open_exclusively(place, &shown)?;
+        let status = verify(place, &file, &shown)?;
+        let held = self.candidate(number, &shown)?;
+        let size = size_of(&file, &status)
+            .map_err(|error| changed(&shown, format!("its size could not be read ({error})")))?;
+        if held.identity() != before.identity()
+            || size != held.size_bytes
+            || !held.is_named_by(token)
+        {
+            return Err(changed(&shown, "the device was replaced or resized".into()));
+        }
+        // Nobody can mount, hold or swap to it any more, so what is seen now stays true.
+        let mut notes = held.check_use()?;
+        notes.push(self.check_content(&held, &file, number, &shown)?);
+        let mut admission = self.finish(path, file, &status, AccessMode::Write)?;
+        admission.seen = notes;
+        Ok(admission)
+    }
+
+    fn candidate(&self, number: DeviceNumber, shown: &str) -> Result<Candidate<'_>> {
+        let device = Device::by_number(&self.root, number)
+            .map_err(|error| unclear(shown, "its entry in sysfs", &error))?;
+        Candidate::read(&self.root, device, shown)
+    }
+
+    /// Looks for known data on the device and, when it is a partition, on its disk.
+    fn check_content(
+        &self,
+        candidate: &Candidate,
+        file: &File,
+        number: DeviceNumber,
+        shown: &str,
+    ) -> Result<String> {
+        advise(file, Advice::Random);
+        let image = FileImage::new(file, candidate.size_bytes);
+        let disk = self
+            .open_disk(number)
+            .map_err(|error| unclear(shown, "the disk around it", &error))?;
+        let disk_image = disk
+            .as_ref()
+            .map(|(disk, size)| FileImage::new(disk, *size));
+        let around = disk_image.as_ref().map(|image| -> &dyn Image { image });
+        let seen = candidate.check_content(&image, around);
+        advise(file, Advice::Normal);
+        seen
+    }
+
+    fn open_disk(&self, number: DeviceNumber) -> io::Result<Option<(File, u64)>> {
+        let Some(disk) = Device::by_number(&self.root, number)?.disk()? else {
+            return Ok(None);
+        };
+        let place = Place::look(&self.root.path(disk.node()));
+        let same = place.ok().filter(|place| {
+            place.file_type() == FileType::BlockDevice && place.device_number() == disk.number()
+        });
+        let place =
+            same.ok_or_else(|| io::Error::other(format!("{} is not its node", disk.node())))?;
+        Ok(Some((place.open(OFlags::RDONLY)?, disk.size_bytes()?)))
+    }
+
+    fn finish(
+        &self,
+        path: &Path,
+        file: File,
+        status: &Stat,
+        mode: AccessMode,
+    ) -> Result<Admission> {
+        let shown = path.display().to_string();
+        let size_bytes = size_of(&file, status)
+            .map_err(|error| changed(&shown, format!("its size could not be read ({error})")))?;
+        if size_bytes < TARGET_BYTES_MIN {
+            let least_bytes = TARGET_BYTES_MIN;
+            let small = PathRefusal::TooSmall {
+                size_bytes,
+                least_bytes,
+            };
+            return Err(small.of(&shown));
+        }
+        let is_device = FileType::from_raw_mode(status.st_mode) == FileType::BlockDevice;
+        let kind = if is_device {
+            TargetKind::BlockDevice
+        } else {
+            TargetKind::File
+        };
+        let device = number_of(if is_device {
+            status.st_rdev
+        } else {
+            status.st_dev
+        });
+        let marker = file::read_marker(&file)
+            .ok()
+            .filter(|marker| !is_device && marker.inode == status.st_ino);
+        let (logical_block_bytes, physical_block_bytes) = self.blocks_under(&file, device);
+        Ok(Admission {
+            path: path.to_owned(),
+            range: data_range(size_bytes, marker.is_some()),
+            inode: status.st_ino,
+            seen: Vec::new(),
+            mode,
+            kind,
+            device,
+            size_bytes,
+            logical_block_bytes,
+            physical_block_bytes,
+            marker,
+            file,
+        })
+    }
+
+    /// Logical and physical block of the storage under an open file, bytes: what the file system asks of direct I/O,
+    /// else what the device says.
+    fn blocks_under(&self, file: &File, number: DeviceNumber) -> (u64, Option<u64>) {
+        let device = Device::by_number(&self.root, number).ok();
+        let disk = device
+            .as_ref()
+            .and_then(|device| device.disk().ok().flatten());
+        let told = |name: &str| -> Option<u64> {
+            let queue = disk.as_ref().or(device.as_ref())?;
+            queue.text(name).ok()??.parse().ok()
+        };
+        let asked = direct_alignment(file).or_else(|| told("queue/logical_block_size"));
+        (
+            asked.unwrap_or(LOGICAL_BLOCK_BYTES),
+            told("queue/physical_block_size"),
+        )
+    }
+}
+
+/// Read-ahead is of no use for scattered blocks; this is advice only, so its failure costs nothing.
+pub(crate) fn advise(file: &File, advice: Advice) {
+    let _ = fadvise(file, 0, None, advice);
+}
+
+/// What the file system asks of direct I/O, from Linux 6.1 on, bytes.
+fn direct_alignment(file: &File) -> Option<u64> {
+    let told = statx(file.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    let known = StatxFlags::from_bits_retain(told.stx_mask).contains(StatxFlags::DIOALIGN);
+    (known && told.stx_dio_offset_align > 0).then(|| u64::from(told.stx_dio_offset_align))
+}
+
+fn look(path: &Path, shown: &str) -> Result<Place> {
+    let place = Place::look(path).map_err(|refusal| refusal.of(shown))?;
+    match unmeasurable(place.file_type()) {
+        Some(kind) => Err(PathRefusal::WrongKind { kind }.of(shown)),
+        None => Ok(place),
+    }
+}
+
+/// The open file must be what was looked at.
+fn verify(place: &Place, file: &File, shown: &str) -> Result<Stat> {
+    let status = fstat(file)
+        .map_err(|error| changed(shown, format!("it could not be looked at ({error})")))?;
+    if place.is_same(&status) {
+        return Ok(status);
+    }
+    Err(changed(shown, "it was replaced".into()))
+}
+
+/// `O_EXCL` without `O_CREAT` claims a block device: it fails when a file system or a volume manager has it, and keeps
+/// them away from then on.
+fn open_exclusively(place: &Place, shown: &str) -> Result<File> {
+    place
+        .open(OFlags::RDWR | OFlags::EXCL)
+        .map_err(|error| match error {
+            Errno::BUSY => DeviceRefusal::Busy.of(shown),
+            Errno::ROFS | Errno::ACCESS | Errno::PERM => DeviceRefusal::ReadOnly.of(shown),
+            other => PathRefusal::NotOpened {
+                reason: io::Error::from(other).to_string(),
+            }
+            .of(shown),
+        })
+}
+
+fn changed(shown: &str, what: String) -> Error {
+    PathRefusal::Changed { what }.of(shown)
+}
+
+fn unclear(shown: &str, what: &str, error: &io::Error) -> Error {
+    PathRefusal::Unclear {
+        what: what.to_owned(),
+        reason: error.to_string(),
+    }
+    .of(shown)
+}

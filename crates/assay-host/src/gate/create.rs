@@ -1,0 +1,300 @@
+//! Creates files to measure on, and removes them again: never anything that was not created here.
+
+use super::Gate;
+use super::admission::{AccessMode, Admission, data_range, write_header};
+use super::file::{check_ours, lock, read_marker, read_only};
+use super::marker::{DATA_START_BYTES, Marker, OwnerId};
+use super::open::{Place, unmeasurable};
+use super::refusal::{CreateRefusal, FileRefusal, PathRefusal};
+use crate::device::number_of;
+use assay_model::target::TargetKind;
+use assay_model::{Error, Result};
+use rustix::fs::{AtFlags, FallocateFlags, FileType, Mode, OFlags, StatVfs};
+use rustix::fs::{fallocate, fstat, fstatvfs, fsync, ftruncate, openat, statat, unlinkat};
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Least size of a file that is created: its header's room and as much data, bytes.
+pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
+
+/// Space that is left free when a file is created: a twentieth of the file system, at most 1 GiB. File systems
+/// slow down when they are full, and others may share this one.
+pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
+    (capacity_bytes / 20).min(1 << 30)
+}
+
+/// A directory that is held open, and the name in it.
+struct Spot {
+    directory: OwnedFd,
+    name: OsString,
+    path: PathBuf,
+}
+
+impl Spot {
+    fn of(path: &Path) -> Result<Self> {
+        let shown = path.display().to_string();
+        let name = path
+            .file_name()
+            .ok_or_else(|| PathRefusal::Missing.of(&shown))?;
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        Self::within(parent.unwrap_or(Path::new(".")), name)
+    }
+
+    fn within(directory: &Path, name: &OsStr) -> Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(directory, flags, Mode::empty());
+        let opened = opened
+            .map_err(|error| failed(&directory.join(name), "opening the directory", error))?;
+        Ok(Self {
+            directory: opened,
+            name: name.to_owned(),
+            path: directory.join(name),
+        })
+    }
+
+    /// Removes the name if it still leads to this file.
+    fn unlink(&self, file: &File) -> rustix::io::Result<()> {
+        let there = statat(&self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let own = fstat(file)?;
+        if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino) {
+            return Err(Errno::STALE);
+        }
+        unlinkat(&self.directory, &self.name, AtFlags::empty())?;
+        fsync(&self.directory)
+    }
+}
+
+impl Gate {
+    /// Creates a file of `size_bytes` to measure on, at a new path or, under a name of its own, in a directory. The
+    /// space is allocated where the file system can, the header is written and synced, and the file is locked; its
+    /// data is for the caller to write before it is read.
+    ///
+    /// # Errors
+    /// An environment error when something of that name exists, the space does not suffice (see [`reserve_bytes`])
+    /// or the system refuses; then nothing is left behind.
+    pub fn create_file(&self, path: &Path, size_bytes: u64) -> Result<Admission> {
+        let owner = new_owner(path)?;
+        let spot = if path.is_dir() {
+            let name = format!("assay-{}.dat", &owner.to_string()[..12]);
+            Spot::within(path, OsStr::new(&name))?
+        } else {
+            Spot::of(path)?
+        };
+        let shown = spot.path.display().to_string();
+        if size_bytes < FILE_BYTES_MIN {
+            let least_bytes = FILE_BYTES_MIN;
+            let small = PathRefusal::TooSmall {
+                size_bytes,
+                least_bytes,
+            };
+            return Err(small.of(&shown));
+        }
+        check_space(&spot, size_bytes)?;
+        let file = create(&spot)?;
+        // Locked before it can be known as ours: nobody may take it for one that was left behind.
+        lock(&file).map_err(|refusal| refusal.of(&shown))?;
+        match prepare(&file, size_bytes, owner) {
+            Ok(marker) => self.admit_created(&spot, file, marker),
+            Err((doing, error)) => {
+                // The failure is what the user must hear of; a name that cannot be removed again stays visible.
+                let _ = spot.unlink(&file);
+                Err(failed(&spot.path, doing, error))
+            }
+        }
+    }
+
+    fn admit_created(&self, spot: &Spot, file: File, marker: Marker) -> Result<Admission> {
+        fsync(&spot.directory)
+            .map_err(|error| failed(&spot.path, "syncing the directory", error))?;
+        let status = fstat(&file).map_err(|error| failed(&spot.path, "looking at it", error))?;
+        let device = number_of(status.st_dev);
+        let (logical, physical) = self.blocks_under(&file, device);
+        Ok(Admission {
+            range: data_range(marker.size_bytes, true),
+            size_bytes: marker.size_bytes,
+            inode: status.st_ino,
+            path: spot.path.clone(),
+            mode: AccessMode::Write,
+            kind: TargetKind::File,
+            logical_block_bytes: logical,
+            physical_block_bytes: physical,
+            marker: Some(marker),
+            seen: Vec::new(),
+            device,
+            file,
+        })
+    }
+
+    /// Removes a file that Assay created and that belongs to `owner`, whole or cut short.
+    ///
+    /// # Errors
+    /// An environment error, as for writing to it, when it is anything else; then it stays.
+    pub fn remove_created(&self, path: &Path, owner: OwnerId) -> Result<()> {
+        let shown = path.display().to_string();
+        let spot = Spot::of(path)?;
+        let place = Place::look(path).map_err(|refusal| refusal.of(&shown))?;
+        if let Some(kind) = unmeasurable(place.file_type()) {
+            return Err(PathRefusal::WrongKind { kind }.of(&shown));
+        }
+        let refused = |refusal: FileRefusal| refusal.of(&shown);
+        if place.is_link || place.file_type() != FileType::RegularFile {
+            return Err(refused(FileRefusal::Link));
+        }
+        let file = place
+            .open(OFlags::RDWR)
+            .map_err(|error| refused(read_only(&error.into())))?;
+        let marker = check_ours(self.root(), &file).map_err(refused)?;
+        if marker.owner != owner {
+            return Err(refused(FileRefusal::OtherOwner));
+        }
+        let changed = |error| failed(path, "removing it", error);
+        spot.unlink(&file).map_err(changed)
+    }
+
+    /// Removes an admitted file that Assay created, under the lock that came with its admission: it goes even while
+    /// an I/O on it has not come back. Its space is free when the last handle is closed.
+    ///
+    /// # Errors
+    /// An environment error when Assay did not create it, somebody else measures on it, or its path leads to
+    /// something else by now; then it stays.
+    pub fn remove(&self, admission: &Admission) -> Result<()> {
+        let path = admission.path();
+        let refused = |refusal: FileRefusal| refusal.of(&path.display().to_string());
+        if admission.marker.is_none() {
+            return Err(refused(FileRefusal::NotOurs));
+        }
+        // One that is open for reading only has no lock yet.
+        lock(&admission.file).map_err(refused)?;
+        let spot = Spot::of(path)?;
+        spot.unlink(&admission.file)
+            .map_err(|error| failed(path, "removing it", error))
+    }
+
+    /// Files in a directory that Assay created and that nobody removed, for example after the program was killed;
+    /// sorted by name.
+    ///
+    /// # Errors
+    /// An environment error when the directory cannot be read.
+    pub fn find_created(&self, directory: &Path) -> Result<Vec<(PathBuf, Marker)>> {
+        let names = crate::root::names_in(directory).map_err(|error| {
+            Error::environment(
+                format!("cannot look into {}: {error}", directory.display()),
+                "check the rights on the directory",
+            )
+        })?;
+        let known = |name: &String| {
+            let path = directory.join(name);
+            let place = Place::look(&path).ok()?;
+            let plain = place.file_type() == FileType::RegularFile && !place.is_link;
+            let file = place.open_to_read().ok().filter(|_| plain)?;
+            let marker = read_marker(&file).ok()?;
+            (marker.inode == place.status.st_ino).then_some((path, marker))
+        };
+        Ok(names.iter().filter_map(known).collect())
+    }
+}
+
+fn failed(path: &Path, doing: &'static str, error: Errno) -> Error {
+    let reason = std::io::Error::from(error).to_string();
+    CreateRefusal::Failed { doing, reason }.of(&path.display().to_string())
+}
+
+fn new_owner(path: &Path) -> Result<OwnerId> {
+    let mut bytes = [0; 16];
+    let drawn = getrandom(&mut bytes, GetRandomFlags::empty());
+    let drawn = drawn.map_err(|error| failed(path, "drawing an owner id", error))?;
+    if drawn == bytes.len() {
+        return Ok(OwnerId(bytes));
+    }
+    Err(failed(path, "drawing an owner id", Errno::IO))
+}
+
+fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
+    let shown = spot.path.display().to_string();
+    if let Some(limit_bytes) = getrlimit(Resource::Fsize)
+        .current
+        .filter(|limit| *limit < size_bytes)
+    {
+        return Err(CreateRefusal::Limit { limit_bytes }.of(&shown));
+    }
+    let space = fstatvfs(&spot.directory);
+    let space = space.map_err(|error| failed(&spot.path, "asking for free space", error))?;
+    let (capacity_bytes, free_bytes) = capacity_and_free(&space);
+    let reserve_bytes = reserve_bytes(capacity_bytes);
+    if size_bytes.saturating_add(reserve_bytes) > free_bytes {
+        let refusal = CreateRefusal::NoSpace {
+            wanted_bytes: size_bytes,
+            free_bytes,
+            reserve_bytes,
+        };
+        return Err(refusal.of(&shown));
+    }
+    Ok(())
+}
+
+/// Size of a file system and what is free on it for this user, bytes.
+pub(crate) fn capacity_and_free(space: &StatVfs) -> (u64, u64) {
+    let unit = space.f_frsize;
+    (
+        space.f_blocks.saturating_mul(unit),
+        space.f_bavail.saturating_mul(unit),
+    )
+}
+
+fn create(spot: &Spot) -> Result<File> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
+    match openat(&spot.directory, &spot.name, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(file) => Ok(File::from(file)),
+        Err(Errno::EXIST) => Err(CreateRefusal::Exists.of(&spot.path.display().to_string())),
+        Err(error) => Err(failed(&spot.path, "creating it", error)),
+    }
+}
+
+/// Gives a new file its header and its space. The header comes first, so that a file that is left behind when the
+/// program is killed is known as ours.
+fn prepare(
+    file: &File,
+    size_bytes: u64,
+    owner: OwnerId,
+) -> std::result::Result<Marker, (&'static str, Errno)> {
+    let status = fstat(file).map_err(|error| ("looking at it", error))?;
+    let marker = Marker {
+        owner,
+        size_bytes,
+        inode: status.st_ino,
+        created_unix_ns: unix_time_ns(),
+        filled_bytes: 0,
+        content: String::new(),
+    };
+    write_header(file, &marker).map_err(|error| {
+        let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        ("writing its header", errno)
+    })?;
+    allocate(file, size_bytes).map_err(|error| ("allocating its space", error))?;
+    Ok(marker)
+}
+
+/// Where the file system cannot allocate ahead, the file only gets its size.
+fn allocate(file: &File, size_bytes: u64) -> rustix::io::Result<()> {
+    match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => ftruncate(file, size_bytes)?,
+        other => other?,
+    }
+    fsync(file)
+}
+
+/// Nanoseconds since 1970 UTC by the host's clock.
+pub(crate) fn unix_time_ns() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,371 @@
+//! Every reason for which the gate refuses, in words: what was tried, what is in the way, what to do next.
+
+use assay_model::Error;
+use assay_model::units::Bytes;
+
+/// Why a path was not opened at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathRefusal {
+    /// Nothing is there.
+    Missing,
+    /// The system said no.
+    NotOpened {
+        /// Its words.
+        reason: String,
+    },
+    /// It is neither a regular file nor a block device.
+    WrongKind {
+        /// What it is instead.
+        kind: &'static str,
+    },
+    /// It is smaller than anything worth measuring.
+    TooSmall {
+        /// Size, bytes.
+        size_bytes: u64,
+        /// Least size, bytes.
+        least_bytes: u64,
+    },
+    /// It was replaced or resized while it was being looked at.
+    Changed {
+        /// What is different.
+        what: String,
+    },
+    /// A fact that the decision rests on could not be read.
+    Unclear {
+        /// Which.
+        what: String,
+        /// What the system answered.
+        reason: String,
+    },
+}
+
+/// Why a file may not be written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileRefusal {
+    /// It does not begin with our header.
+    NotOurs,
+    /// It begins with our header, which is damaged.
+    Damaged,
+    /// It was written by another version.
+    Format(u32),
+    /// It is a copy of one of our files, or was restored from a backup.
+    Copy,
+    /// Its size is not what the header says.
+    Resized {
+        /// Size in the header, bytes.
+        header_bytes: u64,
+        /// Size now, bytes.
+        size_bytes: u64,
+    },
+    /// The path is a symbolic link.
+    Link,
+    /// The file has several names.
+    HardLinks(u64),
+    /// Another process measures on it.
+    Locked,
+    /// A loop device or the swapper uses it.
+    InUse {
+        /// By what.
+        by: String,
+    },
+    /// It belongs to another owner.
+    OtherOwner,
+    /// The file system or the file cannot be written to.
+    ReadOnly {
+        /// The system's words.
+        reason: String,
+    },
+}
+
+/// How a device is in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// A file system on it is mounted.
+    Mounted {
+        /// Where.
+        mount_point: String,
+    },
+    /// It is swapped to.
+    Swap,
+    /// Another device is built on it.
+    Held {
+        /// Which, for example `LVM volume /dev/dm-0`.
+        by: String,
+    },
+    /// A process has it open for writing.
+    Open {
+        /// The process.
+        by: String,
+    },
+}
+
+/// A device that is in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InUse {
+    /// The device that is, for example `partition /dev/sdb1`; none when it is the target itself.
+    pub relation: Option<String>,
+    /// How.
+    pub usage: Usage,
+}
+
+/// Why a block device may not be written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceRefusal {
+    /// It, or a relation of it, is in use.
+    InUse(InUse),
+    /// The kernel says that it is busy.
+    Busy,
+    /// It cannot be written to.
+    ReadOnly,
+    /// It carries data that is known.
+    Occupied {
+        /// The device that does; none when it is the target itself.
+        relation: Option<String>,
+        /// What it carries.
+        names: Vec<&'static str>,
+    },
+    /// The user did not say that it may be destroyed.
+    NoToken {
+        /// What the user must type.
+        token: String,
+        /// What was seen on it.
+        seen: String,
+    },
+    /// What the user typed is not this device.
+    WrongToken {
+        /// What was typed.
+        typed: String,
+        /// What the device is called.
+        token: String,
+    },
+}
+
+/// Why no file was created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CreateRefusal {
+    /// Something of this name is there.
+    Exists,
+    /// There is not enough space.
+    NoSpace {
+        /// Size that was wanted, bytes.
+        wanted_bytes: u64,
+        /// Free space, bytes.
+        free_bytes: u64,
+        /// What is left alone, bytes.
+        reserve_bytes: u64,
+    },
+    /// A file of this size is not allowed to this process.
+    Limit {
+        /// Largest file, bytes.
+        limit_bytes: u64,
+    },
+    /// The system said no.
+    Failed {
+        /// While doing what.
+        doing: &'static str,
+        /// Its words.
+        reason: String,
+    },
+}
+
+impl PathRefusal {
+    /// The error for this path.
+    pub fn of(&self, path: &str) -> Error {
+        match self {
+            Self::Missing => Error::environment(
+                format!("cannot open {path}: it does not exist"),
+                "check the spelling; to measure a file system, give a directory on it",
+            ),
+            Self::NotOpened { reason } => Error::environment(
+                format!("cannot open {path}: {reason}"),
+                "check the rights on it; block devices are for root and the group 'disk'",
+            ),
+            Self::WrongKind { kind } => Error::environment(
+                format!("cannot measure {path}: it is a {kind}"),
+                wrong_kind_hint(kind),
+            ),
+            Self::TooSmall {
+                size_bytes,
+                least_bytes,
+            } => Error::environment(
+                format!("cannot measure {path}: it has {size_bytes} bytes"),
+                format!("give a target of at least {}", Bytes(*least_bytes)),
+            ),
+            Self::Changed { what } => Error::environment(
+                format!("refusing {path}: {what} while it was being checked"),
+                "make sure that nobody else works on it, and try again",
+            ),
+            Self::Unclear { what, reason } => Error::environment(
+                format!(
+                    "refusing to write to {path}: {what} cannot be read ({reason}), so it cannot be shown to be unused"
+                ),
+                "run where /sys and /proc are complete, or measure a file instead",
+            ),
+        }
+    }
+}
+
+fn wrong_kind_hint(kind: &str) -> &'static str {
+    if kind == "directory" {
+        return "a directory is measured with a file that Assay creates in it: use a verb that takes a directory";
+    }
+    "give a regular file, a block device or a directory"
+}
+
+impl FileRefusal {
+    /// The error for this path.
+    pub fn of(&self, path: &str) -> Error {
+        let (reason, hint) = self.words();
+        Error::environment(format!("refusing to write to {path}: {reason}"), hint)
+    }
+
+    fn words(&self) -> (String, &'static str) {
+        const FRESH: &str =
+            "remove it if it is not needed, and let Assay create a new file in its directory";
+        match self {
+            Self::NotOurs => (
+                "Assay did not create it".into(),
+                "files of yours are only ever read; give a directory, and Assay creates a file of its own there",
+            ),
+            Self::Damaged => (
+                "it begins as a file of Assay, but its header is damaged".into(),
+                FRESH,
+            ),
+            Self::Format(format) => (
+                format!("its header has format {format}, which this version does not know"),
+                FRESH,
+            ),
+            Self::Copy => (
+                "it is a copy or was restored from a backup: its header names another file".into(),
+                FRESH,
+            ),
+            Self::Resized {
+                header_bytes,
+                size_bytes,
+            } => (
+                format!("it was created with {header_bytes} bytes and now has {size_bytes}"),
+                FRESH,
+            ),
+            Self::Link => (
+                "it is a symbolic link to a file".into(),
+                "give the path of the file itself",
+            ),
+            Self::HardLinks(names) => (
+                format!("the file has {names} names (hard links)"),
+                "remove the other names first",
+            ),
+            Self::Locked => (
+                "another process is measuring on it".into(),
+                "wait until it has ended, or use another file",
+            ),
+            Self::InUse { by } => (format!("{by} uses it"), "detach it first"),
+            Self::OtherOwner => (
+                "it belongs to another store of runs".into(),
+                "remove it with the program that created it, or by hand",
+            ),
+            Self::ReadOnly { reason } => (
+                format!("it cannot be opened for writing ({reason})"),
+                "check its rights and whether its file system is mounted read-only",
+            ),
+        }
+    }
+}
+
+impl DeviceRefusal {
+    /// The error for this path.
+    pub fn of(&self, path: &str) -> Error {
+        let (reason, hint) = self.words(path);
+        Error::environment(format!("refusing to write to {path}: {reason}"), hint)
+    }
+
+    fn words(&self, path: &str) -> (String, String) {
+        match self {
+            Self::NoToken { token, seen } => (
+                format!("writing destroys everything on it ({seen})"),
+                format!("if every byte of it may go, repeat with --destroy '{token}'"),
+            ),
+            Self::WrongToken { typed, token } => (
+                format!("--destroy '{typed}' does not name this device"),
+                format!("this device is '{token}'; check that {path} is the one you mean"),
+            ),
+            Self::Occupied { relation, names } => (
+                format!("{} carries: {}", named(relation.as_ref()), names.join(", ")),
+                "if nothing of it is needed, erase the marks yourself, for example with wipefs".into(),
+            ),
+            Self::Busy => (
+                "the kernel says that it is in use (a file system, a volume manager or another program holds it)".into(),
+                "see what holds it, for example with lsblk and fuser".into(),
+            ),
+            Self::ReadOnly => (
+                "it is read-only".into(),
+                "see blockdev --getro; a write-protected device can only be read".into(),
+            ),
+            Self::InUse(in_use) => in_use.words(),
+        }
+    }
+}
+
+impl InUse {
+    fn words(&self) -> (String, String) {
+        let it = named(self.relation.as_ref());
+        match &self.usage {
+            Usage::Mounted { mount_point } => (
+                format!("{it} is mounted at {mount_point}"),
+                format!(
+                    "give a directory under {mount_point} to measure with a file, or unmount it"
+                ),
+            ),
+            Usage::Swap => (
+                format!("{it} is in use as swap"),
+                "use another device, or end the swapping with swapoff".into(),
+            ),
+            Usage::Held { by } => (
+                format!("{it} is held by {by}"),
+                "measure on what holds it, or take it out of there first".into(),
+            ),
+            Usage::Open { by } => (
+                format!("{it} is open for writing in {by}"),
+                "end that program first".into(),
+            ),
+        }
+    }
+}
+
+fn named(relation: Option<&String>) -> &str {
+    relation.map_or("it", String::as_str)
+}
+
+impl CreateRefusal {
+    /// The error for this path.
+    pub fn of(&self, path: &str) -> Error {
+        match self {
+            Self::Exists => Error::environment(
+                format!("cannot create {path}: it exists"),
+                "existing files are never overwritten; give another name or a directory",
+            ),
+            Self::NoSpace {
+                wanted_bytes,
+                free_bytes,
+                reserve_bytes,
+            } => Error::environment(
+                format!(
+                    "cannot create {path}: {} are wanted, {} are free and {} must stay free",
+                    Bytes(*wanted_bytes),
+                    Bytes(*free_bytes),
+                    Bytes(*reserve_bytes)
+                ),
+                "choose a smaller size or a file system with more free space",
+            ),
+            Self::Limit { limit_bytes } => Error::environment(
+                format!(
+                    "cannot create {path}: this process may write files of at most {limit_bytes} bytes"
+                ),
+                "choose a smaller size, or raise the limit with ulimit -f",
+            ),
+            Self::Failed { doing, reason } => Error::environment(
+                format!("cannot create {path}: {doing}: {reason}"),
+                "check the rights on the directory and the state of its file system",
+            ),
+        }
+    }
+}

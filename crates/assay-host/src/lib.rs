@@ -1,0 +1,35 @@
+//! The operating system's manual: what lies under a path, what may be written to, what the kernel counts, and
+//! what kind of computer this is.
+//!
+//! A [`root::SysRoot`] says where the kernel shows itself, so that made-up systems can be described as well as this
+//! one. A [`root::Survey`] reads facts from it and lists what it could not read. [`stack`] leads from a path down to
+//! the hardware, [`environment`] puts host and storage into one document, and [`findings`] judges that document.
+//! Only the [`gate::Gate`] opens targets: it returns an [`gate::Admission`], which owns the open file.
+//! [`content`] tells whether an admitted target makes the storage work, [`counters`] what the kernel counted.
+//!
+//! ```no_run
+//! use assay_host::{gate::Gate, root::SysRoot};
+//! # fn main() -> assay_model::Result<()> {
+//! let gate = Gate::new(SysRoot::live());
+//! let target = gate.create_file("/data".as_ref(), 8 << 30)?;
+//! println!("{} may be written at {:?}", target.path().display(), target.range());
+//! gate.remove(&target)?;
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod content;
+pub mod counters;
+pub mod device;
+mod draw;
+pub mod environment;
+pub mod findings;
+pub mod gate;
+pub mod mounts;
+pub mod root;
+pub mod signatures;
+pub mod stack;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod testing;

@@ -1,0 +1,93 @@
+//! The recognition of data against the programs that write it: each formats an image, which must then be recognised.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and says what it skipped"
+)]
+
+#[cfg(test)]
+mod support;
+
+use assay_host::signatures::{FileImage, recognise};
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use support::Scratch;
+
+const SIZE: u64 = 320 << 20;
+
+/// Runs a program quietly; `None` where it is not installed, else whether it succeeded.
+fn run(program: &str, arguments: &[&str], image: &Path) -> Option<bool> {
+    let image = image.to_str().unwrap();
+    let arguments = arguments.iter().map(|word| word.replace("IMAGE", image));
+    let path = format!(
+        "{}:/usr/sbin:/sbin",
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut command = Command::new(program);
+    command.args(arguments).env("PATH", path);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().ok().map(|status| status.success())
+}
+
+/// Formats an image and checks that a name with this word is among what is recognised.
+fn check(program: &str, arguments: &[&str], word: &str) {
+    let scratch = Scratch::new("format");
+    let image = scratch.path().join("image");
+    File::create(&image).unwrap().set_len(SIZE).unwrap();
+    match run(program, arguments, &image) {
+        None => return println!("skipped: {program} is not installed"),
+        Some(false) => return println!("skipped: {program} cannot format an image here"),
+        Some(true) => {}
+    }
+    let file = File::open(&image).unwrap();
+    let found = recognise(&FileImage::new(&file, file.metadata().unwrap().len())).unwrap();
+    let known = found.iter().any(|found| found.name.contains(word));
+    assert!(
+        known,
+        "{program} {arguments:?} wrote what is not recognised as {word}: {found:?}"
+    );
+}
+
+macro_rules! formats {
+    ($($test:ident: $program:literal $arguments:expr => $word:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            check($program, &$arguments, $word);
+        }
+    )*};
+}
+
+formats! {
+    ext2: "mkfs.ext2" ["-q", "-F", "IMAGE"] => "ext4";
+    ext4: "mkfs.ext4" ["-q", "-F", "IMAGE"] => "ext4";
+    ext_journal: "mkfs.ext4" ["-q", "-F", "-O", "journal_dev", "IMAGE"] => "ext4";
+    swap: "mkswap" ["IMAGE"] => "swap";
+    swap_of_large_pages: "mkswap" ["-p", "65536", "IMAGE"] => "swap";
+    xfs: "mkfs.xfs" ["-f", "IMAGE"] => "XFS";
+    btrfs: "mkfs.btrfs" ["-f", "IMAGE"] => "btrfs";
+    f2fs: "mkfs.f2fs" ["-f", "IMAGE"] => "F2FS";
+    fat16: "mkfs.vfat" ["-F", "16", "IMAGE"] => "FAT";
+    fat32: "mkfs.vfat" ["-F", "32", "IMAGE"] => "FAT";
+    exfat: "mkfs.exfat" ["IMAGE"] => "exFAT";
+    ntfs: "mkntfs" ["-F", "-Q", "IMAGE"] => "NTFS";
+    jfs: "mkfs.jfs" ["-q", "IMAGE"] => "JFS";
+    reiserfs: "mkreiserfs" ["-q", "-ff", "IMAGE"] => "Reiser";
+    nilfs: "mkfs.nilfs2" ["-f", "-q", "IMAGE"] => "NILFS2";
+    udf: "mkudffs" ["IMAGE"] => "UDF";
+    erofs: "mkfs.erofs" ["IMAGE", "/etc/default"] => "EROFS";
+    squashfs: "mksquashfs" ["/etc/default", "IMAGE", "-noappend"] => "SquashFS";
+    iso: "genisoimage" ["-quiet", "-o", "IMAGE", "/etc/default"] => "ISO 9660";
+    gpt: "sgdisk" ["-n", "1:2048:+10M", "IMAGE"] => "GPT";
+    gpt_backup: "sgdisk" ["-n", "1:2048:+10M", "IMAGE"] => "backup";
+    protective_mbr: "sgdisk" ["-n", "1:2048:+10M", "IMAGE"] => "MBR";
+    bcache: "make-bcache" ["-B", "IMAGE"] => "bcache";
+    gfs2: "mkfs.gfs2" ["-O", "-p", "lock_nolock", "-j", "1", "-J", "8", "IMAGE"] => "GFS2";
+    ocfs2: "mkfs.ocfs2" ["-F", "--fs-features=local", "IMAGE"] => "OCFS2";
+    luks1: "cryptsetup" ["luksFormat", "-q", "--type", "luks1", "--pbkdf-force-iterations", "1000", "--key-file", "/etc/hostname", "IMAGE"] => "LUKS";
+    luks2: "cryptsetup" ["luksFormat", "-q", "--type", "luks2", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file", "/etc/hostname", "IMAGE"] => "LUKS";
+    luks2_second_header: "cryptsetup" ["luksFormat", "-q", "--type", "luks2", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file", "/etc/hostname", "IMAGE"] => "second header";
+}
