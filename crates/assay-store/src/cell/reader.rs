@@ -1,0 +1,194 @@
+//! Reading a cell, finished or not, while it is written or after the program was killed.
+
+use super::line::Line;
+use super::recover::{self, Progress};
+use super::series::{Joints, Summaries, Tail};
+use super::{CellStatus, Extent, INTERVALS, MEASUREMENT, TAIL, WORKLOAD};
+use crate::document::{parse_versioned, read_text};
+use crate::failure::damaged;
+use crate::lines::Lines;
+use assay_model::measurement::{ErrorCount, Finish, Interval, Joint, Measurement};
+use assay_model::run::{Event, Happening, IntervalSummary, RunManifest};
+use assay_model::workload::parse_workload;
+use assay_model::{Result, Workload};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// A cell of a run.
+#[derive(Clone, Debug)]
+pub struct CellReader {
+    name: String,
+    directory: PathBuf,
+    /// The run's targets, its begin and its events, which recovery needs.
+    pub(super) manifest: RunManifest,
+    pub(super) events: PathBuf,
+}
+
+/// The small part of `measurement.json`.
+#[derive(Deserialize)]
+struct Head {
+    elapsed_ns: u64,
+    finish: Finish,
+}
+
+impl CellReader {
+    pub(crate) fn new(
+        name: &str,
+        directory: PathBuf,
+        manifest: &RunManifest,
+        events: PathBuf,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            directory,
+            manifest: manifest.clone(),
+            events,
+        }
+    }
+
+    /// Its name, which is its directory's.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What was issued.
+    ///
+    /// # Errors
+    /// When the document cannot be read or is not of this version.
+    pub fn workload(&self) -> Result<Workload> {
+        let path = self.directory.join(WORKLOAD);
+        let text = read_text(&path)?.ok_or_else(|| damaged(&path, "the file is missing"))?;
+        parse_workload(&text).map_err(|error| error.context(path.display()))
+    }
+
+    /// Whether the cell has its result.
+    ///
+    /// # Errors
+    /// When the result cannot be read.
+    pub fn status(&self) -> Result<CellStatus> {
+        Ok(match self.head()? {
+            Some(head) => CellStatus::Finished(head.finish),
+            None => CellStatus::Unfinished,
+        })
+    }
+
+    /// Measured time, ns; quick for a finished cell, else as quick as [`summaries`](Self::summaries).
+    ///
+    /// # Errors
+    /// When the cell cannot be read.
+    pub fn elapsed_ns(&self) -> Result<u64> {
+        match self.head()? {
+            Some(head) => Ok(head.elapsed_ns),
+            None => Ok(self.extent()?.elapsed_ns),
+        }
+    }
+
+    /// How far the intervals go.
+    ///
+    /// # Errors
+    /// When the cell cannot be read.
+    pub fn extent(&self) -> Result<Extent> {
+        Ok(self.progress()?.extent)
+    }
+
+    fn head(&self) -> Result<Option<Head>> {
+        let path = self.directory.join(MEASUREMENT);
+        let head = |text: String| {
+            serde_json::from_str(&text).map_err(|error| damaged(&path, &error.to_string()))
+        };
+        read_text(&path)?.map(head).transpose()
+    }
+
+    /// The result: as it was finished, or what the intervals add up to with [`Finish::Unfinished`] and a remark
+    /// on what that means.
+    ///
+    /// # Errors
+    /// When the cell cannot be read.
+    pub fn measurement(&self) -> Result<Measurement> {
+        let path = self.directory.join(MEASUREMENT);
+        match read_text(&path)? {
+            Some(text) => parse_versioned(&text, &path),
+            None => recover::recovered(self),
+        }
+    }
+
+    /// Every interval in numbers, in flat memory; the quick way through a long run.
+    ///
+    /// # Errors
+    /// When the cell cannot be read; each item, when its line is not of this version.
+    pub fn summaries(&self) -> Result<impl Iterator<Item = Result<IntervalSummary>>> {
+        Ok(Summaries {
+            lines: self.lines()?,
+            tail: self.tail()?,
+            next: 0,
+        })
+    }
+
+    /// Every joint with the stretch of time that it covers, in flat memory: per interval in cells of up to
+    /// [`WINDOWS_MAX`](super::WINDOWS_MAX) intervals, else that many parts of the planned time. What no joint
+    /// covers yet comes as one more. The joints add up to the exact total.
+    ///
+    /// # Errors
+    /// When the cell cannot be read; each item, when its line is not of this version.
+    pub fn joints(&self) -> Result<impl Iterator<Item = Result<(Interval, Joint)>>> {
+        Ok(Joints {
+            lines: self.lines()?,
+            tail: Some(self.tail()?),
+            covered: Vec::new(),
+            next: 0,
+        })
+    }
+
+    /// The stretches of [`joints`](Self::joints) as intervals with full histograms, all streams together; their
+    /// index is that of the first interval in them.
+    ///
+    /// # Errors
+    /// As for [`joints`](Self::joints).
+    pub fn intervals(&self) -> Result<impl Iterator<Item = Result<Interval>>> {
+        Ok(self
+            .joints()?
+            .map(|item| item.map(|(interval, _)| interval)))
+    }
+
+    pub(super) fn progress(&self) -> Result<Progress> {
+        recover::progress(self.lines()?, self.tail()?)
+    }
+
+    /// The tail from an interval on.
+    pub(super) fn tail_from(
+        &self,
+        next: u64,
+    ) -> Result<impl Iterator<Item = Result<(Option<IntervalSummary>, Joint)>>> {
+        Ok(Tail {
+            lines: self.tail::<Line>()?,
+            next,
+        })
+    }
+
+    /// The errors that events told of since a moment.
+    pub(super) fn errors_since(&self, unix_ns: u64) -> Result<Vec<ErrorCount>> {
+        let mut errors = Vec::new();
+        for event in Lines::<Event>::open(&self.events)? {
+            let event = event?;
+            let ours = event.cell.as_deref() == Some(&self.name) && event.at_unix_ns >= unix_ns;
+            if let (true, Happening::Errors(count)) = (ours, event.what) {
+                errors.push(count);
+            }
+        }
+        Ok(errors)
+    }
+
+    fn lines<T: DeserializeOwned>(&self) -> Result<Lines<T>> {
+        Lines::open(&self.directory.join(INTERVALS))
+    }
+
+    fn tail<T: DeserializeOwned>(&self) -> Result<Lines<T>> {
+        Lines::open(&self.directory.join(TAIL))
+    }
+}

@@ -1,0 +1,217 @@
+//! What a measurement amounts to that was never finished.
+
+use super::end_of;
+use super::join::merge_errors;
+use super::line::{Begin, Outline};
+use super::{CellReader, Extent};
+use crate::document::check_format;
+use crate::lines::Lines;
+use assay_model::Result;
+use assay_model::measurement::{
+    Conduct, ErrorCount, Finish, Joint, Measurement, NamedResult, PerOperation, Remark,
+};
+use assay_model::number::{real, seconds};
+
+/// The remark by which a recovered result is known.
+pub(super) const UNFINISHED: &str =
+    "the measurement is not finished: it still goes on, or the program was ended";
+
+/// While a cell is written a joint may take the place of the tail between two looks; then it is looked at again.
+const LOOKS: u32 = 3;
+
+/// How far the files of a cell go.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// What `intervals.jsonl` alone has.
+    pub(super) lines: Extent,
+    /// What it has together with the tail.
+    pub(super) extent: Extent,
+    /// The first interval that no joint covers.
+    pub(super) joined: u64,
+    /// Lines that could not be read.
+    damaged: u64,
+    first_begin_unix_ns: Option<u64>,
+    last_begin: Option<Begin>,
+}
+
+/// Reads both files through without their histograms.
+pub(super) fn progress(mut lines: Lines<Outline>, mut tail: Lines<Outline>) -> Result<Progress> {
+    let mut found = Progress::default();
+    for line in lines.by_ref() {
+        found.take_in(line?)?;
+    }
+    found.lines = found.extent;
+    for line in tail.by_ref() {
+        found.reach(line?);
+    }
+    found.damaged = lines.damaged() + tail.damaged();
+    Ok(found)
+}
+
+impl Progress {
+    fn take_in(&mut self, line: Outline) -> Result<()> {
+        if let Some(joint) = &line.joint {
+            self.joined = end_of(joint.first_interval, joint.intervals);
+        }
+        if let Some(begin) = &line.begin {
+            check_format(begin.format, "the cell")?;
+            self.first_begin_unix_ns
+                .get_or_insert(begin.started_unix_ns);
+            self.last_begin.clone_from(&line.begin);
+        }
+        self.reach(line);
+        Ok(())
+    }
+
+    fn reach(&mut self, line: Outline) {
+        if let Some(summary) = line.interval
+            && summary.index >= self.extent.intervals
+        {
+            self.extent = Extent {
+                intervals: summary.index + 1,
+                elapsed_ns: summary.end_ns,
+            };
+        }
+    }
+}
+
+/// The result of an unfinished cell: joints and tail added up.
+pub(super) fn recovered(cell: &CellReader) -> Result<Measurement> {
+    let mut look = 1;
+    loop {
+        let progress = cell.progress()?;
+        let sum = sum(cell)?;
+        if look == LOOKS || sum.is_whole(&progress) {
+            return measurement(cell, progress, sum);
+        }
+        look += 1;
+    }
+}
+
+/// Everything that joints and tail have.
+#[derive(Default)]
+struct Sum {
+    joint: Joint,
+    outstanding_s: f64,
+    /// Time of all joints, ns.
+    covered_ns: u64,
+    extent: Extent,
+}
+
+impl Sum {
+    /// Measured time, ns; where joints are missing their time is missing too, so that rates stay true.
+    const fn elapsed_ns(&self) -> u64 {
+        if self.joint.intervals == self.extent.intervals {
+            self.extent.elapsed_ns
+        } else {
+            self.covered_ns
+        }
+    }
+
+    /// Whether nothing is missing of what was there when the progress was looked at.
+    fn is_whole(&self, progress: &Progress) -> bool {
+        self.joint.intervals == self.extent.intervals
+            && self.extent.intervals >= progress.extent.intervals
+    }
+}
+
+fn sum(cell: &CellReader) -> Result<Sum> {
+    let mut sum = Sum::default();
+    for item in cell.joints()? {
+        let (interval, joint) = item?;
+        sum.outstanding_s += interval.outstanding_mean * interval.elapsed_s();
+        sum.covered_ns += interval.end_ns.saturating_sub(interval.start_ns);
+        sum.extent = Extent {
+            intervals: end_of(joint.first_interval, joint.intervals),
+            elapsed_ns: interval.end_ns,
+        };
+        sum.joint.merge(&joint);
+    }
+    Ok(sum)
+}
+
+fn measurement(cell: &CellReader, progress: Progress, sum: Sum) -> Result<Measurement> {
+    let started_unix_ns = progress
+        .first_begin_unix_ns
+        .unwrap_or(cell.manifest.created_unix_ns);
+    let mut conduct = conduct(&progress, &sum);
+    conduct.remarks.push(remark(&progress, &sum));
+    let errors = errors(cell, progress.last_begin)?;
+    Ok(Measurement {
+        format: 1,
+        workload: cell.workload()?.name,
+        started_unix_ns,
+        elapsed_ns: sum.elapsed_ns(),
+        finish: Finish::Unfinished,
+        targets: targets(cell, &sum.joint),
+        streams: sum.joint.streams,
+        errors,
+        conduct,
+    })
+}
+
+/// Joints leave out a single target, whose result is that of all streams.
+fn targets(cell: &CellReader, joint: &Joint) -> Vec<NamedResult> {
+    match cell.manifest.targets.as_slice() {
+        [only] if joint.targets.is_empty() && joint.intervals > 0 => vec![NamedResult {
+            name: only.clone(),
+            operations: together(&joint.streams),
+        }],
+        _ => joint.targets.clone(),
+    }
+}
+
+fn together(streams: &[NamedResult]) -> PerOperation {
+    let mut all = PerOperation::default();
+    for stream in streams {
+        all.merge(&stream.operations);
+    }
+    all
+}
+
+fn errors(cell: &CellReader, begin: Option<Begin>) -> Result<Vec<ErrorCount>> {
+    let since = begin.as_ref().map_or(0, |begin| begin.started_unix_ns);
+    let mut errors = begin.map_or_else(Vec::new, |begin| begin.errors);
+    merge_errors(&mut errors, cell.errors_since(since)?);
+    Ok(errors)
+}
+
+/// What was known when the measured time began, and what the intervals tell.
+fn conduct(progress: &Progress, sum: &Sum) -> Conduct {
+    let elapsed_s = seconds(sum.elapsed_ns());
+    let busy_s: f64 = together(&sum.joint.streams)
+        .iter()
+        .map(|(_, result)| real(result.service.ios()) * result.service.mean_ns() / 1e9)
+        .sum();
+    let begin = progress.last_begin.as_ref();
+    Conduct {
+        outstanding_mean: ratio(sum.outstanding_s, elapsed_s),
+        littles_law_ratio: ratio(busy_s, sum.outstanding_s),
+        ..begin.map_or_else(Conduct::default, |begin| begin.conduct.clone())
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+fn remark(progress: &Progress, sum: &Sum) -> Remark {
+    let known = sum.joint.intervals;
+    let measured = progress.extent.intervals.max(sum.extent.intervals);
+    let mut why = format!(
+        "it holds the {known} intervals that were kept ({:.3} s), at full precision; CPU time, missed \
+         arrivals and abandoned I/Os of the part that was cut off are not known",
+        seconds(sum.elapsed_ns())
+    );
+    if known != measured {
+        why = format!("{why}; the totals have {known} of the {measured} intervals");
+    }
+    if progress.damaged > 0 {
+        why = format!("{why}; {} lines could not be read", progress.damaged);
+    }
+    Remark {
+        what: UNFINISHED.to_owned(),
+        why,
+        remedy: "go on with --resume, or take it as a shorter measurement".to_owned(),
+    }
+}

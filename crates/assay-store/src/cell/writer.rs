@@ -1,0 +1,306 @@
+//! Writing a cell: an interval is safe before the next one begins, and totals keep their full precision.
+
+use super::join::taken_up;
+use super::line::{Begin, LineRef};
+use super::{
+    CellReader, CellStart, CellStatus, Durability, Extent, INTERVALS, MEASUREMENT, TAIL,
+    TAIL_BYTES_MAX, WORKLOAD, joined, planned_intervals, window_intervals,
+};
+use crate::failure::refused;
+use crate::files::{remove_if_there, sync_directory, write_whole};
+use crate::lines::LineFile;
+use assay_model::measurement::{Finish, Interval, Joint, Measurement, PerOperation};
+use assay_model::run::IntervalSummary;
+use assay_model::{Error, Result, Workload};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Less than a second, so that one-second intervals, which are never exact, are synced one by one.
+const SYNC_AFTER_NS: u64 = 750_000_000;
+
+/// A cell that is being measured.
+///
+/// Every interval goes into `intervals.jsonl` in numbers. Its histograms, of full precision and for every stream
+/// and target, go into the tail; when a window is full its joint goes into `intervals.jsonl` and the tail is
+/// emptied. So the size on disk grows with the joints and not with the intervals, and whenever the program is
+/// killed, joints and tail add up to the exact total. Memory holds one joint.
+#[derive(Debug)]
+pub struct CellWriter {
+    directory: PathBuf,
+    lines: LineFile,
+    tail: LineFile,
+    durability: Durability,
+    /// Measured time that is on the disk, ns.
+    synced_ns: u64,
+    /// Intervals of the whole plan, and of one joint.
+    planned: u64,
+    window: u64,
+    /// Bytes of the tail's first line where it joins several intervals.
+    tail_joint_bytes: u64,
+    pub(super) tail_bytes_max: u64,
+    /// The joint of the intervals in the tail.
+    pending: Joint,
+    extent: Extent,
+    /// Where this sitting began.
+    begun: Extent,
+    /// The result of the sittings before.
+    before: Option<Measurement>,
+}
+
+impl CellWriter {
+    pub(crate) fn create(directory: &Path, workload: &Workload, start: &CellStart) -> Result<Self> {
+        match std::fs::create_dir(directory) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(refused("creating the cell", directory, &error));
+            }
+            _ => {}
+        }
+        let text = toml::to_string(workload).map_err(|error| {
+            Error::usage(format!("the workload has no form in TOML: {error}"), "")
+        })?;
+        write_whole(directory, WORKLOAD, text.as_bytes())?;
+        if let Some(parent) = directory.parent() {
+            sync_directory(parent)?;
+        }
+        let mut cell = Self::open(directory, workload, start.durability)?;
+        cell.begin(start, None)?;
+        Ok(cell)
+    }
+
+    /// Takes up a cell behind its last interval.
+    pub(crate) fn resume(reader: &CellReader, start: &CellStart) -> Result<Self> {
+        if reader.status()? == CellStatus::Finished(Finish::Complete) {
+            return Err(Error::usage(
+                format!("the cell '{}' is complete", reader.name()),
+                "there is nothing left to measure; start a new run",
+            ));
+        }
+        let before = reader.measurement()?;
+        let mut cell = Self::open(reader.path(), &reader.workload()?, start.durability)?;
+        cell.restore(reader)?;
+        cell.begin(start, (before.elapsed_ns > 0).then_some(before))?;
+        let finished = cell.directory.join(MEASUREMENT);
+        remove_if_there(&finished).map_err(|error| refused("removing", &finished, &error))?;
+        Ok(cell)
+    }
+
+    fn open(directory: &Path, workload: &Workload, durability: Durability) -> Result<Self> {
+        Ok(Self {
+            directory: directory.to_owned(),
+            lines: LineFile::open(directory.join(INTERVALS))?,
+            tail: LineFile::open(directory.join(TAIL))?,
+            durability,
+            synced_ns: 0,
+            planned: planned_intervals(workload),
+            window: window_intervals(planned_intervals(workload), 0),
+            tail_joint_bytes: 0,
+            tail_bytes_max: TAIL_BYTES_MAX,
+            pending: Joint::default(),
+            extent: Extent::default(),
+            begun: Extent::default(),
+            before: None,
+        })
+    }
+
+    /// Brings the state back in which the cell was left: intervals that only the tail has are written again.
+    fn restore(&mut self, reader: &CellReader) -> Result<()> {
+        let progress = reader.progress()?;
+        self.extent = progress.lines;
+        for line in reader.tail_from(progress.joined)? {
+            let (summary, joint) = line?;
+            self.pending.merge(&joint);
+            if let Some(lost) = summary.filter(|found| found.index >= self.extent.intervals) {
+                self.lines.append(&LineRef {
+                    interval: Some(&lost),
+                    ..LineRef::default()
+                })?;
+                self.advance(&lost);
+            }
+        }
+        self.begun = self.extent;
+        self.synced_ns = self.extent.elapsed_ns;
+        Ok(())
+    }
+
+    fn begin(&mut self, start: &CellStart, before: Option<Measurement>) -> Result<()> {
+        let mut begin = Begin {
+            format: 1,
+            started_unix_ns: start.started_unix_ns,
+            conduct: start.conduct.clone(),
+            errors: Vec::new(),
+        };
+        if let Some(before) = &before {
+            begin.errors.clone_from(&before.errors);
+            begin.conduct = taken_up(before, &start.conduct);
+        }
+        self.before = before.map(|before| Measurement {
+            conduct: begin.conduct.clone(),
+            ..before
+        });
+        self.lines.append(&LineRef {
+            begin: Some(&begin),
+            ..LineRef::default()
+        })?;
+        self.lines.sync()?;
+        sync_directory(&self.directory)
+    }
+
+    /// How far the cell has come, sittings before this one included.
+    pub const fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// The measured time of the sittings before this one, ns: what a resumed workload need not measure again.
+    pub const fn elapsed_before_ns(&self) -> u64 {
+        self.begun.elapsed_ns
+    }
+
+    /// Keeps one interval: its number, times and outstanding I/Os from `interval`, its I/Os from `joint`, which
+    /// has the histograms of that interval at full precision. Both count from 0 in every sitting.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it, as on a full disk. What was kept before stays; the
+    /// caller ends the measurement and calls [`finish`](Self::finish).
+    pub fn append_interval(&mut self, interval: &Interval, joint: &Joint) -> Result<()> {
+        let summary = self.placed(interval, joint);
+        let single = Joint {
+            first_interval: summary.index,
+            intervals: 1,
+            ..joint.clone()
+        };
+        if self.pending.intervals + 1 < self.window {
+            self.append_to_tail(&summary, &single)?;
+        } else {
+            self.append_joint(&summary, &single)?;
+        }
+        self.advance(&summary);
+        Ok(())
+    }
+
+    const fn advance(&mut self, summary: &IntervalSummary) {
+        self.extent = Extent {
+            intervals: summary.index + 1,
+            elapsed_ns: summary.end_ns,
+        };
+    }
+
+    /// The interval in numbers, behind those of the sittings before.
+    fn placed(&self, interval: &Interval, joint: &Joint) -> IntervalSummary {
+        let mut all = PerOperation::default();
+        for stream in &joint.streams {
+            all.merge(&stream.operations);
+        }
+        let bare = Interval {
+            index: self.begun.intervals + interval.index,
+            start_ns: self.begun.elapsed_ns + interval.start_ns,
+            end_ns: self.begun.elapsed_ns + interval.end_ns,
+            outstanding_mean: interval.outstanding_mean,
+            operations: all,
+        };
+        IntervalSummary::of(&bare)
+    }
+
+    /// The tail is what recovery builds on, so only the tail waits for the disk.
+    fn append_to_tail(&mut self, summary: &IntervalSummary, single: &Joint) -> Result<()> {
+        self.tail.append(&LineRef {
+            interval: Some(summary),
+            joint: Some(single),
+            ..LineRef::default()
+        })?;
+        if self.must_sync(summary) {
+            self.tail.sync()?;
+        }
+        self.lines.append(&LineRef {
+            interval: Some(summary),
+            ..LineRef::default()
+        })?;
+        self.pending.merge(single);
+        if self.tail.bytes() > self.tail_joint_bytes + self.tail_bytes_max {
+            self.shorten_tail()?;
+        }
+        Ok(())
+    }
+
+    /// Joins the intervals of the tail to one line, which has no place for their numbers: those are in
+    /// `intervals.jsonl` and must be safe there first.
+    fn shorten_tail(&mut self) -> Result<()> {
+        if self.durability == Durability::EveryInterval {
+            self.lines.sync()?;
+        }
+        let path = self.directory.join(TAIL);
+        let line = LineRef {
+            joint: Some(&self.pending),
+            ..LineRef::default()
+        };
+        let mut text =
+            serde_json::to_vec(&line).map_err(|error| refused("writing", &path, &error.into()))?;
+        text.push(b'\n');
+        write_whole(&self.directory, TAIL, &text)?;
+        self.tail = LineFile::open(path)?;
+        self.tail_joint_bytes = self.tail.bytes();
+        Ok(())
+    }
+
+    /// The tail goes only when its joint is on the disk.
+    fn append_joint(&mut self, summary: &IntervalSummary, single: &Joint) -> Result<()> {
+        let mut joint = self.pending.clone();
+        joint.merge(single);
+        let bytes_before = self.lines.bytes();
+        self.lines.append(&LineRef {
+            interval: Some(summary),
+            joint: Some(&joint),
+            ..LineRef::default()
+        })?;
+        let tail_goes = self.durability == Durability::EveryInterval && self.pending.intervals > 0;
+        if self.must_sync(summary) || tail_goes {
+            self.lines.sync()?;
+        }
+        self.window = window_intervals(self.planned, self.lines.bytes() - bytes_before);
+        self.pending = Joint::default();
+        self.tail_joint_bytes = 0;
+        self.tail.clear()
+    }
+
+    /// Whether about a second of measured time waits for the disk, this interval included.
+    fn must_sync(&mut self, summary: &IntervalSummary) -> bool {
+        let waiting_ns = summary.end_ns.saturating_sub(self.synced_ns);
+        let must = self.durability == Durability::EveryInterval && waiting_ns >= SYNC_AFTER_NS;
+        if must {
+            self.synced_ns = summary.end_ns;
+        }
+        must
+    }
+
+    /// Puts the result in place and returns it: what the caller measured in this sitting, behind the sittings
+    /// before. Until it is there the cell stays unfinished and readable.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it.
+    pub fn finish(mut self, measurement: Measurement) -> Result<Measurement> {
+        // On a full disk the tail is as good as its joint, and the result may still find room.
+        let joint_is_safe = self.close_window().is_ok();
+        let whole = match self.before.take() {
+            Some(before) => joined(before, measurement),
+            None => measurement,
+        };
+        let text = serde_json::to_vec(&whole).map_err(|error| {
+            refused("writing", &self.directory.join(MEASUREMENT), &error.into())
+        })?;
+        write_whole(&self.directory, MEASUREMENT, &text)?;
+        let tail = self.directory.join(TAIL);
+        if joint_is_safe {
+            remove_if_there(&tail).map_err(|error| refused("removing", &tail, &error))?;
+        }
+        Ok(whole)
+    }
+
+    fn close_window(&mut self) -> Result<()> {
+        if self.pending.intervals > 0 {
+            self.lines.append(&LineRef {
+                joint: Some(&self.pending),
+                ..LineRef::default()
+            })?;
+        }
+        self.lines.sync()
+    }
+}

@@ -1,0 +1,85 @@
+//! The documents that lie beside the measurements of a run, and the reading of their form's version.
+
+use crate::failure::refused;
+use assay_model::document::parse_json;
+use assay_model::{Error, Result};
+use serde::de::DeserializeOwned;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The newest form of documents that this version reads.
+const FORMAT: u32 = 1;
+
+/// A document of a run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// The workload as it was given.
+    Workload,
+    /// The criteria as they were given.
+    Criteria,
+    /// The host and the block stack below the target.
+    Environment,
+    /// What the target can give.
+    Calibration,
+    /// The judgement.
+    Verdict,
+    /// The page.
+    Report,
+}
+
+impl Document {
+    /// All documents.
+    pub const ALL: [Self; 6] = [
+        Self::Workload,
+        Self::Criteria,
+        Self::Environment,
+        Self::Calibration,
+        Self::Verdict,
+        Self::Report,
+    ];
+
+    /// Its file in the run's directory.
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::Workload => "workload.toml",
+            Self::Criteria => "criteria.toml",
+            Self::Environment => "environment.json",
+            Self::Calibration => "calibration.json",
+            Self::Verdict => "verdict.json",
+            Self::Report => "report.html",
+        }
+    }
+}
+
+/// The text of a file, or nothing when there is no such file.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(refused("reading", path, &error)),
+    }
+}
+
+/// Parses a versioned JSON document; a newer version is said before any unknown key of it.
+pub(crate) fn parse_versioned<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T> {
+    let name = path.display().to_string();
+    let format = serde_json::from_str::<Versioned>(text).map_or(FORMAT, |found| found.format);
+    check_format(format, &name)?;
+    parse_json(text, &name)
+}
+
+/// Refuses a form that this version does not know.
+pub(crate) fn check_format(format: u32, name: &str) -> Result<()> {
+    if format == FORMAT {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{name} has format = {format}; this version reads format = {FORMAT}"),
+        "open it with the version of assay that wrote it, or a newer one",
+    ))
+}
+
+#[derive(serde::Deserialize)]
+struct Versioned {
+    format: u32,
+}

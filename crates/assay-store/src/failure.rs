@@ -1,0 +1,62 @@
+//! What the operating system's refusals mean for a person who keeps runs.
+
+use assay_model::Error;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// The refusal of one step on one path, with what to do about it; `doing` reads like `writing`.
+pub(crate) fn refused(doing: &str, path: &Path, error: &io::Error) -> Error {
+    Error::environment(
+        format!("{doing} {}: {}", path.display(), reason(error)),
+        remedy(error.kind()),
+    )
+}
+
+/// The system's text without its number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((text, _)) => text.to_lowercase(),
+        None => text,
+    }
+}
+
+fn remedy(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "choose a directory that you may write with --store DIR, or change its rights"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "make room or choose another place with --store DIR; what was measured so far is kept, and \
+             --resume goes on from there"
+        }
+        ErrorKind::NotFound => "check the path, or choose the store with --store DIR",
+        ErrorKind::NotADirectory => {
+            "the path leads through a file; choose a directory with --store DIR"
+        }
+        _ => "check the file system that holds the store, or choose another with --store DIR",
+    }
+}
+
+/// A file of ours that does not hold what it should.
+pub(crate) fn damaged(path: &Path, what: &str) -> Error {
+    Error::environment(
+        format!("{} is damaged: {what}", path.display()),
+        "the file was changed or its storage lost data; use a copy if there is one",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::Blame;
+
+    #[test]
+    fn a_full_disk_is_the_environments_refusal_and_says_what_is_kept() {
+        let full = io::Error::from(rustix::io::Errno::NOSPC);
+        let error = refused("writing", Path::new("/runs/a"), &full);
+        assert_eq!(error.blame(), Blame::Environment);
+        assert_eq!(error.message(), "writing /runs/a: no space left on device");
+        assert!(error.hint().contains("is kept"));
+    }
+}

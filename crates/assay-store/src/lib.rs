@@ -1,0 +1,42 @@
+//! Runs on disk: what was measured survives whatever ends the program.
+//!
+//! A store is a directory; a run is a directory in it, with these files:
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `run.json` | the [`RunManifest`](assay_model::run::RunManifest); without it a directory is no run |
+//! | `lock` | who writes the run; held with `flock` as long as that program lives |
+//! | `workload.toml`, `criteria.toml` … | documents as they were given, and results: see [`Document`] |
+//! | `events.jsonl` | errors, phase edges and remarks, one a line |
+//! | `cells/NAME/workload.toml` | what the cell issued |
+//! | `cells/NAME/intervals.jsonl` | every interval in numbers; joints with full histograms of one or more intervals |
+//! | `cells/NAME/tail.jsonl` | the intervals since the last joint with full histograms; gone when the cell is finished |
+//! | `cells/NAME/measurement.json` | the whole result, when the cell is finished |
+//!
+//! Every line ends with a line feed and is written in one piece, so a line without one was cut off and does not
+//! count. An interval is on the disk before the next one begins: `kill -9` costs the last one at most, a power
+//! failure the last second. Readers take no lock that a writer could feel.
+#![forbid(unsafe_code)]
+
+mod cell;
+mod document;
+mod failure;
+mod files;
+mod id;
+mod lines;
+mod listing;
+mod lock;
+mod remove;
+mod run;
+mod store;
+
+pub use cell::{
+    CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
+    TAIL_BYTES_MAX, WINDOWS_MAX, joined,
+};
+pub use document::Document;
+pub use listing::{Listing, RunSummary, Unreadable};
+pub use lock::Holder;
+pub use remove::Removed;
+pub use run::{NewRun, RunReader, RunStatus, RunWriter};
+pub use store::Store;

@@ -1,0 +1,99 @@
+//! What a store holds, as a list.
+
+use crate::files::{disk_bytes, entries};
+use crate::run::{MANIFEST, RunReader, RunStatus};
+use crate::store::readable;
+use assay_model::run::RunKind;
+use assay_model::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// The runs of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The newest first.
+    pub runs: Vec<RunSummary>,
+    /// Runs that cannot be opened, for example of a newer form.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// One run of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// The name to open it by.
+    pub id: String,
+    /// Its directory.
+    pub path: PathBuf,
+    /// What it was made for.
+    pub kind: RunKind,
+    /// The targets as they were named.
+    pub targets: Vec<String>,
+    /// When it was begun, nanoseconds since 1970 UTC.
+    pub created_unix_ns: u64,
+    /// Where it stands.
+    pub status: RunStatus,
+}
+
+impl RunSummary {
+    /// Measured time of all cells, ns; it is read from them, which takes a moment for a long unfinished run.
+    ///
+    /// # Errors
+    /// When a cell cannot be read.
+    pub fn measured_ns(&self) -> Result<u64> {
+        RunReader::open(&self.path)?.measured_ns()
+    }
+
+    /// Bytes that it takes on the disk; it is counted anew each time.
+    pub fn disk_bytes(&self) -> u64 {
+        disk_bytes(&self.path)
+    }
+}
+
+/// A run that cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its directory.
+    pub path: PathBuf,
+    /// Why.
+    pub error: Error,
+}
+
+/// Directories that hold a manifest, ascending by name.
+pub(crate) fn directories(root: &Path) -> Result<Vec<(String, PathBuf)>> {
+    if !readable(root)? {
+        return Ok(Vec::new());
+    }
+    let mut found = entries(root)?;
+    found.retain(|(_, path)| path.join(MANIFEST).is_file());
+    Ok(found)
+}
+
+pub(crate) fn read(root: &Path) -> Result<Listing> {
+    let mut listing = Listing::default();
+    for (id, path) in directories(root)? {
+        match RunReader::open(&path) {
+            Ok(run) => listing.runs.push(summary(id, &run)),
+            Err(error) => listing.unreadable.push(Unreadable { path, error }),
+        }
+    }
+    listing
+        .runs
+        .sort_by(|left, right| newness(right).cmp(&newness(left)));
+    Ok(listing)
+}
+
+/// Two runs of one second have the order of their begin, not of their random characters.
+fn newness(run: &RunSummary) -> (u64, &str) {
+    (run.created_unix_ns, &run.id)
+}
+
+fn summary(id: String, run: &RunReader) -> RunSummary {
+    let manifest = run.manifest();
+    RunSummary {
+        id,
+        path: run.path().to_owned(),
+        kind: manifest.kind,
+        targets: manifest.targets.clone(),
+        created_unix_ns: manifest.created_unix_ns,
+        status: run.status(),
+    }
+}

@@ -1,0 +1,111 @@
+//! One writer a run: a lock that the kernel takes back when the writer ends, however it ends.
+
+use crate::failure::refused;
+use assay_model::{Error, Result};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file in a run's directory that is locked; it is never replaced, so all lock the same one.
+pub(crate) const FILE_NAME: &str = "lock";
+/// A reader that asks whether a run is being written holds the lock for a moment: a writer tries again.
+const ATTEMPTS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Who writes a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holder {
+    /// Number of the process.
+    pub pid: u32,
+    /// Name of its host.
+    pub host: String,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "process {} on {}", self.pid, self.host)
+    }
+}
+
+/// The right to write a run, until dropped.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a run, or says who holds it.
+    pub(crate) fn take(run: &Path) -> Result<Self> {
+        let path = run.join(FILE_NAME);
+        let mut file = open(&path).map_err(|error| refused("opening", &path, &error))?;
+        for _ in 0..ATTEMPTS {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {
+                    sign(&mut file).map_err(|error| refused("writing", &path, &error))?;
+                    return Ok(Self { _file: file });
+                }
+                Err(Errno::WOULDBLOCK) => std::thread::sleep(PAUSE),
+                Err(error) => return Err(refused("locking", &path, &error.into())),
+            }
+        }
+        Err(taken(run, holder(&mut file)))
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+}
+
+/// Writes down who holds the lock; in place, because another file would be another lock.
+fn sign(file: &mut File) -> io::Result<()> {
+    let holder = Holder {
+        pid: std::process::id(),
+        host: rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned(),
+    };
+    file.set_len(0)?;
+    file.rewind()?;
+    serde_json::to_writer(&mut *file, &holder)?;
+    file.write_all(b"\n")
+}
+
+fn holder(file: &mut File) -> Option<Holder> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn taken(run: &Path, holder: Option<Holder>) -> Error {
+    let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
+    Error::environment(
+        format!("{} is being written by {who}", run.display()),
+        "wait until it has finished, or stop it with Ctrl-C or SIGTERM: it keeps what it measured",
+    )
+}
+
+/// Who writes a run now, if anybody does; a run that cannot be asked, as on a read-only copy, is written by nobody.
+pub(crate) fn writer_of(run: &Path) -> Option<Holder> {
+    let path: PathBuf = run.join(FILE_NAME);
+    let mut file = File::open(path).ok()?;
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => Some(holder(&mut file).unwrap_or(Holder {
+            pid: 0,
+            host: "an unknown host".to_owned(),
+        })),
+        _ => None,
+    }
+}

@@ -1,0 +1,148 @@
+//! Reading a run.
+
+use super::{CELLS, EVENTS, MANIFEST, RunStatus};
+use crate::cell::{CellReader, WORKLOAD};
+use crate::document::{Document, parse_versioned, read_text};
+use crate::files::{disk_bytes, entries};
+use crate::id::cell_name;
+use crate::lines::Lines;
+use crate::lock::writer_of;
+use assay_model::run::{Event, RunManifest};
+use assay_model::{Error, Result};
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// A run that is looked at; it takes no lock and never waits.
+#[derive(Clone, Debug)]
+pub struct RunReader {
+    directory: PathBuf,
+    manifest: RunManifest,
+}
+
+impl RunReader {
+    /// Opens the run in a directory.
+    ///
+    /// # Errors
+    /// A usage error when the directory is no run or of a newer form.
+    pub fn open(directory: &Path) -> Result<Self> {
+        let path = directory.join(MANIFEST);
+        let text = read_text(&path)?.ok_or_else(|| no_run(directory))?;
+        Ok(Self {
+            manifest: parse_versioned(&text, &path)?,
+            directory: directory.to_owned(),
+        })
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Its manifest.
+    pub const fn manifest(&self) -> &RunManifest {
+        &self.manifest
+    }
+
+    /// Where it stands at this moment.
+    pub fn status(&self) -> RunStatus {
+        match (&self.manifest.finish, writer_of(&self.directory)) {
+            (Some(finish), _) => RunStatus::Finished(finish.clone()),
+            (None, Some(holder)) => RunStatus::Writing(holder),
+            (None, None) => RunStatus::Unfinished,
+        }
+    }
+
+    /// The text of a document, if the run has it.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn document(&self, document: Document) -> Result<Option<String>> {
+        read_text(&self.directory.join(document.file_name()))
+    }
+
+    /// A JSON document, if the run has it.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read, or has unknown keys or a newer form.
+    pub fn json<T: DeserializeOwned>(&self, document: Document) -> Result<Option<T>> {
+        let path = self.directory.join(document.file_name());
+        self.document(document)?
+            .map(|text| parse_versioned(&text, &path))
+            .transpose()
+    }
+
+    /// What happened, in the order of writing.
+    ///
+    /// # Errors
+    /// When the events cannot be read; each item, when its line is not of this version.
+    pub fn events(&self) -> Result<impl Iterator<Item = Result<Event>> + use<>> {
+        Lines::open(&self.directory.join(EVENTS))
+    }
+
+    /// Its cells by name.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn cells(&self) -> Result<Vec<CellReader>> {
+        let cells = self.directory.join(CELLS);
+        if !cells.exists() {
+            return Ok(Vec::new());
+        }
+        let found = entries(&cells)?;
+        Ok(found
+            .into_iter()
+            .filter(|(name, path)| cell_name(name) == *name && path.join(WORKLOAD).is_file())
+            .map(|(name, path)| self.cell_at(&name, path))
+            .collect())
+    }
+
+    /// One cell, by the name it was created with or its directory's.
+    ///
+    /// # Errors
+    /// A usage error that lists the cells when there is none of that name.
+    pub fn cell(&self, name: &str) -> Result<CellReader> {
+        let wanted = cell_name(name);
+        let cells = self.cells()?;
+        let names: Vec<String> = cells.iter().map(|cell| cell.name().to_owned()).collect();
+        cells
+            .into_iter()
+            .find(|cell| cell.name() == wanted)
+            .ok_or_else(|| {
+                Error::usage(
+                    format!("the run {} has no cell '{name}'", self.manifest.id),
+                    format!("its cells are: {}", names.join(", ")),
+                )
+            })
+    }
+
+    fn cell_at(&self, name: &str, path: PathBuf) -> CellReader {
+        CellReader::new(name, path, &self.manifest, self.directory.join(EVENTS))
+    }
+
+    /// Measured time of all cells, ns.
+    ///
+    /// # Errors
+    /// When a cell cannot be read.
+    pub fn measured_ns(&self) -> Result<u64> {
+        self.cells()?.iter().map(CellReader::elapsed_ns).sum()
+    }
+
+    /// Bytes that it takes on the disk.
+    pub fn disk_bytes(&self) -> u64 {
+        disk_bytes(&self.directory)
+    }
+}
+
+fn no_run(directory: &Path) -> Error {
+    if directory.is_dir() {
+        Error::usage(
+            format!("{} is no run: it has no {MANIFEST}", directory.display()),
+            "name a run by its id, by the first characters of it, by its directory, or 'latest'",
+        )
+    } else {
+        Error::usage(
+            format!("there is no run at {}", directory.display()),
+            "list the runs of the store, or choose another store with --store DIR",
+        )
+    }
+}

@@ -1,0 +1,205 @@
+//! Writing a run: the only hand that does, as long as it holds the lock.
+
+use super::{CELLS, EVENTS, MANIFEST, NewRun, RunReader};
+use crate::cell::{CellStart, CellWriter, WORKLOAD};
+use crate::document::Document;
+use crate::failure::refused;
+use crate::files::{sync_directory, write_whole};
+use crate::id::{cell_name, run_id};
+use crate::lines::LineFile;
+use crate::lock::Lock;
+use assay_model::measurement::Finish;
+use assay_model::run::{Event, Happening, RunManifest};
+use assay_model::{Error, Result, Workload};
+use serde::Serialize;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Ids of one second and kind differ in four random characters; another try is a matter of luck, not of load.
+const ATTEMPTS: u32 = 8;
+
+/// A run that is being written. When it is dropped without [`finish`](Self::finish) the run stays unfinished.
+#[derive(Debug)]
+pub struct RunWriter {
+    directory: PathBuf,
+    manifest: RunManifest,
+    events: LineFile,
+    _lock: Lock,
+}
+
+impl RunWriter {
+    pub(crate) fn create(store: &Path, new: &NewRun) -> Result<Self> {
+        fs::create_dir_all(store).map_err(|error| refused("creating the store", store, &error))?;
+        let (id, directory) = new_directory(store, new)?;
+        let lock = Lock::take(&directory)?;
+        let manifest = RunManifest {
+            format: 1,
+            id,
+            kind: new.kind,
+            tool_version: new.tool_version.clone(),
+            command: new.command.clone(),
+            targets: new.targets.clone(),
+            created_unix_ns: new.created_unix_ns,
+            finished_unix_ns: None,
+            finish: None,
+        };
+        let writer = Self::hold(directory, manifest, lock)?;
+        writer.write_manifest()?;
+        sync_directory(store)?;
+        Ok(writer)
+    }
+
+    /// Takes the lock of a run that is there, to add documents to it.
+    pub(crate) fn reopen(run: &RunReader) -> Result<Self> {
+        let lock = Lock::take(run.path())?;
+        // What was read before the lock was held may have been finished since.
+        let manifest = RunReader::open(run.path())?.manifest().clone();
+        Self::hold(run.path().to_owned(), manifest, lock)
+    }
+
+    /// Takes a run up again that ended too early.
+    pub(crate) fn resume(run: &RunReader, now_unix_ns: u64) -> Result<Self> {
+        let mut writer = Self::reopen(run)?;
+        if writer.manifest.finish == Some(Finish::Complete) {
+            return Err(Error::usage(
+                format!("the run {} is complete", writer.manifest.id),
+                "there is nothing left to measure; start a new run",
+            ));
+        }
+        writer.manifest.finish = None;
+        writer.manifest.finished_unix_ns = None;
+        writer.write_manifest()?;
+        writer.event(&Event {
+            at_unix_ns: now_unix_ns,
+            cell: None,
+            what: Happening::Resumed,
+        })?;
+        Ok(writer)
+    }
+
+    fn hold(directory: PathBuf, manifest: RunManifest, lock: Lock) -> Result<Self> {
+        Ok(Self {
+            events: LineFile::open(directory.join(EVENTS))?,
+            directory,
+            manifest,
+            _lock: lock,
+        })
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Its manifest.
+    pub const fn manifest(&self) -> &RunManifest {
+        &self.manifest
+    }
+
+    /// The same run to read from.
+    ///
+    /// # Errors
+    /// When the manifest cannot be read.
+    pub fn reader(&self) -> Result<RunReader> {
+        RunReader::open(&self.directory)
+    }
+
+    /// Puts a document in place, instead of an older one.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it.
+    pub fn put(&self, document: Document, text: &str) -> Result<()> {
+        write_whole(&self.directory, document.file_name(), text.as_bytes())
+    }
+
+    /// Puts a JSON document in place, instead of an older one.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it.
+    pub fn put_json(&self, document: Document, value: &impl Serialize) -> Result<()> {
+        self.put_value(document.file_name(), value)
+    }
+
+    /// Indented, because these are documents that people look into.
+    fn put_value(&self, name: &str, value: &impl Serialize) -> Result<()> {
+        let path = self.directory.join(name);
+        let mut text = serde_json::to_string_pretty(value)
+            .map_err(|error| refused("writing", &path, &error.into()))?;
+        text.push('\n');
+        write_whole(&self.directory, name, text.as_bytes())
+    }
+
+    fn write_manifest(&self) -> Result<()> {
+        self.put_value(MANIFEST, &self.manifest)
+    }
+
+    /// Keeps what happened; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it.
+    pub fn event(&mut self, event: &Event) -> Result<()> {
+        self.events.append(event)?;
+        self.events.sync()
+    }
+
+    /// Begins a cell; its directory is the name in plain letters.
+    ///
+    /// # Errors
+    /// A usage error when the run has a cell of that name, an environment error when the store cannot take it.
+    pub fn create_cell(
+        &self,
+        name: &str,
+        workload: &Workload,
+        start: &CellStart,
+    ) -> Result<CellWriter> {
+        let cells = self.directory.join(CELLS);
+        if !cells.exists() {
+            fs::create_dir(&cells).map_err(|error| refused("creating", &cells, &error))?;
+            sync_directory(&self.directory)?;
+        }
+        let directory = cells.join(cell_name(name));
+        if directory.join(WORKLOAD).exists() {
+            return Err(Error::usage(
+                format!("the run {} has a cell '{name}' already", self.manifest.id),
+                "give every workload of a run a name of its own",
+            ));
+        }
+        CellWriter::create(&directory, workload, start)
+    }
+
+    /// Takes a cell up again behind its last interval; see
+    /// [`elapsed_before_ns`](CellWriter::elapsed_before_ns) for what is left to measure.
+    ///
+    /// # Errors
+    /// A usage error when there is no such cell or it is complete, an environment error when the store refuses.
+    pub fn resume_cell(&self, name: &str, start: &CellStart) -> Result<CellWriter> {
+        CellWriter::resume(&self.reader()?.cell(name)?, start)
+    }
+
+    /// Ends the run and gives up the lock.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it; the run then stays unfinished and readable.
+    pub fn finish(mut self, finish: Finish, now_unix_ns: u64) -> Result<RunReader> {
+        self.manifest.finish = Some(finish);
+        self.manifest.finished_unix_ns = Some(now_unix_ns);
+        self.write_manifest()?;
+        self.reader()
+    }
+}
+
+fn new_directory(store: &Path, new: &NewRun) -> Result<(String, PathBuf)> {
+    let mut attempt = 1;
+    loop {
+        let id = run_id(new.created_unix_ns, new.kind)?;
+        let directory = store.join(&id);
+        match fs::create_dir(&directory) {
+            Ok(()) => return Ok((id, directory)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < ATTEMPTS => {
+                attempt += 1;
+            }
+            Err(error) => return Err(refused("creating the run", &directory, &error)),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The directory that holds runs, and how a person names one of them.
+
+use crate::failure::refused;
+use crate::listing::{self, Listing};
+use crate::remove::{self, Removed};
+use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
+use assay_model::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// The name of the newest run.
+const LATEST: &str = "latest";
+
+/// A directory of runs; it need not be there before the first run is created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store at a directory; nothing is touched.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Its directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Begins a run, and the store with it where it is missing.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot be written.
+    pub fn create(&self, new: &NewRun) -> Result<RunWriter> {
+        RunWriter::create(&self.root, new)
+    }
+
+    /// Opens a run to read: its id, the first characters of it, `latest`, or the path of its directory.
+    ///
+    /// # Errors
+    /// A usage error when no run or more than one is meant, or when it is of a newer form.
+    pub fn open(&self, name: &str) -> Result<RunReader> {
+        RunReader::open(&self.resolve(name)?)
+    }
+
+    /// Opens a run to add documents to it, for example a page; cells of complete runs stay as they are.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open); an environment error when it is being written, with who writes it.
+    pub fn reopen(&self, name: &str) -> Result<RunWriter> {
+        RunWriter::reopen(&self.open(name)?)
+    }
+
+    /// Takes a run up again that was killed, interrupted or failed.
+    ///
+    /// # Errors
+    /// As for [`reopen`](Self::reopen); a usage error when it is complete.
+    pub fn resume(&self, name: &str, now_unix_ns: u64) -> Result<RunWriter> {
+        RunWriter::resume(&self.open(name)?, now_unix_ns)
+    }
+
+    /// All runs, the newest first; directories that are no runs are passed over. A store that is not there has
+    /// none.
+    ///
+    /// # Errors
+    /// An environment error when the directory cannot be read.
+    pub fn runs(&self) -> Result<Listing> {
+        listing::read(&self.root)
+    }
+
+    /// Removes a run and nothing else: only files that a run consists of, never through a symbolic link.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open); an environment error when the run is being written, or when its directory
+    /// holds anything that is not ours: then nothing is removed.
+    pub fn remove(&self, name: &str) -> Result<Removed> {
+        remove::remove(&self.resolve(name)?)
+    }
+
+    /// The directory of the run that is meant.
+    fn resolve(&self, name: &str) -> Result<PathBuf> {
+        if name == LATEST {
+            return self.latest();
+        }
+        if name.contains('/') || name == "." || name == ".." {
+            return Ok(PathBuf::from(name));
+        }
+        let exact = self.root.join(name);
+        if !name.is_empty() && exact.join(MANIFEST).is_file() {
+            return Ok(exact);
+        }
+        self.by_prefix(name)
+    }
+
+    fn by_prefix(&self, prefix: &str) -> Result<PathBuf> {
+        let names = self.names()?;
+        let found: Vec<&String> = names
+            .iter()
+            .filter(|name| name.starts_with(prefix))
+            .collect();
+        match found.as_slice() {
+            [only] => Ok(self.root.join(only)),
+            [] if Path::new(prefix).join(MANIFEST).is_file() => Ok(PathBuf::from(prefix)),
+            [] => Err(self.unknown(prefix, &names)),
+            several => Err(Error::usage(
+                format!("'{prefix}' begins the names of {} runs", several.len()),
+                format!("write one of them: {}", last_few(&names, prefix)),
+            )),
+        }
+    }
+
+    fn latest(&self) -> Result<PathBuf> {
+        self.runs()?
+            .runs
+            .first()
+            .map(|newest| newest.path.clone())
+            .ok_or_else(|| self.unknown(LATEST, &[]))
+    }
+
+    /// Names of the directories that are runs, ascending.
+    fn names(&self) -> Result<Vec<String>> {
+        Ok(listing::directories(&self.root)?
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect())
+    }
+
+    fn unknown(&self, name: &str, names: &[String]) -> Error {
+        let root = self.root.display();
+        match (self.root.is_dir(), names.is_empty()) {
+            (false, _) => Error::usage(
+                format!("there is no run '{name}': no store at {root}"),
+                "choose the store with --store DIR, or make a first run",
+            ),
+            (true, true) => Error::usage(
+                format!("there is no run '{name}' in {root}"),
+                "the store holds no runs; choose another with --store DIR",
+            ),
+            (true, false) => Error::usage(
+                format!("there is no run '{name}' in {root}"),
+                format!("the newest are: {}, or 'latest'", last_few(names, "")),
+            ),
+        }
+    }
+}
+
+/// The newest names that begin with a prefix, as many as fit on a line.
+fn last_few(names: &[String], prefix: &str) -> String {
+    let found = names.iter().rev().filter(|name| name.starts_with(prefix));
+    found.take(5).cloned().collect::<Vec<_>>().join(", ")
+}
+
+/// Opens the store's directory, or says why it cannot be.
+pub(crate) fn readable(root: &Path) -> Result<bool> {
+    root.try_exists()
+        .map_err(|error| refused("reading the store", root, &error))
+}
