@@ -1,0 +1,177 @@
+//! Values that cannot be true, and numbers of one report that contradict each other.
+
+use crate::knowledge::{self, SINGLE_BLOCK};
+use crate::quantity::{Flag, Quantity};
+use crate::report::{Event, Report, Statistic};
+use crate::section::Section;
+use std::collections::HashMap;
+
+/// Of one report at most this many contradictions are kept.
+const FLAGS_KEPT: usize = 100;
+/// A mean read time of a tablespace above this many times the event's own cannot be the same reads.
+const LATENCY_FACTOR: f64 = 50.0;
+
+/// Notes every contradiction of a report in its flags.
+pub(crate) fn run(report: &mut Report) {
+    let mut flags = std::mem::take(&mut report.flags);
+    clock(report, &mut flags);
+    counters(report, &mut flags);
+    means(report, &mut flags);
+    read_times(report, &mut flags);
+    histograms(report, &mut flags);
+    if !report.complete {
+        flags.push(flag(
+            Section::Header,
+            0,
+            "the end of the report is missing: sums cover what was there",
+        ));
+    }
+    flags.truncate(FLAGS_KEPT);
+    report.flags = flags;
+}
+
+fn flag(section: Section, line: u32, message: impl Into<String>) -> Flag {
+    Flag {
+        section,
+        line,
+        message: message.into(),
+    }
+}
+
+fn at(quantity: &Quantity, message: impl Into<String>) -> Flag {
+    flag(quantity.section, quantity.line, message)
+}
+
+/// Elapsed time against the snapshots' clocks; a global report prints clocks without seconds.
+fn clock(report: &Report, flags: &mut Vec<Flag>) {
+    let header = &report.header;
+    let (Some(elapsed), Some(begin), Some(end)) =
+        (header.elapsed, header.begin.clock_s, header.end.clock_s)
+    else {
+        return;
+    };
+    let Ok(between) = u32::try_from(end - begin).map(f64::from) else {
+        flags.push(at(&elapsed, "the last snapshot is not after the first"));
+        return;
+    };
+    // Snapshots of a cluster's instances lie up to a minute apart.
+    if (between - elapsed.value).abs() > 60.0 + 0.01 * elapsed.value {
+        flags.push(at(
+            &elapsed,
+            format!(
+                "{} s elapsed, but {between} s between the snapshots",
+                elapsed.value
+            ),
+        ));
+    }
+}
+
+/// Counters that fell, that stand in two tables with different totals, or whose rate is not their total.
+fn counters(report: &Report, flags: &mut Vec<Flag>) {
+    let mut seen: HashMap<&str, &Statistic> = HashMap::new();
+    for row in &report.activity {
+        let Some(total) = row.total else { continue };
+        if total.value < 0.0 {
+            flags.push(at(
+                &total,
+                format!(
+                    "{} fell by {}: a counter that wrapped",
+                    row.name, -total.value
+                ),
+            ));
+            continue;
+        }
+        if let Some(first) = seen.insert(&row.name, row).and_then(|first| first.total) {
+            // A cut name can be two counters; only whole names are compared.
+            if row.name.len() < 25 && !first.agrees(&total, 0.01) {
+                let message = format!(
+                    "{} is {} here and {} in line {}",
+                    row.name, total.value, first.value, first.line
+                );
+                flags.push(at(&total, message));
+            }
+        }
+        flags.extend(rate_of(report, row, &total));
+    }
+}
+
+fn rate_of(report: &Report, row: &Statistic, total: &Quantity) -> Option<Flag> {
+    let (elapsed, rate) = (report.header.elapsed?, row.per_second?);
+    let expected = total.value / elapsed.value;
+    // Some rates are cut or rounded up, not to the nearest.
+    let slack =
+        2.0 * rate.rounding_width + expected * (elapsed.rounding_width / elapsed.value + 0.02);
+    ((rate.value - expected).abs() > slack).then(|| {
+        let message = format!(
+            "{}: {} a second, but {} over {} s",
+            row.name, rate.value, total.value, elapsed.value
+        );
+        at(total, message)
+    })
+}
+
+/// The printed mean of an event against its total over its waits.
+fn means(report: &Report, flags: &mut Vec<Flag>) {
+    let tables = [
+        &report.foreground_events,
+        &report.background_events,
+        &report.all_events,
+    ];
+    flags.extend(tables.into_iter().flatten().filter_map(mean_of));
+}
+
+fn mean_of(event: &Event) -> Option<Flag> {
+    let (waits, time, mean) = (event.waits?, event.time?, event.average?);
+    let expected = time.value / waits.value.max(1.0);
+    let slack =
+        mean.rounding_width + (time.rounding_width + 0.02 * time.value) / waits.value.max(1.0);
+    ((mean.value - expected).abs() > slack * 1.01).then(|| {
+        at(
+            &mean,
+            format!(
+                "{}: a mean of {} s, but {} s over {} waits",
+                event.name, mean.value, time.value, waits.value
+            ),
+        )
+    })
+}
+
+/// Read times of tablespaces that the wait events rule out.
+fn read_times(report: &Report, flags: &mut Vec<Flag>) {
+    let events = report.foreground_events.iter();
+    let single = events.filter(|event| knowledge::is_any(&event.name, SINGLE_BLOCK));
+    let Some(mean_s) = single.filter_map(Event::mean_s).reduce(f64::max) else {
+        return;
+    };
+    for row in &report.tablespaces {
+        let Some(time) = row.read_time else { continue };
+        let reads = row.reads.map_or(0.0, |reads| reads.value);
+        // Large reads take longer; a few slow ones prove nothing.
+        if reads >= 100.0 && time.value > 1.0 && time.value > LATENCY_FACTOR * mean_s {
+            flags.push(at(
+                &time,
+                format!(
+                    "{}: {} s a read, but sessions wait {mean_s} s for a single block",
+                    row.tablespace, time.value
+                ),
+            ));
+        }
+    }
+}
+
+/// Shares of a joined curve must be all of it within their rounding.
+fn histograms(report: &Report, flags: &mut Vec<Flag>) {
+    for curve in &report.histograms {
+        let sum: f64 = curve.buckets.iter().map(|bucket| bucket.share).sum();
+        let slack = 0.0005 * assay_model::number::real_len(curve.buckets.len()) + 0.001;
+        if (sum - 1.0).abs() > slack {
+            let line = curve.buckets.first().map_or(0, |bucket| bucket.line);
+            let message = format!(
+                "{}: its buckets hold {:.1} % of its waits",
+                curve.event,
+                sum * 100.0
+            );
+            flags.push(flag(Section::Histogram, line, message));
+        }
+    }
+}

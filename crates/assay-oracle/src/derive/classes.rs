@@ -1,0 +1,255 @@
+//! I/O by purpose: rates and sizes from counters, times from waits.
+
+use super::{curves, elapsed_s, events_of, named, rates};
+use crate::knowledge::{self, SINGLE_BLOCK};
+use crate::quantity::Quantity;
+use crate::report::{IoStat, Report, stands_for};
+use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
+
+/// All classes of which something is known, the sum of all first.
+pub(super) fn all(report: &Report) -> Vec<IoClass> {
+    let classes = [
+        whole(report),
+        single_block(report),
+        waited(
+            report,
+            IoPurpose::MultiBlockRead,
+            knowledge::MULTI_BLOCK,
+            1.0,
+        ),
+        by_function(
+            report,
+            IoPurpose::DirectRead,
+            &["Direct Reads", "Smart Scan"],
+            knowledge::DIRECT_READ,
+        ),
+        by_function(
+            report,
+            IoPurpose::DirectWrite,
+            &["Direct Writes"],
+            knowledge::DIRECT_WRITE,
+        ),
+        by_function(
+            report,
+            IoPurpose::DataFileWrite,
+            &["DBWR"],
+            knowledge::DATA_FILE_WRITE,
+        ),
+        log_write(report),
+        temporary(report),
+        by_function(report, IoPurpose::Backup, &["RMAN", "ARCH"], &[]),
+    ];
+    classes
+        .into_iter()
+        .filter(IoClass::is_known)
+        .map(IoClass::complete)
+        .collect()
+}
+
+/// Everything that reaches the storage; where only blocks and tablespaces are printed, what they say.
+fn whole(report: &Report) -> IoClass {
+    let mut class = IoClass::new(IoPurpose::All);
+    let rates = rates::all(report);
+    let kinds = [RateKind::Total, RateKind::FileType, RateKind::Tablespace];
+    let rate = kinds.iter().find_map(|kind| {
+        let rate = rates.iter().find(|rate| rate.kind == *kind)?;
+        rate.read_per_s.clone().zip(rate.write_per_s.clone())
+    });
+    if let Some((reads, writes)) = rate {
+        let sum = reads.value + writes.value;
+        let source = format!("{} + {}", reads.source, writes.source);
+        class.read_share = (sum > 0.0).then(|| Figure::new(reads.value / sum, source.clone()));
+        class.rate_iops = Some(Figure::new(sum, source));
+    }
+    class.throughput_bytes_per_s = throughput(report);
+    class.latency_s = read_latency(report);
+    class
+}
+
+/// Bytes per second: counters, else blocks times block size.
+fn throughput(report: &Report) -> Option<Figure> {
+    let reads = report.rate("physical read total bytes");
+    let counters = reads.zip(report.rate("physical write total bytes"));
+    if let Some((reads, writes)) = counters {
+        let source = format!("{}: physical read and write total bytes", reads.place());
+        return Some(Figure::new(reads.value + writes.value, source));
+    }
+    let block = rates::block(report)?;
+    let rates = rates::all(report);
+    let blocks = rates.iter().find(|rate| rate.kind == RateKind::Blocks)?;
+    let (reads, writes) = blocks
+        .read_per_s
+        .as_ref()
+        .zip(blocks.write_per_s.as_ref())?;
+    let source = format!(
+        "({} + {}) x block of {}",
+        reads.source, writes.source, block.source
+    );
+    Some(Figure::new(
+        (reads.value + writes.value) * block.value,
+        source,
+    ))
+}
+
+/// Mean read time: over tablespaces weighted by their reads, else of single-block reads. Writes have no time of
+/// their own in a report that a session would have waited for.
+fn read_latency(report: &Report) -> Option<Figure> {
+    let rows = report
+        .tablespaces
+        .iter()
+        .filter_map(|row| Some((rates::reads_per_s(report, row)?, row.read_time?)));
+    let rows: Vec<(f64, Quantity)> = rows.collect();
+    let reads: f64 = rows.iter().map(|(rate, _)| rate).sum();
+    let is_flagged = report
+        .flags
+        .iter()
+        .any(|flag| flag.section == crate::section::Section::Tablespaces);
+    if reads > 0.0 && !is_flagged {
+        let waited: f64 = rows.iter().map(|(rate, time)| rate * time.value).sum();
+        return Some(Figure::new(
+            waited / reads,
+            "Tablespace IO Stats: read time weighted by reads",
+        ));
+    }
+    waits(report, SINGLE_BLOCK).and_then(|(_, latency)| latency)
+}
+
+/// Waits per second of these events and their mean time.
+fn waits(report: &Report, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
+    let events = events_of(report, names);
+    let elapsed_s = elapsed_s(report)?;
+    let parts: Vec<(Quantity, Option<f64>)> = events
+        .iter()
+        .filter_map(|event| Some((event.waits?, event.mean_s())))
+        .collect();
+    let first = events
+        .iter()
+        .find_map(|event| Some(named(&event.waits?, &event.name)))?;
+    let count: f64 = parts.iter().map(|(waits, _)| waits.value).sum();
+    let time: Option<f64> = parts
+        .iter()
+        .map(|(waits, mean)| mean.map(|mean| mean * waits.value))
+        .sum();
+    let rate = Figure::new(count / elapsed_s, format!("{} / elapsed", first.source));
+    let mean = time
+        .filter(|_| count > 0.0)
+        .map(|time| Figure::new(time / count, first.source));
+    Some((rate, mean))
+}
+
+/// A class of which only the waits are known.
+fn waited(report: &Report, purpose: IoPurpose, names: &[&str], read_share: f64) -> IoClass {
+    let mut class = IoClass::new(purpose);
+    if let Some((rate, latency)) = waits(report, names) {
+        class.read_share = Some(Figure::new(read_share, rate.source.clone()));
+        class.rate_iops = Some(rate);
+        class.latency_s = latency;
+    }
+    class.latency = curves::curve(report, names);
+    class
+}
+
+fn single_block(report: &Report) -> IoClass {
+    let mut class = waited(report, IoPurpose::SingleBlockRead, SINGLE_BLOCK, 1.0);
+    class.transfer_bytes = rates::block(report);
+    class
+}
+
+/// A class that the tables by function count; without them its waits are no I/Os of its own.
+fn by_function(
+    report: &Report,
+    purpose: IoPurpose,
+    functions: &[&str],
+    events: &[&str],
+) -> IoClass {
+    let rows = report.io_by_function.iter();
+    let rows = rows.filter(|row| row.instance.is_none() && !is_faulty(report));
+    let named = rows.filter(|row| functions.iter().any(|name| is_function(&row.name, name)));
+    let rows: Vec<&IoStat> = named.collect();
+    let mut class = summed(purpose, &rows);
+    if class.is_known() {
+        // One wait can stand for many I/Os that were issued together: no queue depth follows from it.
+        class.latency = curves::curve(report, events);
+    }
+    class
+}
+
+/// Whether the table by function contradicts the types of file by half or more: its counters can overrun.
+fn is_faulty(report: &Report) -> bool {
+    let rows = report
+        .io_by_function
+        .iter()
+        .filter(|row| row.instance.is_none());
+    let functions: f64 = rows
+        .filter_map(|row| row.reads)
+        .map(|reads| reads.value)
+        .sum();
+    let types = rates::file_type(report)
+        .read_per_s
+        .map_or(0.0, |reads| reads.value);
+    types > 1.0 && functions > 2.0 * types
+}
+
+/// Text cuts names of functions at fifteen characters.
+fn is_function(printed: &str, full: &str) -> bool {
+    stands_for(printed, full) || printed.eq_ignore_ascii_case(full)
+}
+
+/// The sum of some rows of I/O statistics; a counter that is out of bounds leaves the class unknown.
+fn summed(purpose: IoPurpose, rows: &[&IoStat]) -> IoClass {
+    let mut class = IoClass::new(purpose);
+    let sum = |of: fn(&IoStat) -> Option<Quantity>| -> Option<f64> {
+        rows.iter()
+            .map(|row| of(row).map(|number| number.value))
+            .sum()
+    };
+    let (Some(first), Some(reads), Some(writes)) = (
+        rows.iter()
+            .find_map(|row| Some(named(&row.reads?, &row.name))),
+        sum(|row| row.reads),
+        sum(|row| row.writes),
+    ) else {
+        return class;
+    };
+    let iops = reads + writes;
+    class.read_share = (iops > 0.0).then(|| Figure::new(reads / iops, first.source.clone()));
+    class.rate_iops = Some(Figure::new(iops, first.source.clone()));
+    let bytes = sum(|row| row.read_throughput).zip(sum(|row| row.write_throughput));
+    class.throughput_bytes_per_s =
+        bytes.map(|(read, write)| Figure::new(read + write, first.source));
+    class
+}
+
+fn temporary(report: &Report) -> IoClass {
+    let rows = report
+        .io_by_file_type
+        .iter()
+        .filter(|row| row.instance.is_none());
+    let rows: Vec<&IoStat> = rows
+        .filter(|row| row.name.eq_ignore_ascii_case("Temp File"))
+        .collect();
+    let mut class = summed(IoPurpose::Temporary, &rows);
+    let small = rows
+        .iter()
+        .find_map(|row| Some(named(&row.small_time?, "Temp File, small reads")));
+    class.latency_s = small;
+    class
+}
+
+/// The log writer: its writes, the redo they carry, and its own wait for them.
+fn log_write(report: &Report) -> IoClass {
+    let mut class = waited(report, IoPurpose::LogWrite, knowledge::LOG_WRITE, 0.0);
+    let writes = report
+        .rate("redo writes")
+        .map(|rate| named(&rate, "redo writes"));
+    class.rate_iops = writes.or(class.rate_iops);
+    let load = report
+        .load(&["Redo size", "Redo size (bytes)"])
+        .and_then(|row| row.per_second);
+    let redo = report.rate("redo size").or(load);
+    class.throughput_bytes_per_s = redo.map(|redo| named(&redo, "redo size"));
+    if class.rate_iops.is_some() && class.read_share.is_none() {
+        class.read_share = Some(Figure::new(0.0, "the log writer only writes"));
+    }
+    class
+}

@@ -1,0 +1,141 @@
+//! Requests per second as each section counts them, and the size of a block.
+
+use super::{elapsed_s, figure, named};
+use crate::quantity::Quantity;
+use crate::report::{FileIo, IoStat, Report};
+use assay_model::profile::{Figure, RateKind, RequestRate};
+
+pub(super) fn all(report: &Report) -> Vec<RequestRate> {
+    let rates = [
+        database(report),
+        total(report),
+        file_type(report),
+        tablespace(report),
+        blocks(report),
+    ];
+    let known = |rate: &RequestRate| rate.read_per_s.is_some() || rate.write_per_s.is_some();
+    rates.into_iter().filter(known).collect()
+}
+
+/// A counter of the instance, then the rows of the first page that say the same.
+fn counted(report: &Report, statistic: &str, first_page: Option<Quantity>) -> Option<Figure> {
+    let counter = report.rate(statistic).map(|rate| named(&rate, statistic));
+    counter.or_else(|| first_page.as_ref().map(figure))
+}
+
+fn database(report: &Report) -> RequestRate {
+    let load = |name: &str| report.load(&[name]).and_then(|row| row.per_second);
+    RequestRate {
+        kind: RateKind::Database,
+        read_per_s: counted(
+            report,
+            "physical read IO requests",
+            load("Read IO requests"),
+        ),
+        write_per_s: counted(
+            report,
+            "physical write IO requests",
+            load("Write IO requests"),
+        ),
+    }
+}
+
+fn total(report: &Report) -> RequestRate {
+    let row = report.io("Total Requests");
+    RequestRate {
+        kind: RateKind::Total,
+        read_per_s: counted(
+            report,
+            "physical read total IO requests",
+            row.and_then(|row| row.read),
+        ),
+        write_per_s: counted(
+            report,
+            "physical write total IO requests",
+            row.and_then(|row| row.write),
+        ),
+    }
+}
+
+/// The sum over types of file of the whole cluster.
+pub(super) fn file_type(report: &Report) -> RequestRate {
+    let sum = |of: fn(&IoStat) -> Option<Quantity>| {
+        let rows = report
+            .io_by_file_type
+            .iter()
+            .filter(|row| row.instance.is_none());
+        let numbers: Vec<Quantity> = rows.filter_map(of).collect();
+        let first = numbers.first()?;
+        let sum = numbers.iter().map(|number| number.value).sum();
+        Some(Figure::new(
+            sum,
+            format!("sum of {} from line {}", first.section.title(), first.line),
+        ))
+    };
+    RequestRate {
+        kind: RateKind::FileType,
+        read_per_s: sum(|row| row.reads),
+        write_per_s: sum(|row| row.writes),
+    }
+}
+
+fn tablespace(report: &Report) -> RequestRate {
+    let sum = |of: fn(&Report, &FileIo) -> Option<f64>| {
+        let rows = report.tablespaces.iter();
+        let numbers: Vec<f64> = rows.filter_map(|row| of(report, row)).collect();
+        (!numbers.is_empty())
+            .then(|| Figure::new(numbers.iter().sum(), "sum of Tablespace IO Stats"))
+    };
+    RequestRate {
+        kind: RateKind::Tablespace,
+        read_per_s: sum(reads_per_s),
+        write_per_s: sum(writes_per_s),
+    }
+}
+
+fn blocks(report: &Report) -> RequestRate {
+    let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second);
+    RequestRate {
+        kind: RateKind::Blocks,
+        read_per_s: load(&["Physical reads", "Physical read (blocks)"])
+            .as_ref()
+            .map(figure),
+        write_per_s: load(&["Physical writes", "Physical write (blocks)"])
+            .as_ref()
+            .map(figure),
+    }
+}
+
+/// Reads of a tablespace per second: as printed, else over elapsed time. The printed rate is taken because it is
+/// what a person multiplies by hand; it is a whole number.
+pub(super) fn reads_per_s(report: &Report, row: &FileIo) -> Option<f64> {
+    per_s(report, row.reads_per_second, row.reads)
+}
+
+pub(super) fn writes_per_s(report: &Report, row: &FileIo) -> Option<f64> {
+    per_s(report, row.writes_per_second, row.writes)
+}
+
+fn per_s(report: &Report, printed: Option<Quantity>, count: Option<Quantity>) -> Option<f64> {
+    let counted = count
+        .zip(elapsed_s(report))
+        .map(|(count, elapsed)| count.value / elapsed);
+    printed.map(|rate| rate.value).or(counted)
+}
+
+/// The block: from the header, else bytes read over blocks read; never assumed.
+pub(super) fn block(report: &Report) -> Option<Figure> {
+    let printed = report.header.block.as_ref().map(figure);
+    printed.or_else(|| {
+        let total = |name: &str| report.statistic(name).and_then(|row| row.total);
+        let (bytes, blocks) = (total("physical read bytes")?, total("physical reads")?);
+        let size = bytes.value / blocks.value;
+        // Blocks are powers of two from 2 to 32 KiB; anything else is a mix of sizes.
+        let known = [2048.0, 4096.0, 8192.0, 16_384.0, 32_768.0];
+        let exact = known
+            .into_iter()
+            .find(|known| (size / known - 1.0).abs() < 1e-3)?;
+        let source = format!("{}: physical read bytes / physical reads", bytes.place());
+        (blocks.value >= 1.0).then(|| Figure::new(exact, source))
+    })
+}

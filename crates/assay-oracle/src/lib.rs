@@ -1,0 +1,50 @@
+//! Oracle's manuals: reads AWR and Statspack reports and derives what the database asked of its storage.
+//!
+//! [`read_reports`] takes the bytes of a file, text or HTML, and gives one [`Report`] for each report in it:
+//! AWR from 10.2 on, of one instance, of a pluggable database or of a whole cluster, and Statspack from 9.2 on.
+//! Every number is a [`report::Quantity`] in a base unit that knows its section, its line and its rounding.
+//! What is not in a report is `None`; what is there and cannot be read with certainty is `None` too and listed
+//! in [`Report::unread`]; what contradicts itself is listed in [`Report::flags`].
+//!
+//! [`profile`] derives the demand on storage and the time model, [`table_row`] one line of a table of reports.
+//!
+//! ```
+//! let reports = assay_oracle::read_reports(b"no report at all");
+//! assert!(reports[0].is_err());
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod columns;
+mod derive;
+mod html;
+mod knowledge;
+mod lines;
+mod number;
+mod quantity;
+mod reading;
+pub mod report;
+mod row;
+mod section;
+mod split;
+mod table;
+mod text;
+mod time;
+
+use assay_model::Result;
+pub use derive::profile;
+pub use report::Report;
+pub use row::{COLUMNS, TableCell, TableColumn, table_row};
+
+/// Reads all reports of a file, one behind the other.
+///
+/// # Errors
+/// A usage error in the list for a file without any report (empty, binary, an excerpt without a header), and one
+/// in place of each report that compares two periods, which cannot be read as one.
+pub fn read_reports(bytes: &[u8]) -> Vec<Result<Report>> {
+    let parts = split::parts(bytes).into_iter();
+    parts
+        .map(|part| part.map(|part| reading::read(&part)))
+        .collect()
+}

@@ -1,0 +1,185 @@
+//! Turns tables into a report: one function a section, numbers only where they are certain.
+
+mod activity;
+mod events;
+mod header;
+mod histogram;
+mod io;
+
+use crate::number::{self, Cell, Decimal, Printed, Suffix};
+use crate::quantity::{Quantity, Unit, Unread};
+use crate::report::{Form, Kind, Report};
+use crate::section::Section;
+use crate::split::Part;
+use crate::table::{Row, Table};
+use crate::{check, html, text};
+
+/// Of one report at most this many unreadable cells are kept; hostile input must not fill the memory.
+const UNREAD_KEPT: usize = 200;
+
+/// Reads one report.
+pub(crate) fn read(part: &Part) -> Report {
+    let mut reading = Reading::new(part);
+    let sink = &mut |table: &Table| reading.take(table);
+    match part.form {
+        Form::Text => text::read(part.bytes, part.line, sink),
+        Form::Html => html::read(part.bytes, part.line, sink),
+    }
+    reading.finish()
+}
+
+pub(crate) struct Reading {
+    report: Report,
+    decimal: Decimal,
+    /// Sub-tables of the histograms, not joined yet.
+    ranges: histogram::Ranges,
+}
+
+impl Reading {
+    fn new(part: &Part) -> Self {
+        Self {
+            report: empty(part),
+            decimal: Decimal::default(),
+            ranges: histogram::Ranges::default(),
+        }
+    }
+
+    fn take(&mut self, table: &Table) {
+        match table.section {
+            Section::Header | Section::CacheSizes => self.header(table),
+            Section::LoadProfile => self.load_profile(table),
+            Section::IoProfile => self.io_profile(table),
+            Section::TimeModel => self.time_model(table),
+            Section::WaitClasses => self.wait_classes(table),
+            Section::TopEvents
+            | Section::TopEventsOfAll
+            | Section::ForegroundEvents
+            | Section::BackgroundEvents
+            | Section::AllEvents => self.events(table),
+            Section::Histogram => self.histogram(table),
+            Section::Activity => self.activity(table),
+            Section::InstanceRates => self.instance_rates(table),
+            Section::Tablespaces | Section::Files => self.file_io(table),
+            Section::IoByFunction | Section::IoByFileType => self.io_stat(table),
+            Section::OperatingSystem => self.operating_system(table),
+            Section::SqlByIoTime => self.sql(table),
+        }
+        if !self.report.has(table.section) && table.section != Section::Header {
+            self.report.sections.push(table.section);
+        }
+    }
+
+    fn finish(mut self) -> Report {
+        self.report.histograms = self.ranges.join();
+        check::run(&mut self.report);
+        self.report
+    }
+
+    /// Reads a cell of a table as a number in `unit`; what cannot be read is noted and absent.
+    fn number(
+        &mut self,
+        table: &Table,
+        row: &Row,
+        column: Option<usize>,
+        unit: Unit,
+    ) -> Option<Quantity> {
+        self.scaled(table.section, row, column?, unit, None)
+    }
+
+    /// The same, where a heading says how many of the base unit one is (`(ms)`: 0.001); a suffix wins.
+    fn scaled(
+        &mut self,
+        section: Section,
+        row: &Row,
+        column: usize,
+        unit: Unit,
+        scale: Option<f64>,
+    ) -> Option<Quantity> {
+        let cell = row.cell(column);
+        match number::parse(cell, self.decimal) {
+            Cell::Blank => None,
+            Cell::Unreadable(reason) => self.unread(section, row.line, cell, reason),
+            Cell::Number(printed) => match factor(&printed, unit, scale) {
+                Ok(factor) => Some(Quantity {
+                    value: printed.value * factor,
+                    rounding_width: printed.rounding_width * factor,
+                    unit,
+                    section,
+                    line: row.line,
+                }),
+                Err(reason) => self.unread(section, row.line, cell, reason),
+            },
+        }
+    }
+
+    fn unread(
+        &mut self,
+        section: Section,
+        line: u32,
+        cell: &[u8],
+        reason: &'static str,
+    ) -> Option<Quantity> {
+        if self.report.unread.len() < UNREAD_KEPT {
+            let text = crate::table::text(cell).chars().take(40).collect();
+            self.report.unread.push(Unread {
+                section,
+                line,
+                text,
+                reason,
+            });
+        }
+        None
+    }
+}
+
+/// What one printed unit is in base units.
+fn factor(printed: &Printed, unit: Unit, scale: Option<f64>) -> Result<f64, &'static str> {
+    let power_of = |base: f64, power: i32| base.powi(power);
+    match (unit, printed.suffix) {
+        (Unit::Seconds, Suffix::Time(power)) => Ok(power_of(10.0, power)),
+        (_, Suffix::Time(_)) => Err("a time where none belongs"),
+        (Unit::Seconds, Suffix::Power(power)) => {
+            Ok(scale.ok_or("a time without a unit")? * power_of(1000.0, power))
+        }
+        (Unit::Seconds, Suffix::None) => scale.ok_or("a time without a unit"),
+        (Unit::Bytes | Unit::BytesPerSecond, Suffix::Power(power)) => Ok(power_of(1024.0, power)),
+        (Unit::Count, Suffix::None) if printed.decimals && printed.value.fract().abs() > 0.0 => {
+            // Text columns are cut at their right end: `616.4K` becomes `616.4`.
+            Err("a count with decimals has lost its suffix")
+        }
+        (Unit::Share, _) => Ok(0.01),
+        (_, Suffix::Power(power)) => Ok(scale.unwrap_or(1.0) * power_of(1000.0, power)),
+        (_, Suffix::None) => Ok(scale.unwrap_or(1.0)),
+    }
+}
+
+fn empty(part: &Part) -> Report {
+    let (kind, form): (Kind, Form) = (part.kind, part.form);
+    let tail = &part.bytes[part.bytes.len().saturating_sub(4096)..];
+    Report {
+        kind,
+        form,
+        complete: memchr::memmem::find(tail, b"End of Report").is_some(),
+        header: header::empty(),
+        load_profile: Vec::new(),
+        io_profile: Vec::new(),
+        time_model: Vec::new(),
+        wait_classes: Vec::new(),
+        top_events: Vec::new(),
+        foreground_events: Vec::new(),
+        background_events: Vec::new(),
+        all_events: Vec::new(),
+        histograms: Vec::new(),
+        activity: Vec::new(),
+        instances: Vec::new(),
+        tablespaces: Vec::new(),
+        files: Vec::new(),
+        io_by_function: Vec::new(),
+        io_by_file_type: Vec::new(),
+        operating_system: Vec::new(),
+        sql_by_io_time: Vec::new(),
+        sections: Vec::new(),
+        unread: Vec::new(),
+        flags: Vec::new(),
+    }
+}

@@ -1,0 +1,209 @@
+//! Rates and counters: Load Profile, IO Profile, time model, instance activity, operating system.
+
+use super::Reading;
+use super::events::whole_row;
+use crate::quantity::{Quantity, Unit};
+use crate::report::{InstanceRates, IoProfileRow, LoadRow, Named, Statistic};
+use crate::section::Section;
+use crate::table::{Row, Table};
+
+impl Reading {
+    pub(super) fn load_profile(&mut self, table: &Table) {
+        let per_second = table.named(&["per second"]).or(Some(1));
+        let per_transaction = table.named(&["per transaction"]).or(Some(2));
+        for row in table.rows.iter().filter(|row| row.cell(0).ends_with(b":")) {
+            let (name, _) = label(row);
+            // The line under the block holds two percentages with labels of their own.
+            if name.contains('%') {
+                continue;
+            }
+            let per_second = self.number(table, row, per_second, Unit::Labelled);
+            let per_transaction = self.number(table, row, per_transaction, Unit::Labelled);
+            self.report.load_profile.push(LoadRow {
+                name,
+                per_second,
+                per_transaction,
+            });
+        }
+    }
+
+    pub(super) fn io_profile(&mut self, table: &Table) {
+        let column = |opens: &'static str| {
+            let is = move |head: &str| {
+                head.starts_with(opens) && (opens.contains('+') || !head.contains('+'))
+            };
+            table.column(is)
+        };
+        let (both, read, write) = (column("read+write"), column("read"), column("write"));
+        for row in &table.rows {
+            let (name, is_label) = label(row);
+            if name.is_empty() || !(is_label || table.head(0) == "statistic") {
+                continue;
+            }
+            let mut number = |column| self.number(table, row, column, Unit::Labelled);
+            let (both, read, write) = (number(both), number(read), number(write));
+            self.report.io_profile.push(IoProfileRow {
+                name,
+                both,
+                read,
+                write,
+            });
+        }
+    }
+
+    pub(super) fn time_model(&mut self, table: &Table) {
+        if table.named(&["i#"]).is_some() {
+            return self.time_model_of_all(table);
+        }
+        let Some(time) = table.named(&["time (s)"]) else {
+            return;
+        };
+        for row in &table.rows {
+            let value = self.scaled(table.section, row, time, Unit::Seconds, Some(1.0));
+            let name = row.text(0);
+            self.report.time_model.push(Named { name, value });
+        }
+    }
+
+    fn time_model_of_all(&mut self, table: &Table) {
+        const HEADS: &[(&str, &str)] = &[
+            ("db time (s)", "DB time"),
+            ("db cpu (s)", "DB CPU"),
+            ("sql exec ela (s)", "sql execute elapsed time"),
+            ("bg time (s)", "background elapsed time"),
+            ("bg cpu (s)", "background cpu time"),
+        ];
+        let Some(row) = whole_row(table) else {
+            return;
+        };
+        for (head, name) in HEADS {
+            let column = table.named(&[head]);
+            let value = column.and_then(|column| {
+                self.scaled(table.section, row, column, Unit::Seconds, Some(1.0))
+            });
+            let name = (*name).to_owned();
+            self.report.time_model.push(Named { name, value });
+        }
+    }
+
+    /// Counters with a total and a rate; tables of absolute values have other columns and are passed by.
+    pub(super) fn activity(&mut self, table: &Table) {
+        let (Some(total), Some(rate)) = (table.named(&["total"]), table.named(&["per second"]))
+        else {
+            return;
+        };
+        for row in &table.rows {
+            let total = self.number(table, row, Some(total), Unit::Labelled);
+            let per_second = self.number(table, row, Some(rate), Unit::Labelled);
+            let name = row.text(0);
+            self.report.activity.push(Statistic {
+                name,
+                total,
+                per_second,
+            });
+        }
+    }
+
+    pub(super) fn instance_rates(&mut self, table: &Table) {
+        let Some(instance) = table.named(&["i#"]) else {
+            return;
+        };
+        for row in &table.rows {
+            let rates = self.rates_of(table, row, row.text(instance).parse().unwrap_or(0));
+            match row.cell(instance) {
+                b"Sum" => self.cluster_rates(&rates),
+                _ if rates.number > 0 => self.report.instances.push(rates),
+                _ => {}
+            }
+        }
+        if let [only] = self.report.instances.as_slice() {
+            let only = only.clone();
+            self.cluster_rates(&only);
+        }
+    }
+
+    fn rates_of(&mut self, table: &Table, row: &Row, number: u32) -> InstanceRates {
+        let mut rate = |name: &str| self.number(table, row, table.named(&[name]), Unit::Labelled);
+        InstanceRates {
+            number,
+            read_blocks: rate("physical reads/s"),
+            write_blocks: rate("physical writes/s"),
+            redo: rate("redo size (k)/s").map(|redo| redo.scaled(1024.0, Unit::BytesPerSecond)),
+            logical_reads: rate("logical reads/s"),
+            executes: rate("execs/s"),
+            read_requests: None,
+            write_requests: None,
+        }
+    }
+
+    /// The cluster's rates stand where a single instance has its Load Profile.
+    fn cluster_rates(&mut self, rates: &InstanceRates) {
+        let rows = [
+            ("Physical reads", rates.read_blocks),
+            ("Physical writes", rates.write_blocks),
+            ("Redo size", rates.redo),
+            ("Logical reads", rates.logical_reads),
+            ("Executes", rates.executes),
+        ];
+        for (name, per_second) in rows {
+            self.report.load_profile.push(LoadRow {
+                name: name.to_owned(),
+                per_second,
+                per_transaction: None,
+            });
+        }
+    }
+
+    pub(super) fn operating_system(&mut self, table: &Table) {
+        if table.named(&["i#"]).is_some() {
+            return self.cpus_of_all(table);
+        }
+        let Some(value) = table.named(&["value", "total"]) else {
+            return;
+        };
+        for row in &table.rows {
+            let name = row.text(0);
+            // Times are printed in hundredths of a second.
+            let is_time = name.ends_with("_TIME");
+            let (unit, scale) = if is_time {
+                (Unit::Seconds, Some(0.01))
+            } else {
+                (Unit::Labelled, None)
+            };
+            let value = self.scaled(table.section, row, value, unit, scale);
+            self.report.operating_system.push(Named { name, value });
+        }
+    }
+
+    fn cpus_of_all(&mut self, table: &Table) {
+        let heads = ["num cpus", "cpu #cpus", "#cpus", "cpus"];
+        let (Some(instance), Some(column)) = (table.named(&["i#"]), table.named(&heads)) else {
+            return;
+        };
+        let of_instances = table
+            .rows
+            .iter()
+            .filter(|row| row.text(instance).parse::<u32>().is_ok());
+        let mut sum: Option<Quantity> = None;
+        for row in of_instances {
+            let cpus = self.scaled(Section::OperatingSystem, row, column, Unit::Count, None);
+            sum = match (sum, cpus) {
+                (Some(sum), Some(cpus)) => Some(Quantity {
+                    value: sum.value + cpus.value,
+                    ..sum
+                }),
+                (sum, cpus) => sum.or(cpus),
+            };
+        }
+        self.report.header.cpus = self.report.header.cpus.or(sum);
+    }
+}
+
+/// The label of a row without its colon, and whether it had one.
+fn label(row: &Row) -> (String, bool) {
+    let text = row.text(0);
+    match text.strip_suffix(':') {
+        Some(name) => (name.to_owned(), true),
+        None => (text, false),
+    }
+}

@@ -1,0 +1,201 @@
+//! Tables of waits: events and wait classes, of one instance or of all.
+
+use super::Reading;
+use crate::quantity::{Quantity, Unit};
+use crate::report::{Event, Form, SqlIo};
+use crate::section::Section;
+use crate::table::{Row, Table};
+use crate::text::is_sql_id;
+
+/// The columns of a table of waits; units differ between releases under the same heading.
+struct Columns {
+    name: usize,
+    class: Option<usize>,
+    waits: Option<usize>,
+    time: Option<usize>,
+    average: Option<usize>,
+    share: Option<usize>,
+}
+
+impl Columns {
+    fn of(table: &Table) -> Option<Self> {
+        let is_total = |head: &str| head.contains("time") || head.contains("total(s)");
+        let in_seconds = |head: &str| {
+            ["(s)", "(sec)", "(cs)"]
+                .iter()
+                .any(|unit| head.contains(unit))
+                || head.starts_with("tota ")
+        };
+        Some(Self {
+            name: table
+                .column(|head| head == "event" || head.ends_with(" event"))
+                .or_else(|| table.named(&["wait class"]))?,
+            class: table.column(|head| head.contains("class")),
+            waits: table.column(|head| head.ends_with("waits")),
+            time: table.column(|head| {
+                is_total(head) && in_seconds(head) && !head.contains("avg") && !head.contains('%')
+            }),
+            average: table.column(|head| head.contains("avg") && !head.contains("active")),
+            share: table.column(|head| {
+                ["% db", "%db", "% bg", "%bg", "%total", "% total"]
+                    .iter()
+                    .any(|part| head.contains(part))
+            }),
+        })
+    }
+}
+
+/// Seconds that one printed unit is, by the heading.
+fn scale(head: &str) -> Option<f64> {
+    if head.contains("(ms)") {
+        Some(1e-3)
+    } else if head.contains("(cs)") {
+        Some(1e-2)
+    } else if head.contains("(s)") || head.contains("(sec)") || head.starts_with("tota ") {
+        Some(1.0)
+    } else {
+        None
+    }
+}
+
+impl Reading {
+    pub(super) fn events(&mut self, table: &Table) {
+        let Some(columns) = Columns::of(table) else {
+            return;
+        };
+        let instances = table.named(&["i#"]);
+        let mut whole = true;
+        for row in &table.rows {
+            // Of a global report only the rows of the whole cluster; a blank `I#` goes on with the one above.
+            match instances.map(|column| row.text(column)).as_deref() {
+                None | Some("") => {}
+                Some(instance) => whole = instance == "*",
+            }
+            if whole {
+                let event = self.event(table, row, &columns);
+                self.keep(table.section, event);
+            }
+        }
+    }
+
+    fn keep(&mut self, section: Section, event: Event) {
+        if event.name.is_empty() {
+            return;
+        }
+        match section {
+            Section::ForegroundEvents => self.report.foreground_events.push(event),
+            Section::BackgroundEvents => self.report.background_events.push(event),
+            Section::AllEvents | Section::TopEventsOfAll => self.report.all_events.push(event),
+            Section::WaitClasses => self.report.wait_classes.push(event),
+            _ => self.report.top_events.push(event),
+        }
+    }
+
+    fn event(&mut self, table: &Table, row: &Row, columns: &Columns) -> Event {
+        let is_class_table = columns.class == Some(columns.name);
+        Event {
+            name: row.text(columns.name),
+            class: row.some_text(columns.class.filter(|_| !is_class_table)),
+            waits: self.number(table, row, columns.waits, Unit::Count),
+            time: columns
+                .time
+                .and_then(|column| self.seconds(table, row, column)),
+            average: columns
+                .average
+                .and_then(|column| self.seconds(table, row, column)),
+            share: self.number(table, row, columns.share, Unit::Share),
+        }
+    }
+
+    fn seconds(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
+        let head = table.head(column);
+        // 11.2.0.4 text gives the total four characters and cuts what is longer at its right end.
+        let cell = row.cell(column);
+        if self.report.form == Form::Text && head.starts_with("tota ") && cell.len() >= 4 {
+            return self.unread(
+                table.section,
+                row.line,
+                cell,
+                "it may be cut: its column is four wide",
+            );
+        }
+        self.scaled(table.section, row, column, Unit::Seconds, scale(head))
+    }
+
+    /// Wait classes: rows of classes, or in a global report columns of classes.
+    pub(super) fn wait_classes(&mut self, table: &Table) {
+        if table.named(&["i#"]).is_none() {
+            return self.events(table);
+        }
+        let Some(row) = whole_row(table) else {
+            return;
+        };
+        for (head, class) in CLASS_HEADS {
+            let column = table.column(|found| found.starts_with(head));
+            let time = column.and_then(|column| {
+                self.scaled(Section::WaitClasses, row, column, Unit::Seconds, Some(1.0))
+            });
+            if time.is_some() {
+                self.report.wait_classes.push(Event {
+                    name: (*class).to_owned(),
+                    class: None,
+                    waits: None,
+                    time,
+                    average: None,
+                    share: None,
+                });
+            }
+        }
+    }
+
+    pub(super) fn sql(&mut self, table: &Table) {
+        let id = table.named(&["sql id"]);
+        let time = table.named(&["user i/o time (s)", "total iowait (s)"]);
+        let executions = table.named(&["executions", "total execs"]);
+        let elapsed = table.named(&["elapsed time (s)", "total elapsed (s)"]);
+        let (Some(id), Some(time)) = (id, time) else {
+            return;
+        };
+        for row in table.rows.iter().filter(|row| is_sql_id(row.cell(id))) {
+            let mut seconds =
+                |column: usize| self.scaled(table.section, row, column, Unit::Seconds, Some(1.0));
+            let (io_time, elapsed) = (seconds(time), elapsed.and_then(seconds));
+            let executions = self.number(table, row, executions, Unit::Count);
+            self.report.sql_by_io_time.push(SqlIo {
+                sql_id: row.text(id),
+                io_time,
+                executions,
+                elapsed,
+            });
+        }
+    }
+}
+
+const CLASS_HEADS: &[(&str, &str)] = &[
+    ("user i/o", "User I/O"),
+    ("sys i/o", "System I/O"),
+    ("other", "Other"),
+    ("applic", "Application"),
+    ("commit", "Commit"),
+    ("network", "Network"),
+    ("concurcy", "Concurrency"),
+    ("config", "Configuration"),
+    ("cluster", "Cluster"),
+    ("admin", "Administrative"),
+    ("scheduler", "Scheduler"),
+    ("db cpu", "DB CPU"),
+];
+
+/// The row of a table by instance that stands for the cluster: the sum, or the only instance.
+pub(super) fn whole_row<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Row<'a>> {
+    let column = table.named(&["i#"])?;
+    let sum = table
+        .rows
+        .iter()
+        .find(|row| matches!(row.cell(column), b"Sum" | b"*"));
+    let single = || match table.rows.as_slice() {
+        [row] => Some(row),
+        _ => None,
+    };
+    sum.or_else(single)
+}

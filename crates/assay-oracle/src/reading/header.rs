@@ -1,0 +1,261 @@
+//! Header tables: mapped by heading, because their columns moved at 12.2 and differ between the kinds.
+
+use super::Reading;
+use crate::number::Decimal;
+use crate::quantity::{Quantity, Unit};
+use crate::report::{Form, Header, Kind, Snapshot};
+use crate::section::{Section, folded};
+use crate::table::{Row, Table, text};
+use crate::time;
+use std::borrow::Cow;
+
+pub(crate) fn empty() -> Header {
+    Header::default()
+}
+
+impl Reading {
+    pub(super) fn header(&mut self, table: &Table) {
+        if table.section == Section::CacheSizes {
+            table.rows.iter().for_each(|row| self.block_size(row));
+            return;
+        }
+        for row in &table.rows {
+            if !self.snapshot_line(row) {
+                self.facts(table, row);
+            }
+        }
+    }
+
+    /// Facts of one row; what an earlier table said stands, for two tables share a summary from 12.2 on.
+    fn facts(&mut self, table: &Table, row: &Row) {
+        if row.cells.len() == 7 && table.column(|head| head.contains("platform")).is_some() {
+            return self.statspack_host(row);
+        }
+        if table.named(&["i#"]).is_some() {
+            return self.instance_row(table, row);
+        }
+        let summary = table.column(|head| head.ends_with("block size")).is_some();
+        if summary {
+            self.database_summary(table, row);
+        }
+        self.names(table, row);
+        self.machine(table, row);
+    }
+
+    fn names(&mut self, table: &Table, row: &Row) {
+        let of = |names: &[&str]| row.some_text(table.named(names));
+        let flag = |names: &[&str]| of(names).map(|word| word.eq_ignore_ascii_case("yes"));
+        let header = &mut self.report.header;
+        fill(
+            &mut header.db_name,
+            of(&["db name", "database", "database name"]),
+        );
+        fill(&mut header.db_id, of(&["db id", "database id"]));
+        fill(
+            &mut header.unique_name,
+            of(&["unique name", "database unique name"]),
+        );
+        fill(&mut header.role, of(&["db role", "role", "database role"]));
+        fill(&mut header.edition, of(&["edition", "database edition"]));
+        fill(&mut header.release, of(&["release"]));
+        fill(
+            &mut header.cluster,
+            flag(&["rac", "cluster", "database rac"]),
+        );
+        fill(
+            &mut header.container_database,
+            flag(&["cdb", "database cdb"]),
+        );
+        fill(&mut header.instance, of(&["instance"]));
+        if self.report.kind == Kind::AwrPdb {
+            fill(&mut self.report.header.container, of(&["container name"]));
+        }
+        if let Some(startup) = of(&["startup time"]) {
+            self.startup(startup);
+        }
+    }
+
+    /// Up to 12.2 the HTML report prints the month where the minutes belong.
+    fn startup(&mut self, startup: String) {
+        let release = self.report.header.release.as_deref().unwrap_or_default();
+        let major = release
+            .split('.')
+            .next()
+            .and_then(|major| major.parse().ok());
+        let exact = self.report.form == Form::Text || major.is_some_and(|major: u32| major >= 18);
+        let header = &mut self.report.header;
+        if header.startup.is_none() {
+            header.startup_is_exact = exact;
+            header.startup = Some(startup);
+        }
+    }
+
+    fn machine(&mut self, table: &Table, row: &Row) {
+        let count = |names: &[&str]| table.named(names);
+        let cpus = self.number(table, row, count(&["cpus"]), Unit::Count);
+        let cores = self.number(table, row, count(&["cores"]), Unit::Count);
+        let sockets = self.number(table, row, count(&["sockets"]), Unit::Count);
+        let number = self.number(table, row, count(&["inst num"]), Unit::Count);
+        let memory = table.column(|head| head.starts_with("memory"));
+        let memory = self.number(table, row, memory, Unit::Labelled);
+        let header = &mut self.report.header;
+        fill(
+            &mut header.host,
+            row.some_text(table.named(&["host name", "host"])),
+        );
+        fill(
+            &mut header.platform,
+            row.some_text(table.named(&["platform"])),
+        );
+        fill(&mut header.cpus, cpus);
+        fill(&mut header.cores, cores);
+        fill(&mut header.sockets, sockets);
+        fill(&mut header.instance_number, number);
+        fill(&mut header.memory, memory.map(gibibytes));
+    }
+
+    /// Statspack's headings of the host wrap over two lines at 80 columns: only the order is certain.
+    fn statspack_host(&mut self, row: &Row) {
+        let mut count = |column| self.scaled(Section::Header, row, column, Unit::Count, None);
+        let (cpus, cores, sockets) = (count(3), count(4), count(5));
+        let memory = self.scaled(Section::Header, row, 6, Unit::Labelled, None);
+        let header = &mut self.report.header;
+        fill(&mut header.host, row.some_text(Some(1)));
+        fill(&mut header.platform, row.some_text(Some(2)));
+        fill(&mut header.cpus, cpus);
+        fill(&mut header.cores, cores);
+        fill(&mut header.sockets, sockets);
+        fill(&mut header.memory, memory.map(gibibytes));
+    }
+
+    /// The one row of a global report's summary.
+    fn database_summary(&mut self, table: &Table, row: &Row) {
+        let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
+        if let Some(decimal) =
+            ends("elapsed time").and_then(|at| Decimal::of_two_decimals(row.cell(at)))
+        {
+            self.decimal = decimal;
+        }
+        let minutes = Some(60.0);
+        let mut scaled = |column: Option<usize>, unit, scale| {
+            self.scaled(Section::Header, row, column?, unit, scale)
+        };
+        let block = scaled(ends("block size"), Unit::Bytes, None);
+        let elapsed = scaled(ends("elapsed time"), Unit::Seconds, minutes);
+        let db_time = scaled(ends("db time"), Unit::Seconds, minutes);
+        let covered = scaled(ends("in report"), Unit::Count, None);
+        let begin = scaled(ends("begin"), Unit::Count, None);
+        let end = scaled(ends("end"), Unit::Count, None);
+        let header = &mut self.report.header;
+        let of = |name: &str| row.some_text(table.named(&[name]));
+        fill(&mut header.db_id, of("database id"));
+        fill(&mut header.db_name, of("database name"));
+        fill(&mut header.block, block.filter(|block| block.value > 0.0));
+        fill(&mut header.elapsed, elapsed);
+        fill(&mut header.db_time, db_time);
+        fill(&mut header.instances_covered, covered);
+        fill(&mut header.begin.id, begin);
+        fill(&mut header.end.id, end);
+    }
+
+    /// A row of `Database Instances Included In Report`.
+    fn instance_row(&mut self, table: &Table, row: &Row) {
+        let of = |name: &str| row.some_text(table.named(&[name]));
+        let header = &mut self.report.header;
+        fill(&mut header.instance, of("instance"));
+        fill(&mut header.host, of("host"));
+        fill(&mut header.release, of("release"));
+        fill(&mut header.platform, of("platform"));
+        fill(&mut header.begin.time, of("begin snap time"));
+        fill(&mut header.end.time, of("end snap time"));
+        header.begin.clock_s = header.begin.time.as_deref().and_then(time::clock_s);
+        header.end.clock_s = header.end.time.as_deref().and_then(time::clock_s);
+    }
+
+    /// Lines of the snapshot block, which is laid out alike in all kinds; false for any other row.
+    fn snapshot_line(&mut self, row: &Row) -> bool {
+        let line = row.cells.join(&b' ');
+        let words: Vec<&[u8]> = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty())
+            .collect();
+        match folded(&line).as_str() {
+            text if text.starts_with("begin snap:") => {
+                self.report.header.begin = self.snapshot(row, &words[2..]);
+            }
+            text if text.starts_with("end snap:") => {
+                self.report.header.end = self.snapshot(row, &words[2..]);
+            }
+            text if text.starts_with("elapsed:") => self.elapsed(row, words.get(1)),
+            text if text.starts_with("db time:") => self.db_time(row, &words),
+            _ => return false,
+        }
+        true
+    }
+
+    fn elapsed(&mut self, row: &Row, minutes: Option<&&[u8]>) {
+        if let Some(decimal) = minutes.and_then(|text| Decimal::of_two_decimals(text)) {
+            self.decimal = decimal;
+        }
+        self.report.header.elapsed = self.word(row, minutes, Unit::Seconds, Some(60.0));
+    }
+
+    fn db_time(&mut self, row: &Row, words: &[&[u8]]) {
+        self.report.header.db_time = self.word(row, words.get(2), Unit::Seconds, Some(60.0));
+        // Statspack goes on with `(mins) DB CPU: 15.64 (mins)`.
+        let cpu = words
+            .iter()
+            .position(|word| word.eq_ignore_ascii_case(b"CPU:"));
+        let cpu = cpu.and_then(|at| words.get(at + 1));
+        self.report.header.db_cpu = self.word(row, cpu, Unit::Seconds, Some(60.0));
+    }
+
+    fn snapshot(&mut self, row: &Row, words: &[&[u8]]) -> Snapshot {
+        let time = words.get(1..3).map(|words| text(&words.join(&b' ')));
+        Snapshot {
+            id: self.word(row, words.first(), Unit::Count, None),
+            clock_s: time.as_deref().and_then(time::clock_s),
+            time,
+            sessions: self.word(row, words.get(3), Unit::Count, None),
+        }
+    }
+
+    fn word(
+        &mut self,
+        row: &Row,
+        word: Option<&&[u8]>,
+        unit: Unit,
+        scale: Option<f64>,
+    ) -> Option<Quantity> {
+        let row = Row {
+            line: row.line,
+            cells: vec![Cow::Borrowed(*word?)],
+        };
+        self.scaled(Section::Header, &row, 0, unit, scale)
+    }
+
+    /// `Std Block Size: 8K`; the number can be missing (`K`), which is no block size.
+    fn block_size(&mut self, row: &Row) {
+        let label = row
+            .cells
+            .iter()
+            .position(|cell| cell.starts_with(b"Std Block Size"));
+        let Some(column) = label.map(|label| label + 1) else {
+            return;
+        };
+        let block = self.scaled(Section::CacheSizes, row, column, Unit::Bytes, None);
+        let block = block.filter(|block| block.value >= 512.0);
+        fill(&mut self.report.header.block, block);
+    }
+}
+
+/// Memory is printed in GB of 1024 cubed.
+fn gibibytes(memory: Quantity) -> Quantity {
+    memory.scaled(1024.0_f64.powi(3), Unit::Bytes)
+}
+
+fn fill<T>(field: &mut Option<T>, found: Option<T>) {
+    if field.is_none() {
+        *field = found;
+    }
+}

@@ -1,0 +1,255 @@
+//! Wait event histograms: bucket headings of all releases, and the sub-tables joined into one curve an event.
+
+use super::Reading;
+use crate::number::{self, Cell};
+use crate::quantity::{Quantity, Unit};
+use crate::report::{EventBucket, EventHistogram};
+use crate::table::{Row, Table};
+
+/// Events in the order they were met, with the intervals of all their tables.
+#[derive(Default)]
+pub(crate) struct Ranges {
+    events: Vec<Collected>,
+    /// Whether the report counts in microseconds (12.2 and later): its milliseconds are then 1,024 of them.
+    is_fine: bool,
+}
+
+struct Collected {
+    event: String,
+    waits: Option<Quantity>,
+    buckets: Vec<EventBucket>,
+}
+
+const MICROSECOND_NS: u64 = 1_000;
+const MILLISECOND_NS: u64 = 1_000_000;
+const FINE_MILLISECOND_NS: u64 = 1_024_000;
+
+impl Reading {
+    pub(super) fn histogram(&mut self, table: &Table) {
+        let Some(event) = table.named(&["event"]) else {
+            return;
+        };
+        let first = table
+            .column(|head| head.contains('<'))
+            .unwrap_or(table.heads.len());
+        self.ranges.is_fine |= table.heads.iter().any(|head| head.ends_with("us"));
+        let bounds = bounds(&table.heads[first..], self.ranges.is_fine);
+        let is_main = !table.title.contains('(') || table.title.contains("(global)");
+        for row in &table.rows {
+            let waits = is_main
+                .then(|| self.number(table, row, Some(event + 1), Unit::Count))
+                .flatten();
+            let buckets = self.buckets(table, row, first, &bounds);
+            self.ranges.add(&row.text(event), waits, buckets);
+        }
+    }
+
+    /// The buckets of a row; a row with a bucket that cannot be read, or without its headings, has none.
+    fn buckets(
+        &mut self,
+        table: &Table,
+        row: &Row,
+        first: usize,
+        bounds: &[Option<(u64, Option<u64>)>],
+    ) -> Vec<EventBucket> {
+        let mut buckets = Vec::with_capacity(bounds.len());
+        for (index, bound) in bounds.iter().enumerate() {
+            let cell = row.cell(first + index);
+            let share = self.share(cell);
+            let (Some((low_ns, high_ns)), Some(share)) = (*bound, share) else {
+                self.unread(
+                    table.section,
+                    row.line,
+                    cell,
+                    "a bucket that cannot be read",
+                );
+                return Vec::new();
+            };
+            buckets.push(EventBucket {
+                low_ns,
+                high_ns,
+                share,
+                line: row.line,
+            });
+        }
+        buckets
+    }
+
+    /// Percent; blank is truly none. Global reports add the count in brackets where the percent is too small.
+    fn share(&self, cell: &[u8]) -> Option<f64> {
+        let percent = cell.split(|byte| *byte == b'(').next().unwrap_or_default();
+        match number::parse(percent, self.decimal) {
+            Cell::Blank => Some(0.0),
+            Cell::Number(printed) => {
+                Some(printed.value / 100.0).filter(|share| (0.0..=1.001).contains(share))
+            }
+            Cell::Unreadable(_) => None,
+        }
+    }
+}
+
+/// Ends of the buckets from their headings. Text cuts headings at five characters (`<128u`, `<512`), so a
+/// missing unit is that of the neighbours; the last bucket begins where the one before ends.
+fn bounds(heads: &[String], is_fine: bool) -> Vec<Option<(u64, Option<u64>)>> {
+    let mut low_ns = Some(0);
+    let mut bounds = Vec::with_capacity(heads.len());
+    for head in heads {
+        let high = head.rfind('<').map(|at| upper_ns(&head[at..], is_fine));
+        bounds.push(match (low_ns, high) {
+            (Some(low), Some(Some(high))) if high > low => Some((low, Some(high))),
+            (Some(low), None) if head.contains('>') => Some((low, None)),
+            _ => None,
+        });
+        low_ns = high.flatten();
+    }
+    bounds
+}
+
+/// `<512us`, `<1/8s`, `< 2m`, `<=1s`: a second is 1,024 ms, a minute 64 such seconds.
+fn upper_ns(head: &str, is_fine: bool) -> Option<u64> {
+    let text: String = head
+        .chars()
+        .filter(|letter| !matches!(letter, '<' | '=' | ' '))
+        .collect();
+    let digits = text
+        .find(|letter: char| letter.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let millisecond = if is_fine {
+        FINE_MILLISECOND_NS
+    } else {
+        MILLISECOND_NS
+    };
+    let unit_ns = match unit {
+        "u" | "us" | "" => MICROSECOND_NS,
+        "ms" => millisecond,
+        "s" => 1024 * millisecond,
+        "m" => 64 * 1024 * millisecond,
+        "h" | "hr" => 64 * 64 * 1024 * millisecond,
+        _ => return None,
+    };
+    match number.split_once('/') {
+        Some(("1", parts)) => unit_ns.checked_div(parts.parse().ok()?),
+        Some(_) => None,
+        None => number.parse::<u64>().ok()?.checked_mul(unit_ns),
+    }
+}
+
+impl Ranges {
+    fn add(&mut self, event: &str, waits: Option<Quantity>, buckets: Vec<EventBucket>) {
+        match self.events.iter_mut().find(|known| known.event == event) {
+            Some(known) => known.buckets.extend(buckets),
+            None => self.events.push(Collected {
+                event: event.to_owned(),
+                waits,
+                buckets,
+            }),
+        }
+    }
+
+    pub(super) fn join(self) -> Vec<EventHistogram> {
+        let curves = self.events.into_iter().map(|collected| EventHistogram {
+            event: collected.event,
+            waits: collected.waits,
+            buckets: finest(collected.buckets),
+        });
+        curves.filter(|curve| !curve.buckets.is_empty()).collect()
+    }
+}
+
+/// Adjoining intervals out of overlapping tables: narrow ones first, a wide one only where nothing narrower is.
+fn finest(mut buckets: Vec<EventBucket>) -> Vec<EventBucket> {
+    let end = |bucket: &EventBucket| bucket.high_ns.unwrap_or(u64::MAX);
+    buckets.sort_by_key(|bucket| end(bucket) - bucket.low_ns);
+    let mut kept: Vec<EventBucket> = Vec::with_capacity(buckets.len());
+    for bucket in buckets {
+        let overlaps =
+            |other: &EventBucket| bucket.low_ns < end(other) && other.low_ns < end(&bucket);
+        if !kept.iter().any(overlaps) {
+            kept.push(bucket);
+        }
+    }
+    kept.sort_by_key(|bucket| bucket.low_ns);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(heads: &[&str], is_fine: bool) -> Vec<Option<u64>> {
+        let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+        let bounds = bounds(&heads, is_fine);
+        bounds
+            .iter()
+            .map(|bound| bound.expect("a bound").1)
+            .collect()
+    }
+
+    #[test]
+    fn a_second_is_1024_milliseconds() {
+        let heads = ["<32ms", "<64ms", "<1/8s", "<1/2s", "<=1s", "< 2m", ">=2m"];
+        let ms = |count: u64| Some(count * MILLISECOND_NS);
+        assert_eq!(
+            ends(&heads, false),
+            [
+                ms(32),
+                ms(64),
+                ms(128),
+                ms(512),
+                ms(1024),
+                ms(2 * 64 * 1024),
+                None
+            ]
+        );
+    }
+
+    #[test]
+    fn headings_cut_at_five_characters_are_understood() {
+        assert_eq!(
+            ends(
+                &["% of <128u", "waits <256u", "<512", "<1ms", ">=32m"],
+                true
+            ),
+            [
+                Some(128_000),
+                Some(256_000),
+                Some(512_000),
+                Some(1_024_000),
+                None
+            ]
+        );
+    }
+
+    #[test]
+    fn headings_out_of_order_are_not_buckets() {
+        let heads = vec!["<8ms".to_owned(), "<4ms".to_owned()];
+        assert_eq!(bounds(&heads, false)[1], None);
+    }
+
+    #[test]
+    fn a_finer_table_replaces_the_open_ends_of_a_coarse_one() {
+        let bucket = |low_ns, high_ns, share| EventBucket {
+            low_ns,
+            high_ns,
+            share,
+            line: 1,
+        };
+        let main = [
+            bucket(0, Some(32), 0.5),
+            bucket(32, Some(1024), 0.4),
+            bucket(1024, None, 0.1),
+        ];
+        let detail = [
+            bucket(0, Some(32), 0.5),
+            bucket(32, Some(64), 0.3),
+            bucket(64, Some(1024), 0.1),
+            bucket(1024, Some(2048), 0.1),
+            bucket(2048, None, 0.0),
+        ];
+        let joined = finest([main.as_slice(), &detail].concat());
+        let lows: Vec<u64> = joined.iter().map(|bucket| bucket.low_ns).collect();
+        assert_eq!(lows, [0, 32, 64, 1024, 2048]);
+        assert!((joined.iter().map(|bucket| bucket.share).sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,177 @@
+//! One line a report: the columns of the papers' scripts, then those of the SLOB kit.
+
+use crate::derive::events_of;
+use crate::knowledge;
+use crate::quantity::Quantity;
+use crate::report::{Event, Report};
+use assay_model::profile::{Figure, IoPurpose, Profile, RateKind};
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableColumn {
+    /// Its name, as a key.
+    pub name: &'static str,
+    /// The unit of its numbers; empty for text.
+    pub unit: &'static str,
+}
+
+/// A cell of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableCell {
+    /// Not in the report.
+    Absent,
+    /// A number in the column's unit.
+    Number(f64),
+    /// Text of the report: never to be printed into a page unescaped.
+    Text(String),
+}
+
+const fn column(name: &'static str, unit: &'static str) -> TableColumn {
+    TableColumn { name, unit }
+}
+
+/// The columns of a row, in order. Requests are requests, blocks are blocks: the scripts mix them.
+pub const COLUMNS: &[TableColumn] = &[
+    column("file", ""),
+    column("database", ""),
+    column("total_iops", "1/s"),
+    column("read_iops", "1/s"),
+    column("read_latency", "ms"),
+    column("write_iops", "1/s"),
+    column("redo", "MiB/s"),
+    column("sessions", ""),
+    column("elapsed", "s"),
+    column("db_cpu", "s/s"),
+    column("db_time", "s/s"),
+    column("executes", "1/s"),
+    column("logical_reads", "blocks/s"),
+    column("physical_reads", "blocks/s"),
+    column("read_throughput", "MiB/s"),
+    column("physical_writes", "blocks/s"),
+    column("write_throughput", "MiB/s"),
+    column("db_file_sequential_read", "us"),
+    column("direct_path_read", "us"),
+    column("db_file_parallel_read", "us"),
+    column("db_file_parallel_write", "us"),
+    column("log_file_parallel_write", "us"),
+    column("top_wait", ""),
+];
+
+const MEBIBYTE: f64 = 1_048_576.0;
+
+/// The row of one report, a cell for each of [`COLUMNS`].
+pub fn table_row(file: &str, report: &Report, profile: &Profile) -> Vec<TableCell> {
+    let mut row = vec![
+        TableCell::Text(file.to_owned()),
+        TableCell::Text(profile.name.clone()),
+    ];
+    row.extend(papers(report, profile));
+    row.extend(kit(report, profile));
+    row.extend(latencies(report));
+    row.push(top_wait(report).map_or(TableCell::Absent, TableCell::Text));
+    row
+}
+
+/// Requests of the database and their latency. Reports without requests count blocks; those are in columns of
+/// their own and never stand in for requests.
+fn papers(report: &Report, profile: &Profile) -> [TableCell; 5] {
+    let kinds = [
+        RateKind::Database,
+        RateKind::Total,
+        RateKind::FileType,
+        RateKind::Tablespace,
+    ];
+    let rate = kinds.into_iter().find_map(|kind| profile.rate(kind));
+    let reads = rate.and_then(|rate| rate.read_per_s.as_ref()).map(value);
+    let writes = rate.and_then(|rate| rate.write_per_s.as_ref()).map(value);
+    let class = |purpose| {
+        profile
+            .class(purpose)
+            .and_then(|class| class.latency_s.as_ref())
+    };
+    let latency = class(IoPurpose::SingleBlockRead).or_else(|| class(IoPurpose::All));
+    let redo = report.rate("redo size").map(|rate| rate.value);
+    let redo = redo.or_else(|| profile.redo.redo_bytes_per_s.as_ref().map(value));
+    [
+        number(reads.zip(writes).map(|(reads, writes)| reads + writes), 1.0),
+        number(reads, 1.0),
+        number(latency.map(value), 1e3),
+        number(writes, 1.0),
+        number(redo, 1.0 / MEBIBYTE),
+    ]
+}
+
+fn kit(report: &Report, profile: &Profile) -> [TableCell; 10] {
+    let elapsed = profile.elapsed_s.as_ref().map(value);
+    let per_second = |figure: Option<&Figure>| {
+        figure
+            .zip(elapsed)
+            .filter(|(_, elapsed)| *elapsed > 0.0)
+            .map(|(figure, elapsed)| figure.value / elapsed)
+    };
+    let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second).map(of);
+    let bytes = |name: &str| report.rate(name).map(of);
+    [
+        number(report.header.begin.sessions.map(of), 1.0),
+        number(elapsed, 1.0),
+        number(per_second(profile.time.db_cpu_s.as_ref()), 1.0),
+        number(per_second(profile.time.db_time_s.as_ref()), 1.0),
+        number(load(&["Executes", "Executes (SQL)"]), 1.0),
+        number(load(&["Logical reads", "Logical read (blocks)"]), 1.0),
+        number(load(&["Physical reads", "Physical read (blocks)"]), 1.0),
+        number(bytes("physical read total bytes"), 1.0 / MEBIBYTE),
+        number(load(&["Physical writes", "Physical write (blocks)"]), 1.0),
+        number(bytes("physical write total bytes"), 1.0 / MEBIBYTE),
+    ]
+}
+
+fn latencies(report: &Report) -> [TableCell; 5] {
+    let names = [
+        "db file sequential read",
+        "direct path read",
+        "db file parallel read",
+        "db file parallel write",
+        "log file parallel write",
+    ];
+    names.map(|name| {
+        let events = events_of(report, &[name]);
+        let most = events
+            .iter()
+            .max_by(|left, right| waits(left).total_cmp(&waits(right)));
+        number(most.and_then(|event| event.mean_s()), 1e6)
+    })
+}
+
+fn waits(event: &Event) -> f64 {
+    event.waits.map_or(0.0, of)
+}
+
+/// The wait that sessions spent most time in; CPU is no wait, and idle events are none either.
+fn top_wait(report: &Report) -> Option<String> {
+    let lists = [
+        &report.foreground_events,
+        &report.top_events,
+        &report.all_events,
+    ];
+    let events = lists.into_iter().find(|events| !events.is_empty())?.iter();
+    let is_wait = |event: &&Event| {
+        event.name != "DB CPU" && event.name != "CPU time" && !knowledge::is_idle(&event.name)
+    };
+    let time = |event: &&Event| event.time.map_or(0.0, of);
+    let top = events
+        .filter(is_wait)
+        .max_by(|left, right| time(left).total_cmp(&time(right)));
+    top.map(|event| event.name.clone())
+}
+
+fn value(figure: &Figure) -> f64 {
+    figure.value
+}
+
+fn of(quantity: Quantity) -> f64 {
+    quantity.value
+}
+
+fn number(value: Option<f64>, factor: f64) -> TableCell {
+    value.map_or(TableCell::Absent, |value| TableCell::Number(value * factor))
+}

@@ -1,0 +1,154 @@
+//! Where reports begin in a file and of which kind they are: told by words and header tables, never by names.
+
+use assay_model::{Error, Result};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
+
+/// What made the report and what it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Statspack: one instance.
+    Statspack,
+    /// AWR of one instance, which may be one of a cluster.
+    Awr,
+    /// AWR of one pluggable database.
+    AwrPdb,
+    /// AWR of all instances of a cluster (also made on single instances).
+    AwrGlobal,
+}
+
+/// How it was printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text of 80 columns.
+    Text,
+    /// A page of tables.
+    Html,
+}
+
+/// One report in a file, not read yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) form: Form,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) line: u32,
+}
+
+const STATSPACK: &[u8] = b"STATSPACK report for";
+const AWR: &[u8] = b"WORKLOAD REPOSITORY ";
+const COMPARISON: &[u8] = b"WORKLOAD REPOSITORY COMPARE PERIOD";
+/// The header table stands this close to the first words.
+const HEADER_BYTES: usize = 4096;
+
+#[derive(Clone, Copy)]
+enum Opening {
+    Report(Kind, Form),
+    ComparePeriods,
+}
+
+/// All reports of a file in their order; one error for a file without any, and one for each that is refused.
+pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
+    let openings = openings(bytes);
+    if openings.is_empty() {
+        return vec![Err(none(bytes))];
+    }
+    let mut counted = (0, 1_u32);
+    let mut parts = Vec::with_capacity(openings.len());
+    for (index, (start, opening)) in openings.iter().enumerate() {
+        let end = openings.get(index + 1).map_or(bytes.len(), |next| next.0);
+        let lines = memchr_iter(b'\n', &bytes[counted.0..*start]).count();
+        counted = (
+            *start,
+            counted
+                .1
+                .saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)),
+        );
+        parts.push(part(*opening, &bytes[*start..end], counted.1));
+    }
+    parts
+}
+
+fn part(opening: Opening, bytes: &[u8], line: u32) -> Result<Part<'_>> {
+    match opening {
+        Opening::Report(kind, form) => Ok(Part {
+            kind,
+            form,
+            bytes,
+            line,
+        }),
+        Opening::ComparePeriods => Err(Error::usage(
+            format!(
+                "line {line}: an AWR compare-period report: its columns hold two periods side by side"
+            ),
+            "make an AWR report (awrrpt.sql) of each period and read both",
+        )),
+    }
+}
+
+fn none(bytes: &[u8]) -> Error {
+    let words = memmem::find(bytes, AWR).or_else(|| memmem::find(bytes, STATSPACK));
+    let what = if bytes.is_empty() {
+        "the file is empty"
+    } else if words.is_some() {
+        "the words of a report are there, but no header table follows: a copy or an excerpt"
+    } else {
+        "no AWR or Statspack report in it"
+    };
+    Error::usage(
+        what,
+        "give the text or HTML file as awrrpt.sql, awrgrpt.sql or spreport.sql wrote it",
+    )
+}
+
+fn openings(bytes: &[u8]) -> Vec<(usize, Opening)> {
+    let awr = memmem::find_iter(bytes, AWR);
+    let mut places: Vec<usize> = awr.chain(memmem::find_iter(bytes, STATSPACK)).collect();
+    places.sort_unstable();
+    let known = places.into_iter();
+    known
+        .filter_map(|at| Some((at, opening(bytes, at)?)))
+        .collect()
+}
+
+/// The words must open their line or stand alone in an element, and a header table must follow.
+fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
+    let line = memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
+    let before = bytes[line..at].trim_ascii();
+    let before = before.strip_prefix(b"\x0c").unwrap_or(before);
+    // A mail copy has a mark of quotation there, but no tag.
+    let in_element = before.ends_with(b">") && before.contains(&b'<');
+    if !before.is_empty() && !in_element {
+        return None;
+    }
+    let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+    let words = bytes[at..end]
+        .split(|byte| *byte == b'<')
+        .next()
+        .unwrap_or_default();
+    let head = &bytes[at..bytes.len().min(at + HEADER_BYTES)];
+    if words.starts_with(COMPARISON) {
+        return has(head, &[b"1st", b"First"]).then_some(Opening::ComparePeriods);
+    }
+    let kind = kind(words)?;
+    let is_table = has(head, &[b"<table", b"<TABLE"]);
+    let form = if is_table { Form::Html } else { Form::Text };
+    let follows = has(head, &[b"DB Id", b"Database Summary", b"DB ID"]);
+    follows.then_some(Opening::Report(kind, form))
+}
+
+/// The kind that the words name.
+fn kind(words: &[u8]) -> Option<Kind> {
+    if words.starts_with(STATSPACK) {
+        return Some(Kind::Statspack);
+    }
+    match words.strip_prefix(AWR)? {
+        rest if rest.starts_with(b"report for") => Some(Kind::Awr),
+        rest if rest.starts_with(b"PDB report") => Some(Kind::AwrPdb),
+        rest if rest.starts_with(b"REPORT (RAC)") => Some(Kind::AwrGlobal),
+        _ => None,
+    }
+}
+
+fn has(bytes: &[u8], any: &[&[u8]]) -> bool {
+    any.iter().any(|words| memmem::find(bytes, words).is_some())
+}

@@ -1,0 +1,78 @@
+//! One table of a report, whatever form it was printed in: headings, and rows of cells with their lines.
+
+use crate::section::{Section, folded};
+use std::borrow::Cow;
+
+/// One row: its line in the file and one cell a column.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) line: u32,
+    pub(crate) cells: Vec<Cow<'a, [u8]>>,
+}
+
+impl Row<'_> {
+    /// The bytes of a cell; empty where the row is shorter.
+    pub(crate) fn cell(&self, column: usize) -> &[u8] {
+        self.cells.get(column).map_or(&[], |cell| cell.as_ref())
+    }
+
+    /// The text of a cell with runs of blanks as one; bytes of other encodings become a replacement mark.
+    pub(crate) fn text(&self, column: usize) -> String {
+        text(self.cell(column))
+    }
+
+    /// The cell, or nothing where it is blank.
+    pub(crate) fn some_text(&self, column: Option<usize>) -> Option<String> {
+        let text = self.text(column?);
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+/// Bytes as text: blanks squeezed, other encodings replaced, never an error.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let lossy = String::from_utf8_lossy(bytes);
+    let mut words = lossy.split_whitespace();
+    let mut text = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        text.push(' ');
+        text.push_str(word);
+    }
+    text
+}
+
+/// One table under a known title. A section that goes on after a page break is several tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<'a> {
+    pub(crate) section: Section,
+    /// The title that led to the section, folded; sub-tables of one section differ in it.
+    pub(crate) title: String,
+    /// Column headings, folded; of two-deep headings the upper one stands before the lower one.
+    pub(crate) heads: Vec<String>,
+    pub(crate) rows: Vec<Row<'a>>,
+}
+
+impl Table<'_> {
+    pub(crate) fn new(section: Section, title: &[u8]) -> Self {
+        Self {
+            section,
+            title: folded(title),
+            heads: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// The first column whose heading `is` accepts.
+    pub(crate) fn column(&self, is: impl Fn(&str) -> bool) -> Option<usize> {
+        self.heads.iter().position(|head| is(head))
+    }
+
+    /// The first column with one of these headings.
+    pub(crate) fn named(&self, names: &[&str]) -> Option<usize> {
+        self.column(|head| names.contains(&head))
+    }
+
+    /// The heading of a column; empty where there is none.
+    pub(crate) fn head(&self, column: usize) -> &str {
+        self.heads.get(column).map_or("", String::as_str)
+    }
+}

@@ -1,0 +1,354 @@
+//! Text reports: titles, rulers and rows become tables; notes, page breaks and SQL text are passed by.
+
+use crate::columns::{self, runs};
+use crate::lines::{Line, Lines};
+use crate::section::{Section, folded};
+use crate::table::{Row, Table};
+use memchr::memmem;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Reads a text report from its first line on and hands each table over as soon as it is complete.
+pub(crate) fn read<'a>(bytes: &'a [u8], first_line: u32, sink: &mut dyn FnMut(&Table<'a>)) {
+    let mut lines = Lines::new(bytes, first_line).peekable();
+    let mut reader = Reader::new(sink);
+    while let Some(line) = lines.next() {
+        let next = lines.peek().copied().unwrap_or_default();
+        reader.feed(line, next);
+    }
+    reader.close();
+}
+
+struct Reader<'a, 's> {
+    sink: &'s mut dyn FnMut(&Table<'a>),
+    table: Option<Table<'a>>,
+    /// Lines that may turn out to be headings.
+    above: Vec<Cow<'a, [u8]>>,
+    columns: Vec<Range<usize>>,
+    /// Columns of the line with the name, where name and numbers take two lines.
+    name_columns: Vec<Range<usize>>,
+    name: Option<Vec<Cow<'a, [u8]>>>,
+    /// Database and instance as all titles of this report name them.
+    identity: Option<&'a [u8]>,
+    /// Whether SQL text goes by, which can imitate anything.
+    in_sql: bool,
+}
+
+/// A title, and what of its line is already heading.
+struct Title<'a> {
+    words: &'a [u8],
+    underlined: bool,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    fn new(sink: &'s mut dyn FnMut(&Table<'a>)) -> Self {
+        let mut reader = Self {
+            sink,
+            table: None,
+            above: Vec::new(),
+            columns: Vec::new(),
+            name_columns: Vec::new(),
+            name: None,
+            identity: None,
+            in_sql: false,
+        };
+        reader.open(Some(Section::Header), b"");
+        reader
+    }
+
+    fn feed(&mut self, line: Line<'a>, next: Line<'a>) {
+        if let Some(title) = self.title(line, next) {
+            self.enter(&title, line);
+            return;
+        }
+        let Some(section) = self.table.as_ref().map(|table| table.section) else {
+            return;
+        };
+        if line.is_blank() {
+            self.blank(section);
+        } else if section == Section::Header && is_snapshot_line(line.bytes) {
+            self.push(line.number, vec![Cow::Borrowed(line.bytes.trim_ascii())]);
+        } else if !self.columns.is_empty() && is_end(line.bytes) {
+            self.close();
+        } else if let Some(columns) = ruler_of(line.bytes) {
+            self.rule(section, columns, line.bytes);
+        } else if self.awaits_ruler(section) {
+            self.above.push(without_tildes(line.bytes));
+        } else {
+            self.row(section, line);
+        }
+    }
+
+    /// A title is named by its database and instance, or underlined with tildes.
+    fn title(&mut self, line: Line<'a>, next: Line<'a>) -> Option<Title<'a>> {
+        let starts = line.bytes.first().is_some_and(|byte| *byte != b' ');
+        if let Some(at) = memmem::find(line.bytes, b"DB/Inst:").filter(|at| starts && *at > 0) {
+            let rest = line.bytes[at + 8..].trim_ascii();
+            let name = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+            return self.same(name).then(|| plain(&line.bytes[..at]));
+        }
+        if let Some(at) = memmem::find(line.bytes, b" for DB:").filter(|_| starts && !self.in_sql) {
+            return Some(plain(&line.bytes[..at]));
+        }
+        let underlined = next.bytes.starts_with(b"~~~") && !line.is_blank() && !self.in_sql;
+        let in_header = self
+            .table
+            .as_ref()
+            .is_some_and(|table| table.section == Section::Header);
+        (underlined && !(in_header && is_header_head(line.bytes))).then(|| Title {
+            words: until_gap(line.bytes),
+            underlined: true,
+        })
+    }
+
+    /// SQL text can hold a title; only one that names this report's database counts.
+    fn same(&mut self, name: &'a [u8]) -> bool {
+        let known = *self.identity.get_or_insert(name);
+        known.starts_with(name) || name.starts_with(known)
+    }
+
+    fn enter(&mut self, title: &Title<'a>, line: Line<'a>) {
+        let name = folded(title.words);
+        self.in_sql =
+            name.starts_with("sql ordered by") || name.starts_with("complete list of sql");
+        self.open(Section::of(title.words), title.words);
+        if title.underlined {
+            self.above.push(without(line.bytes, title.words.len()));
+        }
+    }
+
+    fn open(&mut self, section: Option<Section>, title: &[u8]) {
+        self.close();
+        self.table = section.map(|section| Table::new(section, title));
+    }
+
+    fn close(&mut self) {
+        if let Some(table) = self.table.take().filter(|table| !table.rows.is_empty()) {
+            (self.sink)(&table);
+        }
+        self.above.clear();
+        self.columns.clear();
+        self.name_columns.clear();
+        self.name = None;
+    }
+
+    /// A blank line ends notes above the headings; in the header it ends a table.
+    fn blank(&mut self, section: Section) {
+        if section == Section::Header {
+            self.open(Some(section), b"");
+        } else if self.columns.is_empty() {
+            self.above.clear();
+        }
+    }
+
+    fn rule(&mut self, section: Section, mut columns: Vec<Range<usize>>, line: &'a [u8]) {
+        if is_labelled(section) {
+            columns.retain(|column| line.get(column.start) != Some(&b'~'));
+        }
+        let mut heads = columns::heads(&columns, &self.above);
+        self.above.clear();
+        let Some(table) = self.table.as_mut() else {
+            return;
+        };
+        if is_labelled(section) {
+            heads.insert(0, String::new());
+        }
+        if self.columns.is_empty() {
+            table.heads = heads;
+        } else if table.rows.is_empty() {
+            self.name_columns = std::mem::take(&mut self.columns);
+            table.heads.extend(heads);
+        }
+        self.columns = columns;
+    }
+
+    fn row(&mut self, section: Section, line: Line<'a>) {
+        if section == Section::CacheSizes {
+            let cells = line.bytes.split_gaps().map(Cow::Borrowed).collect();
+            self.push(line.number, cells);
+        } else if is_labelled(section) {
+            self.labelled(line);
+        } else if self.name_columns.is_empty() {
+            let cells = cells(&self.columns, line.bytes);
+            if section != Section::SqlByIoTime || cells.last().is_some_and(|cell| is_sql_id(cell)) {
+                self.push(line.number, cells);
+            }
+        } else {
+            self.half(line);
+        }
+    }
+
+    /// Rows follow a ruler; by tablespace and file the one of the names comes first, then headings and the ruler
+    /// of the numbers. Cache sizes have none in Statspack 9i.
+    fn awaits_ruler(&self, section: Section) -> bool {
+        match section {
+            Section::CacheSizes => false,
+            Section::Tablespaces | Section::Files => self.name_columns.is_empty(),
+            _ => self.columns.is_empty(),
+        }
+    }
+
+    /// A row of a label with a colon and values.
+    fn labelled(&mut self, line: Line<'a>) {
+        let Some(colon) = memchr::memrchr(b':', line.bytes) else {
+            return;
+        };
+        let label = std::iter::once(0..colon + 1);
+        let columns: Vec<Range<usize>> = label
+            .chain(
+                self.columns
+                    .iter()
+                    .filter(|column| column.end > colon + 1)
+                    .cloned(),
+            )
+            .collect();
+        let cells = cells(&columns, line.bytes);
+        self.push(line.number, cells);
+    }
+
+    /// Half a row: the name stands on a line of its own, which can wrap, and the numbers on the next.
+    fn half(&mut self, line: Line<'a>) {
+        let Some(name) = self.name.take() else {
+            self.name = Some(cells(&self.name_columns, line.bytes));
+            return;
+        };
+        let first = line
+            .bytes
+            .trim_ascii_start()
+            .first()
+            .copied()
+            .unwrap_or_default();
+        if !matches!(first, b'0'..=b'9' | b'.' | b'-' | b'#' | b'N') {
+            self.name = Some(wrapped(name, line.bytes));
+            return;
+        }
+        let mut row = name;
+        row.extend(cells(&self.columns, line.bytes));
+        self.push(line.number, row);
+    }
+
+    fn push(&mut self, line: u32, cells: Vec<Cow<'a, [u8]>>) {
+        if let Some(table) = self.table.as_mut() {
+            table.rows.push(Row { line, cells });
+        }
+    }
+}
+
+fn plain(words: &[u8]) -> Title<'_> {
+    Title {
+        words,
+        underlined: false,
+    }
+}
+
+/// A name goes on in its last cell, without a blank: names are cut anywhere.
+fn wrapped<'a>(mut name: Vec<Cow<'a, [u8]>>, line: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
+    if let Some(last) = name.last_mut() {
+        last.to_mut().extend_from_slice(line.trim_ascii());
+    }
+    name
+}
+
+/// Deals out by character, not by byte: a name outside ASCII must not shift the numbers behind it.
+fn cells<'a>(columns: &[Range<usize>], line: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
+    if line.is_ascii() {
+        return columns::cells(columns, line);
+    }
+    let plain = |letter: char| {
+        u8::try_from(letter)
+            .ok()
+            .filter(u8::is_ascii)
+            .unwrap_or(b'?')
+    };
+    let flat: Vec<u8> = String::from_utf8_lossy(line).chars().map(plain).collect();
+    let cells = columns::cells(columns, &flat).into_iter();
+    cells.map(|cell| Cow::Owned(cell.into_owned())).collect()
+}
+
+/// Sections whose rows are a label, a colon and values.
+const fn is_labelled(section: Section) -> bool {
+    matches!(section, Section::LoadProfile | Section::IoProfile)
+}
+
+/// A line with blanks in place of its first `length` bytes.
+fn without(line: &[u8], length: usize) -> Cow<'_, [u8]> {
+    let mut blanked = line.to_vec();
+    blanked
+        .iter_mut()
+        .take(length)
+        .for_each(|byte| *byte = b' ');
+    Cow::Owned(blanked)
+}
+
+/// Headings can stand behind the tildes that underline a title.
+fn without_tildes(line: &[u8]) -> Cow<'_, [u8]> {
+    let tildes = line.iter().take_while(|byte| **byte == b'~').count();
+    if tildes == 0 {
+        Cow::Borrowed(line)
+    } else {
+        without(line, tildes)
+    }
+}
+
+/// The words before the first gap of two blanks.
+fn until_gap(line: &[u8]) -> &[u8] {
+    let indent = line.len() - line.trim_ascii_start().len();
+    let end = memmem::find(&line[indent..], b"  ").map_or(line.len(), |gap| indent + gap);
+    &line[..end]
+}
+
+/// The columns of a ruler; a single rule that is indented spans headings and is none.
+fn ruler_of(line: &[u8]) -> Option<Vec<Range<usize>>> {
+    let columns = columns::ruler(line);
+    if !line.contains(&b'-') {
+        return None;
+    }
+    let first = columns.first()?;
+    (columns.len() > 1 || first.start == 0).then_some(columns)
+}
+
+/// The rule at the end of a section: one run of dashes behind ten or twenty-six blanks.
+fn is_end(line: &[u8]) -> bool {
+    let rule = line.trim_ascii();
+    line.starts_with(b"          ") && rule.len() > 40 && rule.iter().all(|byte| *byte == b'-')
+}
+
+fn is_snapshot_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let opens =
+        |words: &[u8]| line.len() >= words.len() && line[..words.len()].eq_ignore_ascii_case(words);
+    opens(b"Begin Snap:") || opens(b"End Snap:") || opens(b"Elapsed:") || opens(b"DB Time:")
+}
+
+/// Headings of the header tables, which Statspack underlines with tildes as if they were titles.
+fn is_header_head(line: &[u8]) -> bool {
+    let found = |words: &[u8]| memmem::find(line, words).is_some();
+    found(b"DB Id") || found(b"Snap Id") || found(b"Sockets")
+}
+
+/// Thirteen digits and lower-case letters.
+pub(crate) fn is_sql_id(cell: &[u8]) -> bool {
+    cell.len() == 13
+        && cell
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
+}
+
+/// Splits at gaps of two blanks or more.
+trait SplitGaps<'a> {
+    fn split_gaps(&self) -> impl Iterator<Item = &'a [u8]>;
+}
+
+impl<'a> SplitGaps<'a> for &'a [u8] {
+    fn split_gaps(&self) -> impl Iterator<Item = &'a [u8]> {
+        let line: &'a [u8] = self;
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for run in runs(line) {
+            match groups.last_mut() {
+                Some(last) if run.start - last.end < 2 => last.end = run.end,
+                _ => groups.push(run),
+            }
+        }
+        groups.into_iter().map(move |group| &line[group])
+    }
+}

@@ -1,0 +1,223 @@
+//! No bytes make the reader fail or hang, and no prefix of a report gives a number that the whole does not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::float_cmp,
+    reason = "a test stops where its ground is missing"
+)]
+
+mod made_up;
+
+use assay_oracle::report::{Named, Quantity, Report, Statistic};
+use assay_oracle::{profile, read_reports, table_row};
+use made_up::*;
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// Everything the crate does with a file.
+fn all(bytes: &[u8]) -> Vec<Report> {
+    let reports: Vec<Report> = read_reports(bytes).into_iter().flatten().collect();
+    for report in &reports {
+        let profile = profile(report);
+        assert!(!table_row("f", report, &profile).is_empty());
+        let text = serde_json::to_string(&profile).unwrap();
+        assert_eq!(assay_model::profile::parse_profile(&text).unwrap(), profile);
+    }
+    reports
+}
+
+fn sample() -> String {
+    header_11("11.2.0.3.0", "60.00", "120.00")
+        + &cache_sizes("8K")
+        + &load_profile(&[
+            ("Redo size", "21,834,010.5"),
+            ("Physical reads", "83,114.8"),
+        ])
+        + &top_five(&[&[
+            "db file sequential read",
+            "299,784,368",
+            "320,702",
+            "1",
+            "92.7",
+            "User I/O",
+        ]])
+        + &wait_events(
+            "Foreground Wait Events",
+            &[&["log file sync", "1,234", "567", "89", "1.2"]],
+        )
+        + &activity(
+            "Instance Activity Stats",
+            &[&["redo size", "78,602,437,800", "21,834,010.5", "1.0"]],
+        )
+        + END_OF_REPORT
+}
+
+fn page() -> String {
+    html_header("19.0.0.0.0", "60.00", "120.00")
+        + &html_table(
+            "Instance Activity Stats",
+            "",
+            &["Statistic", "Total", "per Second"],
+            &[
+                &["redo size", "78,602,437,800", "21,834,010.5"],
+                &["physical reads", "3,600", "1.0"],
+            ],
+        )
+        + "End of Report</body></html>\n"
+}
+
+/// Every number of a report with what it is, so that those of a prefix can be looked up.
+fn numbers(report: &Report) -> HashSet<String> {
+    let mut numbers = HashSet::new();
+    let mut keep = |name: &str, quantity: Option<Quantity>| {
+        if let Some(quantity) = quantity {
+            numbers.insert(format!(
+                "{name} {:?} {} {}",
+                quantity.section, quantity.line, quantity.value
+            ));
+        }
+    };
+    let header = &report.header;
+    keep("elapsed", header.elapsed);
+    keep("db time", header.db_time);
+    keep("block", header.block);
+    keep("cpus", header.cpus);
+    for Statistic {
+        name,
+        total,
+        per_second,
+    } in &report.activity
+    {
+        keep(name, *total);
+        keep(name, *per_second);
+    }
+    for Named { name, value } in report.time_model.iter().chain(&report.operating_system) {
+        keep(name, *value);
+    }
+    for row in &report.load_profile {
+        keep(&row.name, row.per_second);
+    }
+    for row in &report.io_profile {
+        for number in [row.both, row.read, row.write] {
+            keep(&row.name, number);
+        }
+    }
+    let lists = [
+        &report.foreground_events,
+        &report.background_events,
+        &report.all_events,
+        &report.top_events,
+    ];
+    for event in lists.into_iter().flatten() {
+        for number in [event.waits, event.time, event.average] {
+            keep(&event.name, number);
+        }
+    }
+    for row in report.files.iter().chain(&report.tablespaces) {
+        for number in [row.reads, row.read_time, row.writes] {
+            keep(&row.tablespace, number);
+        }
+    }
+    for row in report.io_by_function.iter().chain(&report.io_by_file_type) {
+        for number in [row.reads, row.writes, row.small_time] {
+            keep(&row.name, number);
+        }
+    }
+    numbers
+}
+
+/// Reads prefixes in steps and looks every number of theirs up in the whole.
+fn prefixes(bytes: &[u8], step: usize) {
+    let whole = read_reports(bytes).remove(0).unwrap();
+    let known = numbers(&whole);
+    let mut last = 0;
+    for end in (0..bytes.len()).step_by(step) {
+        for report in read_reports(&bytes[..end]).into_iter().flatten() {
+            let found = numbers(&report);
+            let wrong: Vec<&String> = found.difference(&known).collect();
+            assert!(wrong.is_empty(), "cut at {end}: {wrong:?}");
+            last = found.len();
+        }
+    }
+    assert!(last > known.len() / 2);
+}
+
+#[test]
+fn a_cut_anywhere_gives_no_number_that_is_not_in_the_whole() {
+    prefixes(sample().as_bytes(), 1);
+    prefixes(page().as_bytes(), 1);
+    let cut = &sample()[..sample().len() - 30];
+    assert!(!all(cut.as_bytes())[0].complete);
+}
+
+#[test]
+fn real_reports_cut_every_kilobyte_give_no_number_that_is_not_in_the_whole() {
+    let named = std::env::var_os("ASSAY_AWR_REPORTS").map(PathBuf::from);
+    let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let beside = ["../shared/awr", "../../shared/awr"].map(|path| repository.join(path));
+    let folder = named
+        .into_iter()
+        .chain(beside)
+        .find(|path| path.join("INDEX.md").is_file());
+    let Some(folder) = folder else {
+        println!(
+            "skipped: no real reports beside the repository (ASSAY_AWR_REPORTS names their folder)"
+        );
+        return;
+    };
+    for file in [
+        "statspack-12.1-txt-01.txt",
+        "awr-11.2.0.3-txt-01.txt",
+        "awr-12.2-pdb-racinst-html-13.html",
+    ] {
+        prefixes(&std::fs::read(folder.join(file)).unwrap(), 1024);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_bytes_make_it_fail(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        all(&bytes);
+    }
+
+    #[test]
+    fn no_damage_to_a_report_makes_it_fail(
+        is_text in any::<bool>(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 0..6)), 1..20),
+    ) {
+        let mut bytes = if is_text { sample() } else { page() }.into_bytes();
+        for (place, new) in damage {
+            let at = place.index(bytes.len());
+            let end = bytes.len().min(at + 3);
+            bytes.splice(at..end, new);
+        }
+        all(&bytes);
+    }
+
+    #[test]
+    fn no_shuffle_of_lines_makes_it_fail(order in Just((0..90_usize).collect::<Vec<_>>()).prop_shuffle()) {
+        let sample = sample() + &page();
+        let lines: Vec<&str> = sample.lines().collect();
+        let shuffled: Vec<&str> = order.iter().filter_map(|line| lines.get(*line).copied()).collect();
+        let head = header_11("11.2.0.3.0", "60.00", "120.00");
+        all((head + &shuffled.join("\n")).as_bytes());
+    }
+}
+
+#[test]
+fn very_long_lines_rows_and_nests_end() {
+    let long = "9".repeat(1 << 20);
+    all((header_11("11.2.0.3.0", &long, &long) + "x~~~\n" + &long).as_bytes());
+    let dashes = format!(
+        "Instance Activity Stats  DB/Inst: A/b\n\n{}\n{}\n",
+        "- ".repeat(5000),
+        "1 ".repeat(5000)
+    );
+    all((header_11("11.2.0.3.0", "60.00", "1.00") + &dashes).as_bytes());
+    let tags = "<table summary=\"This table displays load profile\">".repeat(2000)
+        + &"<tr><td colspan=\"99999999\">".repeat(2000);
+    all((html_header("19.0.0.0.0", "60.00", "1.00") + &tags).as_bytes());
+}
