@@ -1,0 +1,307 @@
+//! What about the conduct of a measurement could have carried a result to where it is, and into which direction.
+
+use crate::quantity::{Amount, Quantity, TimeKind};
+use assay_model::calibration::{Bound, Capacity};
+use assay_model::counters::DeviceCounters;
+use assay_model::measurement::{Conduct, Finish, Measurement, Operation, Submission};
+use assay_model::number::{real, share};
+use assay_model::target::TargetFacts;
+use assay_model::verdict::{Bias, Doubt};
+
+/// A worker that is busier than this may have kept I/Os waiting.
+const WORKER_BUSY_MAX: f64 = 0.95;
+/// A host that is busier than this lets I/Os wait for a processor.
+const HOST_BUSY_MAX: f64 = 0.9;
+/// Share of its own ceiling beyond which the tool may be what is measured.
+const CEILING_SHARE_MAX: f64 = 0.8;
+/// Share of the bytes that a device must have moved, by the kernel's counters, and from how many bytes on it is asked.
+const SEEN_SHARE_MIN: f64 = 0.9;
+const UNSEEN_BYTES_MIN: u64 = 64 << 20;
+/// How far Little's law may be off before the bookkeeping is in doubt.
+const LITTLES_LAW_SLACK: f64 = 0.05;
+/// Share of I/Os that may fail or be missed before the histograms, which hold neither, are in doubt.
+const LOST_SHARE_MAX: f64 = 0.001;
+/// Share of a target that may be empty or compressed away before reads are in doubt.
+const EMPTY_SHARE_MAX: f64 = 0.02;
+/// The share of open arrivals that must start in time, and how late these may start.
+const START_QUANTILE: f64 = 0.99;
+const START_ERROR_MAX_NS: u64 = 1_000_000;
+
+fn doubt(what: impl Into<String>, bias: Bias, remedy: &str) -> Doubt {
+    Doubt {
+        what: what.into(),
+        bias,
+        remedy: remedy.to_owned(),
+    }
+}
+
+/// Doubts about one quantity of a measurement. Counts and the host's own load are what they are.
+pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> Vec<Doubt> {
+    let conduct = &measurement.conduct;
+    let Quantity::Measured { amount, .. } = quantity else {
+        return early_end(measurement).into_iter().collect();
+    };
+    if matches!(amount, Amount::Errors(_)) {
+        return early_end(measurement).into_iter().collect();
+    }
+    let mut doubts: Vec<Doubt> = [
+        early_end(measurement),
+        busy_host(conduct),
+        ceiling(measurement),
+        unseen(amount.operation(), measurement),
+        cache(conduct),
+        submission(conduct),
+        littles_law(conduct),
+        failures(measurement),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if matches!(
+        amount,
+        Amount::Time {
+            kind: TimeKind::Response,
+            ..
+        }
+    ) {
+        doubts.extend(arrivals(measurement));
+    }
+    doubts
+}
+
+/// A run that did not run its length may have ended because of what it would have shown.
+fn early_end(measurement: &Measurement) -> Option<Doubt> {
+    let why = match &measurement.finish {
+        Finish::Complete | Finish::Interrupted => return None,
+        Finish::Failed { reason } => format!("the run could not go on: {reason}"),
+        Finish::Unfinished => "the program was ended before the run was".to_owned(),
+    };
+    Some(doubt(why, Bias::Unknown, "remove the cause and run again"))
+}
+
+/// On a virtual clock nothing is ever late, whatever the processors do.
+fn busy_host(conduct: &Conduct) -> Option<Doubt> {
+    if conduct.clock == "virtual" {
+        return None;
+    }
+    let remedy = "use more workers, fewer I/Os a second, or a host with idle processors";
+    let host = conduct.host_busy_share.unwrap_or(0.0);
+    let (whose, busy) = match (conduct.worker_busy_share_max, host) {
+        (worker, _) if worker > WORKER_BUSY_MAX => ("a worker of the load generator", worker),
+        (_, host) if host > HOST_BUSY_MAX => ("the host", host),
+        _ => return None,
+    };
+    let what = format!("{whose} was busy for {:.0} % of the time", busy * 100.0);
+    Some(doubt(what, Bias::Unflattering, remedy))
+}
+
+/// Near its own ceiling the tool adds time of its own, and cannot offer more.
+fn ceiling(measurement: &Measurement) -> Option<Doubt> {
+    let ceiling_iops = measurement.conduct.ceiling_iops?;
+    let reached = measurement.iops() / ceiling_iops;
+    if !(reached > CEILING_SHARE_MAX && reached.is_finite()) {
+        return None;
+    }
+    let what = format!(
+        "the tool itself reaches no more than {:.1} times this rate",
+        1.0 / reached
+    );
+    Some(doubt(
+        what,
+        Bias::Unflattering,
+        "use more workers or a stronger host",
+    ))
+}
+
+/// The kernel's counters are an independent witness: what no device of the stack moved came from a cache above them.
+/// Asked only where warm-up and rounding cannot explain the difference.
+fn unseen(operation: Option<Operation>, measurement: &Measurement) -> Option<Doubt> {
+    let (operation, name, bytes): (_, _, fn(&DeviceCounters) -> u64) = match operation {
+        Some(Operation::Sync) => return None,
+        Some(Operation::Write) => (Operation::Write, "written", |device| device.write_bytes),
+        Some(Operation::Read) | None => (Operation::Read, "read", |device| device.read_bytes),
+    };
+    let claimed = measurement.operations().get(operation)?.bytes;
+    let seen = share(seen_bytes(measurement, bytes)?, claimed);
+    if claimed < UNSEEN_BYTES_MIN || seen >= SEEN_SHARE_MIN {
+        return None;
+    }
+    let hundredths = seen * 100.0;
+    let what = format!(
+        "only {hundredths:.0} % of the bytes {name} reached a device, by the kernel's counters"
+    );
+    let remedy = "use direct I/O on a target larger than every cache before the device";
+    Some(doubt(what, Bias::Flattering, remedy))
+}
+
+/// Layers of one target pass the same bytes on, so the largest counts; those of several targets add up, which may
+/// count layers twice and can only be too kind. `None` where the kernel counts nothing, as on network file systems.
+fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
+    let devices = &measurement.conduct.kernel.as_ref()?.devices;
+    let each = devices.iter().map(|device| bytes(&device.counters));
+    let all = if measurement.targets.len() > 1 {
+        each.sum()
+    } else {
+        each.max().unwrap_or(0)
+    };
+    (!devices.is_empty()).then_some(all)
+}
+
+/// A cache answers in place of the storage.
+fn cache(conduct: &Conduct) -> Option<Doubt> {
+    if conduct.direct_io == Some(false) {
+        let remedy = "use a file system with direct I/O, or the device itself";
+        return Some(doubt(
+            "the page cache was not passed by",
+            Bias::Flattering,
+            remedy,
+        ));
+    }
+    (conduct.submission == Submission::Inline).then(|| {
+        let remedy = "use a target that lies on a device, and larger than every cache before it";
+        doubt(
+            "I/Os completed inside their submission, as from a cache",
+            Bias::Flattering,
+            remedy,
+        )
+    })
+}
+
+/// What the kernel did with the I/Os when it was handed them.
+fn submission(conduct: &Conduct) -> Option<Doubt> {
+    match conduct.submission {
+        Submission::Punted => Some(doubt(
+            "the kernel handed I/Os to its worker threads, which limits the rate and adds time",
+            Bias::Unflattering,
+            "use a block device or a file system whose direct I/O does not wait",
+        )),
+        Submission::Blocking => Some(doubt(
+            "submission waited for the device, so the stated number of outstanding I/Os was not reached",
+            Bias::Unknown,
+            "use more workers with less depth each, or a target that submits without waiting",
+        )),
+        Submission::Unknown | Submission::Asynchronous | Submission::Inline => None,
+    }
+}
+
+/// A ratio of 0 means that it was not computed.
+fn littles_law(conduct: &Conduct) -> Option<Doubt> {
+    let ratio = conduct.littles_law_ratio;
+    if ratio <= 0.0 || (ratio - 1.0).abs() <= LITTLES_LAW_SLACK {
+        return None;
+    }
+    let what = format!(
+        "Little's law does not close: rate × service time is {ratio:.2} of the outstanding I/Os"
+    );
+    Some(doubt(
+        what,
+        Bias::Unknown,
+        "measure longer; if it stays so, do not trust the run",
+    ))
+}
+
+/// I/Os that failed have no time: a storage that refuses the slow ones looks fast.
+fn failures(measurement: &Measurement) -> Option<Doubt> {
+    let operations = measurement.operations();
+    let failed = operations.errors();
+    let all = failed + operations.iter().map(|(_, result)| result.ios).sum::<u64>();
+    let lost = share(failed, all);
+    if lost <= LOST_SHARE_MAX {
+        return None;
+    }
+    let what = format!(
+        "{:.1} % of the I/Os failed and are in no time and no rate",
+        lost * 100.0
+    );
+    Some(doubt(
+        what,
+        Bias::Flattering,
+        "find out why I/Os fail before anything else",
+    ))
+}
+
+/// Open arrivals that never started, or started late through the fault of the tool.
+fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
+    let conduct = &measurement.conduct;
+    let mut doubts = Vec::new();
+    let due = real(conduct.missed_arrivals + measurement.operations().ios());
+    if real(conduct.missed_arrivals) > LOST_SHARE_MAX * due {
+        let what = format!(
+            "{} arrivals were due and never started",
+            conduct.missed_arrivals
+        );
+        doubts.push(doubt(
+            what,
+            Bias::Flattering,
+            "offer less, or allow more outstanding I/Os",
+        ));
+    }
+    let late = conduct
+        .start_error
+        .as_ref()
+        .map_or(0, |error| error.quantile_ns(START_QUANTILE));
+    if late > START_ERROR_MAX_NS {
+        let what = "1 % of the arrivals started more than 1 ms late because of the tool itself";
+        doubts.push(doubt(
+            what,
+            Bias::Unflattering,
+            "use more workers or an idle host",
+        ));
+    }
+    doubts
+}
+
+/// A capacity that something other than the storage ended is at least what was seen.
+pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
+    let (what, remedy) = match capacity.bound {
+        Bound::Saturated | Bound::LatencyLimit => return None,
+        Bound::Host => (
+            "the host's CPU was the limit; the storage may give more",
+            "use a stronger host",
+        ),
+        Bound::StillRising => (
+            "the rate was still rising at the deepest load; the storage may give more",
+            "allow more outstanding I/Os",
+        ),
+        Bound::TimeBudget => ("time ran out before the limit was found", "allow more time"),
+    };
+    Some(doubt(what, Bias::Unflattering, remedy))
+}
+
+/// A target that the storage need not read in full makes reads look fast.
+pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
+    let (content, path) = (&target.content, &target.path);
+    let unwritten = content.written_share.map_or(0.0, |written| 1.0 - written);
+    let zeros = content.zero_share.unwrap_or(0.0);
+    let on_the_fly = content.file_system_compresses == Some(true);
+    let ratio = content
+        .compressed_ratio
+        .filter(|_| on_the_fly)
+        .unwrap_or(1.0);
+    let what = match (unwritten, zeros, ratio) {
+        (empty, _, _) if empty > EMPTY_SHARE_MAX => {
+            format!(
+                "{:.0} % of {path} was never written and is read without touching the storage",
+                empty * 100.0
+            )
+        }
+        (_, zeros, _) if zeros > EMPTY_SHARE_MAX => {
+            format!(
+                "{:.0} % of {path} is zeros, which storage may not keep",
+                zeros * 100.0
+            )
+        }
+        (_, _, ratio) if ratio < 1.0 - EMPTY_SHARE_MAX => {
+            format!(
+                "the file system reads only {:.0} % of the bytes of {path}, compressed",
+                ratio * 100.0
+            )
+        }
+        _ => return None,
+    };
+    Some(doubt(
+        what,
+        Bias::Flattering,
+        "use a target written through with incompressible data",
+    ))
+}

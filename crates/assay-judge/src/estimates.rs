@@ -1,0 +1,57 @@
+//! The numbers of a run that a page shows with their intervals, whether or not a criterion asks for them.
+
+use crate::evidence::find;
+use crate::facts::{Facts, Run};
+use crate::names::known;
+use crate::quantity::{Amount, Quantity, Scope, TimeStatistic};
+use crate::statistics::Statistics;
+use assay_model::measurement::Measurement;
+use assay_model::verdict::NamedEstimate;
+
+/// Rates, throughputs, means and the common quantiles of a run with their intervals: of the whole, and of each stream
+/// and each target where there are several. What cannot be said for lack of I/Os or of time is left out.
+pub fn estimates_of_run(run: Run<'_>, statistics: &dyn Statistics) -> Vec<NamedEstimate> {
+    let facts = Facts {
+        calibration: None,
+        run: Some(run),
+        environment: None,
+        given: &[],
+        doubts: &[],
+        statistics,
+    };
+    let shown = known()
+        .into_iter()
+        .filter(|quantity| is_shown(quantity, run.measurement));
+    shown
+        .flat_map(|quantity| estimates(&quantity, &facts))
+        .collect()
+}
+
+/// Counts and extremes have no interval, and the only stream or target is the whole.
+fn is_shown(quantity: &Quantity, measurement: &Measurement) -> bool {
+    let Quantity::Measured { scope, amount } = quantity else {
+        return false;
+    };
+    let several = match scope {
+        Scope::Whole => true,
+        Scope::Stream => measurement.streams.len() > 1,
+        Scope::Target => measurement.targets.len() > 1,
+    };
+    let statistic = match amount {
+        Amount::Time { statistic, .. } => Some(*statistic),
+        Amount::Iops(_) | Amount::Throughput(_) | Amount::Errors(_) => None,
+    };
+    several && !matches!(amount, Amount::Errors(_)) && statistic != Some(TimeStatistic::Max)
+}
+
+/// The estimates of one quantity for all its subjects; those without an interval are left out.
+fn estimates(quantity: &Quantity, facts: &Facts<'_>) -> Vec<NamedEstimate> {
+    let named = find(quantity, facts).into_iter().filter_map(|found| {
+        Some(NamedEstimate {
+            quantity: quantity.to_string(),
+            subject: found.subject,
+            estimate: found.known.ok()?.estimate,
+        })
+    });
+    named.collect()
+}

@@ -1,0 +1,60 @@
+//! Everything that a verdict may rest on.
+
+use crate::doubts;
+use crate::series::Series;
+use crate::statistics::Statistics;
+use assay_model::calibration::Calibration;
+use assay_model::environment::Environment;
+use assay_model::measurement::Measurement;
+use assay_model::verdict::{Doubt, NamedEstimate};
+
+/// A measurement with its series of batches.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The totals, and how the tool behaved.
+    pub measurement: &'a Measurement,
+    /// How it went over time.
+    pub series: &'a Series,
+}
+
+/// Everything that a verdict may rest on; what is missing is said by the verdict.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    /// What the target can give.
+    pub calibration: Option<&'a Calibration>,
+    /// What happened under a workload.
+    pub run: Option<Run<'a>>,
+    /// Quantities known from elsewhere, for example `host.tcp_retransmits`; they are preferred to what is found here.
+    pub given: &'a [NamedEstimate],
+    /// The host and the targets; what the content of a target does to reads is a doubt about them.
+    pub environment: Option<&'a Environment>,
+    /// Doubts known from elsewhere; they hold for every rate and every time that was measured.
+    pub doubts: &'a [Doubt],
+    /// Where intervals come from.
+    pub statistics: &'a dyn Statistics,
+}
+
+impl Facts<'_> {
+    /// Doubts that do not come from the measurement itself; `reads` says whether reads are part of the quantity.
+    pub(crate) fn outer_doubts(&self, reads: bool) -> Vec<Doubt> {
+        let environment = self.environment.filter(|_| reads);
+        let storage = environment.map_or(&[][..], |environment| &environment.storage);
+        let contents = storage
+            .iter()
+            .filter_map(|storage| doubts::of_target(storage.target.as_ref()?));
+        self.doubts.iter().cloned().chain(contents).collect()
+    }
+}
+
+impl std::fmt::Debug for Facts<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Facts")
+            .field("calibration", &self.calibration.is_some())
+            .field("run", &self.run.is_some())
+            .field("environment", &self.environment.is_some())
+            .field("given", &self.given)
+            .field("doubts", &self.doubts)
+            .finish_non_exhaustive()
+    }
+}

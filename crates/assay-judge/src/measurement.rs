@@ -1,0 +1,232 @@
+//! Evidence in a measurement: of the whole, of each stream and of each target, with intervals from the series.
+
+use crate::doubts;
+use crate::evidence::{Found, Known, Missing};
+use crate::facts::{Facts, Run};
+use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
+use crate::series::Batch;
+use crate::statistics::Statistics;
+use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
+use assay_model::number::{rate, real};
+use assay_model::{Estimate, Histogram};
+use std::borrow::Cow;
+
+/// One part of a measurement: its totals, and how it went over time.
+struct Part<'a> {
+    subject: Option<String>,
+    total: PerOperation,
+    batches: Cow<'a, [Batch]>,
+    elapsed_s: f64,
+}
+
+/// What is known of an amount, for every part of the scope.
+pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found> {
+    let Some(run) = facts.run else {
+        return vec![Found::absent("no workload was run")];
+    };
+    let quantity = Quantity::Measured { scope, amount };
+    let mut doubts = doubts::of_measurement(&quantity, run.measurement);
+    if !matches!(amount, Amount::Errors(_)) {
+        let reads = amount
+            .operation()
+            .is_none_or(|operation| operation == Operation::Read);
+        doubts.extend(facts.outer_doubts(reads));
+    }
+    let found = parts(scope, run).into_iter().map(|part| {
+        let estimate = estimate(amount, &part, facts.statistics);
+        let known = estimate.map(|estimate| Known::new(estimate, part.elapsed_s, doubts.clone()));
+        Found {
+            subject: part.subject,
+            known,
+        }
+    });
+    found.collect()
+}
+
+/// The parts that a scope consists of.
+fn parts(scope: Scope, run: Run<'_>) -> Vec<Part<'_>> {
+    let measurement = run.measurement;
+    let results = match scope {
+        Scope::Whole => return vec![whole(run)],
+        Scope::Stream => &measurement.streams,
+        Scope::Target => &measurement.targets,
+    };
+    // The only stream or target is the whole, which is known in finer steps of time.
+    let only = results.len() == 1;
+    let part = |result: &NamedResult| Part {
+        subject: Some(result.name.clone()),
+        total: result.operations.clone(),
+        batches: if only {
+            Cow::Borrowed(run.series.batches())
+        } else {
+            Cow::Owned(run.series.of(scope, &result.name, measurement.elapsed_s()))
+        },
+        elapsed_s: measurement.elapsed_s(),
+    };
+    results.iter().map(part).collect()
+}
+
+/// All streams on all targets.
+fn whole(run: Run<'_>) -> Part<'_> {
+    Part {
+        subject: None,
+        total: run.measurement.operations(),
+        batches: Cow::Borrowed(run.series.batches()),
+        elapsed_s: run.measurement.elapsed_s(),
+    }
+}
+
+/// The amount of one part with its interval.
+fn estimate(
+    amount: Amount,
+    part: &Part<'_>,
+    statistics: &dyn Statistics,
+) -> Result<Estimate, Missing> {
+    match amount {
+        Amount::Errors(operation) => Ok(errors(operation, &part.total)),
+        Amount::Iops(operation) => {
+            let ios = |operations: &PerOperation| ios(operation, operations);
+            rate_of(operation, part, statistics, ios)
+        }
+        Amount::Throughput(operation) => {
+            let bytes = |operations: &PerOperation| bytes(operation, operations);
+            rate_of(operation, part, statistics, bytes)
+        }
+        Amount::Time {
+            operation,
+            kind,
+            statistic,
+        } => time(operation, kind, statistic, part, statistics),
+    }
+}
+
+/// Completed I/Os of one operation, or of reads and writes together.
+fn ios(operation: Option<Operation>, operations: &PerOperation) -> u64 {
+    operation.map_or_else(
+        || operations.ios(),
+        |one| operations.get(one).map_or(0, |result| result.ios),
+    )
+}
+
+/// Bytes moved by one operation, or by reads and writes together.
+fn bytes(operation: Option<Operation>, operations: &PerOperation) -> u64 {
+    operation.map_or_else(
+        || operations.bytes(),
+        |one| operations.get(one).map_or(0, |result| result.bytes),
+    )
+}
+
+/// Failed I/Os: a count, known without doubt, out of all that were tried.
+fn errors(operation: Option<Operation>, operations: &PerOperation) -> Estimate {
+    let picked = |one: Operation| operation.is_none_or(|wanted| wanted == one);
+    let results = operations.iter().filter(|(one, _)| picked(*one));
+    let (failed, all) = results.fold((0, 0), |(failed, all), (_, result)| {
+        (failed + result.errors, all + result.ios + result.errors)
+    });
+    Estimate::exact(real(failed), all)
+}
+
+/// Nothing of the operation was measured.
+fn absent(operation: Option<Operation>) -> Missing {
+    Missing::Absent(match operation {
+        None => "no reads and no writes were measured".to_owned(),
+        Some(one) => format!("no {}s were measured", one.name()),
+    })
+}
+
+/// There are too few batches for an interval.
+fn too_short(part: &Part<'_>) -> Missing {
+    let batches = part.batches.len();
+    Missing::TooShort(format!(
+        "{batches} intervals are too few to say how sure the number is: measure longer"
+    ))
+}
+
+/// A rate from the batches; `count` picks what is counted, I/Os or bytes.
+fn rate_of(
+    operation: Option<Operation>,
+    part: &Part<'_>,
+    statistics: &dyn Statistics,
+    count: impl Fn(&PerOperation) -> u64,
+) -> Result<Estimate, Missing> {
+    if ios(operation, &part.total) == 0 {
+        return Err(absent(operation));
+    }
+    let one = |batch: &Batch| rate(count(&batch.operations), batch.elapsed_s);
+    let rates: Vec<f64> = part.batches.iter().map(one).collect();
+    let estimate = statistics.mean(&rates).ok_or_else(|| too_short(part))?;
+    Ok(around(estimate, rate(count(&part.total), part.elapsed_s)))
+}
+
+/// A time of one operation from its histograms, total and by batch.
+fn time(
+    operation: Operation,
+    kind: TimeKind,
+    statistic: TimeStatistic,
+    part: &Part<'_>,
+    statistics: &dyn Statistics,
+) -> Result<Estimate, Missing> {
+    let total = part
+        .total
+        .get(operation)
+        .map(|result| histogram(kind, result));
+    let total = total
+        .filter(|total| !total.is_empty())
+        .ok_or_else(|| absent(Some(operation)))?;
+    let batches: Vec<Option<&Histogram>> = part
+        .batches
+        .iter()
+        .map(|batch| {
+            batch
+                .operations
+                .get(operation)
+                .map(|result| histogram(kind, result))
+        })
+        .collect();
+    let (estimate, value) = match statistic {
+        // The longest time is what it was: a fact about this run, not an estimate of any other.
+        TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios())),
+        TimeStatistic::Mean => (mean_time(&batches, statistics), total.mean_ns()),
+        TimeStatistic::Quantile(quantile) => {
+            let present: Vec<&Histogram> = batches.into_iter().flatten().collect();
+            (
+                statistics.quantile(&present, quantile),
+                real(total.quantile_ns(quantile)),
+            )
+        }
+    };
+    estimate
+        .map(|estimate| around(estimate, value))
+        .ok_or_else(|| too_short(part))
+}
+
+/// The histogram of the kind; closed arrivals have service times only, which are their response times.
+const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
+    match (kind, &result.response) {
+        (TimeKind::Response, Some(response)) => response,
+        _ => &result.service,
+    }
+}
+
+/// Mean time as a ratio of sums, because batches hold different numbers of I/Os.
+fn mean_time(batches: &[Option<&Histogram>], statistics: &dyn Statistics) -> Option<Estimate> {
+    let of = |amount: fn(&Histogram) -> f64| -> Vec<f64> {
+        batches
+            .iter()
+            .map(|batch| batch.map_or(0.0, amount))
+            .collect()
+    };
+    let ios = of(|batch| real(batch.ios()));
+    let times = of(|batch| batch.mean_ns() * real(batch.ios()));
+    statistics.ratio(&times, &ios)
+}
+
+/// The interval about the number that the totals tell exactly: batches are coarse, and may lack the last moments.
+fn around(estimate: Estimate, value: f64) -> Estimate {
+    Estimate {
+        value,
+        low: estimate.low.min(value).max(0.0),
+        high: estimate.high.max(value),
+        ..estimate
+    }
+}

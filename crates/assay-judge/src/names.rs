@@ -1,0 +1,275 @@
+//! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is known.
+
+use crate::quantity::{Amount, CapacityOf, Mix, Quantity, Scope, TimeKind, TimeStatistic};
+use assay_model::document::nearest;
+use assay_model::measurement::Operation;
+use assay_model::{Error, Result};
+use std::str::FromStr;
+
+/// Quantiles that are offered when a name is not known; any other may be written.
+const COMMON_QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+
+impl FromStr for Quantity {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        check_quantile(name)?;
+        parse(name).ok_or_else(|| {
+            let known: Vec<String> = known().iter().map(ToString::to_string).collect();
+            let hint = nearest(name, &known)
+                .map_or_else(overview, |near| format!("did you mean '{near}'?"));
+            Error::usage(format!("'{name}' is not a known quantity"), hint)
+        })
+    }
+}
+
+/// The quantity of a name; `None` when there is none.
+fn parse(name: &str) -> Option<Quantity> {
+    match name {
+        "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
+        "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
+        _ => {}
+    }
+    if let Some(rest) = name.strip_prefix("calibration.") {
+        return calibrated(rest);
+    }
+    let scopes = [Scope::Stream, Scope::Target, Scope::Whole];
+    let scope = scopes
+        .into_iter()
+        .find(|scope| name.starts_with(&scope.to_string()))?;
+    let amount = amount(name.strip_prefix(&scope.to_string())?)?;
+    Some(Quantity::Measured { scope, amount })
+}
+
+/// What follows `calibration.`: mix and capacity.
+fn calibrated(rest: &str) -> Option<Quantity> {
+    let (mix, what) = rest.split_once('.')?;
+    Some(Quantity::Calibrated {
+        mix: Mix::ALL.into_iter().find(|known| known.name() == mix)?,
+        what: CapacityOf::ALL
+            .into_iter()
+            .find(|known| known.name() == what)?,
+    })
+}
+
+/// What follows the scope: operation, if any, and what about it.
+fn amount(name: &str) -> Option<Amount> {
+    let head = name.split('.').next()?;
+    let operation = Operation::ALL
+        .into_iter()
+        .find(|known| known.name() == head);
+    let rest = operation.map_or(Some(name), |known| {
+        name.strip_prefix(known.name())?.strip_prefix('.')
+    })?;
+    match (rest, operation) {
+        ("iops", _) => Some(Amount::Iops(operation)),
+        // A sync moves no data, so it has no throughput.
+        ("throughput", Some(Operation::Sync)) => None,
+        ("throughput", _) => Some(Amount::Throughput(operation)),
+        ("errors", _) => Some(Amount::Errors(operation)),
+        (_, Some(operation)) => time(rest, operation),
+        (_, None) => None,
+    }
+}
+
+/// What follows the operation of a time: kind and statistic.
+fn time(rest: &str, operation: Operation) -> Option<Amount> {
+    let (kind, statistic) = rest.split_once('.')?;
+    let kind = match kind {
+        "service_time" => TimeKind::Service,
+        "response_time" => TimeKind::Response,
+        _ => return None,
+    };
+    let statistic = match statistic {
+        "mean" => TimeStatistic::Mean,
+        "max" => TimeStatistic::Max,
+        _ => TimeStatistic::Quantile(quantile(statistic.strip_prefix('q')?)?),
+    };
+    Some(Amount::Time {
+        operation,
+        kind,
+        statistic,
+    })
+}
+
+/// A quantile strictly between 0 and 1.
+fn quantile(text: &str) -> Option<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let value = plain.then(|| text.parse::<f64>().ok()).flatten()?;
+    (value > 0.0 && value < 1.0).then_some(value)
+}
+
+/// `p99` and `q99` are what people from elsewhere write; they are answered with what is meant here.
+fn check_quantile(name: &str) -> Result<()> {
+    let Some((before, digits)) = name
+        .rsplit_once("_time.")
+        .and_then(|(before, last)| Some((before, last.strip_prefix(['p', 'q'])?)))
+    else {
+        return Ok(());
+    };
+    let hundredth = digits
+        .parse::<f64>()
+        .ok()
+        .filter(|value| *value >= 1.0 && *value < 100.0);
+    let Some(value) = hundredth else {
+        return Ok(());
+    };
+    let meant = format!("{before}_time.q{}", hundredth_of(value));
+    Err(Error::usage(
+        format!("'{name}' is not a known quantity: a quantile lies between 0 and 1"),
+        format!("write '{meant}'"),
+    ))
+}
+
+/// A hundredth, without the digits that binary arithmetic adds.
+fn hundredth_of(value: f64) -> f64 {
+    (value * 1e7).round() / 1e9
+}
+
+/// A hundredfold, without the digits that binary arithmetic adds.
+pub(crate) fn hundredfold(share: f64) -> f64 {
+    (share * 1e9).round() / 1e7
+}
+
+/// The forms of names, for those whose name resembles none.
+fn overview() -> String {
+    "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \
+     throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, host.cpu_busy"
+        .to_owned()
+}
+
+/// Every quantity, with the common quantiles.
+pub(crate) fn known() -> Vec<Quantity> {
+    let mut known = vec![Quantity::HostCpuBusy, Quantity::HostTcpRetransmits];
+    for scope in [Scope::Whole, Scope::Stream, Scope::Target] {
+        known.extend(
+            amounts()
+                .into_iter()
+                .map(|amount| Quantity::Measured { scope, amount }),
+        );
+    }
+    for mix in Mix::ALL {
+        known.extend(CapacityOf::ALL.map(|what| Quantity::Calibrated { mix, what }));
+    }
+    known
+}
+
+/// Every amount that any scope can have.
+fn amounts() -> Vec<Amount> {
+    let mut amounts = vec![
+        Amount::Iops(None),
+        Amount::Throughput(None),
+        Amount::Errors(None),
+    ];
+    for operation in Operation::ALL {
+        amounts.extend([
+            Amount::Iops(Some(operation)),
+            Amount::Errors(Some(operation)),
+        ]);
+        if operation != Operation::Sync {
+            amounts.push(Amount::Throughput(Some(operation)));
+        }
+        for kind in [TimeKind::Service, TimeKind::Response] {
+            amounts.extend(statistics().map(|statistic| Amount::Time {
+                operation,
+                kind,
+                statistic,
+            }));
+        }
+    }
+    amounts
+}
+
+/// Every statistic of a time, with the common quantiles.
+fn statistics() -> impl Iterator<Item = TimeStatistic> {
+    let quantiles = COMMON_QUANTILES.into_iter().map(TimeStatistic::Quantile);
+    [TimeStatistic::Mean, TimeStatistic::Max]
+        .into_iter()
+        .chain(quantiles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn refused(name: &str) -> (String, String) {
+        let error = name.parse::<Quantity>().unwrap_err();
+        (error.message().to_owned(), error.hint().to_owned())
+    }
+
+    #[test]
+    fn every_known_name_reads_back_and_has_words() {
+        for quantity in known() {
+            assert_eq!(quantity.to_string().parse::<Quantity>().unwrap(), quantity);
+            assert!(quantity.label().len() > 5, "{quantity}");
+        }
+        assert_eq!(known().len(), 2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 6);
+    }
+
+    #[test]
+    fn a_wrong_name_is_answered_with_the_nearest() {
+        let near = |name: &str| refused(name).1;
+        assert_eq!(
+            near("read.servicetime.q0.99"),
+            "did you mean 'read.service_time.q0.99'?"
+        );
+        assert_eq!(near("iosp"), "did you mean 'iops'?");
+        assert_eq!(
+            near("calibration.read.iops_in_limit"),
+            "did you mean 'calibration.read.iops_within_limit'?"
+        );
+        assert_eq!(near("sync.throughput"), "did you mean 'read.throughput'?");
+        assert_eq!(near("the weather of tomorrow in Zurich"), overview());
+        assert_eq!(refused("iosp").0, "'iosp' is not a known quantity");
+    }
+
+    #[test]
+    fn hundredths_are_answered_with_the_quantile() {
+        assert_eq!(
+            refused("read.service_time.p99").1,
+            "write 'read.service_time.q0.99'"
+        );
+        assert_eq!(
+            refused("target.write.response_time.q99.95").1,
+            "write 'target.write.response_time.q0.9995'"
+        );
+        for name in [
+            "read.service_time.q1.0",
+            "read.service_time.q0",
+            "read.service_time.q-1",
+            "read.service_time.qx",
+        ] {
+            assert!(name.parse::<Quantity>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn words_say_the_share() {
+        let label = |name: &str| name.parse::<Quantity>().unwrap().label();
+        assert_eq!(
+            label("read.service_time.q0.999"),
+            "service time that 99.9 % of reads keep"
+        );
+        assert_eq!(
+            label("stream.write.response_time.mean"),
+            "mean response time of writes"
+        );
+        assert_eq!(label("errors"), "I/Os that failed");
+    }
+
+    proptest! {
+        #[test]
+        fn any_quantile_reads_back(nines in 1u32..999_999) {
+            let name = format!("target.sync.response_time.q{}", f64::from(nines) / 1e6);
+            prop_assert_eq!(name.parse::<Quantity>().unwrap().to_string(), name);
+        }
+
+        #[test]
+        fn no_name_makes_the_parser_panic(name in "\\PC*") {
+            let _ = name.parse::<Quantity>();
+        }
+    }
+}

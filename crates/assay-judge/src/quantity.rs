@@ -1,0 +1,325 @@
+//! The quantities that can be judged: their names, their units, and what they are in words.
+
+use assay_model::measurement::Operation;
+use assay_model::verdict::Unit;
+use std::fmt;
+
+/// A quantity that criteria may name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quantity {
+    /// Of a measurement.
+    Measured {
+        /// What part of it.
+        scope: Scope,
+        /// What about it.
+        amount: Amount,
+    },
+    /// Of a calibration, for one kind of mix.
+    Calibrated {
+        /// Which mixes.
+        mix: Mix,
+        /// What about them.
+        what: CapacityOf,
+    },
+    /// Busy share of all processors of the host during the measurement.
+    HostCpuBusy,
+    /// Share of TCP segments that the host sent again during the measurement; given by the caller.
+    HostTcpRetransmits,
+}
+
+/// What part of a measurement is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All streams on all targets together.
+    Whole,
+    /// Each stream for itself.
+    Stream,
+    /// Each target for itself.
+    Target,
+}
+
+/// What is counted or timed; `None` as operation means reads and writes together (for errors also syncs).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// A time of one operation, ns.
+    Time {
+        /// Which operation.
+        operation: Operation,
+        /// Counted from where.
+        kind: TimeKind,
+        /// Which number of its distribution.
+        statistic: TimeStatistic,
+    },
+    /// Completed I/Os a second.
+    Iops(Option<Operation>),
+    /// Bytes a second.
+    Throughput(Option<Operation>),
+    /// I/Os that failed.
+    Errors(Option<Operation>),
+}
+
+/// Where a time counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeKind {
+    /// From the submission.
+    Service,
+    /// From the intended start.
+    Response,
+}
+
+/// One number of a distribution of times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeStatistic {
+    /// The mean.
+    Mean,
+    /// The longest.
+    Max,
+    /// The time within which this share of the I/Os completes, above 0 and below 1.
+    Quantile(f64),
+}
+
+/// Which mixes of a calibration are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mix {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+    /// Each mix of both.
+    Mixed,
+}
+
+/// What a calibration tells about a mix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapacityOf {
+    /// Most IOPS within the latency limit.
+    IopsWithinLimit,
+    /// Most IOPS at any depth.
+    IopsMax,
+    /// Most bytes a second.
+    ThroughputMax,
+    /// Bytes a second of one sequential stream.
+    SingleStreamThroughput,
+    /// Mean service time at one outstanding I/O.
+    BaseServiceTime,
+    /// IOPS at the knee of the curve.
+    KneeIops,
+}
+
+impl CapacityOf {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::IopsWithinLimit,
+        Self::IopsMax,
+        Self::ThroughputMax,
+        Self::SingleStreamThroughput,
+        Self::BaseServiceTime,
+        Self::KneeIops,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::IopsWithinLimit => "iops_within_limit",
+            Self::IopsMax => "iops_max",
+            Self::ThroughputMax => "throughput_max",
+            Self::SingleStreamThroughput => "single_stream_throughput",
+            Self::BaseServiceTime => "base_service_time",
+            Self::KneeIops => "knee_iops",
+        }
+    }
+}
+
+impl Mix {
+    pub(crate) const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Mixed];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Mixed => "mix",
+        }
+    }
+
+    /// Whether a mix with this share of reads is meant.
+    pub fn holds(self, read_share: f64) -> bool {
+        match self {
+            Self::Read => read_share >= 1.0,
+            Self::Write => read_share <= 0.0,
+            Self::Mixed => read_share > 0.0 && read_share < 1.0,
+        }
+    }
+}
+
+impl Quantity {
+    /// The unit of its limits.
+    pub const fn unit(&self) -> Unit {
+        match self {
+            Self::Measured { amount, .. } => amount.unit(),
+            Self::Calibrated { what, .. } => match what {
+                CapacityOf::IopsWithinLimit | CapacityOf::IopsMax | CapacityOf::KneeIops => {
+                    Unit::IosPerS
+                }
+                CapacityOf::ThroughputMax | CapacityOf::SingleStreamThroughput => Unit::BytesPerS,
+                CapacityOf::BaseServiceTime => Unit::Ns,
+            },
+            Self::HostCpuBusy | Self::HostTcpRetransmits => Unit::Share,
+        }
+    }
+
+    /// Whether it is judged for each stream, target or mix, so that one can be picked by name.
+    pub const fn has_subjects(&self) -> bool {
+        match self {
+            Self::Measured { scope, .. } => !matches!(scope, Scope::Whole),
+            Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
+            Self::HostCpuBusy | Self::HostTcpRetransmits => false,
+        }
+    }
+
+    /// The quantity in words, for a reader who does not know its name.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Measured { amount, .. } => amount.label(),
+            Self::Calibrated { mix, what } => calibrated_label(*mix, *what),
+            Self::HostCpuBusy => "busy share of the host's processors".to_owned(),
+            Self::HostTcpRetransmits => "share of TCP segments sent again".to_owned(),
+        }
+    }
+}
+
+/// A capacity in words.
+fn calibrated_label(mix: Mix, what: CapacityOf) -> String {
+    let whose = match mix {
+        Mix::Read => "reads",
+        Mix::Write => "writes",
+        Mix::Mixed => "reads and writes",
+    };
+    match what {
+        CapacityOf::IopsWithinLimit => format!("most {whose} a second within the latency limit"),
+        CapacityOf::IopsMax => format!("most {whose} a second"),
+        CapacityOf::ThroughputMax => format!("most bytes a second of large {whose}"),
+        CapacityOf::SingleStreamThroughput => {
+            format!("bytes a second of one stream of {whose}")
+        }
+        CapacityOf::BaseServiceTime => format!("mean service time of {whose}, one at a time"),
+        CapacityOf::KneeIops => format!("{whose} a second at the knee"),
+    }
+}
+
+impl Amount {
+    /// The unit of its limits.
+    const fn unit(self) -> Unit {
+        match self {
+            Self::Time { .. } => Unit::Ns,
+            Self::Iops(_) => Unit::IosPerS,
+            Self::Throughput(_) => Unit::BytesPerS,
+            Self::Errors(_) => Unit::Count,
+        }
+    }
+
+    /// The amount in words.
+    fn label(self) -> String {
+        match self {
+            Self::Time {
+                operation,
+                kind,
+                statistic,
+            } => time_label(operation, kind, statistic),
+            Self::Iops(operation) => format!("{} a second", plural(operation)),
+            Self::Throughput(operation) => format!("bytes a second of {}", plural(operation)),
+            Self::Errors(None) => "I/Os that failed".to_owned(),
+            Self::Errors(operation) => format!("{} that failed", plural(operation)),
+        }
+    }
+}
+
+/// The operations meant, in the plural.
+fn plural(operation: Option<Operation>) -> &'static str {
+    match operation {
+        None => "reads and writes",
+        Some(Operation::Read) => "reads",
+        Some(Operation::Write) => "writes",
+        Some(Operation::Sync) => "syncs",
+    }
+}
+
+/// A time in words; a quantile as the share of I/Os that keep it.
+fn time_label(operation: Operation, kind: TimeKind, statistic: TimeStatistic) -> String {
+    let kind = match kind {
+        TimeKind::Service => "service time",
+        TimeKind::Response => "response time",
+    };
+    let whose = plural(Some(operation));
+    match statistic {
+        TimeStatistic::Mean => format!("mean {kind} of {whose}"),
+        TimeStatistic::Max => format!("longest {kind} of {whose}"),
+        TimeStatistic::Quantile(quantile) => {
+            format!(
+                "{kind} that {} % of {whose} keep",
+                crate::names::hundredfold(quantile)
+            )
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    /// The name by which criteria call it.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Measured { scope, amount } => write!(formatter, "{scope}{amount}"),
+            Self::Calibrated { mix, what } => {
+                write!(formatter, "calibration.{}.{}", mix.name(), what.name())
+            }
+            Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
+            Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Whole => "",
+            Self::Stream => "stream.",
+            Self::Target => "target.",
+        })
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (operation, what) = match self {
+            Self::Time {
+                operation,
+                kind,
+                statistic,
+            } => {
+                return write!(formatter, "{}.{kind}.{statistic}", operation.name());
+            }
+            Self::Iops(operation) => (operation, "iops"),
+            Self::Throughput(operation) => (operation, "throughput"),
+            Self::Errors(operation) => (operation, "errors"),
+        };
+        match operation {
+            Some(operation) => write!(formatter, "{}.{what}", operation.name()),
+            None => formatter.write_str(what),
+        }
+    }
+}
+
+impl fmt::Display for TimeKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Service => "service_time",
+            Self::Response => "response_time",
+        })
+    }
+}
+
+impl fmt::Display for TimeStatistic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => formatter.write_str("mean"),
+            Self::Max => formatter.write_str("max"),
+            Self::Quantile(quantile) => write!(formatter, "q{quantile}"),
+        }
+    }
+}

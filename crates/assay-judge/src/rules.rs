@@ -1,0 +1,232 @@
+//! Criteria whose meaning was checked, ready to judge by.
+
+use crate::decide::decide;
+use crate::evidence::{Found, Missing, find};
+use crate::facts::Facts;
+use crate::quantity::{Amount, Quantity, Scope};
+use assay_model::measurement::Operation;
+use assay_model::verdict::{
+    Criterion, Evidence, Judgement, LeftOut, Limit, Outcome, Reason, Verdict,
+};
+use assay_model::workload::{Stream, SyncPolicy};
+use assay_model::{Criteria, Error, Result, Workload};
+
+/// Criteria that are known to mean something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    name: String,
+    rules: Vec<Rule>,
+}
+
+/// One criterion with its quantity and limit understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// As it was written.
+    pub criterion: Criterion,
+    /// What it is about.
+    pub quantity: Quantity,
+    /// The limit in the base unit of the quantity.
+    pub limit: Limit,
+}
+
+impl Rules {
+    /// Checks criteria for meaning; to be done before anything is measured.
+    ///
+    /// # Errors
+    /// A usage error that names the criterion: an unknown quantity with the nearest known name, a limit whose unit
+    /// is not that of the quantity, or `only` where there is nothing to choose from.
+    pub fn check(criteria: &Criteria) -> Result<Self> {
+        criteria.check()?;
+        let rules: Result<Vec<Rule>> = criteria.criteria.iter().map(Rule::check).collect();
+        Ok(Self {
+            name: criteria.name.clone(),
+            rules: rules?,
+        })
+    }
+
+    /// The rules, in the order of the criteria.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Whether any rule needs a calibration.
+    pub fn need_calibration(&self) -> bool {
+        self.rules
+            .iter()
+            .any(|rule| matches!(rule.quantity, Quantity::Calibrated { .. }))
+    }
+
+    /// The required criteria that a run of this workload can never answer, each with the reason; to be said before
+    /// the run instead of after it.
+    pub fn unanswered_by(&self, workload: &Workload) -> Vec<String> {
+        let required = self.rules.iter().filter(|rule| !rule.criterion.optional);
+        required
+            .filter_map(|rule| rule.unanswered_by(workload))
+            .collect()
+    }
+
+    /// The verdict.
+    pub fn judge(&self, facts: &Facts<'_>) -> Verdict {
+        let (mut judgements, mut left_out) = (Vec::new(), Vec::new());
+        for rule in &self.rules {
+            for found in rule.find(facts) {
+                match (&found.known, rule.criterion.optional) {
+                    (Err(Missing::Absent(missing)), true) => left_out.push(rule.leave_out(missing)),
+                    _ => judgements.push(rule.judge(found)),
+                }
+            }
+        }
+        Verdict {
+            format: 1,
+            criteria: self.name.clone(),
+            outcome: Outcome::of_all(judgements.iter().map(|judgement| judgement.outcome)),
+            judgements,
+            left_out,
+        }
+    }
+}
+
+impl Rule {
+    /// Understands one criterion.
+    fn check(criterion: &Criterion) -> Result<Self> {
+        let place = |error: Error| error.context(format!("criterion '{}'", criterion.quantity));
+        let quantity: Quantity = criterion.quantity.parse()?;
+        if criterion.only.is_some() && !quantity.has_subjects() {
+            return Err(place(Error::usage(
+                "'only' has nothing to choose from",
+                format!("remove it, or write stream.{quantity} or target.{quantity}"),
+            )));
+        }
+        let read =
+            |bound: &assay_model::verdict::Bound| quantity.unit().parse(&bound.0).map_err(place);
+        let limit = match (&criterion.at_most, &criterion.at_least) {
+            (Some(bound), _) => Limit::AtMost(read(bound)?),
+            (None, Some(bound)) => Limit::AtLeast(read(bound)?),
+            (None, None) => {
+                return Err(place(Error::usage(
+                    "has no limit",
+                    "write at_most or at_least",
+                )));
+            }
+        };
+        Ok(Self {
+            criterion: criterion.clone(),
+            quantity,
+            limit,
+        })
+    }
+
+    /// What is known for each subject that is meant.
+    fn find(&self, facts: &Facts<'_>) -> Vec<Found> {
+        let found = find(&self.quantity, facts);
+        let Some(only) = &self.criterion.only else {
+            return found;
+        };
+        let meant = |found: &Found| {
+            found
+                .subject
+                .as_deref()
+                .is_none_or(|subject| subject == only)
+        };
+        let picked: Vec<Found> = found.into_iter().filter(meant).collect();
+        if picked.is_empty() {
+            return vec![Found::absent(format!("nothing measured is named '{only}'"))];
+        }
+        picked
+    }
+
+    /// The judgement of one subject.
+    fn judge(&self, found: Found) -> Judgement {
+        let (evidence, (outcome, reason)) = match found.known {
+            Ok(known) => {
+                let decided = decide(self.limit, &known.estimate, &known.evidence);
+                (known.evidence, decided)
+            }
+            Err(missing) => {
+                let missing = missing.words().to_owned();
+                (
+                    Evidence::default(),
+                    (Outcome::Inconclusive, Reason::NoEvidence { missing }),
+                )
+            }
+        };
+        Judgement {
+            quantity: self.criterion.quantity.clone(),
+            subject: found.subject,
+            label: self.quantity.label(),
+            unit: self.quantity.unit(),
+            limit: self.limit,
+            evidence,
+            outcome,
+            reason,
+            why: self.criterion.why.clone(),
+            source: self.criterion.source.clone(),
+        }
+    }
+
+    /// The note that there was nothing to judge.
+    fn leave_out(&self, missing: &str) -> LeftOut {
+        LeftOut {
+            quantity: self.criterion.quantity.clone(),
+            label: self.quantity.label(),
+            missing: missing.to_owned(),
+        }
+    }
+
+    /// Why a run of the workload cannot answer; `None` when it can.
+    fn unanswered_by(&self, workload: &Workload) -> Option<String> {
+        let name = &self.criterion.quantity;
+        match self.quantity {
+            Quantity::Measured { scope, amount } => {
+                let why = self.unanswered_amount(scope, amount, workload)?;
+                Some(format!("'{name}': {why}"))
+            }
+            Quantity::Calibrated { .. } => Some(format!("'{name}' needs a calibration")),
+            Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => None,
+        }
+    }
+
+    /// The same for what is measured.
+    fn unanswered_amount(
+        &self,
+        scope: Scope,
+        amount: Amount,
+        workload: &Workload,
+    ) -> Option<String> {
+        let only = self
+            .criterion
+            .only
+            .as_deref()
+            .filter(|_| scope == Scope::Stream);
+        let meant = |stream: &&Stream| only.is_none_or(|only| only == stream.name);
+        let streams: Vec<&Stream> = workload.streams.iter().filter(meant).collect();
+        if streams.is_empty() {
+            let only = only.unwrap_or_default();
+            return Some(format!("the workload has no stream '{only}'"));
+        }
+        let operation = amount.operation()?;
+        let never = !streams.into_iter().any(|stream| issues(stream, operation));
+        never.then(|| format!("the workload issues no {}s", operation.name()))
+    }
+}
+
+impl Amount {
+    /// The one operation that is meant, if it is one.
+    pub const fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Time { operation, .. } => Some(operation),
+            Self::Iops(operation) | Self::Throughput(operation) | Self::Errors(operation) => {
+                operation
+            }
+        }
+    }
+}
+
+/// Whether a stream issues an operation at all.
+fn issues(stream: &Stream, operation: Operation) -> bool {
+    match operation {
+        Operation::Read => stream.read_share.0 > 0.0,
+        Operation::Write => stream.writes(),
+        Operation::Sync => stream.writes() && matches!(stream.sync, SyncPolicy::Fdatasync { .. }),
+    }
+}

@@ -1,0 +1,17 @@
+//! What judging asks of a statistics book: intervals from observations that follow one another in time.
+
+use assay_model::{Estimate, Histogram};
+
+/// Makes intervals from a series of batches in their order in time; every method gives `None` where the series is
+/// too short to say anything about its own doubt. Neighbouring batches may resemble one another: allowing for
+/// that is the task of whoever implements this.
+pub trait Statistics {
+    /// The mean of equally long observations.
+    fn mean(&self, observations: &[f64]) -> Option<Estimate>;
+
+    /// The sum of the numerators over the sum of the denominators, for example of times over numbers of I/Os.
+    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate>;
+
+    /// The value below which a share `quantile` (0..=1) of all values lies; one histogram a batch, some may be empty.
+    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate>;
+}

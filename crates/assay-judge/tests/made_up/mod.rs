@@ -1,0 +1,308 @@
+//! Documents with known numbers, a criteria language of one line each, and plain statistics.
+
+use assay_judge::{Facts, Run, Series, SeriesBuilder, Statistics};
+use assay_model::calibration::{Bound, Calibration, Capacity, LatencyLimit, MixCalibration};
+use assay_model::environment::{Environment, Host, Storage};
+use assay_model::measurement::{
+    Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
+    PerOperation,
+};
+use assay_model::number::{real, real_len};
+use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::verdict::{Criteria, Criterion, Doubt, NamedEstimate};
+use assay_model::{Estimate, Histogram, Precision, Stream, Workload};
+
+/// Two standard errors about the mean, as if the observations were independent; needs four of them.
+pub(crate) struct Plain;
+
+impl Statistics for Plain {
+    fn mean(&self, observations: &[f64]) -> Option<Estimate> {
+        let n = real_len(observations.len());
+        let mean = observations.iter().sum::<f64>() / n;
+        let squares: f64 = observations
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum();
+        let reach = 2.0 * (squares / (n - 1.0) / n).sqrt();
+        (n >= 4.0).then(|| Estimate {
+            value: mean,
+            low: mean - reach,
+            high: mean + reach,
+            confidence: 0.95,
+            n: assay_model::number::count(n),
+        })
+    }
+
+    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
+        let (above, below) = (
+            numerators.iter().sum::<f64>(),
+            denominators.iter().sum::<f64>(),
+        );
+        let ratio = above / below;
+        let mean = below / real_len(denominators.len());
+        let rests = numerators.iter().zip(denominators);
+        let rests: Vec<f64> = rests
+            .map(|(above, below)| ratio + (above - ratio * below) / mean)
+            .collect();
+        self.mean(&rests)
+    }
+
+    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
+        let each: Vec<f64> = histograms
+            .iter()
+            .map(|one| real(one.quantile_ns(quantile)))
+            .collect();
+        self.mean(&each)
+    }
+}
+
+/// One criterion a line: `[optional] quantity at_most|at_least limit [only name]`.
+pub(crate) fn criteria(text: &str) -> Criteria {
+    Criteria {
+        format: 1,
+        name: "made up".to_owned(),
+        description: String::new(),
+        criteria: text.lines().map(criterion).collect(),
+    }
+}
+
+fn criterion(line: &str) -> Criterion {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    let optional = words[0] == "optional";
+    words.drain(..usize::from(optional));
+    let bound = Some(assay_model::verdict::Bound(words[2].to_owned()));
+    let (at_most, at_least) = if words[1] == "at_most" {
+        (bound, None)
+    } else {
+        (None, bound)
+    };
+    let only = words.get(4).map(|name| (*name).to_owned());
+    Criterion {
+        quantity: words[0].to_owned(),
+        only,
+        at_most,
+        at_least,
+        optional,
+        ..Criterion::default()
+    }
+}
+
+/// A run with its series, and what else is known.
+pub(crate) struct Story {
+    pub(crate) measurement: Measurement,
+    pub(crate) series: Series,
+    pub(crate) run: bool,
+    pub(crate) calibration: Option<Calibration>,
+    pub(crate) environment: Option<Environment>,
+    pub(crate) given: Vec<NamedEstimate>,
+    pub(crate) doubts: Vec<Doubt>,
+}
+
+impl Story {
+    pub(crate) fn facts<'a>(&'a self, statistics: &'a dyn Statistics) -> Facts<'a> {
+        let run = Run {
+            measurement: &self.measurement,
+            series: &self.series,
+        };
+        Facts {
+            calibration: self.calibration.as_ref(),
+            run: self.run.then_some(run),
+            environment: self.environment.as_ref(),
+            given: &self.given,
+            doubts: &self.doubts,
+            statistics,
+        }
+    }
+
+    pub(crate) fn conduct(&mut self) -> &mut Conduct {
+        &mut self.measurement.conduct
+    }
+
+    pub(crate) fn fail_ios(&mut self, ios: u64) {
+        for stream in &mut self.measurement.streams {
+            if let Some(read) = &mut stream.operations.read {
+                read.errors = ios;
+            }
+        }
+    }
+
+    pub(crate) fn shorten(&mut self, intervals: u64) {
+        self.series = series(intervals);
+    }
+}
+
+fn result(ios: u64, time_ns: u64) -> OperationResult {
+    let mut result = OperationResult::empty(Precision::Coarse, false);
+    (result.ios, result.bytes) = (ios, ios * 8192);
+    result.service.record_many(time_ns, ios / 2);
+    result.service.record_many(time_ns * 11 / 10, ios - ios / 2);
+    result
+}
+
+/// Some 200 reads, 50 writes and 10 syncs a second; reads take about a millisecond, and more on the second target.
+fn operations(index: u64, slower: u64) -> PerOperation {
+    let swing = 1 + index % 3;
+    PerOperation {
+        read: Some(result(100 + swing, 950_000 + slower + 10_000 * swing)),
+        write: Some(result(50 + swing, 2_000_000 + 10_000 * swing)),
+        sync: Some(result(10, 10_000_000 + 10_000 * swing)),
+    }
+}
+
+fn named(index: u64) -> Vec<NamedResult> {
+    let one = |name: &str, slower| NamedResult {
+        name: name.to_owned(),
+        operations: operations(index, slower),
+    };
+    vec![one("/data/a", 0), one("/data/b", 100_000)]
+}
+
+fn joint(index: u64) -> Joint {
+    let targets = named(index);
+    let mut streams = vec![NamedResult {
+        name: "oltp".to_owned(),
+        operations: PerOperation::default(),
+    }];
+    for target in &targets {
+        streams[0].operations.merge(&target.operations);
+    }
+    Joint {
+        first_interval: index,
+        intervals: 1,
+        streams,
+        targets,
+    }
+}
+
+fn series(intervals: u64) -> Series {
+    let mut builder = SeriesBuilder::new();
+    for index in 0..intervals {
+        let joint = joint(index);
+        builder.add(&Interval {
+            index,
+            start_ns: index * 1_000_000_000,
+            end_ns: (index + 1) * 1_000_000_000,
+            operations: joint.streams[0].operations.clone(),
+            outstanding_mean: 1.0,
+        });
+        builder.add_joint(&joint);
+    }
+    builder.finish()
+}
+
+/// A minute of reads, writes and syncs on two targets, without any flaw.
+pub(crate) fn story() -> Story {
+    let mut total = Joint::default();
+    (0..60).for_each(|index| total.merge(&joint(index)));
+    let conduct = Conduct {
+        backend: "uring".to_owned(),
+        direct_io: Some(true),
+        clock: "tsc".to_owned(),
+        submission: assay_model::measurement::Submission::Asynchronous,
+        worker_busy_share_max: 0.2,
+        host_busy_share: Some(0.3),
+        littles_law_ratio: 1.0,
+        ..Conduct::default()
+    };
+    Story {
+        measurement: Measurement {
+            format: 1,
+            workload: "oltp".to_owned(),
+            started_unix_ns: 1_790_000_000_000_000_000,
+            elapsed_ns: 60_000_000_000,
+            finish: Finish::Complete,
+            streams: total.streams,
+            targets: total.targets,
+            errors: Vec::new(),
+            conduct,
+        },
+        series: series(60),
+        run: true,
+        calibration: None,
+        environment: None,
+        given: Vec::new(),
+        doubts: Vec::new(),
+    }
+}
+
+fn about(value: f64) -> Estimate {
+    Estimate {
+        value,
+        low: value * 0.99,
+        high: value * 1.01,
+        confidence: 0.95,
+        n: 40,
+    }
+}
+
+/// 40,000 reads a second, 32,000 of them within the limit, and 450 MB/s; ended by `bound`.
+pub(crate) fn calibration(bound: Bound) -> Calibration {
+    let capacity = |value: f64, bound: Bound| Capacity {
+        rate: about(value),
+        burst_rate: None,
+        burst_s: None,
+        outstanding: 32,
+        bound,
+    };
+    let mix = MixCalibration {
+        name: Operation::Read.name().to_owned(),
+        read_share: 1.0,
+        transfer_bytes: 8192,
+        large_transfer_bytes: 1 << 20,
+        base_service_time_ns: about(180_000.0),
+        iops_within_limit: Some(capacity(32_000.0, Bound::LatencyLimit)),
+        iops_max: capacity(40_000.0, bound),
+        throughput_max_bytes_per_s: Some(capacity(450e6, bound)),
+        single_stream_bytes_per_s: Some(about(250e6)),
+        curve: Vec::new(),
+        burst_curve: Vec::new(),
+        large_curve: Vec::new(),
+        knee: None,
+        steps: Vec::new(),
+    };
+    Calibration {
+        format: 1,
+        target: "/data/a".to_owned(),
+        limit: LatencyLimit {
+            quantile: 0.99,
+            service_time_ns: 1e6,
+        },
+        mixes: vec![mix],
+        elapsed_s: 45.0,
+        remarks: Vec::new(),
+    }
+}
+
+/// Random reads and writes without syncs.
+pub(crate) fn workload() -> Workload {
+    let stream = Stream::closed("oltp", Share(0.7), Bytes(8192), 16);
+    Workload::of("oltp", Nanos(60_000_000_000), stream)
+}
+
+/// An environment whose only target holds this.
+pub(crate) fn environment(content: ContentFacts) -> Environment {
+    let target = TargetFacts {
+        path: "/data/a".to_owned(),
+        kind: TargetKind::File,
+        size_bytes: 1 << 30,
+        usable_start_bytes: 0,
+        usable_end_bytes: 1 << 30,
+        logical_block_bytes: 512,
+        physical_block_bytes: None,
+        direct_io: DirectIo::Unknown,
+        created_by_assay: false,
+        content,
+    };
+    Environment {
+        format: 1,
+        captured_unix_ns: 0,
+        host: Host::default(),
+        storage: vec![Storage {
+            target: Some(target),
+            ..Storage::default()
+        }],
+        findings: Vec::new(),
+        unreadable: Vec::new(),
+    }
+}

@@ -1,0 +1,257 @@
+//! Up the ladder by doubling the load until more of it is shown to give no more, and then staying there.
+
+use super::ladder::{Ladder, Step};
+use super::limit::best;
+use super::meter::Meter;
+use super::rung::Rung;
+use assay_model::Result;
+use assay_model::calibration::Bound;
+
+/// Less than this gained by twice the load is no gain.
+const LEAST_GAIN: f64 = 0.02;
+
+/// A gain that may still be larger than this is not yet known to be none.
+const MOST_DOUBT: f64 = 0.06;
+
+/// A rate that is lower than that of half the load by this share makes one look at the half again.
+const RETREAT: f64 = 0.05;
+
+/// What twice the load gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gain {
+    None,
+    Some,
+    Unclear,
+}
+
+/// What to do next on the way up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Measure a rung that is not there.
+    Measure(u32),
+    /// Measure a rung longer, up to twice its share of time.
+    Longer(u32),
+    /// Add a slice to a rung, to see whether it still gives what it gave.
+    Again(u32),
+    /// The end, and why.
+    End(Bound),
+}
+
+/// The loads of a ladder: doubled up to the largest.
+fn loads(largest: u32) -> Vec<u32> {
+    let doubled = std::iter::successors(Some(1u32), |load| load.checked_mul(2));
+    let mut loads: Vec<u32> = doubled.take_while(|load| *load < largest).collect();
+    loads.push(largest);
+    loads
+}
+
+fn gain(from: &Rung, to: &Rung) -> Gain {
+    let Some(ratio) = to.told.iops.over(&from.told.iops) else {
+        return Gain::Some;
+    };
+    if ratio.value >= 1.0 + LEAST_GAIN && ratio.low > 1.0 {
+        Gain::Some
+    } else if ratio.value < 1.0 + LEAST_GAIN && ratio.high < 1.0 + MOST_DOUBT {
+        Gain::None
+    } else {
+        Gain::Unclear
+    }
+}
+
+/// The gain, decided by its value alone.
+fn guessed(from: &Rung, to: &Rung) -> Gain {
+    if to.told.iops.value >= (1.0 + LEAST_GAIN) * from.told.iops.value {
+        Gain::Some
+    } else {
+        Gain::None
+    }
+}
+
+/// Whether the rate at the top is so much lower than at half its load that time, not load, may have lowered it.
+fn retreats(half: &Rung, top: &Rung) -> bool {
+    let (before, after) = (&half.told.iops, &top.told.iops);
+    after.value < before.value * (1.0 - RETREAT)
+        && after.minus(before).high < 0.0
+        && half.last_begin_ns() < top.last_begin_ns()
+}
+
+/// The next thing to do, from what is known.
+fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> Next {
+    let known = |index: usize| ladder.rungs.get(&loads[index]);
+    let Some(top) = (0..loads.len()).rev().find(|index| known(*index).is_some()) else {
+        return Next::Measure(loads[0]);
+    };
+    // After a fall rungs are missing; from the top down the reserve stays used up for longest.
+    if let Some(missing) = (0..top).rev().find(|index| known(*index).is_none()) {
+        return Next::Measure(loads[missing]);
+    }
+    let all: Vec<&Rung> = (0..=top).filter_map(known).collect();
+    match all.as_slice() {
+        [.., third, second, first] => judge(&[third, second, first], loads, rung_s),
+        _ => higher(all.last().copied(), loads),
+    }
+}
+
+/// From the three highest rungs: saturation is two doublings in a row without gain.
+fn judge(highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
+    let [third, second, first] = *highest;
+    if retreats(second, first) {
+        return Next::Again(second.outstanding);
+    }
+    let used_up = [second, first].iter().all(|rung| rung.host_was_limit());
+    if used_up && gain(second, first) != Gain::Some {
+        return Next::End(Bound::Host);
+    }
+    let last = match decide(second, first, rung_s) {
+        Ok(gain) => gain,
+        Err(longer) => return longer,
+    };
+    if last == Gain::None && first.host_was_limit() {
+        return Next::End(Bound::Host);
+    }
+    if last == Gain::Some {
+        return higher(Some(first), loads);
+    }
+    match decide(third, second, rung_s) {
+        Err(longer) => longer,
+        Ok(Gain::None) if highest.iter().any(|rung| rung.host_was_limit()) => {
+            Next::End(Bound::Host)
+        }
+        Ok(Gain::None) => Next::End(Bound::Saturated),
+        Ok(_) => higher(Some(first), loads),
+    }
+}
+
+/// Whether there was a gain, or which of both rungs to measure longer; what stays unclear is decided by its value.
+fn decide(from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next> {
+    let gain = gain(from, to);
+    if gain != Gain::Unclear {
+        return Ok(gain);
+    }
+    let wider = if from.imprecision() > to.imprecision() {
+        from
+    } else {
+        to
+    };
+    if wider.told.elapsed_s < 2.0 * rung_s {
+        return Err(Next::Longer(wider.outstanding));
+    }
+    Ok(guessed(from, to))
+}
+
+/// The next load, or the end of the ladder: the last rung is never taken for saturation.
+fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
+    let top = top.map_or(0, |rung| rung.outstanding);
+    loads
+        .iter()
+        .find(|load| **load > top)
+        .map_or(Next::End(Bound::StillRising), |load| Next::Measure(*load))
+}
+
+impl Meter<'_> {
+    /// Climbs until the end of the ladder is known, or time is up.
+    pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
+        let loads = loads(largest);
+        loop {
+            let rung_s = self.pace.rung_s();
+            let step = match next(ladder, &loads, rung_s) {
+                Next::End(bound) => {
+                    ladder.favourite = favourite(ladder, &loads, bound);
+                    return Ok(bound);
+                }
+                Next::Again(load) => self.extend(ladder, load, self.pace.slice_s)?,
+                Next::Measure(load) => self.settle(ladder, load, self.pace.first_look())?,
+                Next::Longer(load) => self.longer(ladder, load)?,
+            };
+            if step == Step::Over {
+                return Ok(Bound::TimeBudget);
+            }
+        }
+    }
+
+    /// Measures the load of one as well as wanted: its service time is an answer of its own, and later on this load
+    /// would refill a reserve that was used up.
+    pub(super) fn base(&mut self, ladder: &mut Ladder) -> Result<Step> {
+        self.settle(ladder, 1, self.pace.goal(self.pace.base_s()))
+    }
+
+    /// Adds half as much again to a rung.
+    pub(super) fn longer(&mut self, ladder: &mut Ladder, load: u32) -> Result<Step> {
+        let rung = ladder.rungs.get(&load);
+        let elapsed_s = rung.map_or(0.0, |rung| rung.told.elapsed_s);
+        self.extend(ladder, load, (elapsed_s / 2.0).max(self.pace.slice_s))
+    }
+
+    /// Stays at the load that gives most for so long, or until the rate falls.
+    pub(super) fn watch(&mut self, ladder: &mut Ladder, watch_s: f64) -> Result<Step> {
+        let until_s = self.left_s() - watch_s;
+        let mut step = Step::Added;
+        while step == Step::Added && self.left_s() > until_s.max(0.0) {
+            let Some(load) = best(&ladder.rungs, ladder.favourite).map(|rung| rung.outstanding)
+            else {
+                return Ok(Step::Over);
+            };
+            step = self.extend(ladder, load, 4.0 * self.pace.slice_s)?;
+        }
+        Ok(step)
+    }
+
+    /// Measures the rungs as well as wanted, the least known first, as far as time allows; after a fall only those
+    /// that do not refill the reserve.
+    pub(super) fn polish(&mut self, ladder: &mut Ladder) -> Result<Step> {
+        let mut loads: Vec<(f64, u32)> = ladder
+            .rungs
+            .values()
+            .filter(|rung| !ladder.refills(rung))
+            .map(|rung| (rung.imprecision(), rung.outstanding))
+            .collect();
+        loads.sort_by(|one, other| other.0.total_cmp(&one.0));
+        for (_, load) in loads {
+            match self.settle(ladder, load, self.pace.goal(self.pace.rung_s()))? {
+                Step::Added => {}
+                step => return Ok(step),
+            }
+        }
+        Ok(Step::Added)
+    }
+
+    /// Measures once more the rungs that were only seen before the rate fell, from the top down.
+    pub(super) fn recheck(&mut self, ladder: &mut Ladder) -> Result<Step> {
+        let stale: Vec<u32> = ladder
+            .rungs
+            .values()
+            .rev()
+            .filter(|rung| !ladder.is_fresh(rung))
+            .map(|rung| rung.outstanding)
+            .collect();
+        for load in stale {
+            match self.extend(ladder, load, self.pace.slice_s)? {
+                Step::Added => {}
+                step => return Ok(step),
+            }
+        }
+        Ok(Step::Added)
+    }
+}
+
+/// The middle of the three rungs that showed saturation, or the highest rung where nothing was shown.
+fn favourite(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
+    let known = loads
+        .iter()
+        .rev()
+        .filter(|load| ladder.rungs.contains_key(load));
+    let skipped = usize::from(bound == Bound::Saturated);
+    known.copied().nth(skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_double_up_to_the_largest() {
+        assert_eq!(loads(1), [1]);
+        assert_eq!(loads(8), [1, 2, 4, 8]);
+        assert_eq!(loads(20), [1, 2, 4, 8, 16, 20]);
+    }
+}

@@ -1,0 +1,359 @@
+//! A ladder of loads in one regime: what was measured before the rate fell is kept apart.
+
+use super::level::{LEAST_FALL, fall, is_below, reserve};
+use super::meter::{Load, Meter};
+use super::rung::{CONFIDENCE, Rung, Slice};
+use assay_model::Result;
+use assay_model::measurement::Interval;
+use assay_model::number::{real_len, seconds};
+use assay_stats::curve::LoadPoint;
+use assay_stats::mean_interval;
+use assay_stats::series::{mean, variance};
+use std::collections::BTreeMap;
+
+/// Slices thrown away in a row because a reserve had come back; then the rung is taken as it is.
+const DRAINS_MAX: u32 = 8;
+
+/// A reserve lifts a slice by at least this share.
+const LEAST_LIFT: f64 = 0.02;
+
+/// How a rung was extended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A slice was added.
+    Added,
+    /// The rate fell for good: the ladder was divided, and rungs are missing.
+    Fell,
+    /// No time is left, or nothing more can be measured.
+    Over,
+}
+
+/// When the rate fell, and to what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fallen {
+    /// The rung on which it was seen.
+    pub(super) outstanding: u32,
+    /// Time of the fall on the bench's clock, ns.
+    pub(super) at_ns: u64,
+}
+
+/// How well a rung is to be known, and for how long it may be measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// Half the width of the interval of IOPS over its value.
+    pub(super) precision: f64,
+    /// Measured time at least, s: to stop at the first narrow interval would be to choose those that are too narrow.
+    pub(super) least_s: f64,
+    /// Measured time at most, s.
+    pub(super) most_s: f64,
+}
+
+/// Rungs of one load.
+#[derive(Debug)]
+pub(super) struct Ladder {
+    pub(super) load: Load,
+    /// Rungs of the present regime by outstanding I/Os.
+    pub(super) rungs: BTreeMap<u32, Rung>,
+    /// Rungs of the burst, where the rate fell.
+    pub(super) burst: BTreeMap<u32, Rung>,
+    /// The load that stands for the highest rate, chosen by its place on the ladder.
+    pub(super) favourite: Option<u32>,
+    /// The last fall.
+    pub(super) fallen: Option<Fallen>,
+    /// Time of the first fall, ns: until then the reserve was used up from full.
+    used_up_ns: Option<u64>,
+    /// Every slice: begin, end (ns) and IOPS.
+    history: Vec<(u64, u64, f64)>,
+    /// Intervals up to which a rung is known to keep its level.
+    quiet: BTreeMap<u32, usize>,
+    quantile: f64,
+}
+
+impl Ladder {
+    pub(super) fn new(load: Load, quantile: f64) -> Self {
+        Self {
+            load,
+            rungs: BTreeMap::new(),
+            burst: BTreeMap::new(),
+            favourite: None,
+            fallen: None,
+            used_up_ns: None,
+            history: Vec::new(),
+            quiet: BTreeMap::new(),
+            quantile,
+        }
+    }
+
+    /// The rungs as points of a curve, ascending.
+    pub(super) fn points(&self) -> Vec<LoadPoint> {
+        self.rungs.values().map(Rung::load_point).collect()
+    }
+
+    /// Whether the rung was measured in the present regime.
+    pub(super) fn is_fresh(&self, rung: &Rung) -> bool {
+        self.fallen
+            .is_none_or(|fallen| rung.last_begin_ns() >= fallen.at_ns)
+    }
+
+    /// Whether a reserve that was used up comes back while this rung is measured.
+    pub(super) fn refills(&self, rung: &Rung) -> bool {
+        let level = self
+            .fallen
+            .and_then(|fallen| self.rungs.get(&fallen.outstanding));
+        level.is_some_and(|level| rung.told.iops.value < level.told.iops.value * (1.0 - LEAST_FALL))
+    }
+
+    /// The mean service time to be expected at a load, s: Little's law over the rung below, or above.
+    fn expected_s(&self, outstanding: u32) -> f64 {
+        let below = self.rungs.range(..=outstanding).next_back();
+        let near = below.or_else(|| self.rungs.range(outstanding..).next());
+        near.map_or(0.0, |(_, rung)| {
+            let grown = f64::from(outstanding) / f64::from(rung.outstanding);
+            rung.told.service_time_ns.value / 1e9 * grown.max(1.0)
+        })
+    }
+
+    /// The rung whose rate no slice at a load can exceed since the rate fell: that of the fall, for loads up to it,
+    /// and for any load where half of it gave as much.
+    fn ceiling(&self, outstanding: u32) -> Option<&Rung> {
+        let fallen = self.rungs.get(&self.fallen?.outstanding)?;
+        let half = self.rungs.range(..=fallen.outstanding / 2).next_back();
+        let flat =
+            half.is_some_and(|(_, half)| half.told.iops.value >= 0.98 * fallen.told.iops.value);
+        (outstanding <= fallen.outstanding || flat).then_some(fallen)
+    }
+
+    /// Whether a reserve that had come back lifted the begin of this slice above what can be sustained.
+    fn is_lifted(&self, outstanding: u32, slice: &Slice) -> bool {
+        const BEGIN: usize = 2;
+        let Some(ceiling) = self.ceiling(outstanding) else {
+            return false;
+        };
+        let told = &ceiling.told.iops;
+        let most = told.value * (1.0 + LEAST_LIFT);
+        let noise = (variance(&ceiling.series()) / real_len(BEGIN)).sqrt();
+        let series: Vec<f64> = slice.intervals.iter().map(Interval::iops).collect();
+        let begin = mean(&series[..BEGIN.min(series.len())]);
+        begin > most + 4.0 * noise
+            || mean_interval(&series, CONFIDENCE)
+                .is_some_and(|level| level.value > most && level.low > told.high)
+    }
+
+    /// Adds a slice to a rung.
+    fn add(&mut self, outstanding: u32, slice: Slice) {
+        self.history
+            .push((slice.begin_ns, slice.end_ns, slice.iops()));
+        let rung = match self.rungs.remove(&outstanding) {
+            Some(rung) => rung.with(slice, self.quantile),
+            None => Rung::of(outstanding, vec![slice], self.quantile),
+        };
+        if let Some(rung) = rung {
+            self.rungs.insert(outstanding, rung);
+        }
+    }
+
+    /// The interval at which the rung seems to have fallen.
+    fn suspicion(&self, outstanding: u32) -> Option<usize> {
+        let series = self.rungs.get(&outstanding)?.series();
+        let quiet = self.quiet.get(&outstanding).copied().unwrap_or(0);
+        if series.len() < quiet {
+            return None;
+        }
+        fall(&series).map(|fall| fall.at)
+    }
+
+    /// Divides the ladder: what the rung measured before the interval, and all rungs that had a higher rate than it
+    /// has now, belong to the burst.
+    fn divide(&mut self, outstanding: u32, interval: usize) {
+        let Some(rung) = self.rungs.remove(&outstanding) else {
+            return;
+        };
+        let at_ns = time_of(&rung, interval);
+        let fresh: Vec<Slice> = rung
+            .slices
+            .iter()
+            .filter(|slice| slice.begin_ns >= at_ns)
+            .cloned()
+            .collect();
+        if let Some(before) = rung.before(interval, self.quantile) {
+            self.keep_as_burst(before);
+        }
+        let level = if let Some(after) = Rung::of(outstanding, fresh, self.quantile) {
+            let level = after.told.iops.value;
+            self.rungs.insert(outstanding, after);
+            level
+        } else {
+            0.0
+        };
+        self.fallen = Some(Fallen { outstanding, at_ns });
+        self.used_up_ns.get_or_insert(at_ns);
+        self.quiet.clear();
+        let old: Vec<u32> = self
+            .rungs
+            .values()
+            .filter(|rung| rung.outstanding != outstanding && !self.stands(rung, level))
+            .map(|rung| rung.outstanding)
+            .collect();
+        for outstanding in old {
+            if let Some(rung) = self.rungs.remove(&outstanding) {
+                self.keep_as_burst(rung);
+            }
+        }
+    }
+
+    /// Whether a rung still tells of the present regime: it never reached the rate that can be sustained.
+    fn stands(&self, rung: &Rung, level: f64) -> bool {
+        let iops = rung.told.iops.value;
+        iops < level * (1.0 - 2.0 * LEAST_FALL)
+            || self.is_fresh(rung) && iops <= level * (1.0 + LEAST_FALL)
+    }
+
+    /// Keeps a rung of the burst, the longer measured one of two.
+    fn keep_as_burst(&mut self, rung: Rung) {
+        let longer = self
+            .burst
+            .get(&rung.outstanding)
+            .is_none_or(|known| known.told.elapsed_s < rung.told.elapsed_s);
+        if longer {
+            self.burst.insert(rung.outstanding, rung);
+        }
+    }
+
+    /// How long a full reserve lasts at a rate, s.
+    pub(super) fn burst_s(&self, burst: f64, sustained: f64) -> Option<f64> {
+        let used_up_ns = self.used_up_ns?;
+        let stretches: Vec<(f64, f64)> = self
+            .history
+            .iter()
+            .filter(|(begin_ns, _, _)| *begin_ns < used_up_ns)
+            .map(|(begin_ns, end_ns, iops)| {
+                // The slice that saw the fall has the mean of both levels.
+                let iops = if *end_ns > used_up_ns { burst } else { *iops };
+                (seconds((*end_ns).min(used_up_ns) - begin_ns), iops)
+            })
+            .collect();
+        (burst > sustained).then(|| reserve(&stretches, sustained) / (burst - sustained))
+    }
+}
+
+/// Begin of an interval on the bench's clock, ns, counted over all slices of a rung.
+fn time_of(rung: &Rung, interval: usize) -> u64 {
+    let mut left = interval;
+    for slice in &rung.slices {
+        if let Some(found) = slice.intervals.get(left) {
+            let measured_ns = slice.intervals.last().map_or(0, |last| last.end_ns);
+            return slice.end_ns.saturating_sub(measured_ns - found.start_ns);
+        }
+        left -= slice.intervals.len();
+    }
+    rung.slices.last().map_or(0, |slice| slice.end_ns)
+}
+
+impl Meter<'_> {
+    /// Adds one slice to a rung, and finds out whether the rate fell.
+    pub(super) fn extend(
+        &mut self,
+        ladder: &mut Ladder,
+        outstanding: u32,
+        duration_s: f64,
+    ) -> Result<Step> {
+        if !self.add_slice(ladder, outstanding, duration_s)? {
+            return Ok(Step::Over);
+        }
+        let Some(interval) = ladder.suspicion(outstanding) else {
+            return Ok(Step::Added);
+        };
+        self.confirm(ladder, outstanding, interval)
+    }
+
+    /// Measures a slice that no reserve has lifted.
+    fn add_slice(
+        &mut self,
+        ladder: &mut Ladder,
+        outstanding: u32,
+        duration_s: f64,
+    ) -> Result<bool> {
+        for drain in 0..=DRAINS_MAX {
+            let expected_s = ladder.expected_s(outstanding);
+            let load = ladder.load.clone();
+            let Some(slice) = self.slice(&load, outstanding, duration_s, expected_s)? else {
+                return Ok(false);
+            };
+            if drain == DRAINS_MAX || !ladder.is_lifted(outstanding, &slice) {
+                ladder.add(outstanding, slice);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A suspected fall is one when fresh slices lie below the level before it.
+    fn confirm(&mut self, ladder: &mut Ladder, outstanding: u32, interval: usize) -> Result<Step> {
+        const FRESH: usize = 2;
+        let suspected = ladder
+            .rungs
+            .get(&outstanding)
+            .map_or(0, |rung| rung.slices.len());
+        for _ in 0..FRESH {
+            if !self.add_slice(ladder, outstanding, self.pace.slice_s)? {
+                break;
+            }
+        }
+        let Some(rung) = ladder.rungs.get(&outstanding) else {
+            return Ok(Step::Over);
+        };
+        let fresh = Rung::of(
+            outstanding,
+            rung.slices[suspected..].to_vec(),
+            ladder.quantile,
+        );
+        let before = rung.before(interval, ladder.quantile);
+        let fell = match (&fresh, &before) {
+            (Some(fresh), Some(before)) => is_below(&fresh.told.iops, &before.told.iops),
+            _ => false,
+        };
+        if fell {
+            ladder.divide(outstanding, interval);
+            return Ok(Step::Fell);
+        }
+        let seen = rung.series().len();
+        ladder.quiet.insert(outstanding, seen * 2);
+        Ok(Step::Added)
+    }
+
+    /// Measures a rung until its rate is known as well as wanted, or for as long as it may take.
+    pub(super) fn settle(
+        &mut self,
+        ladder: &mut Ladder,
+        outstanding: u32,
+        goal: Goal,
+    ) -> Result<Step> {
+        loop {
+            let Some(duration_s) = self.lacking_s(ladder.rungs.get(&outstanding), goal) else {
+                return Ok(Step::Added);
+            };
+            match self.extend(ladder, outstanding, duration_s)? {
+                Step::Added => {}
+                step => return Ok(step),
+            }
+        }
+    }
+
+    /// How long the next slice of a rung should be; `None` when the goal is reached.
+    ///
+    /// The width of an interval shrinks with the root of the time, so the time that is missing follows from the
+    /// first slice (the two-stage procedure of Stein, 1945); a tenth is added for the doubt in the width itself.
+    fn lacking_s(&self, rung: Option<&Rung>, goal: Goal) -> Option<f64> {
+        let Some(rung) = rung else {
+            return Some(self.pace.slice_s);
+        };
+        let (elapsed_s, imprecision) = (rung.told.elapsed_s, rung.imprecision());
+        let room_s = goal.most_s - elapsed_s;
+        let long_enough = elapsed_s >= goal.least_s - self.pace.interval.seconds();
+        if imprecision <= goal.precision && long_enough || room_s < self.pace.slice_s / 2.0 {
+            return None;
+        }
+        let wanted_s = elapsed_s * ((imprecision / goal.precision).powi(2) * 1.1 - 1.0);
+        Some(wanted_s.clamp(self.pace.slice_s / 2.0, room_s))
+    }
+}

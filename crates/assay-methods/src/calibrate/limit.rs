@@ -1,0 +1,347 @@
+//! The largest load whose limited quantile of service time is within its limit, and the rate that it gives.
+
+use super::ladder::{Ladder, Step};
+use super::meter::Meter;
+use super::pace::PRECISION;
+use super::rung::{Rung, Within, document, pooled};
+use assay_model::calibration::{Bound, Capacity, LatencyLimit};
+use assay_model::measurement::Operation;
+use assay_model::number::{count, index, real_len, share};
+use assay_model::{Estimate, Result};
+use std::collections::BTreeMap;
+
+/// A rate this near to the highest one is called the highest: the limit then costs nothing.
+const NEARLY: f64 = 0.98;
+
+/// Half the width of the answer's interval over its value at which the search rests.
+const NARROW: f64 = 0.025;
+
+/// Rungs taken together at most.
+const POOL_MAX: usize = 6;
+
+/// Rungs by outstanding I/Os.
+pub(super) type Rungs = BTreeMap<u32, Rung>;
+
+/// What is known of a limit: the rungs on both sides of it, and those that may be.
+struct Bracket<'l> {
+    /// The largest load within the limit, by the shares of I/Os beyond it.
+    inside: Option<&'l Rung>,
+    /// The next larger load.
+    outside: Option<&'l Rung>,
+    /// The largest load surely within it, where no smaller one is surely beyond.
+    surely: Option<&'l Rung>,
+    /// The smallest load surely beyond it, where no larger one is surely within.
+    not: Option<&'l Rung>,
+    /// The largest measured load below that.
+    at_most: Option<&'l Rung>,
+    /// Loads that may lie on either side.
+    open: Vec<&'l Rung>,
+}
+
+impl<'l> Bracket<'l> {
+    fn of(rungs: &'l Rungs, limit: &LatencyLimit) -> Self {
+        let all: Vec<&Rung> = rungs.values().collect();
+        let judged: Vec<Within> = all
+            .iter()
+            .map(|rung| rung.told.quantile_ns.judged(limit.service_time_ns))
+            .collect();
+        let inside = inside(rungs, limit);
+        let last_surely = judged.iter().rposition(|within| *within == Within::Surely);
+        let first_not = judged.iter().position(|within| *within == Within::Not);
+        let surely = last_surely.filter(|last| first_not.is_none_or(|first| *last < first));
+        let not = first_not.filter(|first| last_surely.is_none_or(|last| last < *first));
+        // What contradicts itself is open up to where it no longer does.
+        let surely =
+            surely.or_else(|| (0..first_not?).rfind(|index| judged[*index] == Within::Surely));
+        let not = not.or_else(|| {
+            let after = last_surely.map_or(0, |last| last + 1);
+            (after..all.len()).find(|index| judged[*index] == Within::Not)
+        });
+        let surely = pooled_within(&all, surely, inside, limit).or(surely);
+        let not = pooled_beyond(&all, not, inside, limit).or(not);
+        let least_open = surely.map_or(0, |surely| surely + 1);
+        let end_open = not.unwrap_or(all.len());
+        Self {
+            inside: inside.checked_sub(1).map(|last| all[last]),
+            outside: all.get(inside).copied(),
+            surely: surely.map(|index| all[index]),
+            not: not.map(|index| all[index]),
+            at_most: end_open.checked_sub(1).map(|index| all[index]),
+            open: all[least_open.min(end_open)..end_open].to_vec(),
+        }
+    }
+
+    /// How many rungs a rung is away from the limit, from 1: the nearest decide most.
+    fn distance(&self, rung: &Rung, rungs: &Rungs) -> f64 {
+        let load = rung.outstanding;
+        let inside = self.inside.map_or(0, |inside| inside.outstanding);
+        let steps = if load <= inside {
+            rungs.range(load..=inside).count()
+        } else {
+            rungs.range(inside + 1..=load).count()
+        };
+        real_len(steps.max(1))
+    }
+
+    /// Loads between the two sides that were not measured.
+    fn gap(&self) -> u32 {
+        match (self.inside, self.outside) {
+            (Some(inside), Some(outside)) => outside.outstanding - inside.outstanding - 1,
+            _ => 0,
+        }
+    }
+
+    /// A load that was not measured, half way between one that is sure and the next one that is open, where that
+    /// would narrow the answer.
+    fn missing(&self) -> Option<u32> {
+        let between = |low: &Rung, high: &Rung| {
+            let differ = high.told.iops.value > low.told.iops.value * (1.0 + 2.0 * PRECISION);
+            (differ && high.outstanding > low.outstanding + 1)
+                .then(|| u32::midpoint(low.outstanding, high.outstanding))
+        };
+        let below = self.surely.zip(self.open.first());
+        let above = self.open.last().zip(self.not);
+        below
+            .and_then(|(surely, open)| between(surely, open))
+            .or_else(|| above.and_then(|(open, not)| between(open, not)))
+    }
+
+    /// Whether the rates on both sides differ, so that it matters where exactly the limit is met.
+    fn matters(&self) -> bool {
+        match (self.inside, self.outside) {
+            (Some(inside), Some(outside)) => {
+                outside.told.iops.value > inside.told.iops.value * (1.0 + PRECISION / 2.0)
+            }
+            _ => false,
+        }
+    }
+
+    /// The load at which a straight line between both sides meets the limit, not too near to either.
+    fn between(&self, limit_ns: f64) -> Option<u32> {
+        let (inside, outside) = (self.inside?, self.outside?);
+        let (low, high) = (
+            inside.told.quantile_ns.value,
+            outside.told.quantile_ns.value,
+        );
+        let met = if high > low {
+            ((limit_ns - low) / (high - low)).clamp(0.125, 0.875)
+        } else {
+            0.5
+        };
+        let gap = f64::from(outside.outstanding - inside.outstanding);
+        let step = u32::try_from(index(met * gap)).ok()?.clamp(1, self.gap());
+        Some(inside.outstanding + step)
+    }
+}
+
+/// The largest load that is surely within the limit when the loads from it up to the last one inside are taken
+/// together: the smallest of them breaks it least.
+fn pooled_within(
+    all: &[&Rung],
+    surely: Option<usize>,
+    inside: usize,
+    limit: &LatencyLimit,
+) -> Option<usize> {
+    let least = surely
+        .map_or(0, |surely| surely + 1)
+        .max(inside.saturating_sub(POOL_MAX));
+    (least..inside.saturating_sub(1)).rev().find(|index| {
+        let span = pooled(&all[*index..inside], limit.quantile);
+        span.is_some_and(|span| span.judged(limit.service_time_ns) == Within::Surely)
+    })
+}
+
+/// The smallest load that is surely beyond the limit when the loads up to it from the first one outside are taken
+/// together: the largest of them breaks it most.
+fn pooled_beyond(
+    all: &[&Rung],
+    not: Option<usize>,
+    inside: usize,
+    limit: &LatencyLimit,
+) -> Option<usize> {
+    let end = not.unwrap_or(all.len()).min(inside + POOL_MAX);
+    (inside + 1..end).find(|index| {
+        let span = pooled(&all[inside..=*index], limit.quantile);
+        span.is_some_and(|span| span.judged(limit.service_time_ns) == Within::Not)
+    })
+}
+
+/// How many of the smallest loads are within the limit: of reads and writes, whichever are fewer.
+fn inside(rungs: &Rungs, limit: &LatencyLimit) -> usize {
+    [Operation::Read, Operation::Write]
+        .into_iter()
+        .map(|operation| {
+            let counts: Vec<(u64, u64)> = rungs
+                .values()
+                .map(|rung| beyond(rung, operation, limit.service_time_ns))
+                .collect();
+            let shares = ascending_shares(&counts);
+            let allowed = 1.0 - limit.quantile + 1e-12;
+            shares.iter().take_while(|share| **share <= allowed).count()
+        })
+        .min()
+        .unwrap_or(0)
+}
+
+/// How many I/Os of an operation took longer than the limit, and of how many.
+fn beyond(rung: &Rung, operation: Operation, limit_ns: f64) -> (u64, u64) {
+    rung.told
+        .operations
+        .get(operation)
+        .map_or((0, 0), |result| {
+            (
+                result.service.ios_above(count(limit_ns)),
+                result.service.ios(),
+            )
+        })
+}
+
+/// The shares of the counts that fit best and never fall: a load cannot keep a limit that a smaller one breaks, so
+/// neighbours that seem to say so are counted together (pool adjacent violators: Ayer and others, Annals of
+/// Mathematical Statistics 26, 1955).
+fn ascending_shares(counts: &[(u64, u64)]) -> Vec<f64> {
+    let mut pools: Vec<(u64, u64, usize)> = Vec::new();
+    for (part, whole) in counts {
+        let mut pool = (*part, *whole, 1);
+        while let Some(last) = pools.pop_if(|last| share(last.0, last.1) > share(pool.0, pool.1)) {
+            pool = (pool.0 + last.0, pool.1 + last.1, pool.2 + last.2);
+        }
+        pools.push(pool);
+    }
+    pools
+        .iter()
+        .flat_map(|(part, whole, length)| std::iter::repeat_n(share(*part, *whole), *length))
+        .collect()
+}
+
+/// The rate within the limit with the interval that also holds the doubt about the last load within it; `None`
+/// when not even the smallest load is within.
+///
+/// Rates do not fall with the load up to their highest, so the last load within the limit gives at least what the
+/// last one surely within gives, and at most what the last one that may be within gives.
+pub(super) fn answer(
+    rungs: &Rungs,
+    favourite: Option<u32>,
+    limit: &LatencyLimit,
+    ladder_end: Bound,
+) -> Option<Capacity> {
+    let bracket = Bracket::of(rungs, limit);
+    let inside = bracket.inside?;
+    let best = best(rungs, favourite)?;
+    let reaches = inside.told.iops.value >= NEARLY * best.told.iops.value;
+    let chosen = if reaches && best.outstanding <= inside.outstanding {
+        best
+    } else {
+        inside
+    };
+    let bound = match bracket.outside {
+        None => ladder_end,
+        Some(_) if reaches => ladder_end,
+        Some(_) if bracket.gap() > 0 => Bound::TimeBudget,
+        Some(_) => Bound::LatencyLimit,
+    };
+    Some(Capacity {
+        rate: rate(&bracket, chosen, best),
+        burst_rate: None,
+        burst_s: None,
+        outstanding: chosen.outstanding,
+        bound,
+    })
+}
+
+fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
+    // A larger load that gives less, but not beyond doubt, was measured too low or this one too high: where both are
+    // one level the one that stands for the highest rate knows it better.
+    let level = &best.told.iops;
+    let too_high = best.outstanding > chosen.outstanding
+        && chosen.told.iops.value > level.value
+        && chosen.told.iops.low <= level.high;
+    let own = document(if too_high { level } else { &chosen.told.iops });
+    let low = match bracket.surely {
+        Some(surely) if surely.outstanding >= chosen.outstanding => own.low,
+        Some(surely) => own.low.min(surely.told.iops.low),
+        None => 0.0,
+    };
+    let reaches = match (bracket.at_most, bracket.not) {
+        (Some(at_most), Some(not)) if not.outstanding > at_most.outstanding + 1 => not,
+        (Some(at_most), _) => at_most,
+        _ => chosen,
+    };
+    let high = own
+        .high
+        .max(reaches.told.iops.high.min(best.told.iops.high));
+    Estimate { low, high, ..own }
+}
+
+/// The rung that stands for the highest rate: the favourite, unless another one is better beyond doubt; without a
+/// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
+pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
+    let highest = rungs.values().max_by(|one, other| {
+        let value = |rung: &Rung| rung.told.iops.value;
+        value(one).total_cmp(&value(other))
+    })?;
+    let (least, value) = (highest.told.iops.low, highest.told.iops.value);
+    let may_be =
+        |rung: &&Rung| rung.told.iops.high >= least || rung.told.iops.value >= NEARLY * value;
+    let surest = || {
+        rungs
+            .values()
+            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
+    };
+    favourite
+        .and_then(|load| rungs.get(&load))
+        .filter(may_be)
+        .or_else(surest)
+}
+
+impl Meter<'_> {
+    /// Measures what the answer for a limit still lacks: loads between its two sides, then more of those that may
+    /// lie on either.
+    pub(super) fn search(&mut self, ladder: &mut Ladder, limit: &LatencyLimit) -> Result<Step> {
+        loop {
+            let step = match lacking(&ladder.rungs, ladder.favourite, limit) {
+                None => return Ok(Step::Added),
+                Some(Lacking::Rung(load)) => self.settle(ladder, load, self.pace.first_look())?,
+                Some(Lacking::Time(load)) => self.longer(ladder, load)?,
+            };
+            if step != Step::Added {
+                return Ok(step);
+            }
+        }
+    }
+}
+
+/// What an answer lacks.
+enum Lacking {
+    /// A load that was not measured.
+    Rung(u32),
+    /// More time at a load.
+    Time(u32),
+}
+
+/// What the answer lacks; `None` when it is good enough.
+fn lacking(rungs: &Rungs, favourite: Option<u32>, limit: &LatencyLimit) -> Option<Lacking> {
+    let bracket = Bracket::of(rungs, limit);
+    if bracket.matters() && bracket.gap() > 0 {
+        return bracket.between(limit.service_time_ns).map(Lacking::Rung);
+    }
+    let known = answer(rungs, favourite, limit, Bound::Saturated);
+    if known.is_some_and(|capacity| capacity.rate.relative_half_width() <= NARROW) {
+        return None;
+    }
+    if let Some(load) = bracket.missing() {
+        return Some(Lacking::Rung(load));
+    }
+    let imprecise = bracket.inside.filter(|rung| rung.imprecision() > PRECISION);
+    let worth = |rung: &&Rung| rung.told.elapsed_s * bracket.distance(rung, rungs);
+    let next = bracket
+        .open
+        .iter()
+        .copied()
+        .chain(imprecise)
+        .min_by(|one, other| worth(one).total_cmp(&worth(other)))?;
+    Some(Lacking::Time(next.outstanding))
+}
+
+#[cfg(test)]
+mod tests;

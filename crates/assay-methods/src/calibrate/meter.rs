@@ -1,0 +1,304 @@
+//! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows the number of
+//! workers, and says no when time is up or a person stops.
+
+use super::pace::Pace;
+use super::rung::Slice;
+use super::{CalibrationPlan, Doing, Mix, Progress};
+use crate::bench::Bench;
+use assay_model::measurement::{ErrorCount, Finish, Interval, Joint, Measurement, Remark};
+use assay_model::number::{nanoseconds, narrow, real, seconds};
+use assay_model::random::mix as mixed;
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::{Access, Stream, Workload};
+use assay_model::{Error, Result};
+use std::ops::ControlFlow;
+
+/// A worker this busy gets company before the host is called the limit.
+const CROWDED: f64 = 0.8;
+
+const CALIBRATE_AGAIN: &str = "calibrate again without stopping it";
+
+/// What is issued on all rungs of a ladder.
+#[derive(Clone, Debug)]
+pub(super) struct Load {
+    pub(super) name: String,
+    pub(super) read_share: f64,
+    pub(super) transfer_bytes: u64,
+    pub(super) access: Access,
+}
+
+/// A bench with a budget.
+pub(super) struct Meter<'a> {
+    bench: &'a mut dyn Bench,
+    progress: &'a mut dyn FnMut(&Progress),
+    pub(super) plan: &'a CalibrationPlan,
+    pub(super) pace: Pace,
+    pub(super) remarks: Vec<Remark>,
+    errors: Vec<ErrorCount>,
+    began_ns: u64,
+    mix: String,
+    mix_began_ns: u64,
+    doing: Doing,
+    ends_ns: u64,
+    workers: u32,
+    slices: u64,
+    measured: bool,
+    over: bool,
+}
+
+impl<'a> Meter<'a> {
+    pub(super) fn new(
+        bench: &'a mut dyn Bench,
+        plan: &'a CalibrationPlan,
+        progress: &'a mut dyn FnMut(&Progress),
+    ) -> Self {
+        let now_ns = bench.now_ns();
+        Self {
+            bench,
+            progress,
+            plan,
+            pace: Pace::of(plan.time_budget),
+            remarks: Vec::new(),
+            errors: Vec::new(),
+            began_ns: now_ns,
+            mix: String::new(),
+            mix_began_ns: now_ns,
+            doing: Doing::Ladder,
+            ends_ns: now_ns,
+            workers: 1,
+            slices: 0,
+            measured: false,
+            over: false,
+        }
+    }
+
+    /// Begins a mix with a budget of its own.
+    pub(super) fn begin_mix(&mut self, mix: &Mix) {
+        self.mix.clone_from(&mix.name);
+        self.mix_began_ns = self.bench.now_ns();
+    }
+
+    /// Begins a part of the method, which has to end when this share of the mix's budget is used.
+    pub(super) fn begin(&mut self, doing: Doing, end_share: f64) {
+        self.doing = doing;
+        self.ends_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
+    }
+
+    /// Does something within a share of the time left to the part of the method.
+    pub(super) fn part<T>(&mut self, share: f64, what: impl FnOnce(&mut Self) -> T) -> T {
+        let ends_ns = self.ends_ns;
+        self.ends_ns = self.bench.now_ns() + nanoseconds(share.min(1.0) * self.left_s());
+        let done = what(self);
+        self.ends_ns = ends_ns;
+        done
+    }
+
+    /// Name of the mix under way.
+    pub(super) fn mix(&self) -> &str {
+        &self.mix
+    }
+
+    /// Time left to the part of the method, s.
+    pub(super) fn left_s(&self) -> f64 {
+        seconds(self.ends_ns.saturating_sub(self.bench.now_ns()))
+    }
+
+    /// Time that it took, s, and what the reader must know.
+    pub(super) fn finish(mut self) -> (f64, Vec<Remark>) {
+        self.remarks.extend(self.errors.iter().map(failures));
+        if self.bench.stopped() && !self.over {
+            self.give_up("stopped before the end".to_owned(), CALIBRATE_AGAIN);
+        }
+        (self.elapsed_s(), self.remarks)
+    }
+
+    /// Time since the calibration began, s.
+    pub(super) fn elapsed_s(&self) -> f64 {
+        seconds(self.bench.now_ns() - self.began_ns)
+    }
+
+    /// Whether nothing more can be measured at all: stopped, or the target failed.
+    pub(super) fn is_over(&self) -> bool {
+        self.over || self.bench.stopped()
+    }
+
+    /// Ends everything, with the reason for the reader.
+    fn give_up(&mut self, what: String, remedy: &str) {
+        self.over = true;
+        self.remarks.push(Remark {
+            what,
+            why: "what was measured until then is the result; the rest is missing".to_owned(),
+            remedy: remedy.to_owned(),
+        });
+    }
+
+    /// Measures one slice; `service_time_s` is the service time to be expected. `None` when there is no time left
+    /// or nothing more can be measured.
+    pub(super) fn slice(
+        &mut self,
+        load: &Load,
+        outstanding: u32,
+        duration_s: f64,
+        service_time_s: f64,
+    ) -> Result<Option<Slice>> {
+        loop {
+            let warm_up_s = self.pace.warm_up_s(service_time_s);
+            let room_s = self.left_s() - warm_up_s;
+            if self.is_over() || room_s < self.pace.slice_s / 2.0 {
+                return Ok(None);
+            }
+            let duration = self.pace.whole(duration_s.min(room_s));
+            let workload = self.workload(load, outstanding, duration, warm_up_s);
+            let Some(slice) = self.measure(&workload)? else {
+                return Ok(None);
+            };
+            self.tell(outstanding, slice.iops());
+            if !self.more_workers(outstanding, &slice) {
+                return Ok(Some(slice));
+            }
+        }
+    }
+
+    fn workload(
+        &mut self,
+        load: &Load,
+        outstanding: u32,
+        duration: Nanos,
+        warm_up_s: f64,
+    ) -> Workload {
+        self.slices += 1;
+        let stream = Stream {
+            access: load.access,
+            workers: self.workers.min(outstanding),
+            ..Stream::closed(
+                &load.name,
+                Share(load.read_share),
+                Bytes(load.transfer_bytes),
+                outstanding,
+            )
+        };
+        let name = format!("{} {outstanding}", load.name);
+        Workload {
+            seed: mixed(self.plan.seed ^ mixed(self.slices)),
+            warm_up: Nanos::from_seconds(warm_up_s),
+            interval: self.pace.interval,
+            ..Workload::of(&name, duration, stream)
+        }
+    }
+
+    fn measure(&mut self, workload: &Workload) -> Result<Option<Slice>> {
+        let begin_ns = self.bench.now_ns();
+        let mut intervals: Vec<Interval> = Vec::new();
+        let mut keep = |interval: &Interval, _: &Joint| {
+            intervals.push(interval.clone());
+            ControlFlow::Continue(())
+        };
+        let measurement = match self.bench.measure(workload, &mut keep) {
+            Ok(measurement) => measurement,
+            Err(error) if self.measured => return Ok(self.refused(&error)),
+            Err(error) => return Err(error),
+        };
+        self.measured = true;
+        let end_ns = self.bench.now_ns();
+        self.look_at(&measurement);
+        // An interval that ended early has another weight than the others.
+        intervals.retain(|interval| interval.end_ns - interval.start_ns == workload.interval.0);
+        if measurement.finish != Finish::Complete || intervals.len() < 2 {
+            return Ok(None);
+        }
+        Ok(Some(Slice {
+            begin_ns,
+            end_ns,
+            intervals,
+            operations: measurement.operations(),
+            worker_busy_share: measurement.conduct.worker_busy_share_max,
+            host_busy_share: measurement.conduct.host_busy_share,
+        }))
+    }
+
+    /// What cannot be measured later on does not take away what was measured before.
+    fn refused(&mut self, error: &Error) -> Option<Slice> {
+        let remark = Remark {
+            what: format!("{}: {}: {}", self.mix, self.doing.name(), error.message()),
+            why: "this part of the calibration is missing".to_owned(),
+            remedy: error.hint().to_owned(),
+        };
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+        None
+    }
+
+    /// Takes over what went wrong.
+    fn look_at(&mut self, measurement: &Measurement) {
+        match &measurement.finish {
+            Finish::Complete => {}
+            Finish::Failed { reason } => self.give_up(
+                format!("{}: {reason}", self.mix),
+                "look at the device and the kernel log, then calibrate again",
+            ),
+            Finish::Interrupted | Finish::Unfinished => {
+                let what = format!("{}: stopped while {}", self.mix, self.doing.name());
+                self.give_up(what, CALIBRATE_AGAIN);
+            }
+        }
+        for remark in &measurement.conduct.remarks {
+            if !self.remarks.contains(remark) {
+                self.remarks.push(remark.clone());
+            }
+        }
+        for error in &measurement.errors {
+            self.count_errors(error);
+        }
+    }
+
+    /// Adds failures to those of their kind.
+    fn count_errors(&mut self, error: &ErrorCount) {
+        let kind = |error: &ErrorCount| (error.operation, error.errno, error.target.clone());
+        match self
+            .errors
+            .iter_mut()
+            .find(|known| kind(known) == kind(error))
+        {
+            Some(known) => known.ios += error.ios,
+            None => self.errors.push(error.clone()),
+        }
+    }
+
+    /// Doubles the workers when one was crowded and there may be more; the slice then says nothing of the device.
+    fn more_workers(&mut self, outstanding: u32, slice: &Slice) -> bool {
+        let room = self.plan.workers_max.min(outstanding);
+        if slice.worker_busy_share < CROWDED || self.workers >= room {
+            return false;
+        }
+        self.workers = (self.workers * 2).min(room);
+        true
+    }
+
+    fn tell(&mut self, outstanding: u32, iops: f64) {
+        let budget_ns = u128::from(self.plan.time_budget.0) * self.plan.mixes.len() as u128;
+        let progress = Progress {
+            mix: self.mix.clone(),
+            doing: self.doing,
+            outstanding,
+            iops,
+            elapsed_s: self.elapsed_s(),
+            budget_s: real(narrow(budget_ns)) / 1e9,
+        };
+        (self.progress)(&progress);
+    }
+}
+
+fn failures(error: &ErrorCount) -> Remark {
+    Remark {
+        what: format!(
+            "{} {} I/Os on {} failed: {}",
+            error.ios,
+            error.operation.name(),
+            error.target,
+            error.meaning
+        ),
+        why: "failed I/Os are in no rate and no histogram".to_owned(),
+        remedy: "look at the device and the kernel log".to_owned(),
+    }
+}

@@ -1,0 +1,389 @@
+//! One mix of reads and writes: all its questions in the order in which they disturb each other least.
+
+use super::ladder::{Ladder, Step};
+use super::level::LEAST_FALL;
+use super::limit::{Rungs, answer, best};
+use super::meter::{Load, Meter};
+use super::pace::end;
+use super::rung::{Rung, document};
+use super::{Doing, Mix};
+use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
+use assay_model::measurement::Remark;
+use assay_model::number::{real, real_len};
+use assay_model::units::{show_count, show_time_ns};
+use assay_model::workload::Access;
+use assay_model::{Estimate, Result};
+use assay_stats::curve;
+
+/// Buffers of large transfers are kept below 256 MiB.
+const LARGE_OUTSTANDING_MAX: u32 = 256;
+
+/// Parts of the time for limits that the one that was asked for may take; each of a series may take one.
+const FIRST_LIMIT: f64 = 7.0;
+
+/// An answer whose interval is wider than this share to each side is called unsure.
+const WIDE: f64 = 0.1;
+
+/// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
+const ROUNDS_MAX: u32 = 6;
+
+/// A ladder with the reason of its end.
+struct Climbed {
+    ladder: Ladder,
+    bound: Bound,
+}
+
+impl Meter<'_> {
+    /// Everything about one mix; `None` when not even one rung could be measured.
+    pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
+        self.begin_mix(mix);
+        let small = self.small(mix)?;
+        let large = self.large(mix)?;
+        let single_stream = self.single_stream(mix)?;
+        let (Some(base), Some(most)) = (
+            base(&small.ladder),
+            capacity(&small.ladder, small.bound, 1.0),
+        ) else {
+            return Ok(None);
+        };
+        let within = within(&small, &self.plan.limit);
+        let transfer_bytes = self.plan.transfer.0;
+        let large_bytes = self.plan.large_transfer.0;
+        let steps = self.steps(&small);
+        self.remark_on(&small, within.as_ref());
+        Ok(Some(MixCalibration {
+            name: mix.name.clone(),
+            read_share: mix.read_share,
+            transfer_bytes,
+            large_transfer_bytes: large_bytes,
+            base_service_time_ns: base,
+            iops_within_limit: within,
+            iops_max: most,
+            throughput_max_bytes_per_s: capacity(&large.ladder, large.bound, real(large_bytes)),
+            single_stream_bytes_per_s: single_stream,
+            curve: points(&small.ladder.rungs, transfer_bytes),
+            burst_curve: points(&small.ladder.burst, transfer_bytes),
+            large_curve: points(&large.ladder.rungs, large_bytes),
+            knee: knee(&small.ladder),
+            steps,
+        }))
+    }
+
+    fn load(&self, mix: &Mix, what: &str, transfer_bytes: u64, access: Access) -> Ladder {
+        let load = Load {
+            name: format!("{} {what}", mix.name),
+            read_share: mix.read_share,
+            transfer_bytes,
+            access,
+        };
+        Ladder::new(load, self.plan.limit.quantile)
+    }
+
+    /// Ladder, full load and limit of small transfers; from the start again where the rate fell.
+    fn small(&mut self, mix: &Mix) -> Result<Climbed> {
+        let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
+        let mut bound = Bound::TimeBudget;
+        self.begin(Doing::Ladder, end::LADDER);
+        self.base(&mut ladder)?;
+        for round in 0..ROUNDS_MAX {
+            let fell = ladder.fallen.is_some();
+            self.begin(Doing::Ladder, if fell { end::LIMIT } else { end::LADDER });
+            bound = self.climb(&mut ladder, self.plan.outstanding_max)?;
+            self.begin(Doing::Sustained, end::SUSTAINED);
+            let watch_s = self.pace.watch_s();
+            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
+                continue;
+            }
+            self.begin(
+                Doing::Limit,
+                if fell { end::LIMIT_LATE } else { end::LIMIT },
+            );
+            if self.limits(&mut ladder)? == Step::Fell {
+                continue;
+            }
+            if round > 1 || self.recheck(&mut ladder)? != Step::Fell {
+                self.polish(&mut ladder)?;
+                break;
+            }
+        }
+        Ok(Climbed { ladder, bound })
+    }
+
+    /// The limit, then the series of limits and the knee, each with a share of the time left.
+    fn limits(&mut self, ladder: &mut Ladder) -> Result<Step> {
+        let plan = self.plan;
+        let limits = std::iter::once(plan.limit.service_time_ns)
+            .chain(plan.steps.iter().map(|step| real(step.0)));
+        // The first limit is the question; what the others take from it they find answered in part.
+        let others = real_len(plan.steps.len());
+        let mut parts = others + FIRST_LIMIT + 1.0;
+        for (limit_ns, part) in limits.zip([FIRST_LIMIT].into_iter().chain(std::iter::repeat(1.0)))
+        {
+            let limit = at_most(&plan.limit, limit_ns);
+            let step = self.part(part / parts, |meter| meter.search(ladder, &limit))?;
+            parts -= part;
+            if step == Step::Fell {
+                return Ok(step);
+            }
+        }
+        self.refine_knee(ladder)
+    }
+
+    /// Two loads between the knee and its neighbours, each way.
+    fn refine_knee(&mut self, ladder: &mut Ladder) -> Result<Step> {
+        const ROUNDS: usize = 2;
+        for _ in 0..ROUNDS {
+            for load in around_knee(ladder) {
+                match self.settle(ladder, load, self.pace.first_look())? {
+                    Step::Added => {}
+                    step => return Ok(step),
+                }
+            }
+        }
+        Ok(Step::Added)
+    }
+
+    fn large(&mut self, mix: &Mix) -> Result<Climbed> {
+        let mut ladder = self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        let mut bound = Bound::TimeBudget;
+        for _ in 0..ROUNDS_MAX {
+            self.begin(Doing::Large, end::LARGE);
+            bound = self.climb(&mut ladder, largest)?;
+            let watch_s = self.pace.watch_s() / 2.0;
+            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
+                continue;
+            }
+            if self.polish(&mut ladder)? != Step::Fell {
+                break;
+            }
+        }
+        Ok(Climbed { ladder, bound })
+    }
+
+    fn single_stream(&mut self, mix: &Mix) -> Result<Option<Estimate>> {
+        let access = Access::Sequential { streams: 1 };
+        let bytes = self.plan.large_transfer.0;
+        let mut ladder = self.load(mix, "stream", bytes, access);
+        self.begin(Doing::SingleStream, end::SINGLE_STREAM);
+        let goal = self.pace.goal(self.pace.base_s());
+        while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
+        Ok(ladder
+            .rungs
+            .get(&1)
+            .map(|rung| document(&rung.told.iops.scaled(real(bytes)))))
+    }
+
+    fn steps(&self, small: &Climbed) -> Vec<LimitStep> {
+        let step = |limit_ns: f64| {
+            let limit = at_most(&self.plan.limit, limit_ns);
+            let iops = within(small, &limit);
+            LimitStep { limit, iops }
+        };
+        self.plan
+            .steps
+            .iter()
+            .map(|limit| step(real(limit.0)))
+            .collect()
+    }
+
+    /// What the reader must know of the answers.
+    fn remark_on(&mut self, small: &Climbed, within: Option<&Capacity>) {
+        let mix = self.mix().to_owned();
+        let first = small.ladder.rungs.get(&1);
+        if let (None, Some(first)) = (within, first) {
+            self.remarks.push(impossible(&mix, first, &self.plan.limit));
+        }
+        let last = small.ladder.rungs.values().next_back();
+        if let (Bound::StillRising, Some(last)) = (small.bound, last) {
+            self.remarks.push(still_rising(&mix, last));
+        }
+        if let Some(wide) = within.filter(|within| within.rate.relative_half_width() > WIDE) {
+            self.remarks.push(unsure(&mix, &wide.rate));
+        }
+        let most = best(&small.ladder.rungs, small.ladder.favourite);
+        if small.bound == Bound::Host || most.is_some_and(Rung::host_was_limit) {
+            self.remarks.push(host_bound(&mix));
+        }
+        if let Some(unsteady) = most.filter(|rung| rung.imprecision() > WIDE) {
+            self.remarks.push(varied(&mix, unsteady));
+        }
+        self.remarks.extend(fell(&mix, small));
+    }
+}
+
+fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, above the limit of {}",
+            limit.quantile,
+            show_time_ns(first.told.quantile_ns.value),
+            show_time_ns(limit.service_time_ns)
+        ),
+        why: "no load keeps the limit".to_owned(),
+        remedy: "ask for a limit that the storage can keep, or for other storage".to_owned(),
+    }
+}
+
+fn unsure(mix: &str, rate: &Estimate) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: the IOPS within the limit are only known to lie between {} and {}",
+            show_count(rate.low),
+            show_count(rate.high)
+        ),
+        why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
+            .to_owned(),
+        remedy: "give it more time, or ask for another limit".to_owned(),
+    }
+}
+
+fn varied(mix: &str, rung: &Rung) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: the rate at {} outstanding I/Os varied so much that its mean is only known within {:.0} %",
+            rung.outstanding,
+            rung.imprecision() * 100.0
+        ),
+        why: "something else uses the storage or the host, or the storage itself is unsteady"
+            .to_owned(),
+        remedy: "calibrate while nothing else runs, or give it more time".to_owned(),
+    }
+}
+
+fn still_rising(mix: &str, last: &Rung) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
+            last.outstanding
+        ),
+        why: "the storage may give more than the highest rate here".to_owned(),
+        remedy: "allow more outstanding I/Os".to_owned(),
+    }
+}
+
+fn host_bound(mix: &str) -> Remark {
+    Remark {
+        what: format!("{mix}: the CPU of this host was used up at the highest rate"),
+        why: "the rate is a limit of the host; the storage may give more".to_owned(),
+        remedy: "allow more workers, or measure from a faster or a second host".to_owned(),
+    }
+}
+
+fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
+    let most = capacity(&small.ladder, small.bound, 1.0)?;
+    let (burst, burst_s) = (most.burst_rate?, most.burst_s?);
+    Some(Remark {
+        what: format!(
+            "{mix}: the rate fell from {} to {} IOPS after what a full reserve gives in {burst_s:.1} s",
+            show_count(burst.value),
+            show_count(most.rate.value)
+        ),
+        why: "the higher rate is a burst; the rates here are those that lasted".to_owned(),
+        remedy: "size by the sustained rate; measure for longer to see whether it falls again"
+            .to_owned(),
+    })
+}
+
+/// Mean service time at one outstanding I/O.
+fn base(ladder: &Ladder) -> Option<Estimate> {
+    let rung = ladder.rungs.get(&1).or_else(|| ladder.burst.get(&1))?;
+    Some(document(&rung.told.service_time_ns))
+}
+
+/// The highest rate of a ladder, in units of `factor` a transfer.
+fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
+    let best = best(&ladder.rungs, ladder.favourite)?;
+    let sustained = Capacity {
+        rate: document(&best.told.iops.scaled(factor)),
+        burst_rate: None,
+        burst_s: None,
+        outstanding: best.outstanding,
+        bound,
+    };
+    let burst = super::limit::best(&ladder.burst, None).map(|rung| &rung.told.iops);
+    Some(with_burst(
+        sustained,
+        burst.map(|iops| document(&iops.scaled(factor))),
+        ladder,
+        factor,
+    ))
+}
+
+/// The capacity with the burst beside it, where that was a higher one.
+fn with_burst(
+    sustained: Capacity,
+    burst: Option<Estimate>,
+    ladder: &Ladder,
+    factor: f64,
+) -> Capacity {
+    let level = sustained.rate.value;
+    match burst.filter(|burst| burst.value > level * (1.0 + LEAST_FALL)) {
+        None => sustained,
+        Some(burst) => Capacity {
+            burst_rate: Some(burst),
+            burst_s: ladder.burst_s(burst.value / factor, level / factor),
+            ..sustained
+        },
+    }
+}
+
+/// The rate within a limit, sustained and as a burst.
+fn within(small: &Climbed, limit: &LatencyLimit) -> Option<Capacity> {
+    let ladder = &small.ladder;
+    let sustained = answer(&ladder.rungs, ladder.favourite, limit, small.bound)?;
+    // Loads below the sustained rate are the same in both regimes.
+    let lowest = ladder.burst.keys().next().copied().unwrap_or(0);
+    let mut rungs: Rungs = ladder
+        .rungs
+        .range(..lowest)
+        .map(|(load, rung)| (*load, rung.clone()))
+        .collect();
+    rungs.extend(ladder.burst.clone());
+    let burst = answer(&rungs, None, limit, small.bound).map(|capacity| capacity.rate);
+    Some(with_burst(sustained, burst, ladder, 1.0))
+}
+
+/// The same quantile with another limit.
+fn at_most(limit: &LatencyLimit, service_time_ns: f64) -> LatencyLimit {
+    LatencyLimit {
+        service_time_ns,
+        ..*limit
+    }
+}
+
+fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::CurvePoint> {
+    rungs
+        .values()
+        .map(|rung| rung.curve_point(transfer_bytes))
+        .collect()
+}
+
+fn knee(ladder: &Ladder) -> Option<Knee> {
+    let curve::Knee::Found { at, .. } = curve::knee(&ladder.points()) else {
+        return None;
+    };
+    let rung = ladder.rungs.values().nth(at)?;
+    Some(Knee {
+        outstanding: rung.outstanding,
+        iops: rung.told.iops.value,
+        service_time_ns: rung.told.service_time_ns.value,
+        rule: "most power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
+    })
+}
+
+/// The loads half way from the knee to its neighbours, where there are any.
+fn around_knee(ladder: &Ladder) -> Vec<u32> {
+    let Some(knee) = knee(ladder) else {
+        return Vec::new();
+    };
+    let at = knee.outstanding;
+    let below = ladder.rungs.range(..at).next_back().map(|(load, _)| *load);
+    let above = ladder.rungs.range(at + 1..).next().map(|(load, _)| *load);
+    [below, above]
+        .into_iter()
+        .flatten()
+        .map(|load| u32::midpoint(load, at))
+        .filter(|load| !ladder.rungs.contains_key(load))
+        .collect()
+}

@@ -1,0 +1,97 @@
+//! How a time budget is spent: every parameter of the method that is a duration or a share of one.
+
+use super::ladder::Goal;
+use assay_model::units::Nanos;
+
+/// Rungs are known well enough when the interval of IOPS is within this share to each side.
+pub(super) const PRECISION: f64 = 0.02;
+
+/// On the way up this half-width is enough for a first look; a rung is measured longer where that does not decide.
+pub(super) const FIRST_PRECISION: f64 = 0.15;
+
+/// Shares of a mix's time budget by which each part of the method has to end; what one part leaves, the next may use.
+pub(super) mod end {
+    /// The ladder of small transfers.
+    pub const LADDER: f64 = 0.45;
+    /// Watching the full load for a level that falls.
+    pub const SUSTAINED: f64 = 0.5;
+    /// The search for the latency limit and the series of limits.
+    pub const LIMIT: f64 = 0.75;
+    /// The same where the rate fell and the ladder was climbed again.
+    pub const LIMIT_LATE: f64 = 0.85;
+    /// The ladder of large transfers.
+    pub const LARGE: f64 = 0.9;
+    /// The single stream.
+    pub const SINGLE_STREAM: f64 = 1.0;
+}
+
+/// Durations that follow from the time budget of a mix.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Time budget of the mix, s.
+    pub(super) budget_s: f64,
+    /// The shortest slice, s.
+    pub(super) slice_s: f64,
+    /// Length of an interval: at least 20 make a slice, as batch means need them.
+    pub(super) interval: Nanos,
+}
+
+impl Pace {
+    /// Slices of a 120th of the budget, 0.2 s to 10 s, in intervals of a 20th of that, at least 10 ms.
+    pub(super) fn of(budget: Nanos) -> Self {
+        let budget_s = budget.seconds();
+        let slice_s = (budget_s / 120.0).clamp(0.2, 10.0);
+        let interval_ms = (slice_s * 1000.0 / 20.0).round().max(10.0);
+        Self {
+            budget_s,
+            slice_s,
+            interval: Nanos::from_seconds(interval_ms / 1000.0),
+        }
+    }
+
+    /// The usual goal of a rung.
+    pub(super) fn goal(&self, most_s: f64) -> Goal {
+        Goal {
+            precision: PRECISION,
+            least_s: 2.0 * self.slice_s,
+            most_s,
+        }
+    }
+
+    /// Enough to see whether the rate still rises.
+    pub(super) fn first_look(&self) -> Goal {
+        Goal {
+            precision: FIRST_PRECISION,
+            least_s: self.slice_s,
+            most_s: self.rung_s(),
+        }
+    }
+
+    /// The most that one rung of a ladder may take, s.
+    pub(super) fn rung_s(&self) -> f64 {
+        self.budget_s / 18.0
+    }
+
+    /// The most that the rung of one outstanding I/O may take, s: the base service time is an answer of its own.
+    pub(super) fn base_s(&self) -> f64 {
+        self.budget_s / 6.0
+    }
+
+    /// How long the full load of small transfers is kept after the ladder, s; that of large ones half as long.
+    pub(super) fn watch_s(&self) -> f64 {
+        self.budget_s / 5.0
+    }
+
+    /// Warm-up before a slice, s: three times the service time to be expected, so that every I/O of the start has
+    /// left the queue, and at least a tenth of a slice.
+    pub(super) fn warm_up_s(&self, service_time_s: f64) -> f64 {
+        (3.0 * service_time_s).clamp(self.slice_s / 10.0, self.slice_s * 4.0)
+    }
+
+    /// A duration as a whole number of intervals, at least those of a slice.
+    pub(super) fn whole(&self, duration_s: f64) -> Nanos {
+        let interval_s = self.interval.seconds();
+        let whole = (duration_s / interval_s).round().max(10.0);
+        Nanos::from_seconds(whole * interval_s)
+    }
+}

@@ -1,0 +1,407 @@
+//! One rung of a load ladder: what was measured with so many I/Os outstanding, and what it tells.
+
+use assay_model::Histogram;
+use assay_model::calibration::CurvePoint;
+use assay_model::measurement::{Interval, Operation, PerOperation};
+use assay_model::number::{count, real, real_len};
+use assay_stats::Estimate;
+use assay_stats::curve::LoadPoint;
+use assay_stats::mean::mean_error;
+use assay_stats::quantile::quantile_levels;
+
+/// How often the intervals of a calibration cover the truth.
+pub(super) const CONFIDENCE: f64 = 0.95;
+
+/// How sure it must be that a rung is within a limit, or not: rungs are measured until it is, and with some seven
+/// looks at growing data a nominal 0.99 errs no more often than a single look at 0.95 (Pocock, Biometrika 64, 1977).
+const SURE: f64 = 0.99;
+
+/// One run of the engine at one load.
+#[derive(Clone, Debug)]
+pub(super) struct Slice {
+    /// Begin of its warm-up on the bench's clock, ns.
+    pub(super) begin_ns: u64,
+    /// End on the bench's clock, ns.
+    pub(super) end_ns: u64,
+    /// The intervals after the warm-up, all equally long.
+    pub(super) intervals: Vec<Interval>,
+    /// The same joined, in full precision.
+    pub(super) operations: PerOperation,
+    /// Busy share of the busiest worker, 0..=1.
+    pub(super) worker_busy_share: f64,
+    /// Busy share of the host, 0..=1, where known.
+    pub(super) host_busy_share: Option<f64>,
+}
+
+impl Slice {
+    /// Measured time, s.
+    pub(super) fn elapsed_s(&self) -> f64 {
+        self.intervals.iter().map(Interval::elapsed_s).sum()
+    }
+
+    /// Reads and writes a second.
+    pub(super) fn iops(&self) -> f64 {
+        real(self.operations.ios()) / self.elapsed_s().max(f64::MIN_POSITIVE)
+    }
+
+    /// Only the first intervals of it; histograms then have the precision of intervals.
+    fn cut(&self, intervals: usize) -> Self {
+        let kept = self.intervals[..intervals.min(self.intervals.len())].to_vec();
+        let operations = joined(kept.iter().map(|interval| &interval.operations));
+        Self {
+            intervals: kept,
+            operations,
+            ..self.clone()
+        }
+    }
+}
+
+/// Results of several stretches of time as one.
+fn joined<'r>(parts: impl Iterator<Item = &'r PerOperation>) -> PerOperation {
+    parts.fold(PerOperation::default(), |mut all, part| {
+        all.merge(part);
+        all
+    })
+}
+
+/// Where the limited quantile lies; the upper end is infinite where too few I/Os were seen to bound it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Span {
+    pub(super) value: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// The lower end that repeated looks allow for.
+    pub(super) sure_low: f64,
+    /// The upper end that repeated looks allow for.
+    pub(super) sure_high: f64,
+    pub(super) effective_n: f64,
+}
+
+/// What a quantile says about a limit, with the sureness that repeated looks ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    /// The whole interval lies within it.
+    Surely,
+    /// The interval holds it.
+    Unclear,
+    /// The whole interval lies beyond it.
+    Not,
+}
+
+impl Span {
+    pub(super) fn judged(&self, limit_ns: f64) -> Within {
+        if self.sure_high <= limit_ns {
+            Within::Surely
+        } else if self.sure_low > limit_ns {
+            Within::Not
+        } else {
+            Within::Unclear
+        }
+    }
+
+    /// Of reads and writes the slower one counts, so each end is the larger of theirs.
+    fn worse(self, other: Self) -> Self {
+        Self {
+            value: self.value.max(other.value),
+            low: self.low.max(other.low),
+            high: self.high.max(other.high),
+            sure_low: self.sure_low.max(other.sure_low),
+            sure_high: self.sure_high.max(other.sure_high),
+            effective_n: self.effective_n.min(other.effective_n),
+        }
+    }
+}
+
+/// What a rung tells.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    /// Reads and writes a second.
+    pub(super) iops: Estimate,
+    /// Mean service time, ns.
+    pub(super) service_time_ns: Estimate,
+    /// The limited quantile of the service time, ns.
+    pub(super) quantile_ns: Span,
+    /// Everything joined, read and write apart.
+    pub(super) operations: PerOperation,
+    /// Measured time, s.
+    pub(super) elapsed_s: f64,
+}
+
+/// Everything measured at one load.
+#[derive(Clone, Debug)]
+pub(super) struct Rung {
+    pub(super) outstanding: u32,
+    pub(super) slices: Vec<Slice>,
+    pub(super) told: Told,
+}
+
+impl Rung {
+    /// A rung of at least one slice; `None` when too little was measured to tell anything.
+    pub(super) fn of(outstanding: u32, slices: Vec<Slice>, quantile: f64) -> Option<Self> {
+        let told = Told::of(&slices, quantile)?;
+        Some(Self {
+            outstanding,
+            slices,
+            told,
+        })
+    }
+
+    /// The rung with a slice more.
+    pub(super) fn with(mut self, slice: Slice, quantile: f64) -> Option<Self> {
+        self.slices.push(slice);
+        Self::of(self.outstanding, self.slices, quantile)
+    }
+
+    /// Only the intervals before the given one, counted over all slices.
+    pub(super) fn before(&self, interval: usize, quantile: f64) -> Option<Self> {
+        let mut left = interval;
+        let mut slices = Vec::new();
+        for slice in &self.slices {
+            if left > 0 {
+                slices.push(slice.cut(left));
+            }
+            left = left.saturating_sub(slice.intervals.len());
+        }
+        Self::of(self.outstanding, slices, quantile)
+    }
+
+    /// IOPS of every interval, in order of time.
+    pub(super) fn series(&self) -> Vec<f64> {
+        let intervals = self.slices.iter().flat_map(|slice| &slice.intervals);
+        intervals.map(Interval::iops).collect()
+    }
+
+    /// Half the width of the interval of IOPS over its value.
+    pub(super) fn imprecision(&self) -> f64 {
+        self.told.iops.relative_half_width()
+    }
+
+    /// Begin of the last slice, ns.
+    pub(super) fn last_begin_ns(&self) -> u64 {
+        self.slices.last().map_or(0, |slice| slice.begin_ns)
+    }
+
+    /// Whether the CPU of the host was used up.
+    pub(super) fn host_was_limit(&self) -> bool {
+        const USED_UP: f64 = 0.95;
+        self.slices.last().is_some_and(|slice| {
+            slice.worker_busy_share >= USED_UP
+                || slice.host_busy_share.is_some_and(|share| share >= USED_UP)
+        })
+    }
+
+    /// The rung as a point of a throughput-latency curve.
+    pub(super) fn load_point(&self) -> LoadPoint {
+        LoadPoint {
+            load: f64::from(self.outstanding),
+            throughput: self.told.iops,
+            latency: self.told.service_time_ns,
+        }
+    }
+
+    /// The rung as it is printed.
+    pub(super) fn curve_point(&self, transfer_bytes: u64) -> CurvePoint {
+        let told = &self.told;
+        let span = told.quantile_ns;
+        // A number in a document is finite: the largest time seen stands for an end that was not reached.
+        let highest = told
+            .operations
+            .iter()
+            .map(|(_, result)| result.service.max_ns());
+        let highest = real(highest.max().unwrap_or(0)).max(span.value);
+        let shares = self.slices.iter().filter_map(|slice| slice.host_busy_share);
+        CurvePoint {
+            outstanding: self.outstanding,
+            transfer_bytes,
+            iops: document(&told.iops),
+            throughput_bytes_per_s: document(&told.iops.scaled(real(transfer_bytes))),
+            service_time_ns: document(&told.service_time_ns),
+            limited_quantile_ns: assay_model::Estimate {
+                value: span.value,
+                low: span.low,
+                high: span.high.min(highest),
+                confidence: CONFIDENCE,
+                n: count(span.effective_n),
+            },
+            operations: told.operations.clone(),
+            elapsed_s: told.elapsed_s,
+            worker_busy_share: largest(self.slices.iter().map(|slice| slice.worker_busy_share))
+                .unwrap_or(0.0),
+            host_busy_share: largest(shares),
+        }
+    }
+}
+
+fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    shares.reduce(f64::max)
+}
+
+impl Told {
+    fn of(slices: &[Slice], quantile: f64) -> Option<Self> {
+        let intervals: Vec<&Interval> = slices.iter().flat_map(|slice| &slice.intervals).collect();
+        let operations = joined(slices.iter().map(|slice| &slice.operations));
+        let elapsed: Vec<f64> = intervals
+            .iter()
+            .map(|interval| interval.elapsed_s())
+            .collect();
+        let completed: Vec<f64> = intervals
+            .iter()
+            .map(|interval| real(interval.operations.ios()))
+            .collect();
+        let time_ns: Vec<f64> = intervals.iter().map(|interval| time_ns(interval)).collect();
+        let elapsed_s: f64 = elapsed.iter().sum();
+        let iops = ratio(&completed, &elapsed)?;
+        let edge = real(in_step(slices)) * real_len(slices.len()) / elapsed_s;
+        Some(Self {
+            iops: widened(iops, edge),
+            service_time_ns: ratio(&time_ns, &completed)?,
+            quantile_ns: span(&intervals, &operations, quantile)?,
+            operations,
+            elapsed_s,
+        })
+    }
+}
+
+/// I/Os that may fall into a slice or out of it at its ends: those that complete in step, which is what the counts
+/// of all intervals have in common, and no more than are outstanding.
+fn in_step(slices: &[Slice]) -> u64 {
+    let ios = |interval: &Interval| interval.operations.ios();
+    let common = slices
+        .iter()
+        .flat_map(|slice| &slice.intervals)
+        .fold(0, |common, interval| divisor(common, ios(interval)));
+    let outstanding = slices
+        .iter()
+        .flat_map(|slice| &slice.intervals)
+        .map(|interval| count(interval.outstanding_mean))
+        .max();
+    common.clamp(1, outstanding.unwrap_or(1).max(1))
+}
+
+/// The greatest common divisor (Euclid); that of a number and 0 is the number.
+const fn divisor(mut one: u64, mut other: u64) -> u64 {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+/// Sum of the service times that ended in an interval, ns.
+fn time_ns(interval: &Interval) -> f64 {
+    [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| interval.operations.get(operation))
+        .map(|result| result.service.mean_ns() * real(result.service.ios()))
+        .sum()
+}
+
+/// The ratio of two sums over correlated intervals, by the linearized residuals (the delta method).
+pub(super) fn ratio(parts: &[f64], wholes: &[f64]) -> Option<Estimate> {
+    let (part, whole): (f64, f64) = (parts.iter().sum(), wholes.iter().sum());
+    if whole <= 0.0 {
+        return None;
+    }
+    let (value, scale) = (part / whole, whole / real_len(wholes.len()));
+    let residuals: Vec<f64> = parts
+        .iter()
+        .zip(wholes)
+        .map(|(part, whole)| (part - value * whole) / scale)
+        .collect();
+    let error = mean_error(&residuals)?;
+    let half = error.half_width(CONFIDENCE);
+    Some(Estimate {
+        value,
+        low: value - half,
+        high: value + half,
+        confidence: CONFIDENCE,
+        n: parts.len(),
+        effective_n: error.effective_n,
+    })
+}
+
+/// An interval at least `half` to each side.
+fn widened(estimate: Estimate, half: f64) -> Estimate {
+    Estimate {
+        low: estimate.low.min(estimate.value - half).max(0.0),
+        high: estimate.high.max(estimate.value + half),
+        ..estimate
+    }
+}
+
+/// The limited quantile of several rungs thrown together: where it lies beyond a limit the largest load does too,
+/// where it lies within the smallest one does.
+pub(super) fn pooled(rungs: &[&Rung], quantile: f64) -> Option<Span> {
+    let operations = joined(rungs.iter().map(|rung| &rung.told.operations));
+    let intervals: Vec<&Interval> = rungs
+        .iter()
+        .flat_map(|rung| &rung.slices)
+        .flat_map(|slice| &slice.intervals)
+        .collect();
+    span(&intervals, &operations, quantile)
+}
+
+/// The limited quantile of reads and of writes, whichever is worse; never of both thrown together.
+fn span(intervals: &[&Interval], operations: &PerOperation, quantile: f64) -> Option<Span> {
+    [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| {
+            let joined = &operations
+                .get(operation)
+                .filter(|result| result.ios > 0)?
+                .service;
+            let parts: Vec<Option<&Histogram>> = intervals
+                .iter()
+                .map(|interval| Some(&interval.operations.get(operation)?.service))
+                .collect();
+            Some(span_of(&parts, joined, quantile))
+        })
+        .reduce(Span::worse)
+}
+
+/// One operation's quantile, read from the joined histogram at levels that the correlated intervals justify.
+fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> Span {
+    let value = joined.quantile_ns(quantile);
+    let counts: Vec<u64> = parts
+        .iter()
+        .map(|part| part.map_or(0, Histogram::ios))
+        .collect();
+    let above: Vec<u64> = parts
+        .iter()
+        .map(|part| part.map_or(0, |part| part.ios_above(value)))
+        .collect();
+    let ends = |confidence: f64| {
+        let levels = quantile_levels(&counts, &above, quantile, confidence);
+        let at = |level: f64| real(joined.quantile_ns(level));
+        let low = levels.and_then(|levels| levels.low);
+        let high = levels.and_then(|levels| levels.high);
+        (
+            low.map_or(real(joined.min_ns()), at).min(real(value)),
+            high.map_or(f64::INFINITY, at).max(real(value)),
+            levels.map_or(0.0, |levels| levels.effective_n),
+        )
+    };
+    let (low, high, effective_n) = ends(CONFIDENCE);
+    let (sure_low, sure_high, _) = ends(SURE);
+    Span {
+        value: real(value),
+        low,
+        high,
+        sure_low,
+        sure_high,
+        effective_n,
+    }
+}
+
+/// An estimate as documents hold it.
+pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
+    assay_model::Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: count(estimate.effective_n),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,82 @@
+//! Ready-made workloads: documents like any other, with the source of their numbers in them.
+
+use assay_model::document::nearest;
+use assay_model::workload::parse_workload;
+use assay_model::{Error, Result, Workload};
+
+/// Name and text of every preset.
+pub const PRESETS: &[(&str, &str)] = &[
+    ("oltp", include_str!("../presets/oltp.toml")),
+    ("oltp-read", include_str!("../presets/oltp-read.toml")),
+    (
+        "oltp-readmostly",
+        include_str!("../presets/oltp-readmostly.toml"),
+    ),
+    ("oltp-write", include_str!("../presets/oltp-write.toml")),
+    ("dss", include_str!("../presets/dss.toml")),
+    ("redo", include_str!("../presets/redo.toml")),
+    ("scan", include_str!("../presets/scan.toml")),
+    ("backup", include_str!("../presets/backup.toml")),
+    ("database", include_str!("../presets/database.toml")),
+];
+
+/// A preset by its name.
+///
+/// # Errors
+/// A usage error with the nearest name and all names.
+pub fn preset(name: &str) -> Result<Workload> {
+    let found = PRESETS.iter().find(|(known, _)| *known == name);
+    let (_, text) = found.ok_or_else(|| unknown(name))?;
+    parse_workload(text).map_err(|error| error.context(format!("preset {name}")))
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<String> = PRESETS
+        .iter()
+        .map(|(known, _)| (*known).to_owned())
+        .collect();
+    let near = nearest(name, &names)
+        .map(|near| format!("did you mean '{near}'? "))
+        .unwrap_or_default();
+    let hint = format!("{near}name a workload file, or one of {}", names.join(", "));
+    Error::usage(
+        format!("there is no workload file and no preset '{name}'"),
+        hint,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Bench, SimulatedBench};
+    use assay_engine::Ignore;
+    use assay_engine::device::DeviceSpec;
+    use assay_model::units::Nanos;
+
+    #[test]
+    fn every_preset_runs_and_all_its_streams_work() {
+        let device = DeviceSpec::parse(
+            "device?size=64GiB+bandwidth?rate=4GB/s+constant?count=64&service=100us",
+        )
+        .unwrap();
+        for (name, _) in PRESETS {
+            let mut workload = preset(name).unwrap();
+            assert_eq!(workload.name, *name);
+            (workload.warm_up, workload.duration) = (Nanos(0), Nanos(1_000_000_000));
+            let measurement = SimulatedBench::new(&device)
+                .measure(&workload, &mut Ignore)
+                .unwrap();
+            for stream in &measurement.streams {
+                assert!(stream.operations.ios() > 0, "{name}: {}", stream.name);
+            }
+            // Only what was due in the last moment.
+            assert!(measurement.conduct.missed_arrivals < 10, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_preset_is_answered_with_the_nearest() {
+        let error = preset("olpt").unwrap_err();
+        assert!(error.hint().starts_with("did you mean 'oltp'?"), "{error}");
+    }
+}

@@ -1,0 +1,95 @@
+//! From what a person names to what can be measured: files, directories, devices, simulated devices.
+
+use assay_engine::BackendChoice;
+use assay_engine::device::DeviceSpec;
+use assay_model::units::{Bytes, Nanos};
+use assay_model::workload::Content;
+use assay_model::{Error, Result};
+use std::path::PathBuf;
+
+mod fill;
+mod storage;
+mod test_file;
+
+pub use storage::{Storage, is_block_device};
+
+/// What a person named.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// `sim:…`: a simulated device in virtual time.
+    Simulated(DeviceSpec),
+    /// A file, a block device, or a directory in which a test file is made.
+    Path(PathBuf),
+}
+
+/// What may be done with a target, and how.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// Whether the workload writes.
+    pub write: bool,
+    /// Past the page cache.
+    pub direct: bool,
+    /// Serial numbers or sizes of the devices whose content may be destroyed, in the order of the devices.
+    pub destroy: Vec<String>,
+    /// Size of a test file; by rule when not given.
+    pub file_size: Option<Bytes>,
+    /// How long filling a test file may take.
+    pub fill_time: Nanos,
+    /// Whether a test file stays for later runs.
+    pub keep: bool,
+    /// What a test file is filled with.
+    pub content: Content,
+    /// Who carries out the I/Os of filling.
+    pub backend: BackendChoice,
+}
+
+/// Reads one target of the command line.
+///
+/// # Errors
+/// A usage error when a simulated device is not described right.
+pub fn parse_target(text: &str) -> Result<Named> {
+    match text.strip_prefix("sim:") {
+        Some(device) => Ok(Named::Simulated(DeviceSpec::parse(device)?)),
+        None => Ok(Named::Path(PathBuf::from(text))),
+    }
+}
+
+/// Reads all targets of the command line: one simulated device, or any number of paths.
+///
+/// # Errors
+/// A usage error when there is none, or when a simulated device is not alone.
+pub fn parse_targets(texts: &[String]) -> Result<Targets> {
+    let named = texts
+        .iter()
+        .map(|text| parse_target(text))
+        .collect::<Result<Vec<_>>>()?;
+    let mut paths = Vec::new();
+    for target in named {
+        match target {
+            Named::Simulated(device) if texts.len() == 1 => return Ok(Targets::Simulated(device)),
+            Named::Simulated(_) => {
+                return Err(Error::usage(
+                    "a simulated device stands alone",
+                    "give one sim: target, or paths only",
+                ));
+            }
+            Named::Path(path) => paths.push(path),
+        }
+    }
+    if paths.is_empty() {
+        return Err(Error::usage(
+            "no target is given",
+            "name a directory, a file or a block device",
+        ));
+    }
+    Ok(Targets::Paths(paths))
+}
+
+/// All targets of a command line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Targets {
+    /// One simulated device.
+    Simulated(DeviceSpec),
+    /// Paths, at least one.
+    Paths(Vec<PathBuf>),
+}

@@ -1,0 +1,221 @@
+//! Opened storage: admitted by the safety gate, filled where it is ours, described, and removed again at the end.
+
+use super::Opening;
+use super::fill::FillProgress;
+use super::test_file::{Held, TestFiles};
+use assay_engine::Target;
+use assay_host::content::read_target_facts;
+use assay_host::environment::{capture_environment, read_storage};
+use assay_host::gate::{Admission, Gate};
+use assay_host::root::{Survey, SysRoot};
+use assay_model::environment::Environment;
+use assay_model::measurement::Remark;
+use assay_model::stack::Mount;
+use assay_model::target::{DirectIo, TargetFacts};
+use assay_model::{Error, Result};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Opened targets of one command.
+pub struct Storage {
+    /// What the engine measures.
+    pub targets: Arc<[Target]>,
+    /// Host, block stacks, findings and what is known of the targets.
+    pub environment: Environment,
+    /// How the targets came about, in sentences.
+    pub notes: Vec<String>,
+    /// What a reader of the result must know.
+    pub remarks: Vec<Remark>,
+    _held: Vec<Held>,
+}
+
+/// What opening gathers on its way.
+struct Opener<'a> {
+    gate: Gate,
+    opening: &'a Opening,
+    /// Tokens of devices that were not yet met.
+    destroy: std::slice::Iter<'a, String>,
+    files: TestFiles<'a>,
+    remarks: Vec<Remark>,
+    held: Vec<Held>,
+    targets: Vec<Target>,
+    facts: Vec<TargetFacts>,
+}
+
+impl Storage {
+    /// Opens all paths; in a directory a test file is made and filled.
+    ///
+    /// # Errors
+    /// What the safety gate says, or that filling failed; files made so far are removed.
+    pub fn open(
+        paths: &[PathBuf],
+        opening: &Opening,
+        stop: &AtomicBool,
+        progress: FillProgress<'_>,
+    ) -> Result<Self> {
+        let gate = Gate::new(SysRoot::live());
+        let mut opener = Opener {
+            files: TestFiles::new(gate.clone(), opening, stop),
+            gate,
+            opening,
+            destroy: opening.destroy.iter(),
+            remarks: Vec::new(),
+            held: Vec::new(),
+            targets: Vec::new(),
+            facts: Vec::new(),
+        };
+        for path in paths {
+            opener.open(path, progress)?;
+        }
+        opener.finish()
+    }
+}
+
+impl<'a> Opener<'a> {
+    fn open(&mut self, path: &Path, progress: FillProgress<'_>) -> Result<()> {
+        let held = if path.is_dir() {
+            self.files.file_in(path, progress)?
+        } else if self.opening.write {
+            let token = self.token(path);
+            Held::from(self.gate.admit_write(path, token)?)
+        } else {
+            Held::from(self.gate.admit_read(path)?)
+        };
+        let admission = &held.admission;
+        self.check_new(path, admission)?;
+        self.files.notes.extend(admission.seen().iter().cloned());
+        let mount = self.mount(path);
+        let mut facts = read_target_facts(admission, mount.as_ref());
+        if let Some(marker) = admission.marker() {
+            // Only what was written through may be measured.
+            facts.usable_end_bytes = facts
+                .usable_end_bytes
+                .min(facts.usable_start_bytes + marker.filled_bytes);
+        }
+        if let Some(size) = self.opening.file_size.filter(|_| path.is_dir()) {
+            // A larger file of an earlier run answers as one of the size asked for would.
+            facts.usable_end_bytes = facts.usable_end_bytes.min(size.0);
+        }
+        let target = self.target(path, admission, &facts)?;
+        self.targets.push(target);
+        self.facts.push(facts);
+        self.held.push(held);
+        Ok(())
+    }
+
+    /// The token for a device: each gives up one device, in the order of the command line.
+    fn token(&mut self, path: &Path) -> Option<&'a str> {
+        is_block_device(path)
+            .then(|| self.destroy.next())
+            .flatten()
+            .map(String::as_str)
+    }
+
+    /// Two targets on the same bytes would count each other's work.
+    fn check_new(&self, path: &Path, admission: &Admission) -> Result<()> {
+        let is_same = |held: &Held| held.admission.identity() == admission.identity();
+        if !self.held.iter().any(is_same) {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("{} is given twice", path.display()),
+            "name every target once; a directory that is named twice gets two test files",
+        ))
+    }
+
+    fn mount(&self, path: &Path) -> Option<Mount> {
+        let survey = Survey::new(self.gate.root());
+        read_storage(&survey, path).ok()?.stack.mount
+    }
+
+    /// The engine's view of an admitted target.
+    fn target(
+        &mut self,
+        path: &Path,
+        admission: &Admission,
+        facts: &TargetFacts,
+    ) -> Result<Target> {
+        let direct = set_direct(admission, self.opening.direct);
+        self.remarks.extend(direct.remark);
+        let file = admission.file().try_clone().map_err(|error| {
+            Error::environment(
+                format!("keeping {} open: {error}", facts.path),
+                "raise the limit on open files",
+            )
+        })?;
+        Ok(Target {
+            name: self.name(path),
+            file,
+            first_byte: facts.usable_start_bytes,
+            length_bytes: facts.usable_bytes(),
+            alignment_bytes: if direct.on {
+                facts.logical_block_bytes
+            } else {
+                1
+            },
+            writable: self.opening.write,
+            direct: direct.on,
+        })
+    }
+
+    /// A target is called in results what the person called it, not by the passing name of a test file.
+    fn name(&self, path: &Path) -> String {
+        let shown = path.display().to_string();
+        let is_taken = |name: &String| self.targets.iter().any(|target| target.name == *name);
+        let numbered = (2..).map(|number| format!("{shown} ({number})"));
+        let free = std::iter::once(shown.clone())
+            .chain(numbered)
+            .find(|name| !is_taken(name));
+        free.unwrap_or(shown)
+    }
+
+    fn finish(self) -> Result<Storage> {
+        let opened: Vec<PathBuf> = self
+            .facts
+            .iter()
+            .map(|facts| PathBuf::from(&facts.path))
+            .collect();
+        let shown: Vec<&Path> = opened.iter().map(PathBuf::as_path).collect();
+        let environment = capture_environment(self.gate.root(), &shown, &self.facts)?;
+        Ok(Storage {
+            targets: self.targets.into(),
+            environment,
+            notes: self.files.notes,
+            remarks: self.remarks,
+            _held: self.held,
+        })
+    }
+}
+
+/// Whether a path leads to a block device.
+pub fn is_block_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
+}
+
+/// How the page cache stands to a target.
+pub(super) struct Direct {
+    /// Whether it is passed by.
+    pub(super) on: bool,
+    /// What a reader must know when it was to be and is not.
+    pub(super) remark: Option<Remark>,
+}
+
+/// Passes the page cache by where it is wanted; where it cannot be, the result says so.
+pub(super) fn set_direct(admission: &Admission, wanted: bool) -> Direct {
+    let answer = admission.set_direct(wanted);
+    let DirectIo::Refused { reason } = answer else {
+        return Direct {
+            on: wanted,
+            remark: None,
+        };
+    };
+    let on = false;
+    let remark = wanted.then(|| Remark {
+        what: format!("direct I/O on {} was refused: {reason}", admission.path().display()),
+        why: "reads come from the page cache and writes end there: the storage itself is not measured".to_owned(),
+        remedy: "use a file system with direct I/O, such as ext4 or XFS, or the block device".to_owned(),
+    });
+    Direct { on, remark }
+}

@@ -1,0 +1,250 @@
+//! Test files in directories: found again or made, filled, kept or removed.
+
+use super::Opening;
+use super::fill::{FillProgress, fill};
+use super::storage::set_direct;
+use assay_engine::Target;
+use assay_host::counters::monotonic_ns;
+use assay_host::environment::{read_host, read_storage};
+use assay_host::gate::{Admission, Gate, Marker, SizeInputs, plan_file_size};
+use assay_host::root::{Survey, SysRoot};
+use assay_model::number::{real, seconds};
+use assay_model::units::{Bytes, show_bytes};
+use assay_model::workload::Content;
+use assay_model::{Error, Result};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// The word that tells a file that a person wants to keep from one that a killed run left behind.
+const KEPT: &str = "kept";
+
+/// A held target. A test file that nobody wants to keep goes with it: under the lock that came with its admission, so
+/// that an I/O which has not come back cannot keep it.
+pub(super) struct Held {
+    pub(super) admission: Admission,
+    goes: bool,
+}
+
+impl From<Admission> for Held {
+    fn from(admission: Admission) -> Self {
+        let goes = false;
+        Self { admission, goes }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.goes {
+            // What cannot be removed stays recognisable as ours: the next run takes it over or removes it.
+            drop(Gate::new(SysRoot::live()).remove(&self.admission));
+        }
+    }
+}
+
+/// The test files of one command.
+pub(super) struct TestFiles<'a> {
+    gate: Gate,
+    opening: &'a Opening,
+    stop: &'a AtomicBool,
+    /// How they came about, in sentences.
+    pub(super) notes: Vec<String>,
+}
+
+/// How much is wanted.
+struct Wanted {
+    size_bytes: u64,
+    /// Why so much, when nobody asked for it.
+    note: Option<String>,
+}
+
+impl<'a> TestFiles<'a> {
+    /// None yet.
+    pub(super) fn new(gate: Gate, opening: &'a Opening, stop: &'a AtomicBool) -> Self {
+        Self {
+            gate,
+            opening,
+            stop,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A filled test file in a directory: one that is there already, or a new one.
+    ///
+    /// # Errors
+    /// What the safety gate says, or that filling failed; then nothing is left behind.
+    pub(super) fn file_in(&mut self, directory: &Path, progress: FillProgress<'_>) -> Result<Held> {
+        let wanted = self.wanted(directory)?;
+        if let Some(admission) = self.found(directory, &wanted)? {
+            return self.taken_over(admission);
+        }
+        self.notes.extend(wanted.note);
+        let admission = self.gate.create_file(directory, wanted.size_bytes)?;
+        let mut held = Held {
+            admission,
+            goes: true,
+        };
+        self.fill(&mut held.admission, progress)?;
+        held.goes = !self.opening.keep;
+        Ok(held)
+    }
+
+    /// A file of an earlier run: what a person wanted to keep stays, what was left behind goes unless it is wanted now.
+    fn taken_over(&self, mut admission: Admission) -> Result<Held> {
+        let Some(marker) = admission.marker().filter(|marker| !is_kept(marker)) else {
+            return Ok(Held::from(admission));
+        };
+        if self.opening.keep {
+            let (filled_bytes, content) = (marker.filled_bytes, self.content());
+            admission.record_content(filled_bytes, &content)?;
+        }
+        Ok(Held {
+            admission,
+            goes: !self.opening.keep,
+        })
+    }
+
+    /// What the header says of the content.
+    fn content(&self) -> String {
+        let kept = if self.opening.keep { KEPT } else { "" };
+        format!("{kept} {}", describe(&self.opening.content))
+    }
+
+    fn fill(&mut self, admission: &mut Admission, progress: FillProgress<'_>) -> Result<()> {
+        let started_ns = monotonic_ns();
+        let opening = self.opening;
+        let filled_bytes = fill(self.blank(admission)?, opening, self.stop, progress)?;
+        admission.file().sync_all().map_err(|error| {
+            Error::environment(
+                format!("syncing {}: {error}", admission.path().display()),
+                "look at the kernel log",
+            )
+        })?;
+        admission.record_content(filled_bytes, &self.content())?;
+        self.notes.push(format!(
+            "{} written through with {} data in {:.1} s",
+            show_bytes(real(filled_bytes)),
+            describe(&opening.content),
+            seconds(monotonic_ns() - started_ns),
+        ));
+        Ok(())
+    }
+
+    /// The engine's view of a file that is to be filled.
+    fn blank(&self, admission: &Admission) -> Result<Target> {
+        let range = admission.range();
+        let direct = set_direct(admission, self.opening.direct).on;
+        let file = admission.file().try_clone().map_err(|error| {
+            Error::environment(
+                format!("keeping {} open: {error}", admission.path().display()),
+                "raise the limit on open files",
+            )
+        })?;
+        Ok(Target {
+            name: admission.path().display().to_string(),
+            file,
+            first_byte: range.start,
+            length_bytes: range.end - range.start,
+            alignment_bytes: if direct {
+                admission.logical_block_bytes()
+            } else {
+                1
+            },
+            writable: true,
+            direct,
+        })
+    }
+
+    /// A file that an earlier run kept or left behind, when it was filled with what is wanted now. What was left
+    /// behind and is of no use goes.
+    fn found(&mut self, directory: &Path, wanted: &Wanted) -> Result<Option<Admission>> {
+        for (path, marker) in self.gate.find_created(directory)? {
+            if !self.fits(&marker, wanted) {
+                self.clear_away(&path, &marker);
+                continue;
+            }
+            // A file in use by another run is locked: then a new one is made.
+            let Ok(admission) = self.gate.admit_write(&path, None) else {
+                continue;
+            };
+            self.notes.push(format!(
+                "using the test file {} ({}) of an earlier run",
+                path.display(),
+                show_bytes(real(marker.filled_bytes))
+            ));
+            return Ok(Some(admission));
+        }
+        Ok(None)
+    }
+
+    fn fits(&self, marker: &Marker, wanted: &Wanted) -> bool {
+        let nearly = |bytes: u64| bytes >= wanted.size_bytes / 10 * 9;
+        let large_enough = match (self.opening.file_size, is_kept(marker)) {
+            (Some(_), _) => nearly(marker.filled_bytes + assay_host::gate::DATA_START_BYTES),
+            (None, true) => true,
+            (None, false) => nearly(marker.size_bytes),
+        };
+        let content = marker.content.split_once(' ').map(|(_, content)| content);
+        marker.filled_bytes > 0
+            && large_enough
+            && content == Some(describe(&self.opening.content).as_str())
+    }
+
+    /// Removes what a killed run left behind; a file that is in use stays, its lock says so.
+    fn clear_away(&mut self, path: &Path, marker: &Marker) {
+        if !is_kept(marker) && self.gate.remove_created(path, marker.owner).is_ok() {
+            self.notes.push(format!(
+                "removed the test file {} that an earlier run left behind",
+                path.display()
+            ));
+        }
+    }
+
+    fn wanted(&self, directory: &Path) -> Result<Wanted> {
+        if let Some(Bytes(size_bytes)) = self.opening.file_size {
+            return Ok(Wanted {
+                size_bytes,
+                note: None,
+            });
+        }
+        let survey = Survey::new(self.gate.root());
+        let space = read_storage(&survey, directory)?.space.unwrap_or_default();
+        let plan = plan_file_size(&SizeInputs {
+            capacity_bytes: space.capacity_bytes,
+            free_bytes: space.free_bytes,
+            memory_bytes: read_host(&survey).memory.total_bytes,
+            direct_io: self.opening.direct,
+            fill_rate_bytes_per_s: None,
+            fill_time_s: self.opening.fill_time.seconds(),
+        })?;
+        let note = format!(
+            "test file of up to {}, {:.1} % of the capacity: {}",
+            show_bytes(real(plan.size_bytes)),
+            plan.capacity_share * 100.0,
+            plan.reasons.join("; ")
+        );
+        Ok(Wanted {
+            size_bytes: plan.size_bytes,
+            note: Some(note),
+        })
+    }
+}
+
+fn is_kept(marker: &Marker) -> bool {
+    marker.content.split(' ').next() == Some(KEPT)
+}
+
+/// The content of a test file in words; equal words mean equal content.
+fn describe(content: &Content) -> String {
+    match (content.compressible.0, content.duplicate.0) {
+        (compressible, duplicate) if compressible <= 0.0 && duplicate <= 0.0 => {
+            "incompressible".to_owned()
+        }
+        (compressible, duplicate) => {
+            format!(
+                "{:.0} % compressible, {:.0} % duplicate",
+                compressible * 100.0,
+                duplicate * 100.0
+            )
+        }
+    }
+}

@@ -1,0 +1,461 @@
+//! Calibrations of simulated devices whose answers are known.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails, in its helpers too"
+)]
+
+mod truth;
+
+use assay_engine::Observer;
+use assay_engine::device::DeviceSpec;
+use assay_methods::{Bench, CalibrationPlan, Mix, SimulatedBench, calibrate};
+use assay_model::calibration::{Bound, Calibration, Capacity};
+use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation};
+use assay_model::number::{real, real_len};
+use assay_model::units::Nanos;
+use assay_model::workload::Workload;
+use assay_model::{Estimate, Result};
+use truth::{
+    Case, Truth, bucket, cases, cliff, constant, exponential, plan, server_and_delay, smooth,
+};
+
+fn simulated(device: &str, seed: u64) -> SimulatedBench<'static> {
+    SimulatedBench::new(&DeviceSpec::parse(device).unwrap().with_seed(seed))
+}
+
+fn run(case: &Case, seed: u64) -> Calibration {
+    let plan = CalibrationPlan {
+        seed,
+        ..case.plan.clone()
+    };
+    calibrate(&mut simulated(&case.device, seed), &plan, &mut |_| {}).unwrap()
+}
+
+/// The answers that have a truth: name, truth, estimate.
+fn answers(truth: &Truth, calibration: &Calibration) -> Vec<(&'static str, f64, Estimate)> {
+    let mix = &calibration.mixes[0];
+    let rate =
+        |capacity: Option<Capacity>| capacity.map_or(Estimate::exact(0.0, 0), |found| found.rate);
+    let mut answers = vec![
+        ("base", truth.base_service_time_ns, mix.base_service_time_ns),
+        ("most", truth.iops_max, mix.iops_max.rate),
+        (
+            "within",
+            truth.iops_within.unwrap_or(0.0),
+            rate(mix.iops_within_limit),
+        ),
+        (
+            "throughput",
+            truth.throughput_max.unwrap(),
+            rate(mix.throughput_max_bytes_per_s),
+        ),
+        (
+            "stream",
+            truth.single_stream.unwrap(),
+            mix.single_stream_bytes_per_s.unwrap(),
+        ),
+    ];
+    if let Some(burst) = truth.iops_burst {
+        answers.push(("burst", burst, mix.iops_max.burst_rate.unwrap()));
+    }
+    answers.retain(|(_, truth, _)| truth.is_finite());
+    answers
+}
+
+#[test]
+fn every_device_is_answered_within_5_percent_and_60_seconds() {
+    let on_the_edge = |case: &Case| case.name.contains("edge") || case.name.starts_with("slow");
+    for case in cases(60.0).iter().filter(|case| !on_the_edge(case)) {
+        let calibration = run(case, 5);
+        assert!(
+            calibration.elapsed_s <= 60.5,
+            "{}: {} s",
+            case.name,
+            calibration.elapsed_s
+        );
+        for (answer, truth, estimate) in answers(&case.truth, &calibration) {
+            assert!(
+                (estimate.value - truth).abs() <= 0.05 * truth,
+                "{}: {answer} {estimate:?} of {truth}",
+                case.name
+            );
+            assert!(estimate.low <= estimate.value && estimate.value <= estimate.high);
+        }
+    }
+}
+
+/// How many of the seeded runs have an interval that holds the truth, by answer.
+fn covered(case: &Case, seeds: u64) -> Vec<(&'static str, usize)> {
+    let mut covered: Vec<(&str, usize)> = Vec::new();
+    for seed in 1..=seeds {
+        for (index, (answer, truth, estimate)) in answers(&case.truth, &run(case, seed))
+            .into_iter()
+            .enumerate()
+        {
+            if covered.len() <= index {
+                covered.push((answer, 0));
+            }
+            covered[index].1 += usize::from(estimate.covers(truth));
+        }
+    }
+    covered
+}
+
+#[test]
+fn intervals_cover_the_truth_as_often_as_they_say() {
+    const SEEDS: u64 = 20;
+    let mut all: Vec<(&str, usize)> = Vec::new();
+    for case in [
+        exponential(8, 1000.0, 10_000.0, 60.0),
+        smooth(500.0, 1000.0, 6200.0, 60.0),
+        bucket(2000.0, 1700.0, 30_000.0, 60.0),
+    ] {
+        let covered = covered(&case, SEEDS);
+        // With a chance of 0.95 fewer than 16 of 20 hold the truth once in 400 times.
+        assert!(
+            covered.iter().all(|(_, runs)| *runs >= 16),
+            "{}: {covered:?}",
+            case.name
+        );
+        all.extend(covered);
+    }
+    let holding: usize = all.iter().map(|(_, runs)| runs).sum();
+    let share = real_len(holding) / (real(SEEDS) * real_len(all.len()));
+    assert!(share >= 0.93, "{share} of {all:?}");
+}
+
+#[test]
+fn burst_and_sustained_are_two_numbers_and_two_curves() {
+    for case in [
+        bucket(200.0, 17_000.0, 200_000.0, 60.0),
+        cliff("4GB", 4e9, 60.0),
+    ] {
+        let calibration = run(&case, 3);
+        let mix = &calibration.mixes[0];
+        let (most, within) = (mix.iops_max, mix.iops_within_limit.unwrap());
+        let (burst, burst_s) = (case.truth.iops_burst.unwrap(), case.truth.burst_s.unwrap());
+        for capacity in [most, within] {
+            let found = capacity.burst_rate.unwrap().value;
+            assert!(
+                (found / burst - 1.0).abs() < 0.05,
+                "{capacity:?} of {burst}"
+            );
+            let length_s = capacity.burst_s.unwrap();
+            assert!(
+                (length_s / burst_s - 1.0).abs() < 0.05,
+                "{length_s} of {burst_s}"
+            );
+        }
+        let ceiling = case.truth.iops_max * 1.02;
+        assert!(mix.curve.iter().all(|point| point.iops.value < ceiling));
+        assert!(
+            mix.burst_curve
+                .iter()
+                .any(|point| point.iops.value > ceiling)
+        );
+        let told = calibration
+            .remarks
+            .iter()
+            .any(|remark| remark.what.contains("the rate fell from"));
+        assert!(told, "{:?}", calibration.remarks);
+    }
+}
+
+#[test]
+fn reads_pass_by_a_write_cache_that_is_full() {
+    let mut case = cliff("1GB", 1e9, 20.0);
+    case.plan.mixes = vec![Mix::of(0.0), Mix::of(1.0)];
+    let calibration = run(&case, 1);
+    let names: Vec<&str> = calibration
+        .mixes
+        .iter()
+        .map(|mix| mix.name.as_str())
+        .collect();
+    assert_eq!(names, ["write", "read"]);
+    let [write, read] = calibration.mixes.as_slice() else {
+        panic!("two mixes")
+    };
+    assert!(write.iops_max.burst_rate.is_some() && read.iops_max.burst_rate.is_none());
+    assert!((read.iops_max.rate.value - 40_000.0).abs() < 100.0);
+    assert!(write.curve[0].operations.read.is_none() && read.curve[0].operations.write.is_none());
+    assert!(calibration.elapsed_s <= 41.0);
+}
+
+#[test]
+fn of_reads_and_writes_the_slower_ones_decide() {
+    // Writes drain at 20 MB/s from the start, 410 us each; reads take 100 us.
+    let device = "cliff?cache=8kB&drain=20MB/s+constant?count=64&service=100us";
+    let mut plan = plan(0.5, 300.0, 20.0);
+    let calibrate_at = |plan: &CalibrationPlan| {
+        let calibration = calibrate(&mut simulated(device, 1), plan, &mut |_| {}).unwrap();
+        calibration.mixes[0].iops_within_limit
+    };
+    assert_eq!(calibrate_at(&plan), None);
+    plan.mixes = vec![Mix::of(1.0)];
+    assert!(calibrate_at(&plan).is_some());
+}
+
+#[test]
+fn a_limit_that_nothing_keeps_has_no_answer_and_a_reason() {
+    let calibration = run(&constant(8, 150.0, 100.0, 20.0), 1);
+    assert_eq!(calibration.mixes[0].iops_within_limit, None);
+    let what = &calibration.remarks[0].what;
+    assert_eq!(
+        what,
+        "read: at one outstanding I/O the 0.99 quantile of the service time is already 150 µs, above the limit of 100 µs"
+    );
+}
+
+#[test]
+fn the_last_rung_is_never_taken_for_saturation() {
+    let mut case = exponential(64, 1000.0, 50_000.0, 20.0);
+    case.plan.outstanding_max = 32;
+    let calibration = run(&case, 1);
+    let mix = &calibration.mixes[0];
+    for capacity in [
+        mix.iops_max,
+        mix.iops_within_limit.unwrap(),
+        mix.throughput_max_bytes_per_s.unwrap(),
+    ] {
+        assert_eq!(
+            (capacity.bound, capacity.outstanding),
+            (Bound::StillRising, 32)
+        );
+    }
+    assert!(mix.knee.is_none());
+    assert!(
+        calibration
+            .remarks
+            .iter()
+            .any(|remark| remark.what.contains("still rose at 32"))
+    );
+}
+
+#[test]
+fn the_series_of_limits_is_answered_from_one_ladder() {
+    // The limits of 100 us to 2 ms that others never offered.
+    let (server_us, delay_us) = (50.0, 150.0);
+    let mut case = smooth(server_us, delay_us, 900.0, 60.0);
+    case.plan.steps = (1..=20).map(|step| Nanos(step * 100_000)).collect();
+    let calibration = run(&case, 2);
+    let steps = &calibration.mixes[0].steps;
+    assert_eq!(steps.len(), 20);
+    let mut last = 0.0;
+    for step in steps {
+        let limit_us = step.limit.service_time_ns / 1e3;
+        let beyond = |load| server_and_delay(load, server_us, delay_us, limit_us).1;
+        let truth = truth::last_within(200, beyond).map_or(0.0, |load| {
+            server_and_delay(load, server_us, delay_us, limit_us).0
+        });
+        let found = step
+            .iops
+            .map_or(Estimate::exact(0.0, 0), |capacity| capacity.rate);
+        assert!(
+            found.value >= last * 0.97,
+            "{limit_us}: {found:?} after {last}"
+        );
+        assert!(
+            found.covers(truth) || (found.value - truth).abs() <= 0.05 * truth,
+            "{limit_us} us: {found:?} of {truth}"
+        );
+        last = found.value;
+    }
+    assert!(steps[0].iops.is_none() && steps[19].iops.is_some());
+}
+
+/// A bench that changes what is measured.
+struct Twisted<T> {
+    inner: SimulatedBench<'static>,
+    twist: T,
+    runs: usize,
+    stop_after: usize,
+}
+
+impl<T: FnMut(&Workload, &mut Measurement)> Bench for Twisted<T> {
+    fn measure(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
+        let mut measurement = self.inner.measure(workload, observer)?;
+        (self.twist)(workload, &mut measurement);
+        self.runs += 1;
+        Ok(measurement)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.inner.now_ns()
+    }
+
+    fn stopped(&self) -> bool {
+        self.runs >= self.stop_after
+    }
+
+    fn target(&self) -> String {
+        "twisted".to_owned()
+    }
+}
+
+fn twisted<T: FnMut(&Workload, &mut Measurement)>(
+    plan: &CalibrationPlan,
+    stop_after: usize,
+    twist: T,
+) -> Result<Calibration> {
+    let inner = simulated("servers?count=8&service=500us", 1);
+    let mut bench = Twisted {
+        inner,
+        twist,
+        runs: 0,
+        stop_after,
+    };
+    calibrate(&mut bench, plan, &mut |_| {})
+}
+
+#[test]
+fn a_busy_host_is_named_as_the_limit() {
+    let plan = plan(1.0, 10_000.0, 10.0);
+    let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
+        let busy = if workload.outstanding() >= 8 {
+            1.0
+        } else {
+            0.3
+        };
+        measurement.conduct.worker_busy_share_max = busy;
+    })
+    .unwrap();
+    let mix = &calibration.mixes[0];
+    assert_eq!(mix.iops_max.bound, Bound::Host);
+    assert_eq!(mix.iops_within_limit.unwrap().bound, Bound::Host);
+    assert!(mix.curve.last().unwrap().worker_busy_share > 0.99);
+    assert!(
+        calibration
+            .remarks
+            .iter()
+            .any(|remark| remark.what.contains("CPU of this host"))
+    );
+    // Host-bound is said where the rate no longer rises, not at every busy rung.
+    let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
+        let busy = if workload.outstanding() < 8 { 1.0 } else { 0.3 };
+        measurement.conduct.host_busy_share = Some(busy);
+    })
+    .unwrap();
+    assert_eq!(calibration.mixes[0].iops_max.bound, Bound::Saturated);
+}
+
+#[test]
+fn a_crowded_worker_gets_company() {
+    let mut plan = plan(1.0, 10_000.0, 10.0);
+    plan.workers_max = 4;
+    let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
+        let workers = f64::from(workload.streams[0].workers);
+        let load = f64::from(workload.outstanding().min(8));
+        measurement.conduct.worker_busy_share_max = (load / 8.0 / workers * 1.5).min(1.0);
+    })
+    .unwrap();
+    let mix = &calibration.mixes[0];
+    assert_eq!(mix.iops_max.bound, Bound::Saturated);
+    assert!(mix.curve.iter().all(|point| point.worker_busy_share < 0.8));
+}
+
+#[test]
+fn what_was_known_when_stopped_is_the_result() {
+    let calibration = twisted(&plan(1.0, 10_000.0, 60.0), 6, |_, _| {}).unwrap();
+    let mix = &calibration.mixes[0];
+    assert_eq!(mix.iops_max.bound, Bound::TimeBudget);
+    assert!(mix.throughput_max_bytes_per_s.is_none() && mix.single_stream_bytes_per_s.is_none());
+    assert!(
+        calibration
+            .remarks
+            .iter()
+            .any(|remark| remark.what.contains("stopped"))
+    );
+    let nothing = twisted(&plan(1.0, 10_000.0, 60.0), 0, |_, _| {}).unwrap_err();
+    assert!(
+        nothing.to_string().contains("nothing was measured"),
+        "{nothing}"
+    );
+}
+
+#[test]
+fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
+    let mut runs = 0;
+    let calibration = twisted(&plan(1.0, 10_000.0, 60.0), usize::MAX, |_, measurement| {
+        runs += 1;
+        measurement.errors.push(ErrorCount {
+            operation: Operation::Read,
+            target: "twisted".to_owned(),
+            errno: 5,
+            meaning: "Input/output error".to_owned(),
+            ios: 2,
+            first_offset_bytes: 4096,
+        });
+        if runs == 4 {
+            measurement.finish = Finish::Failed {
+                reason: "read on twisted: No such device".to_owned(),
+            };
+        }
+    })
+    .unwrap();
+    let told: Vec<&str> = calibration
+        .remarks
+        .iter()
+        .map(|remark| remark.what.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "read: read on twisted: No such device",
+            "8 read I/Os on twisted failed: Input/output error"
+        ]
+    );
+}
+
+#[test]
+fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
+    let device = "device?size=512KiB+servers?count=8&service=500us";
+    let plan = plan(1.0, 10_000.0, 10.0);
+    let calibration = calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).unwrap();
+    let mix = &calibration.mixes[0];
+    assert!(mix.iops_within_limit.is_some() && mix.throughput_max_bytes_per_s.is_none());
+    assert_eq!(calibration.remarks.len(), 2, "{:?}", calibration.remarks);
+    let mut plan = plan;
+    plan.transfer = plan.large_transfer;
+    assert!(calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).is_err());
+}
+
+#[test]
+fn equal_seeds_give_equal_calibrations_and_progress_is_told() {
+    let case = exponential(8, 1000.0, 10_000.0, 10.0);
+    assert_eq!(run(&case, 4), run(&case, 4));
+    let mut told = Vec::new();
+    let mut bench = simulated(&case.device, 4);
+    calibrate(&mut bench, &case.plan, &mut |progress| {
+        told.push(progress.clone());
+    })
+    .unwrap();
+    assert!(
+        told.windows(2)
+            .all(|pair| pair[0].elapsed_s < pair[1].elapsed_s)
+    );
+    assert!(
+        told.iter()
+            .all(|progress| progress.elapsed_s <= progress.budget_s + 0.5)
+    );
+}
+
+#[test]
+fn plans_that_cannot_be_meant_are_refused() {
+    let good = || plan(1.0, 1000.0, 10.0);
+    let refused = |change: fn(&mut CalibrationPlan)| {
+        let mut plan = good();
+        change(&mut plan);
+        calibrate(
+            &mut simulated("servers?count=1&service=1ms", 1),
+            &plan,
+            &mut |_| {},
+        )
+        .unwrap_err()
+        .to_string()
+    };
+    assert!(refused(|plan| plan.limit.quantile = 1.0).contains("the quantile 1"));
+    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("no limit"));
+    assert!(refused(|plan| plan.mixes.clear()).contains("nothing to calibrate"));
+    assert!(refused(|plan| plan.time_budget = Nanos(1_000_000_000)).contains("too short"));
+    assert!(refused(|plan| plan.outstanding_max = 0).contains("at least one I/O"));
+}
