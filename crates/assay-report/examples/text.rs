@@ -1,0 +1,18 @@
+//! Prints a made-up report as text: `cargo run -p assay-report --example text -- [colour] [relative] [environment]`.
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+mod made_up;
+
+use assay_report::{Options, environment_text, text};
+
+fn main() {
+    let says = |wanted: &str| std::env::args().any(|word| word == wanted);
+    let (report, colour) = (made_up::report(120), says("colour"));
+    let options = Options {
+        relative: says("relative"),
+    };
+    print!("{}", text(&report, options, colour));
+    if let Some(environment) = report.environment.filter(|_| says("environment")) {
+        print!("{}", environment_text(&environment, colour));
+    }
+}

@@ -1,0 +1,224 @@
+//! The load curve of one mix: what time an I/O takes at which rate, with the limit and the knee.
+
+use super::axis::{Axis, horizontal, legend, vertical};
+use super::scale::{Scale, range_of};
+use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use crate::show::Show;
+use crate::words::nines;
+use assay_model::Estimate;
+use assay_model::calibration::{CurvePoint, LatencyLimit, MixCalibration};
+use assay_model::verdict::Unit;
+
+/// What stays the same while one curve is drawn.
+struct Sheet<'a> {
+    /// How numbers are shown.
+    show: &'a Show,
+    /// What is drawn.
+    mix: &'a MixCalibration,
+    /// The limit that was calibrated.
+    limit: &'a LatencyLimit,
+    /// The points by their depth.
+    points: Vec<&'a CurvePoint>,
+    /// The ink of the mix.
+    ink: Ink,
+    /// Rates across.
+    x: Scale,
+    /// Times upwards.
+    y: Scale,
+}
+
+/// Which time of a point is drawn.
+type Time = fn(&CurvePoint) -> &Estimate;
+
+/// The ink of a mix of reads and writes.
+pub(crate) fn ink_of(read_share: f64) -> Ink {
+    match read_share {
+        all if all >= 1.0 => Ink::Read,
+        none if none <= 0.0 => Ink::Write,
+        _ => Ink::Mix,
+    }
+}
+
+/// Draws the curve.
+pub(crate) fn curve(mix: &MixCalibration, limit: &LatencyLimit, show: &Show, size: Size) -> Scene {
+    let mut scene = Scene::new(size, 320.0, format!("Load curve, {}", mix.name));
+    let sheet = Sheet::new(mix, limit, show, &scene);
+    scene.description = sheet.describe();
+    let wanted = if size == Size::Narrow { 4 } else { 5 };
+    vertical(
+        &mut scene,
+        show,
+        &Axis::new(show, "service time", Unit::Ns, sheet.y, 6),
+    );
+    horizontal(
+        &mut scene,
+        show,
+        &Axis::new(show, "IOPS", Unit::IosPerS, sheet.x, wanted),
+    );
+    sheet.draw_limit(&mut scene);
+    sheet.draw_knee(&mut scene);
+    sheet.draw_points(&mut scene, Stroke::Dashed, |point| {
+        &point.limited_quantile_ns
+    });
+    sheet.draw_points(&mut scene, Stroke::Solid, |point| &point.service_time_ns);
+    sheet.draw_depths(&mut scene);
+    sheet.draw_burst(&mut scene);
+    let quantile = format!("p{}", nines(limit.quantile));
+    let mean = ("mean".to_owned(), sheet.ink, Stroke::Solid);
+    let mut entries = vec![mean, (quantile, sheet.ink, Stroke::Dashed)];
+    let burst = (!mix.burst_curve.is_empty())
+        .then(|| ("mean in the burst".to_owned(), sheet.ink, Stroke::Dotted));
+    entries.extend(burst);
+    legend(&mut scene, &entries);
+    scene
+}
+
+impl<'a> Sheet<'a> {
+    /// Scales for all points of a mix, sorted by depth.
+    fn new(
+        mix: &'a MixCalibration,
+        limit: &'a LatencyLimit,
+        show: &'a Show,
+        scene: &Scene,
+    ) -> Self {
+        let mut points: Vec<&CurvePoint> = mix.curve.iter().collect();
+        points.sort_by_key(|point| point.outstanding);
+        let plot = scene.plot;
+        let all = mix.curve.iter().chain(&mix.burst_curve);
+        let most = range_of(all.map(|point| &point.iops)).map_or(0.0, |(_, most)| most);
+        let x = Scale::from_zero(most / show.divisor(Unit::IosPerS), 5);
+        Self {
+            show,
+            mix,
+            limit,
+            y: times(&points, limit, show).onto(plot.bottom(), plot.top),
+            points,
+            ink: ink_of(mix.read_share),
+            x: x.onto(plot.left, plot.right()),
+        }
+    }
+
+    /// The place of a rate, pixels.
+    fn x(&self, iops: f64) -> f64 {
+        self.x.place(iops / self.show.divisor(Unit::IosPerS))
+    }
+
+    /// The place of a time, pixels.
+    fn y(&self, time_ns: f64) -> f64 {
+        self.y.place(time_ns / self.show.divisor(Unit::Ns))
+    }
+
+    /// The place of a point, by one of its times.
+    fn place(&self, point: &CurvePoint, time: Time) -> Point {
+        (self.x(point.iops.value), self.y(time(point).value))
+    }
+
+    /// One line with its points and their intervals.
+    fn draw_points(&self, scene: &mut Scene, stroke: Stroke, time: Time) {
+        let line = self.points.iter().map(|point| self.place(point, time));
+        scene.line(line.collect(), self.ink, stroke);
+        for point in &self.points {
+            let (iops, time_ns) = (&point.iops, time(point));
+            let (x, y) = self.place(point, time);
+            scene.whisker(x, (self.y(time_ns.low), self.y(time_ns.high)), self.ink);
+            scene.whisker_across((self.x(iops.low), self.x(iops.high)), y, self.ink);
+            let time_ns = self.show.value(Unit::Ns, time_ns.value);
+            let iops = self.show.value(Unit::IosPerS, iops.value);
+            let says = format!("{} outstanding: {iops}, {time_ns}", point.outstanding);
+            scene.dot((x, y), self.ink, says);
+        }
+    }
+
+    /// The points from before the level fell; they are no promise, so they stay thin.
+    fn draw_burst(&self, scene: &mut Scene) {
+        let mut points: Vec<&CurvePoint> = self.mix.burst_curve.iter().collect();
+        points.sort_by_key(|point| point.outstanding);
+        let line = points
+            .into_iter()
+            .map(|point| self.place(point, |point| &point.service_time_ns));
+        let line: Vec<Point> = line.collect();
+        if line.len() > 1 {
+            scene.line(line, self.ink, Stroke::Dotted);
+        }
+    }
+
+    /// The outstanding I/Os below the points, where they do not run into one another.
+    fn draw_depths(&self, scene: &mut Scene) {
+        let mut last = (f64::NEG_INFINITY, 0.0);
+        for point in &self.points {
+            let (x, y) = self.place(point, |point| &point.service_time_ns);
+            if (x - last.0).abs() > 22.0 || (y - last.1).abs() > 16.0 {
+                let depth = point.outstanding.to_string();
+                scene.text((x + 6.0, y + 14.0), Anchor::Start, Ink::Axis, depth);
+                last = (x, y);
+            }
+        }
+    }
+
+    /// The limit, and the rate at which it is reached; relative charts show neither.
+    fn draw_limit(&self, scene: &mut Scene) {
+        if self.show.is_relative() {
+            return;
+        }
+        let plot = scene.plot;
+        let y = self.y(self.limit.service_time_ns);
+        scene.line(
+            vec![(plot.left, y), (plot.right(), y)],
+            Ink::Limit,
+            Stroke::Dashed,
+        );
+        let limit = self.show.chosen(Unit::Ns, self.limit.service_time_ns);
+        let text = format!("p{} ≤ {limit}", nines(self.limit.quantile));
+        scene.text((plot.left + 6.0, y - 5.0), Anchor::Start, Ink::Limit, text);
+        if let Some(capacity) = &self.mix.iops_within_limit {
+            let x = self.x(capacity.rate.value);
+            scene.line(vec![(x, y), (x, plot.bottom())], Ink::Limit, Stroke::Dotted);
+        }
+    }
+
+    /// A line from the knee down to its rate.
+    fn draw_knee(&self, scene: &mut Scene) {
+        let Some(knee) = &self.mix.knee else {
+            return;
+        };
+        let bottom = scene.plot.bottom();
+        let (x, y) = (self.x(knee.iops), self.y(knee.service_time_ns));
+        let text = format!("knee at {}", knee.outstanding);
+        scene.line(vec![(x, y), (x, bottom)], Ink::Found, Stroke::Dotted);
+        scene.text((x - 5.0, bottom - 7.0), Anchor::End, Ink::Found, text);
+    }
+
+    /// The ends of the curve in words.
+    fn describe(&self) -> String {
+        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
+            return "No load was measured.".to_owned();
+        };
+        format!("From {} to {}.", self.in_words(first), self.in_words(last))
+    }
+
+    /// One point in words.
+    fn in_words(&self, point: &CurvePoint) -> String {
+        let iops = self.show.value(Unit::IosPerS, point.iops.value);
+        let time = self.show.value(Unit::Ns, point.service_time_ns.value);
+        let depth = point.outstanding;
+        format!("{iops} at a mean service time of {time} with {depth} outstanding I/Os")
+    }
+}
+
+/// The range of times. The limit is part of it, except where it is hidden.
+fn times(points: &[&CurvePoint], limit: &LatencyLimit, show: &Show) -> Scale {
+    let means = points.iter().map(|point| &point.service_time_ns);
+    let all = means.chain(points.iter().map(|point| &point.limited_quantile_ns));
+    let (low, high) = range_of(all).unwrap_or((limit.service_time_ns, limit.service_time_ns));
+    let limit_ns = if show.is_relative() {
+        high
+    } else {
+        limit.service_time_ns
+    };
+    let divisor = show.divisor(Unit::Ns);
+    // Room below the lowest point for the number beside it.
+    Scale::log(
+        0.85 * low.min(limit_ns) / divisor,
+        high.max(limit_ns) / divisor,
+    )
+}

@@ -1,0 +1,113 @@
+//! The distribution of the times of one operation, with its quantiles.
+
+use super::axis::{Axis, horizontal, vertical};
+use super::scale::Scale;
+use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use crate::show::Show;
+use crate::words::{capital, nines};
+use assay_model::Histogram;
+use assay_model::measurement::Operation;
+use assay_model::number::{index, real, real_len, share};
+use assay_model::verdict::Unit;
+
+/// Quantiles that are marked.
+const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
+/// I/Os needed beyond a quantile before it is marked.
+const BEYOND_MIN: f64 = 10.0;
+/// Width of a bar, pixels.
+const BAR: f64 = 5.0;
+/// Height of a line of text, pixels.
+const LINE: f64 = 13.0;
+
+/// Draws the times of one operation; the range ends where less than one in a million lies beyond.
+pub(crate) fn histogram(
+    operation: Operation,
+    times: &Histogram,
+    kind: &str,
+    show: &Show,
+    size: Size,
+) -> Scene {
+    let name = operation.name();
+    let mut scene = Scene::new(size, 250.0, format!("{} of {name}s", capital(kind)));
+    let plot = scene.plot;
+    let x = range(times, show).onto(plot.left, plot.right());
+    let bars = bars(times, x, show.divisor(Unit::Ns), plot.width);
+    let highest = bars.iter().copied().fold(0.0, f64::max);
+    let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
+    let share = Axis::new(show, &format!("share of {name}s"), Unit::Share, y, 4);
+    vertical(&mut scene, show, &share);
+    horizontal(&mut scene, show, &Axis::new(show, kind, Unit::Ns, x, 5));
+    let rects = (0u32..).zip(&bars).filter(|(_, share)| **share > 0.0);
+    let rects = rects.map(|(bar, share)| {
+        // Even a single I/O leaves a trace.
+        let top = y.place(*share).min(plot.bottom() - 0.8);
+        [
+            plot.left + f64::from(bar) * BAR,
+            top,
+            BAR - 0.8,
+            plot.bottom() - top,
+        ]
+    });
+    scene.marks.push(Mark::Rects {
+        rects: rects.collect(),
+        ink: operation.into(),
+    });
+    mark_quantiles(&mut scene, times, x, show);
+    scene.description = describe(operation, times, show);
+    scene
+}
+
+/// From the shortest time to the one that a million I/Os keep but one.
+fn range(times: &Histogram, show: &Show) -> Scale {
+    let divisor = show.divisor(Unit::Ns);
+    let (low, high) = (times.min_ns().max(1), times.quantile_ns(0.999_999).max(1));
+    Scale::log(real(low) / divisor, real(high) / divisor)
+}
+
+/// Share of the I/Os in each bar. A bucket that spans several bars at the low end, where nanoseconds are whole, falls
+/// into the bar of its middle.
+fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
+    let mut bars = vec![0.0; index(width / BAR) + 1];
+    let last = bars.len() - 1;
+    for (lowest, bucket, ios) in times.buckets() {
+        let middle = (real(lowest) + real(bucket - 1) / 2.0).max(1.0) / divisor;
+        if middle <= x.high {
+            let place = x.place(middle) - x.place(x.low);
+            bars[index(place / BAR).min(last)] += share(ios, times.ios());
+        }
+    }
+    bars
+}
+
+/// Names quantiles in the upper part of the plot; what would run into a neighbour goes a line lower.
+fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, show: &Show) {
+    let plot = scene.plot;
+    let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
+    let mut ends = [f64::NEG_INFINITY; 3];
+    for quantile in MARKED.into_iter().filter(enough) {
+        let time = real(times.quantile_ns(quantile)) / show.divisor(Unit::Ns);
+        let text = format!("p{} {}", nines(quantile), show.drawn(Unit::Ns, time));
+        let (place, width) = (x.place(time), 6.8 * real_len(text.chars().count()));
+        let left = (place + 4.0).min(plot.right() - width);
+        let row = ends
+            .iter()
+            .position(|end| left > end + 6.0)
+            .unwrap_or(ends.len() - 1);
+        ends[row] = left + width;
+        let top = plot.top + LINE * real_len(row);
+        scene.line(
+            vec![(place, top - 4.0), (place, plot.bottom())],
+            Ink::Found,
+            Stroke::Dotted,
+        );
+        scene.text((left, top + 6.0), Anchor::Start, Ink::Found, text);
+    }
+}
+
+/// The distribution in a sentence.
+fn describe(operation: Operation, times: &Histogram, show: &Show) -> String {
+    let at = |quantile: f64| show.value(Unit::Ns, real(times.quantile_ns(quantile)));
+    let (name, longest) = (operation.name(), show.value(Unit::Ns, real(times.max_ns())));
+    let (half, most) = (at(0.5), at(0.99));
+    format!("Half of the {name}s took up to {half}, 99 % up to {most}, the longest {longest}.")
+}

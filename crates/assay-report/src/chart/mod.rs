@@ -1,0 +1,15 @@
+//! Charts: every kind draws marks on a scene, and a scene becomes SVG for the page or pixels for a picture.
+
+pub(crate) mod axis;
+pub(crate) mod curve;
+pub(crate) mod depth;
+pub(crate) mod heat;
+pub(crate) mod histogram;
+pub(crate) mod latency;
+pub(crate) mod range;
+pub(crate) mod rates;
+pub(crate) mod scale;
+pub(crate) mod scene;
+pub(crate) mod svg;
+pub(crate) mod tail;
+pub(crate) mod time_axis;

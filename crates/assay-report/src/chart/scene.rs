@@ -1,0 +1,307 @@
+//! What is drawn, before it is SVG or pixels: marks at places, in inks that have a meaning instead of a colour.
+
+use assay_model::measurement::Operation;
+
+/// What a mark means; style sheets and palettes give it a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Ink {
+    /// Axis lines and their numbers.
+    Axis,
+    /// Ticks of a time axis, which change when a part of the time is looked at.
+    Time,
+    /// Numbers of events, which disappear when a part of the time is looked at.
+    Event,
+    /// Lines behind the data.
+    Grid,
+    /// Text that names something.
+    Label,
+    /// A limit that should be kept.
+    Limit,
+    /// Something found by a rule: a knee, an event.
+    Found,
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Syncs.
+    Sync,
+    /// Reads and writes mixed.
+    Mix,
+    /// A share of the largest value, in eighths from 1 to 8.
+    Heat(u8),
+}
+
+impl From<Operation> for Ink {
+    fn from(operation: Operation) -> Self {
+        match operation {
+            Operation::Read => Self::Read,
+            Operation::Write => Self::Write,
+            Operation::Sync => Self::Sync,
+        }
+    }
+}
+
+/// A place on the scene, from the upper left corner.
+pub(crate) type Point = (f64, f64);
+
+/// How a line is drawn; kinds of lines differ by more than their ink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stroke {
+    /// Hair line of axes and grids.
+    Hair,
+    /// Data.
+    Solid,
+    /// Data of a second kind.
+    Dashed,
+    /// Data of a third kind.
+    Dotted,
+}
+
+/// The shape of a single point; kinds of points differ by more than their ink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Reads.
+    Circle,
+    /// Writes.
+    Square,
+    /// Mixes.
+    Diamond,
+    /// Syncs.
+    Triangle,
+}
+
+impl Ink {
+    /// The shape that goes with the ink.
+    pub(crate) const fn shape(self) -> Shape {
+        match self {
+            Self::Write => Shape::Square,
+            Self::Sync => Shape::Triangle,
+            Self::Mix => Shape::Diamond,
+            _ => Shape::Circle,
+        }
+    }
+}
+
+/// Half the width of a point, pixels.
+pub(crate) const RADIUS: f64 = 4.0;
+
+impl Shape {
+    /// The corners about a place; `None` for what has none.
+    pub(crate) fn corners(self, (x, y): Point) -> Option<Vec<Point>> {
+        let of = |corners: &[Point]| {
+            let place = |(right, down): &Point| (x + right * RADIUS, y + down * RADIUS);
+            Some(corners.iter().map(place).collect())
+        };
+        match self {
+            Self::Circle => None,
+            Self::Square => of(&[(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]),
+            Self::Diamond => of(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
+            Self::Triangle => of(&[(0.0, -1.2), (1.2, 1.0), (-1.2, 1.0)]),
+        }
+    }
+}
+
+/// Where a text is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// At its left end.
+    Start,
+    /// At its middle.
+    Middle,
+    /// At its right end.
+    End,
+}
+
+/// One thing that is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Mark {
+    /// A line through points.
+    Line {
+        points: Vec<Point>,
+        ink: Ink,
+        stroke: Stroke,
+    },
+    /// A filled outline.
+    Area { points: Vec<Point>, ink: Ink },
+    /// Filled rectangles of one ink: x, y, width, height.
+    Rects { rects: Vec<[f64; 4]>, ink: Ink },
+    /// Upright bars of one width and ink: x of the middle, y of the top, height.
+    Bars {
+        bars: Vec<[f64; 3]>,
+        width: f64,
+        ink: Ink,
+    },
+    /// A point with what it says when it is pointed at.
+    Dot { at: Point, ink: Ink, says: String },
+    /// A text.
+    Text {
+        at: Point,
+        anchor: Anchor,
+        ink: Ink,
+        text: String,
+    },
+}
+
+/// The rectangle in which data are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Plot {
+    /// Left edge, pixels from the left of the scene.
+    pub(crate) left: f64,
+    /// Upper edge, pixels from the top of the scene.
+    pub(crate) top: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}
+
+/// For what width a chart is drawn: text stays readable because nothing is ever scaled down much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// As wide as the page.
+    Full,
+    /// Two beside each other.
+    Half,
+    /// As wide as a telephone.
+    Narrow,
+}
+
+/// An interval shorter than this lies under its point, pixels.
+const VISIBLE: f64 = 9.0;
+/// Half the width of the ends of an interval, pixels.
+const CAP: f64 = 3.0;
+/// Room around the plot, pixels: for the numbers on the left, the names above and below.
+const LEFT: f64 = 62.0;
+/// Room at the right: for half of the last number.
+const RIGHT: f64 = 14.0;
+/// Room above: for the legend.
+const TOP: f64 = 26.0;
+/// Room below: for numbers and the name of the axis.
+const BOTTOM: f64 = 42.0;
+
+/// A chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Scene {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// What it shows, in a few words.
+    pub(crate) title: String,
+    /// What can be read from it, for those who cannot see it.
+    pub(crate) description: String,
+    /// Where the data are drawn.
+    pub(crate) plot: Plot,
+    /// Marks that stay where they are.
+    pub(crate) marks: Vec<Mark>,
+    /// Marks that are stretched when a part of the time is looked at; they are cut off at the plot's edges.
+    pub(crate) stretching: Vec<Mark>,
+}
+
+impl Size {
+    /// Width in pixels.
+    pub(crate) const fn width(self) -> f64 {
+        match self {
+            Self::Full => 1080.0,
+            Self::Half => 528.0,
+            Self::Narrow => 356.0,
+        }
+    }
+
+    /// Columns of time or of a distribution that can be told apart.
+    pub(crate) const fn columns_max(self) -> usize {
+        match self {
+            Self::Full => 960,
+            Self::Half => 480,
+            Self::Narrow => 160,
+        }
+    }
+}
+
+impl Scene {
+    /// An empty chart with room for axes on the left and below.
+    pub(crate) fn new(size: Size, height: f64, title: impl Into<String>) -> Self {
+        let width = size.width();
+        let plot = Plot {
+            left: LEFT,
+            top: TOP,
+            width: width - LEFT - RIGHT,
+            height: height - TOP - BOTTOM,
+        };
+        Self {
+            width,
+            height,
+            title: title.into(),
+            plot,
+            ..Self::default()
+        }
+    }
+
+    /// An empty chart whose horizontal axis needs no name.
+    pub(crate) fn unnamed(size: Size, height: f64, title: impl Into<String>) -> Self {
+        let mut scene = Self::new(size, height, title);
+        scene.plot.height += BOTTOM - 24.0;
+        scene
+    }
+
+    /// A line through places.
+    pub(crate) fn line(&mut self, points: Vec<Point>, ink: Ink, stroke: Stroke) {
+        self.marks.push(Mark::Line {
+            points,
+            ink,
+            stroke,
+        });
+    }
+
+    /// A hair line between two places.
+    pub(crate) fn hair(&mut self, from: Point, to: Point, ink: Ink) {
+        self.line(vec![from, to], ink, Stroke::Hair);
+    }
+
+    /// A vertical interval about a point; thin, because the points are what is read first.
+    pub(crate) fn whisker(&mut self, x: f64, (one, other): Point, ink: Ink) {
+        if (one - other).abs() >= VISIBLE {
+            self.hair((x, one), (x, other), ink);
+            for y in [one, other] {
+                self.hair((x - CAP, y), (x + CAP, y), ink);
+            }
+        }
+    }
+
+    /// A horizontal interval about a point.
+    pub(crate) fn whisker_across(&mut self, (one, other): Point, y: f64, ink: Ink) {
+        if (one - other).abs() >= VISIBLE {
+            self.hair((one, y), (other, y), ink);
+            for x in [one, other] {
+                self.hair((x, y - CAP), (x, y + CAP), ink);
+            }
+        }
+    }
+
+    /// A text held at a place of its base line.
+    pub(crate) fn text(&mut self, at: Point, anchor: Anchor, ink: Ink, text: impl Into<String>) {
+        self.marks.push(Mark::Text {
+            at,
+            anchor,
+            ink,
+            text: text.into(),
+        });
+    }
+
+    /// A point with its shape.
+    pub(crate) fn dot(&mut self, at: Point, ink: Ink, says: impl Into<String>) {
+        self.marks.push(Mark::Dot {
+            at,
+            ink,
+            says: says.into(),
+        });
+    }
+}
+
+impl Plot {
+    /// The right edge.
+    pub(crate) fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    /// The lower edge.
+    pub(crate) fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+}

@@ -1,0 +1,108 @@
+//! What a report is made of: documents that the other rooms wrote, any of which may be missing.
+
+use crate::timeline::Timeline;
+use assay_model::Verdict;
+use assay_model::calibration::Calibration;
+use assay_model::environment::Environment;
+use assay_model::measurement::Measurement;
+use assay_model::verdict::NamedEstimate;
+use serde::Serialize;
+
+/// Everything that one page tells. Its JSON form holds the documents as they are; the timelines are left out, because
+/// the intervals themselves are in the run's own file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// What was done, for example `check`, `calibrate`, `run oltp`.
+    pub title: String,
+    /// What it was done to: path of the directory, file or device.
+    pub target: String,
+    /// When it was begun, nanoseconds since 1970 UTC.
+    pub created_unix_ns: u64,
+    /// Name and version of the program.
+    pub program: String,
+    /// The command that does it again; empty when there is none.
+    pub command: String,
+    /// Whether the criteria are met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// What the target can give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+    /// What happened under workloads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunReport>,
+    /// The host, the storage under the targets, and what was found about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Environment>,
+    /// The documents that it was done by: workloads, criteria.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<Document>,
+}
+
+/// One run of one workload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// Totals, and how the tool behaved.
+    pub measurement: Measurement,
+    /// Intervals of its numbers, by the names that criteria use.
+    pub estimates: Vec<NamedEstimate>,
+    /// How it went over time.
+    #[serde(skip)]
+    pub timeline: Timeline,
+    /// What happened when.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+}
+
+/// Something that happened during a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// When, ns after the measured time began.
+    pub at_ns: u64,
+    /// What, in a few words.
+    pub what: String,
+}
+
+/// A document as it was given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Document {
+    /// Its file name, for example `oltp.workload.toml`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// How a report is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Shows rates and times as ratios to the best only, and hides everything from which absolute figures could be
+    /// worked out: limits, counts, documents, commands.
+    pub relative: bool,
+}
+
+impl RunReport {
+    /// A run without intervals, timeline and events.
+    pub fn of(measurement: Measurement) -> Self {
+        Self {
+            measurement,
+            estimates: Vec::new(),
+            timeline: Timeline::default(),
+            events: Vec::new(),
+        }
+    }
+
+    /// The interval of a number, where it is known.
+    pub(crate) fn estimate(
+        &self,
+        quantity: &str,
+        subject: Option<&str>,
+    ) -> Option<&assay_model::Estimate> {
+        let meant = |named: &&NamedEstimate| {
+            named.quantity == quantity && named.subject.as_deref() == subject
+        };
+        self.estimates
+            .iter()
+            .find(meant)
+            .map(|named| &named.estimate)
+    }
+}

@@ -1,0 +1,26 @@
+//! What a person reads: documents go in, a page, a text, tables or pictures come out.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod chart;
+mod clock;
+mod facts;
+mod input;
+mod json;
+mod markup;
+mod page;
+mod picture;
+mod show;
+mod tables;
+mod text;
+mod timeline;
+mod times;
+mod words;
+
+pub use input::{Document, Event, Options, Report, RunReport};
+pub use json::json;
+pub use page::html;
+pub use picture::png;
+pub use tables::{INTERVALS_HEADER, curve_csv, histograms_csv, intervals_csv};
+pub use text::{environment_text, text, verdict_text};
+pub use timeline::{Timeline, TimelineBuilder};

@@ -1,0 +1,153 @@
+//! How the tool itself behaved, so that a reader can tell the storage's limits from the tool's.
+
+use super::kernel::kernel;
+use super::table::{Pair, pairs};
+use crate::input::{Report, RunReport};
+use crate::markup::{Markup, tag};
+use crate::show::Show;
+use crate::words::{self, capital};
+use assay_model::measurement::{Conduct, Remark};
+use assay_model::number::real;
+use assay_model::units::{show_count, show_time_ns};
+use assay_model::verdict::Unit;
+
+/// One list a run, and all remarks.
+pub(crate) fn body(report: &Report, show: &Show) -> Markup {
+    let runs = report
+        .runs
+        .iter()
+        .map(|run| one(run, show))
+        .collect::<Markup>();
+    let of_calibration = report
+        .calibration
+        .iter()
+        .flat_map(|calibration| &calibration.remarks);
+    let of_runs = report
+        .runs
+        .iter()
+        .flat_map(|run| &run.measurement.conduct.remarks);
+    runs.and(remarks(of_calibration.chain(of_runs), show))
+}
+
+/// The conduct of one run.
+fn one(run: &RunReport, show: &Show) -> Markup {
+    let conduct = &run.measurement.conduct;
+    let title = tag("h3").text(&format!("Workload “{}”", run.measurement.workload));
+    let entries = how_issued(conduct).into_iter().chain(how_well(run, show));
+    let list = pairs(entries.map(|(name, value)| Pair::new(name, value)));
+    let counters = conduct.kernel.as_ref().filter(|_| !show.is_relative());
+    let counters = counters.map(kernel);
+    title.and(list).and(counters.unwrap_or_default())
+}
+
+/// The way that I/Os went.
+fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
+    let backend = match &conduct.backend_reason {
+        Some(reason) => format!("{}: {reason}", conduct.backend),
+        None => conduct.backend.clone(),
+    };
+    let direct = match conduct.direct_io {
+        Some(true) => "yes: the page cache was passed by",
+        Some(false) => "no: the page cache is part of the result",
+        None => "not applicable",
+    };
+    let mut entries = vec![
+        ("Backend", backend),
+        ("Direct I/O", direct.to_owned()),
+        (
+            "Submission",
+            words::submission(conduct.submission).to_owned(),
+        ),
+        ("Clock", conduct.clock.clone()),
+    ];
+    if !conduct.features.is_empty() {
+        entries.push(("In force", conduct.features.join(", ")));
+    }
+    entries
+}
+
+/// How busy the tool and the host were.
+fn how_well(run: &RunReport, show: &Show) -> Vec<(&'static str, String)> {
+    let conduct = &run.measurement.conduct;
+    let share = |share: f64| show.value(Unit::Share, share);
+    let host = conduct
+        .host_busy_share
+        .map(|busy| format!("{} busy", share(busy)));
+    let worker = format!("{} of its time", share(conduct.worker_busy_share_max));
+    let law = format!(
+        "{:.3} (rate × service time over outstanding: 1 closes)",
+        conduct.littles_law_ratio
+    );
+    let mut entries = vec![
+        ("Busiest worker", worker),
+        ("Host CPU", host.unwrap_or_else(|| "unknown".to_owned())),
+        (
+            "Outstanding I/Os, mean",
+            format!("{:.2}", conduct.outstanding_mean),
+        ),
+        ("Little's law", law),
+    ];
+    if !show.is_relative() {
+        entries.extend(in_figures(run));
+    }
+    entries
+}
+
+/// What would give absolute figures away.
+fn in_figures(run: &RunReport) -> Vec<(&'static str, String)> {
+    let conduct = &run.measurement.conduct;
+    let mut entries = vec![("CPU time", cpu_time(run))];
+    if let Some(ceiling_iops) = conduct.ceiling_iops {
+        let ceiling = Unit::IosPerS.show(ceiling_iops);
+        entries.push((
+            "Ceiling of the tool",
+            format!("{ceiling} on a device of no work"),
+        ));
+    }
+    if let Some(error) = &conduct.start_error {
+        let at = |quantile: f64| show_time_ns(real(error.quantile_ns(quantile)));
+        let behind = format!("median {}, p99 {}", at(0.5), at(0.99));
+        entries.push(("Starts behind schedule", behind));
+        entries.push(("Missed arrivals", show_count(real(conduct.missed_arrivals))));
+    }
+    if conduct.abandoned_ios > 0 {
+        let ios = show_count(real(conduct.abandoned_ios));
+        entries.push(("Not completed at the end", ios));
+    }
+    entries
+}
+
+/// CPU time in all and a million I/Os.
+fn cpu_time(run: &RunReport) -> String {
+    let conduct = &run.measurement.conduct;
+    let ios = run.measurement.operations().ios();
+    format!(
+        "{:.2} s user, {:.2} s system, {:.2} s a million I/Os",
+        conduct.cpu_user_s,
+        conduct.cpu_system_s,
+        conduct.cpu_s_per_million_ios(ios)
+    )
+}
+
+/// What the tool remarked, with why and what to do.
+fn remarks<'a>(remarks: impl Iterator<Item = &'a Remark>, show: &Show) -> Markup {
+    let items: Markup = remarks
+        .map(|remark| finding(&remark.what, &remark.why, &remark.remedy, show))
+        .collect();
+    if items.is_empty() {
+        return items;
+    }
+    tag("h3")
+        .text("Remarks")
+        .and(tag("ul").class("findings").body(items))
+}
+
+/// One remark.
+fn finding(what: &str, why: &str, remedy: &str, show: &Show) -> Markup {
+    let line = |class: &str, words: &str| tag("p").class(class).text(&show.sentence(words));
+    tag("li").all([
+        line("what", &capital(what)),
+        line("why", &capital(why)),
+        line("remedy", &capital(remedy)),
+    ])
+}

@@ -1,0 +1,94 @@
+//! What happened under a workload: its numbers, its errors, how its times spread, and how it went over time.
+
+use super::figure::Figures;
+use super::numbers::{kind, numbers};
+use super::over_time::OverTime;
+use super::table::{Cell, Table};
+use crate::chart::histogram::histogram;
+use crate::chart::scene::Size;
+use crate::chart::tail::tail;
+use crate::clock::show_length;
+use crate::input::{Report, RunReport};
+use crate::markup::{Markup, tag};
+use crate::show::Show;
+use crate::words::capital;
+use assay_model::Histogram;
+use assay_model::measurement::{ErrorCount, Operation};
+use assay_model::number::real;
+use assay_model::units::show_count;
+
+/// All runs; empty when there is none.
+pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
+    let runs = (0..).zip(&report.runs).map(|(number, run)| {
+        let over_time = OverTime::new(number, run, report.runs.len());
+        one(run, &over_time, show, figures)
+    });
+    runs.collect()
+}
+
+/// One run.
+fn one(run: &RunReport, over_time: &OverTime<'_>, show: &Show, figures: &mut Figures) -> Markup {
+    let measurement = &run.measurement;
+    let length = show_length(measurement.elapsed_s());
+    let title = format!("Workload “{}”, measured for {length}", measurement.workload);
+    tag("article").class("run").all([
+        tag("h3").text(&title),
+        numbers(run, show),
+        errors(&measurement.errors, show),
+        tag("div")
+            .class("charts")
+            .body(distributions(run, show, figures)),
+        over_time.charts(show, figures),
+        over_time.events(show),
+    ])
+}
+
+/// What failed, by kind; nothing where nothing did.
+fn errors(errors: &[ErrorCount], show: &Show) -> Markup {
+    if errors.is_empty() {
+        return Markup::new();
+    }
+    let table = Table::new("I/Os that failed")
+        .slim()
+        .words("Operation")
+        .words("Target");
+    let mut table = table.words("Error").numbers("I/Os").numbers("First offset");
+    for error in errors {
+        let offset = show_count(real(error.first_offset_bytes));
+        table.row(vec![
+            Cell::Text(error.operation.name().to_owned()),
+            Cell::Text(error.target.clone()),
+            Cell::Text(format!("{} ({})", error.meaning, error.errno)),
+            Cell::Number(show.count(error.ios)),
+            Cell::Number(format!("{offset} B")),
+        ]);
+    }
+    tag("h4").text("I/Os that failed").and(table.markup())
+}
+
+/// How the times of the whole run spread.
+fn distributions(run: &RunReport, show: &Show, figures: &mut Figures) -> Markup {
+    let operations = run.measurement.operations();
+    let kind = kind(&operations);
+    let timed = operations
+        .iter()
+        .map(|(operation, result)| (operation, result.response()));
+    let timed: Vec<(Operation, &Histogram)> =
+        timed.filter(|(_, times)| !times.is_empty()).collect();
+    let mut charts = Markup::new();
+    for (operation, times) in &timed {
+        let caption = format!(
+            "{} of all {}s: how many took how long.",
+            capital(kind),
+            operation.name()
+        );
+        let draw = |size| histogram(*operation, times, kind, show, size);
+        charts.push(figures.figure(Size::Half, &caption, draw));
+    }
+    if tail(&timed, kind, show, Size::Half).is_some() {
+        let caption = "The tail: what share of the I/Os takes longer than a given time; the rarest stand lowest.";
+        let draw = |size| tail(&timed, kind, show, size).unwrap_or_default();
+        charts.push(figures.figure(Size::Half, caption, draw));
+    }
+    charts
+}

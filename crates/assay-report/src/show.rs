@@ -1,0 +1,337 @@
+//! Every number of a report goes through here: absolute with its unit, or relative to the best of its kind.
+
+use crate::input::{Options, Report};
+use assay_model::Estimate;
+use assay_model::measurement::{Measurement, Operation};
+use assay_model::units::{show_count, show_throughput, show_time_ns};
+use assay_model::verdict::Unit;
+
+/// How numbers are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Show {
+    /// None for absolute figures.
+    best: Option<Best>,
+}
+
+/// What relative numbers are relative to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Best {
+    /// The highest rate of I/Os.
+    iops: f64,
+    /// The highest throughput.
+    bytes_per_s: f64,
+    /// The shortest mean time.
+    time_ns: f64,
+}
+
+impl Show {
+    /// Absolute, or relative to the best of this report.
+    pub(crate) fn new(report: &Report, options: Options) -> Self {
+        Self {
+            best: options.relative.then(|| Best::of(report)),
+        }
+    }
+
+    /// Whether absolute figures are hidden.
+    pub(crate) const fn is_relative(&self) -> bool {
+        self.best.is_some()
+    }
+
+    /// What a number of this unit is divided by before it is shown or drawn.
+    pub(crate) const fn divisor(&self, unit: Unit) -> f64 {
+        match (&self.best, unit) {
+            (Some(best), Unit::Ns) => best.time_ns,
+            (Some(best), Unit::IosPerS) => best.iops,
+            (Some(best), Unit::BytesPerS) => best.bytes_per_s,
+            _ => 1.0,
+        }
+    }
+
+    /// A number in base units with its unit.
+    pub(crate) fn value(&self, unit: Unit, value: f64) -> String {
+        self.drawn(unit, value / self.divisor(unit))
+    }
+
+    /// A number that a person chose, without needless zeros: `1 ms`, `150,000/s`.
+    pub(crate) fn chosen(&self, unit: Unit, value: f64) -> String {
+        match unit {
+            Unit::Ns | Unit::BytesPerS => tick(self, unit, value / self.divisor(unit)),
+            _ => self.value(unit, value),
+        }
+    }
+
+    /// A number that was already divided.
+    pub(crate) fn drawn(&self, unit: Unit, value: f64) -> String {
+        match (self.best, unit) {
+            (None, _) | (Some(_), Unit::Share) => unit.show(value),
+            (Some(_), Unit::Ns) => format!("{}×", three_digits(value)),
+            (Some(_), Unit::IosPerS | Unit::BytesPerS) => {
+                format!("{} %", three_digits(value * 100.0))
+            }
+            (Some(_), Unit::Count) => "hidden".to_owned(),
+        }
+    }
+
+    /// A count of I/Os or errors, which would give the rate away.
+    pub(crate) fn count(&self, count: u64) -> String {
+        self.value(Unit::Count, assay_model::number::real(count))
+    }
+
+    /// The interval of an estimate: `40,800 – 41,500/s`, or `exact`; empty where there is none.
+    pub(crate) fn interval(&self, unit: Unit, estimate: &Estimate) -> String {
+        if estimate.high <= estimate.low {
+            return String::new();
+        }
+        let (low, high) = (
+            self.value(unit, estimate.low),
+            self.value(unit, estimate.high),
+        );
+        match (
+            low.split_once(' '),
+            high.split_once(' '),
+            low.strip_suffix("/s"),
+        ) {
+            (Some((number, one)), Some((_, other)), _) if one == other => {
+                format!("{number} – {high}")
+            }
+            (_, _, Some(number)) if high.ends_with("/s") && !number.contains(' ') => {
+                format!("{number} – {high}")
+            }
+            _ => format!("{low} – {high}"),
+        }
+    }
+
+    /// Half the width of an interval as a share: `±1.1 %`; empty where there is no interval.
+    pub(crate) fn doubt(estimate: &Estimate) -> String {
+        let half = estimate.relative_half_width() * 100.0;
+        match half {
+            none if none <= 0.0 => String::new(),
+            wide if !wide.is_finite() => String::new(),
+            small if small < 0.095 => "±0.1 %".to_owned(),
+            small if small < 9.95 => format!("±{small:.1} %"),
+            large => format!("±{large:.0} %"),
+        }
+    }
+
+    /// What relative numbers of a unit stand for.
+    const fn unit_name(&self, unit: Unit) -> &'static str {
+        match (&self.best, unit) {
+            (Some(_), Unit::Ns) => "times the shortest",
+            (Some(_), Unit::IosPerS | Unit::BytesPerS) => "% of the best",
+            _ => "",
+        }
+    }
+
+    /// The name of an axis, with what its numbers are relative to.
+    pub(crate) fn axis_name(&self, name: &str, unit: Unit) -> String {
+        match self.unit_name(unit) {
+            "" => name.to_owned(),
+            relative => format!("{name}, {relative}"),
+        }
+    }
+
+    /// Somebody's sentence, in which relative reports hide every number.
+    pub(crate) fn sentence(&self, text: &str) -> String {
+        if self.best.is_none() {
+            return text.to_owned();
+        }
+        let mut hidden = String::with_capacity(text.len());
+        for letter in text.chars() {
+            match letter {
+                '0'..='9' if hidden.ends_with('…') => {}
+                '0'..='9' => hidden.push('…'),
+                _ => hidden.push(letter),
+            }
+        }
+        hidden
+    }
+}
+
+impl Best {
+    /// The highest rates, and the shortest mean time, that the report knows.
+    fn of(report: &Report) -> Self {
+        let mixes = report
+            .calibration
+            .iter()
+            .flat_map(|calibration| &calibration.mixes);
+        let points = mixes
+            .clone()
+            .flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
+        let measurements = report.runs.iter().map(|run| &run.measurement);
+        let rates = mixes.clone().map(|mix| mix.iops_max.rate.value);
+        let iops = rates
+            .chain(points.clone().map(|point| point.iops.value))
+            .chain(measurements.clone().map(Measurement::iops));
+        let throughputs = mixes
+            .clone()
+            .filter_map(|mix| Some(mix.throughput_max_bytes_per_s.as_ref()?.rate.value));
+        let bytes_per_s = throughputs
+            .chain(points.map(|point| point.throughput_bytes_per_s.value))
+            .chain(
+                measurements
+                    .clone()
+                    .map(Measurement::throughput_bytes_per_s),
+            );
+        let times = mixes.map(|mix| mix.base_service_time_ns.value);
+        let time_ns = times.chain(measurements.filter_map(mean_time_ns));
+        Self {
+            iops: positive(iops.fold(0.0, f64::max)),
+            bytes_per_s: positive(bytes_per_s.fold(0.0, f64::max)),
+            time_ns: positive(time_ns.fold(f64::INFINITY, f64::min)),
+        }
+    }
+}
+
+/// The shorter of the mean times of reads and writes, ns.
+fn mean_time_ns(measurement: &Measurement) -> Option<f64> {
+    let operations = measurement.operations();
+    let transfers = [Operation::Read, Operation::Write].into_iter();
+    let means =
+        transfers.filter_map(|operation| Some(operations.get(operation)?.service.mean_ns()));
+    means.filter(|mean| *mean > 0.0).reduce(f64::min)
+}
+
+/// A divisor: 1 where nothing was measured.
+fn positive(value: f64) -> f64 {
+    if value > 0.0 && value.is_finite() {
+        value
+    } else {
+        1.0
+    }
+}
+
+/// Three significant digits: `0.97`, `12.3`, `345`.
+pub(crate) fn three_digits(value: f64) -> String {
+    match value.abs() {
+        large if large >= 99.95 => show_count(value),
+        middle if middle >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// A number of an axis without needless digits: `1 ms`, `2.5 ms`, `100 µs`, `40,000`, `0`.
+pub(crate) fn tick(show: &Show, unit: Unit, value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if show.is_relative() {
+        let plain = if unit == Unit::Ns {
+            value
+        } else {
+            value * 100.0
+        };
+        let suffix = if unit == Unit::Ns { "×" } else { " %" };
+        return format!("{}{suffix}", short(plain));
+    }
+    let shown = match unit {
+        Unit::Ns => show_time_ns(value),
+        Unit::BytesPerS => show_throughput(value),
+        Unit::IosPerS | Unit::Count => return thousands(value),
+        Unit::Share => return format!("{} %", short(value * 100.0)),
+    };
+    let Some((number, name)) = shown.split_once(' ') else {
+        return shown;
+    };
+    if !number.contains('.') {
+        return shown;
+    }
+    format!(
+        "{} {name}",
+        number.trim_end_matches('0').trim_end_matches('.')
+    )
+}
+
+/// `40k`, `2.5k`, `1.2M`, `800`.
+fn thousands(value: f64) -> String {
+    match value.abs() {
+        large if large >= 1e6 => format!("{}M", short(value / 1e6)),
+        middle if middle >= 1e4 => format!("{}k", short(value / 1e3)),
+        _ => show_count(value),
+    }
+}
+
+/// As many digits as needed, at most six behind the point.
+fn short(value: f64) -> String {
+    let shown = format!("{value:.6}");
+    let short = shown.trim_end_matches('0').trim_end_matches('.');
+    if short.is_empty() || short == "-0" {
+        "0".to_owned()
+    } else {
+        short.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(low: f64, value: f64, high: f64) -> Estimate {
+        Estimate {
+            value,
+            low,
+            high,
+            confidence: 0.95,
+            n: 30,
+        }
+    }
+
+    const RELATIVE: Show = Show {
+        best: Some(Best {
+            iops: 40_000.0,
+            bytes_per_s: 5e8,
+            time_ns: 1e5,
+        }),
+    };
+
+    #[test]
+    fn intervals_name_their_unit_once() {
+        let show = Show::default();
+        assert_eq!(
+            show.interval(Unit::IosPerS, &estimate(40_800.0, 41_000.0, 41_500.0)),
+            "40,800 – 41,500/s"
+        );
+        assert_eq!(
+            show.interval(Unit::Ns, &estimate(1.2e6, 1.3e6, 1.4e6)),
+            "1.20 – 1.40 ms"
+        );
+        assert_eq!(
+            show.interval(Unit::Ns, &estimate(0.9e6, 1.0e6, 1.1e6)),
+            "900 µs – 1.10 ms"
+        );
+        assert_eq!(show.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
+        assert_eq!(
+            RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)),
+            "1.20× – 1.40×"
+        );
+        assert_eq!(
+            RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)),
+            "50.0 – 55.0 %"
+        );
+        assert_eq!(Show::doubt(&estimate(98.9, 100.0, 101.1)), "±1.1 %");
+        assert_eq!(Show::doubt(&estimate(0.0, 0.0, 1.0)), "");
+    }
+
+    #[test]
+    fn relative_numbers_are_ratios_and_sentences_lose_their_numbers() {
+        assert_eq!(RELATIVE.value(Unit::IosPerS, 40_000.0), "100 %");
+        assert_eq!(RELATIVE.value(Unit::Ns, 340_000.0), "3.40×");
+        assert_eq!(RELATIVE.value(Unit::Share, 0.5), "50 %");
+        assert_eq!(RELATIVE.count(12), "hidden");
+        assert_eq!(RELATIVE.sentence("41,200 at 1.25 ms"), "…,… at ….… ms");
+        assert_eq!(Show::default().sentence("41,200"), "41,200");
+    }
+
+    #[test]
+    fn ticks_have_no_needless_digits() {
+        let ticks = |unit, value| tick(&Show::default(), unit, value);
+        assert_eq!(ticks(Unit::Ns, 1e6), "1 ms");
+        assert_eq!(ticks(Unit::Ns, 2.5e6), "2.5 ms");
+        assert_eq!(ticks(Unit::Ns, 1e5), "100 µs");
+        assert_eq!(ticks(Unit::IosPerS, 40_000.0), "40k");
+        assert_eq!(ticks(Unit::IosPerS, 2500.0), "2,500");
+        assert_eq!(ticks(Unit::IosPerS, 0.0), "0");
+        assert_eq!(ticks(Unit::Share, 1e-5), "0.001 %");
+        assert_eq!(ticks(Unit::BytesPerS, 5e8), "500 MB/s");
+        assert_eq!(tick(&RELATIVE, Unit::Ns, 2.0), "2×");
+    }
+}

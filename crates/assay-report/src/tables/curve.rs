@@ -1,0 +1,61 @@
+//! The load curves as a table: a row a point.
+
+use super::{number, push_row};
+use crate::input::Report;
+use assay_model::Estimate;
+use assay_model::calibration::{CurvePoint, MixCalibration};
+
+/// The header line.
+const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_low,iops_high,\
+throughput_bytes_per_s,throughput_low_bytes_per_s,throughput_high_bytes_per_s,\
+service_time_mean_ns,service_time_mean_low_ns,service_time_mean_high_ns,\
+limited_quantile,service_time_limited_ns,service_time_limited_low_ns,service_time_limited_high_ns,\
+confidence,n,elapsed_s,worker_busy_share,host_busy_share\n";
+
+/// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level fell, and `large` for
+/// large ones. Only the header without a calibration.
+pub fn curve_csv(report: &Report) -> String {
+    let mut table = HEADER.to_owned();
+    let Some(calibration) = &report.calibration else {
+        return table;
+    };
+    for mix in &calibration.mixes {
+        let curves = [
+            ("random", &mix.curve),
+            ("burst", &mix.burst_curve),
+            ("large", &mix.large_curve),
+        ];
+        for (kind, points) in curves {
+            for point in points {
+                let cells = cells(mix, kind, point, calibration.limit.quantile);
+                push_row(&mut table, &cells);
+            }
+        }
+    }
+    table
+}
+
+/// A point in the order of the columns.
+fn cells(mix: &MixCalibration, kind: &str, point: &CurvePoint, quantile: f64) -> Vec<String> {
+    let mut cells = vec![
+        mix.name.clone(),
+        number(mix.read_share),
+        kind.to_owned(),
+        point.transfer_bytes.to_string(),
+        point.outstanding.to_string(),
+    ];
+    cells.extend(three(&point.iops));
+    cells.extend(three(&point.throughput_bytes_per_s));
+    cells.extend(three(&point.service_time_ns));
+    cells.push(number(quantile));
+    cells.extend(three(&point.limited_quantile_ns));
+    cells.extend([number(point.iops.confidence), point.iops.n.to_string()]);
+    cells.extend([number(point.elapsed_s), number(point.worker_busy_share)]);
+    cells.push(point.host_busy_share.map_or_else(String::new, number));
+    cells
+}
+
+/// A number with the ends of its interval.
+fn three(estimate: &Estimate) -> [String; 3] {
+    [estimate.value, estimate.low, estimate.high].map(number)
+}

@@ -1,0 +1,68 @@
+//! The intervals of runs as a table: a row for each interval and operation.
+
+use super::{number, push_row};
+use assay_model::measurement::Operation;
+use assay_model::number::{rate, seconds};
+use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
+
+/// The header line of the table of intervals; it stands once, before the rows of all runs.
+pub const INTERVALS_HEADER: &str = "run,interval,start_s,end_s,operation,ios,iops,throughput_bytes_per_s,errors,\
+service_time_mean_ns,service_time_min_ns,service_time_q0_5_ns,service_time_q0_9_ns,service_time_q0_99_ns,\
+service_time_q0_999_ns,service_time_max_ns,\
+response_time_mean_ns,response_time_min_ns,response_time_q0_5_ns,response_time_q0_9_ns,response_time_q0_99_ns,\
+response_time_q0_999_ns,response_time_max_ns,\
+outstanding_mean\n";
+
+/// The rows of some intervals of the run of this name, without the header, so that a long run can be written piece by
+/// piece. Times are empty where nothing completed, response times where arrivals are closed.
+pub fn intervals_csv(run: &str, intervals: &[IntervalSummary]) -> String {
+    let mut rows = String::new();
+    for interval in intervals {
+        let results = [&interval.read, &interval.write, &interval.sync];
+        for (operation, result) in Operation::ALL.into_iter().zip(results) {
+            if let Some(result) = result {
+                push_row(&mut rows, &cells(run, interval, operation, result));
+            }
+        }
+    }
+    rows
+}
+
+/// An operation of an interval in the order of the columns.
+fn cells(
+    run: &str,
+    interval: &IntervalSummary,
+    operation: Operation,
+    result: &OperationSummary,
+) -> Vec<String> {
+    let (start_s, end_s) = (seconds(interval.start_ns), seconds(interval.end_ns));
+    let elapsed_s = seconds(interval.end_ns.saturating_sub(interval.start_ns));
+    let mut cells = vec![run.to_owned(), interval.index.to_string()];
+    cells.extend([number(start_s), number(end_s), operation.name().to_owned()]);
+    cells.extend([result.ios.to_string(), number(rate(result.ios, elapsed_s))]);
+    cells.extend([
+        number(rate(result.bytes, elapsed_s)),
+        result.errors.to_string(),
+    ]);
+    cells.extend(times((result.ios > 0).then_some(&result.service)));
+    cells.extend(times(result.response.as_ref().filter(|_| result.ios > 0)));
+    cells.push(number(interval.outstanding_mean));
+    cells
+}
+
+/// Times in the order of the columns, or as many empty cells.
+fn times(times: Option<&TimeSummary>) -> [String; 7] {
+    let Some(times) = times else {
+        return Default::default();
+    };
+    let whole = |time: u64| time.to_string();
+    [
+        number(times.mean_ns),
+        whole(times.min_ns),
+        whole(times.q50_ns),
+        whole(times.q90_ns),
+        whole(times.q99_ns),
+        whole(times.q999_ns),
+        whole(times.max_ns),
+    ]
+}

@@ -1,0 +1,145 @@
+//! What the storage gives, as text.
+
+use super::layout::Text;
+use crate::clock::show_length;
+use crate::input::Report;
+use crate::show::Show;
+use crate::words::{self, is_lower_bound, nines};
+use assay_model::Estimate;
+use assay_model::calibration::{Calibration, Capacity, LimitStep, MixCalibration};
+use assay_model::verdict::Unit;
+
+/// A row a mix, remarks below, and the series of limits; nothing without a calibration.
+pub(super) fn capacity(text: &mut Text, report: &Report, show: &Show) {
+    let Some(calibration) = &report.calibration else {
+        return;
+    };
+    text.heading("What the storage gives");
+    let mut rows = vec![head(calibration, show)];
+    rows.extend(calibration.mixes.iter().map(|mix| row(mix, show)));
+    text.table(&rows);
+    for mix in &calibration.mixes {
+        remarks(text, mix, show);
+    }
+    steps(text, calibration, show);
+}
+
+/// The names of the columns.
+fn head(calibration: &Calibration, show: &Show) -> Vec<String> {
+    let limit = &calibration.limit;
+    let within = if show.is_relative() {
+        format!("IOPS in p{} limit", nines(limit.quantile))
+    } else {
+        let time = show.chosen(Unit::Ns, limit.service_time_ns);
+        format!("IOPS p{} ≤ {time}", nines(limit.quantile))
+    };
+    let heads = [
+        "",
+        &within,
+        "most IOPS",
+        "throughput",
+        "one stream",
+        "one at a time",
+    ];
+    heads.map(str::to_owned).to_vec()
+}
+
+/// The numbers of one mix.
+fn row(mix: &MixCalibration, show: &Show) -> Vec<String> {
+    let bounded = |capacity: Option<&Capacity>, unit: Unit, missing: &str| {
+        capacity.map_or_else(
+            || missing.to_owned(),
+            |capacity| bounded(capacity, unit, show),
+        )
+    };
+    let stream = mix.single_stream_bytes_per_s.as_ref();
+    let stream = stream.map(|stream| show.value(Unit::BytesPerS, stream.value));
+    vec![
+        mix.name.clone(),
+        bounded(mix.iops_within_limit.as_ref(), Unit::IosPerS, "none"),
+        bounded(Some(&mix.iops_max), Unit::IosPerS, "none"),
+        bounded(
+            mix.throughput_max_bytes_per_s.as_ref(),
+            Unit::BytesPerS,
+            "–",
+        ),
+        stream.unwrap_or_else(|| "–".to_owned()),
+        show.value(Unit::Ns, mix.base_service_time_ns.value),
+    ]
+}
+
+/// A rate with its doubt, marked where it is only a lower bound.
+fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
+    let sign = if is_lower_bound(capacity.bound) {
+        "≥ "
+    } else {
+        ""
+    };
+    format!("{sign}{}", doubted(unit, &capacity.rate, show))
+}
+
+/// A number with its doubt.
+fn doubted(unit: Unit, estimate: &Estimate, show: &Show) -> String {
+    let shown = format!(
+        "{} {}",
+        show.value(unit, estimate.value),
+        Show::doubt(estimate)
+    );
+    shown.trim_end().to_owned()
+}
+
+/// What a lower bound, a burst or a knee of a mix needs in words.
+fn remarks(text: &mut Text, mix: &MixCalibration, show: &Show) {
+    let (name, iops) = (&mix.name, &mix.iops_max);
+    if is_lower_bound(iops.bound) {
+        text.item(&format!("{name}, most IOPS: {}.", words::bound(iops.bound)));
+    }
+    if let Some(burst) = &iops.burst_rate {
+        let length = iops
+            .burst_s
+            .map(|length_s| format!(" for {}", show_length(length_s)));
+        let (burst, length) = (
+            show.value(Unit::IosPerS, burst.value),
+            length.unwrap_or_default(),
+        );
+        text.item(&format!(
+            "{name}: a burst of {burst}{length}, then the sustained rate above."
+        ));
+    }
+    if let Some(knee) = &mix.knee {
+        let iops = show.value(Unit::IosPerS, knee.iops);
+        let time = show.value(Unit::Ns, knee.service_time_ns);
+        let depth = knee.outstanding;
+        text.item(&format!(
+            "{name}: the knee is at {depth} outstanding, {iops} at {time} mean."
+        ));
+    }
+}
+
+/// The series of limits; hidden in relative reports, because limits are absolute.
+fn steps(text: &mut Text, calibration: &Calibration, show: &Show) {
+    let mixes = calibration.mixes.iter().filter(|mix| !mix.steps.is_empty());
+    let mixes: Vec<&MixCalibration> = mixes.collect();
+    let Some(first) = mixes.first().filter(|_| !show.is_relative()) else {
+        return;
+    };
+    let head = mixes.iter().map(|mix| mix.name.clone());
+    let mut rows = vec![[String::new()].into_iter().chain(head).collect()];
+    for (place, step) in first.steps.iter().enumerate() {
+        let limit = show.chosen(Unit::Ns, step.limit.service_time_ns);
+        let name = format!("p{} ≤ {limit}", nines(step.limit.quantile));
+        let cells = mixes
+            .iter()
+            .map(|mix| step_cell(mix.steps.get(place), show));
+        rows.push([name].into_iter().chain(cells).collect());
+    }
+    text.heading("IOPS by latency limit");
+    text.table(&rows);
+}
+
+/// The answer of one mix for one limit.
+fn step_cell(step: Option<&LimitStep>, show: &Show) -> String {
+    let capacity = step.and_then(|step| step.iops.as_ref());
+    let doubted = |capacity: &Capacity| doubted(Unit::IosPerS, &capacity.rate, show);
+    capacity.map_or_else(|| "none".to_owned(), doubted)
+}

@@ -1,0 +1,126 @@
+//! What happened under each workload, as text.
+
+use super::layout::Text;
+use crate::clock::show_length;
+use crate::input::{Report, RunReport};
+use crate::page::kind;
+use crate::show::Show;
+use crate::words::{self, nines};
+use assay_model::Histogram;
+use assay_model::measurement::{ErrorCount, Operation, OperationResult, PerOperation};
+use assay_model::number::{rate, real};
+use assay_model::verdict::Unit;
+
+/// Quantiles of the table.
+const QUANTILES: [f64; 4] = [0.5, 0.99, 0.999, 0.9999];
+
+/// A table a run, what failed, and how the tool behaved.
+pub(super) fn runs(text: &mut Text, report: &Report, show: &Show) {
+    for run in &report.runs {
+        let measurement = &run.measurement;
+        let length = show_length(measurement.elapsed_s());
+        let whole = measurement.operations();
+        let kind = kind(&whole);
+        text.heading(&format!(
+            "Workload “{}”, {length}, {kind}s",
+            measurement.workload
+        ));
+        text.table(&numbers(run, &whole, show));
+        for error in &measurement.errors {
+            text.item(&failed(error, show));
+        }
+        text.item(&conduct(run, show));
+    }
+}
+
+/// One kind of failure.
+fn failed(error: &ErrorCount, show: &Show) -> String {
+    let (ios, name) = (show.count(error.ios), error.operation.name());
+    let (offset, target) = (error.first_offset_bytes, &error.target);
+    format!(
+        "Failed: {ios} {name}s with {}, first at byte {offset} of {target}.",
+        error.meaning
+    )
+}
+
+/// The rows of the table, its head first.
+fn numbers(run: &RunReport, whole: &PerOperation, show: &Show) -> Vec<Vec<String>> {
+    let elapsed_s = run.measurement.elapsed_s();
+    let quantiles = QUANTILES.map(|quantile| format!("p{}", nines(quantile)));
+    let head = ["", "IOPS", "throughput", "mean"]
+        .map(str::to_owned)
+        .into_iter();
+    let mut rows = vec![
+        head.chain(quantiles)
+            .chain(["longest".to_owned()])
+            .collect(),
+    ];
+    let mut add = |operations: &PerOperation, subject: &str| {
+        rows.extend(operations.iter().map(|(operation, result)| {
+            let name = format!("{subject} {}s", operation.name())
+                .trim_start()
+                .to_owned();
+            row(name, operation, result, elapsed_s, show)
+        }));
+    };
+    add(whole, "");
+    for results in [&run.measurement.streams, &run.measurement.targets] {
+        for result in results.iter().filter(|_| results.len() > 1) {
+            add(&result.operations, &result.name);
+        }
+    }
+    rows
+}
+
+/// One operation.
+fn row(
+    name: String,
+    operation: Operation,
+    result: &OperationResult,
+    elapsed_s: f64,
+    show: &Show,
+) -> Vec<String> {
+    let times = result.response();
+    let throughput = match operation {
+        Operation::Sync => "–".to_owned(),
+        Operation::Read | Operation::Write => {
+            show.value(Unit::BytesPerS, rate(result.bytes, elapsed_s))
+        }
+    };
+    let mut row = vec![
+        name,
+        show.value(Unit::IosPerS, rate(result.ios, elapsed_s)),
+        throughput,
+    ];
+    row.push(show.value(Unit::Ns, times.mean_ns()));
+    row.extend(QUANTILES.map(|at| quantile(times, at, show)));
+    row.push(show.value(Unit::Ns, real(times.max_ns())));
+    row
+}
+
+/// Fewer than ten I/Os beyond a quantile say nothing about it.
+fn quantile(times: &Histogram, quantile: f64, show: &Show) -> String {
+    if (1.0 - quantile) * real(times.ios()) < 10.0 {
+        return "too few".to_owned();
+    }
+    show.value(Unit::Ns, real(times.quantile_ns(quantile)))
+}
+
+/// How the tool behaved, in a sentence.
+fn conduct(run: &RunReport, show: &Show) -> String {
+    let conduct = &run.measurement.conduct;
+    let busy = show.value(Unit::Share, conduct.worker_busy_share_max);
+    let direct = match conduct.direct_io {
+        Some(true) => "direct I/O",
+        Some(false) => "through the page cache",
+        None => "no page cache",
+    };
+    let reason = conduct.backend_reason.as_ref();
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    format!(
+        "Measured by {}{reason}, {direct}, submission {}; busiest worker {busy}, Little's law {:.3}.",
+        conduct.backend,
+        words::submission(conduct.submission),
+        conduct.littles_law_ratio
+    )
+}

@@ -1,0 +1,87 @@
+//! Words that the page, the text and the charts share.
+
+use assay_model::calibration::Bound;
+use assay_model::measurement::{Finish, Submission};
+use assay_model::units::Bytes;
+
+/// The digits behind `p`: `50`, `99`, `99.9`, `99.99`.
+pub(crate) fn nines(quantile: f64) -> String {
+    let hundredfold = (quantile * 1e9).round() / 1e7;
+    hundredfold.to_string()
+}
+
+/// Words with a capital letter.
+pub(crate) fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+/// A transfer size: `8 KiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let exact = Bytes(bytes).to_string();
+    let digits = exact
+        .trim_end_matches(|letter: char| !letter.is_ascii_digit())
+        .len();
+    let (number, unit) = exact.split_at(digits);
+    format!("{number} {unit}")
+}
+
+/// What kept a rate from being higher.
+pub(crate) const fn bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Saturated => "saturated, more give no more",
+        Bound::LatencyLimit => "more would break the latency limit",
+        Bound::Host => "this host's CPU was the limit, the storage may give more",
+        Bound::StillRising => "still rising there, the storage may give more",
+        Bound::TimeBudget => "time ran out, the storage may give more",
+    }
+}
+
+/// Whether the number is only a lower bound of what the storage gives.
+pub(crate) const fn is_lower_bound(bound: Bound) -> bool {
+    matches!(bound, Bound::Host | Bound::StillRising | Bound::TimeBudget)
+}
+
+/// How a run ended, where it did not run its whole length.
+pub(crate) fn finish(finish: &Finish) -> Option<String> {
+    match finish {
+        Finish::Complete => None,
+        Finish::Interrupted => {
+            Some("It was interrupted; what was measured until then stands.".to_owned())
+        }
+        Finish::Failed { reason } => Some(format!(
+            "It could not go on: {reason}. What was measured until then stands."
+        )),
+        Finish::Unfinished => Some(
+            "The program was ended before the run was; what was measured until then stands."
+                .to_owned(),
+        ),
+    }
+}
+
+/// How the kernel took the I/Os.
+pub(crate) const fn submission(submission: Submission) -> &'static str {
+    match submission {
+        Submission::Unknown => "not probed",
+        Submission::Asynchronous => {
+            "asynchronous: handed to the device, completions follow on their own"
+        }
+        Submission::Inline => "inline: completed inside the submission, as from a cache",
+        Submission::Punted => "punted: handed to kernel worker threads, which limits the rate",
+        Submission::Blocking => {
+            "blocking: submission waits for the device, so the depth is not reached"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nines_have_no_digits_of_binary_arithmetic() {
+        let shown = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.995].map(nines);
+        assert_eq!(shown, ["50", "90", "99", "99.9", "99.99", "99.5"]);
+    }
+}
