@@ -1,0 +1,78 @@
+//! The command line: its verbs, in the order of the work.
+
+use crate::exit::Ended;
+use crate::usage::{mistake, verb};
+use crate::verbs;
+use assay_model::Result;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// Tells, with numbers that carry their doubt, what a storage system gives a database.
+#[derive(Parser)]
+#[command(
+    name = "assay",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "exit codes: 0 PASS or done, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused or environment, 130 interrupted"
+)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What can be asked.
+#[derive(Subcommand)]
+pub enum Verb {
+    Check(verbs::check::Options),
+    Inspect(verbs::inspect::Options),
+    Calibrate(verbs::calibrate::Options),
+    Run(verbs::run::Options),
+    Judge(verbs::judge::Options),
+    Report(verbs::report::Options),
+    Runs(verbs::runs::Options),
+    Completion(verbs::completion::Options),
+    /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
+    #[command(hide = true)]
+    Manual,
+}
+
+impl Verb {
+    /// Carries the verb out.
+    pub fn run(self) -> Result<Ended> {
+        match self {
+            Self::Check(options) => verbs::check::run(&options),
+            Self::Inspect(options) => verbs::inspect::run(&options),
+            Self::Calibrate(options) => verbs::calibrate::run(&options),
+            Self::Run(options) => verbs::run::run(&options),
+            Self::Judge(options) => verbs::judge::run(&options),
+            Self::Report(options) => verbs::report::run(&options),
+            Self::Runs(options) => verbs::runs::run(&options),
+            Self::Completion(options) => {
+                verbs::completion::run(&options, &mut CommandLine::command())
+            }
+            Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
+        }
+    }
+}
+
+/// Help and version go to standard output as results do; without any word the help is the error.
+///
+/// # Errors
+/// A usage error for everything that cannot be meant.
+pub fn answer(error: &clap::Error) -> Result<Ended> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            crate::exit::print(&error.render().to_string())
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            drop(error.print());
+            Ok(Ended::Misused)
+        }
+        _ => {
+            let words: Vec<String> = std::env::args().skip(1).collect();
+            let verb = verb(&CommandLine::command(), words.iter().map(String::as_str));
+            Err(mistake(error, &verb))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Gathers what the store holds of a run into one report, and judges it: the same for a run that just ended and for
+//! one of last year.
+
+use crate::statistics::Book;
+use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
+use assay_model::calibration::Calibration;
+use assay_model::environment::Environment;
+use assay_model::run::{Event, Happening};
+use assay_model::{Result, Verdict};
+use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
+use assay_store::{CellReader, Document, RunReader};
+
+/// A run's documents, ready to be shown or judged.
+pub struct Dossier {
+    /// Everything that a page tells; the verdict is the stored one.
+    pub report: Report,
+    /// How each cell went over time, in the order of the report's runs.
+    series: Vec<Series>,
+}
+
+impl Dossier {
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// When a document cannot be read.
+    pub fn read(run: &RunReader) -> Result<Self> {
+        let manifest = run.manifest();
+        let mut report = Report {
+            title: manifest.kind.name().to_owned(),
+            target: manifest.targets.join(", "),
+            created_unix_ns: manifest.created_unix_ns,
+            program: format!("assay {}", manifest.tool_version),
+            command: crate::options::typed(&manifest.command),
+            verdict: run.json(Document::Verdict)?,
+            calibration: run.json::<Calibration>(Document::Calibration)?,
+            environment: run.json::<Environment>(Document::Environment)?,
+            ..Report::default()
+        };
+        for document in [Document::Workload, Document::Criteria] {
+            if let Some(text) = run.document(document)? {
+                report.documents.push(Text {
+                    name: document.file_name().to_owned(),
+                    text,
+                });
+            }
+        }
+        let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
+        let mut series = Vec::new();
+        for cell in run.cells()? {
+            let (run, of_cell) = read_cell(&cell, &events)?;
+            report.runs.push(run);
+            series.push(of_cell);
+        }
+        Ok(Self { report, series })
+    }
+
+    /// Judges the run by rules.
+    pub fn judge(&self, rules: &Rules) -> Verdict {
+        let run = self.report.runs.last().zip(self.series.last());
+        rules.judge(&Facts {
+            calibration: self.report.calibration.as_ref(),
+            run: run.map(|(run, series)| Run {
+                measurement: &run.measurement,
+                series,
+            }),
+            given: &[],
+            environment: self.report.environment.as_ref(),
+            doubts: &[],
+            statistics: &Book,
+        })
+    }
+}
+
+fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
+    let measurement = cell.measurement()?;
+    let (mut timeline, mut series) = (TimelineBuilder::new(), SeriesBuilder::new());
+    for stretch in cell.joints()? {
+        let (interval, joint) = stretch?;
+        timeline.add(&interval);
+        series.add(&interval);
+        series.add_joint(&joint);
+    }
+    let mut timeline = timeline.finish();
+    for summary in cell.summaries()? {
+        timeline.refine(&summary?);
+    }
+    let series = series.finish();
+    let estimates = estimates_of_run(
+        Run {
+            measurement: &measurement,
+            series: &series,
+        },
+        &Book,
+    );
+    let began_ns = measurement.started_unix_ns;
+    let mine = events
+        .iter()
+        .filter(|event| event.cell.as_deref() == Some(cell.name()));
+    let shown = mine.map(|event| assay_report::Event {
+        at_ns: event.at_unix_ns.saturating_sub(began_ns),
+        what: words(&event.what),
+    });
+    let report = RunReport {
+        events: shown.collect(),
+        estimates,
+        timeline,
+        measurement,
+    };
+    Ok((report, series))
+}
+
+/// An event in a few words.
+fn words(what: &Happening) -> String {
+    match what {
+        Happening::PhaseBegin { name } => format!("{name} begins"),
+        Happening::PhaseEnd { name } => format!("{name} ends"),
+        Happening::Errors(errors) => format!(
+            "{} {} errors: {}",
+            errors.ios,
+            errors.operation.name(),
+            errors.meaning
+        ),
+        Happening::Remark(remark) => remark.what.clone(),
+        Happening::Resumed => "the run was taken up again".to_owned(),
+    }
+}

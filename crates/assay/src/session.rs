@@ -1,0 +1,431 @@
+//! One command that measures: its place in the store, its targets, its progress, and every interval kept as it comes.
+
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, command_line};
+use crate::progress::Progress;
+use assay_engine::device::DeviceSpec;
+use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
+use assay_host::counters::read_counters;
+use assay_host::root::SysRoot;
+use assay_methods::target::{Storage, Targets, parse_targets};
+use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
+use assay_model::number::{narrow, real, seconds};
+use assay_model::run::RunKind;
+use assay_model::units::{Nanos, show_bytes};
+use assay_model::{Error, Result, Workload};
+use assay_store::{
+    CellStart, CellWriter, Document, Durability, NewRun, RunReader, RunWriter, Store,
+};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How long the ceiling of the tool itself is measured.
+const CEILING: Nanos = Nanos(50_000_000);
+
+/// Where workloads run.
+pub enum Place {
+    /// Opened files and devices.
+    Storage(Box<Storage>),
+    /// A simulated device in virtual time, with its description.
+    Simulated(Simulation, DeviceSpec),
+}
+
+/// A command that measures.
+pub struct Session {
+    /// Where it is kept.
+    pub writer: RunWriter,
+    /// What a person sees meanwhile.
+    pub progress: Progress,
+    /// Set when the program is asked to end.
+    pub stop: Arc<AtomicBool>,
+    /// What is measured.
+    pub place: Place,
+    backend: BackendChoice,
+    store: Store,
+    /// Whether the run began with this command.
+    is_new: bool,
+}
+
+/// What a command wants of its session.
+pub struct Wanted<'a> {
+    /// Where runs are kept.
+    pub store: &'a StoreOptions,
+    /// The targets and how to open them.
+    pub options: &'a TargetOptions,
+    /// Whether it will write.
+    pub write: bool,
+    /// Whether the page cache is to be passed by.
+    pub direct: bool,
+    /// The workload, where there is one alone: kept before anything else, so that the run can be taken up again
+    /// whenever it ends.
+    pub workload: Option<&'a Workload>,
+    /// What is shown meanwhile.
+    pub output: &'a OutputOptions,
+}
+
+/// Nanoseconds since 1970 UTC.
+pub fn unix_ns() -> u64 {
+    narrow(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_nanos(),
+    )
+}
+
+impl Session {
+    /// Begins a run in the store and opens its targets; when that fails nothing is left behind.
+    ///
+    /// # Errors
+    /// What the store, the safety gate or filling a test file says.
+    pub fn begin(kind: RunKind, wanted: &Wanted<'_>) -> Result<Self> {
+        let store = wanted.store.open();
+        let named = parse_targets(&wanted.options.targets)?;
+        wanted.check()?;
+        let writer = store.create(&NewRun {
+            kind,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: command_line(),
+            targets: wanted.options.targets.clone(),
+            created_unix_ns: unix_ns(),
+        })?;
+        let (stop, mut progress) = (crate::signals::stop_flag()?, Progress::new(wanted.output));
+        let opened =
+            keep_workload(&writer, wanted).and_then(|()| open(named, wanted, &stop, &mut progress));
+        match opened {
+            Ok(place) => Self::over(writer, place, stop, progress, wanted, true),
+            Err(error) => {
+                give_up(&store, writer);
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens the targets of a run that goes on.
+    ///
+    /// # Errors
+    /// As for [`begin`](Self::begin); the run stays as it was.
+    pub fn go_on(writer: RunWriter, targets: &[String], wanted: &Wanted<'_>) -> Result<Self> {
+        let (stop, mut progress) = (crate::signals::stop_flag()?, Progress::new(wanted.output));
+        let place = open(parse_targets(targets)?, wanted, &stop, &mut progress)?;
+        Self::over(writer, place, stop, progress, wanted, false)
+    }
+
+    fn over(
+        writer: RunWriter,
+        place: Place,
+        stop: Arc<AtomicBool>,
+        mut progress: Progress,
+        wanted: &Wanted<'_>,
+        is_new: bool,
+    ) -> Result<Self> {
+        if let Place::Storage(storage) = &place {
+            storage
+                .notes
+                .iter()
+                .for_each(|note| progress.say(&format!("note: {note}")));
+        }
+        let session = Self {
+            writer,
+            progress,
+            stop,
+            place,
+            backend: wanted.options.engine.choice(),
+            store: wanted.store.open(),
+            is_new,
+        };
+        session.keep_environment()?;
+        Ok(session)
+    }
+
+    /// Ends a session whose measurement was refused: test files go, and so does a run in which nothing was measured.
+    pub fn abandon(self, error: Error) -> Error {
+        let Self {
+            writer,
+            place,
+            store,
+            is_new,
+            ..
+        } = self;
+        drop(place);
+        let is_empty = |run: RunReader| {
+            let calibrated = run.document(Document::Calibration).ok().flatten();
+            calibrated.is_none() && run.measured_ns().is_ok_and(|measured_ns| measured_ns == 0)
+        };
+        if is_new && writer.reader().is_ok_and(is_empty) {
+            give_up(&store, writer);
+        }
+        error
+    }
+
+    fn keep_environment(&self) -> Result<()> {
+        match &self.place {
+            Place::Storage(storage) => self
+                .writer
+                .put_json(Document::Environment, &storage.environment),
+            Place::Simulated(..) => Ok(()),
+        }
+    }
+
+    /// Runs a workload as a cell of the run; every interval is kept before the next one ends.
+    ///
+    /// # Errors
+    /// What the engine or the store says before the first interval; later failures are in the measurement.
+    pub fn measure(&mut self, cell: &str, workload: &Workload) -> Result<Measurement> {
+        let start = self.cell_start();
+        let writer = self.writer.create_cell(cell, workload, &start)?;
+        self.measure_into(writer, workload)
+    }
+
+    /// The same for a cell that was opened to go on.
+    ///
+    /// # Errors
+    /// As for [`measure`](Self::measure).
+    pub fn measure_into(
+        &mut self,
+        mut cell: CellWriter,
+        workload: &Workload,
+    ) -> Result<Measurement> {
+        let mut failure = None;
+        let total_s = workload.duration.seconds();
+        let (progress, name) = (&mut self.progress, workload.name.as_str());
+        let stop = Arc::clone(&self.stop);
+        let mut observe = |interval: &Interval, joint: &Joint| {
+            let done_s = seconds(interval.end_ns);
+            progress.show(
+                &describe(name, interval),
+                done_s / total_s,
+                Some(total_s - done_s),
+            );
+            match cell.append_interval(interval, joint) {
+                // Virtual time does not look at the flag by itself.
+                Ok(()) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let measured = match &mut self.place {
+            Place::Simulated(simulation, _) => simulation.run(workload, &mut observe),
+            Place::Storage(storage) => {
+                on_storage(storage, self.backend, workload, &self.stop, &mut observe)
+            }
+        };
+        self.progress.clear();
+        let mut measurement = measured?;
+        if let Some(error) = failure {
+            measurement.finish = Finish::Failed {
+                reason: error.message().to_owned(),
+            };
+        }
+        cell.finish(measurement)
+    }
+
+    /// What a cell must know before its first interval: all that can be said of a run that is killed.
+    pub fn cell_start(&self) -> CellStart {
+        let started_unix_ns = unix_ns();
+        match &self.place {
+            Place::Simulated(..) => CellStart {
+                started_unix_ns,
+                durability: Durability::Finished,
+                conduct: Conduct {
+                    backend: "simulated".to_owned(),
+                    clock: "virtual".to_owned(),
+                    ..Conduct::default()
+                },
+            },
+            Place::Storage(storage) => CellStart {
+                started_unix_ns,
+                durability: Durability::EveryInterval,
+                conduct: Conduct {
+                    direct_io: Some(storage.targets.iter().all(|target| target.direct)),
+                    remarks: storage.remarks.clone(),
+                    ..self.backend.conduct().unwrap_or_default()
+                },
+            },
+        }
+    }
+}
+
+impl Wanted<'_> {
+    /// What can be refused before anything is touched.
+    fn check(&self) -> Result<()> {
+        self.options.check()?;
+        if self.options.engine.polled && !self.direct {
+            return Err(Error::usage(
+                "--polled needs direct I/O, and the workload says direct = false",
+                "leave one of them out",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn keep_workload(writer: &RunWriter, wanted: &Wanted<'_>) -> Result<()> {
+    let Some(workload) = wanted.workload else {
+        return Ok(());
+    };
+    writer.put(
+        Document::Workload,
+        &toml::to_string(workload).unwrap_or_default(),
+    )
+}
+
+/// The run so far in a few words, for the line of progress.
+fn describe(name: &str, interval: &Interval) -> String {
+    let bytes_per_s = real(interval.operations.bytes()) / interval.elapsed_s().max(1e-9);
+    format!(
+        "{name}: {} IOPS, {}/s",
+        assay_model::units::show_count(interval.iops()),
+        show_bytes(bytes_per_s)
+    )
+}
+
+fn open(
+    named: Targets,
+    wanted: &Wanted<'_>,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+) -> Result<Place> {
+    let paths = match named {
+        Targets::Simulated(device) => {
+            return Ok(Place::Simulated(
+                Simulation::new(device.build(), device.length_bytes),
+                device,
+            ));
+        }
+        Targets::Paths(paths) => paths,
+    };
+    let opening = wanted.options.opening(wanted.write, wanted.direct);
+    let mut show = |written: u64, total: u64| {
+        let what = format!("filling the test file: {}", show_bytes(real(written)));
+        progress.show(&what, assay_model::number::share(written, total), None);
+    };
+    let storage = Storage::open(&paths, &opening, stop, &mut show)?;
+    progress.clear();
+    Ok(Place::Storage(Box::new(storage)))
+}
+
+/// Removes a run in which nothing was measured.
+fn give_up(store: &Store, writer: RunWriter) {
+    let path = writer.path().to_owned();
+    drop(writer);
+    if let Some(id) = path.file_name().and_then(|name| name.to_str()) {
+        // What cannot be removed is listed as unfinished, which is true.
+        drop(store.remove(id));
+    }
+}
+
+/// Runs on real storage, with the kernel's own counters around it and the tool's ceiling beside it.
+fn on_storage(
+    storage: &Storage,
+    backend: BackendChoice,
+    workload: &Workload,
+    stop: &AtomicBool,
+    observe: &mut dyn assay_engine::Observer,
+) -> Result<Measurement> {
+    let (root, devices) = (SysRoot::live(), device_names(storage));
+    let job = Job {
+        workload,
+        targets: Arc::clone(&storage.targets),
+        backend,
+        passes: None,
+        first_interval: 0,
+    };
+    let before = read_counters(&root, &devices);
+    let mut measurement = run(&job, stop, observe)?;
+    let passed = read_counters(&root, &devices).since(&before);
+    measurement.conduct.host_busy_share = passed
+        .cpu
+        .as_ref()
+        .map(assay_model::counters::CpuCounters::busy_share);
+    measurement.conduct.kernel = Some(passed);
+    if measurement.finish == Finish::Complete {
+        measurement.conduct.ceiling_iops = ceiling_iops(&job);
+    }
+    measurement
+        .conduct
+        .remarks
+        .extend(storage.remarks.iter().cloned());
+    Ok(measurement)
+}
+
+/// What the tool reaches with the same workload on a device of no work; closed arrivals only.
+fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
+    let closed = |stream: &assay_model::Stream| {
+        matches!(stream.arrival, assay_model::Arrival::Closed { .. })
+    };
+    if !job.workload.streams.iter().all(closed) {
+        return None;
+    }
+    let mut workload = job.workload.clone();
+    (workload.duration, workload.warm_up) = (CEILING, Nanos(0));
+    let job = Job {
+        workload: &workload,
+        targets: Arc::clone(&job.targets),
+        backend: BackendChoice::Null,
+        ..*job
+    };
+    run(&job, &AtomicBool::new(false), &mut Ignore)
+        .ok()
+        .map(|measurement| measurement.iops())
+}
+
+/// A reader of the host's busy share since it was last called.
+pub fn host_busy() -> impl FnMut() -> Option<f64> {
+    let root = SysRoot::live();
+    let mut last = read_counters(&root, &[]);
+    move || {
+        let now = read_counters(&root, &[]);
+        let passed = now.since(&last);
+        last = now;
+        passed.cpu.map(|cpu| cpu.busy_share())
+    }
+}
+
+/// Kernel names of the devices under the targets, each once.
+fn device_names(storage: &Storage) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for stack in storage
+        .environment
+        .storage
+        .iter()
+        .map(|storage| &storage.stack)
+    {
+        for layer in &stack.layers {
+            if !names.contains(&layer.name) {
+                names.push(layer.name.clone());
+            }
+        }
+    }
+    names
+}
+
+/// An unfinished run opened to go on: the same targets, what is left of the workload.
+///
+/// # Errors
+/// When there is nothing left to measure.
+pub fn remaining(workload: &Workload, measured_ns: u64) -> Result<Workload> {
+    let left_ns = workload.duration.0.saturating_sub(measured_ns);
+    if left_ns == 0 {
+        return Err(Error::usage(
+            "the run has measured its whole duration",
+            "report it with `assay report`",
+        ));
+    }
+    Ok(Workload {
+        duration: Nanos(left_ns),
+        ..workload.clone()
+    })
+}
+
+/// Ends the run in the store.
+///
+/// # Errors
+/// What the store says.
+pub fn close(writer: RunWriter, finish: Finish) -> Result<RunReader> {
+    writer.finish(finish, unix_ns())
+}

@@ -1,0 +1,71 @@
+//! Binds the judge's questions to the statistics book.
+
+use assay_judge::Statistics;
+use assay_model::number::{count, count_of, real};
+use assay_model::{Estimate, Histogram, Precision};
+use assay_stats::mean::ratio_interval;
+use assay_stats::mean_interval;
+use assay_stats::quantile::quantile_levels;
+
+/// Every interval of the program holds the truth in so many cases of a hundred.
+const CONFIDENCE: f64 = 0.95;
+/// Fewer batches say nothing about their own doubt.
+const BATCHES_MIN: usize = 5;
+
+/// Intervals of means and ratios by batch means, of quantiles by the levels between which they lie.
+pub struct Book;
+
+impl Statistics for Book {
+    fn mean(&self, observations: &[f64]) -> Option<Estimate> {
+        let enough = observations.len() >= BATCHES_MIN;
+        enough
+            .then(|| mean_interval(observations, CONFIDENCE))
+            .flatten()
+            .map(noun)
+    }
+
+    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
+        let enough = numerators.len().min(denominators.len()) >= BATCHES_MIN;
+        enough
+            .then(|| ratio_interval(numerators, denominators, CONFIDENCE))
+            .flatten()
+            .map(noun)
+    }
+
+    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
+        if histograms.len() < BATCHES_MIN {
+            return None;
+        }
+        let mut whole = Histogram::new(Precision::Fine);
+        for histogram in histograms {
+            whole.merge(histogram);
+        }
+        let value_ns = whole.quantile_ns(quantile);
+        let counts: Vec<u64> = histograms.iter().map(|histogram| histogram.ios()).collect();
+        let above: Vec<u64> = histograms
+            .iter()
+            .map(|histogram| histogram.ios_above(value_ns))
+            .collect();
+        let levels = quantile_levels(&counts, &above, quantile, CONFIDENCE)?;
+        // Without a bound on one side the interval would be that of all I/Os: better to say that it is not known.
+        let low_ns = whole.quantile_ns(levels.low?);
+        let high_ns = whole.quantile_ns(levels.high?);
+        Some(Estimate {
+            value: real(value_ns),
+            low: real(low_ns.min(value_ns)),
+            high: real(high_ns.max(value_ns)),
+            confidence: CONFIDENCE,
+            n: count(levels.effective_n).max(1),
+        })
+    }
+}
+
+fn noun(estimate: assay_stats::Estimate) -> Estimate {
+    Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: count(estimate.effective_n).clamp(1, count_of(estimate.n)),
+    }
+}

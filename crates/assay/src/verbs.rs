@@ -1,0 +1,10 @@
+//! One file a verb: read the options, call the rooms, print, end.
+
+pub mod calibrate;
+pub mod check;
+pub mod completion;
+pub mod inspect;
+pub mod judge;
+pub mod report;
+pub mod run;
+pub mod runs;

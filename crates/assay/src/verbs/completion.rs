@@ -1,0 +1,29 @@
+//! `assay completion`: what a shell needs to complete the command line.
+
+use crate::exit::{Ended, print};
+use assay_model::{Error, Result};
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+/// Prints a completion script for a shell
+#[derive(Args)]
+pub struct Options {
+    /// The shell
+    shell: Shell,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// A closed standard output.
+pub fn run(options: &Options, program: &mut Command) -> Result<Ended> {
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, program, "assay", &mut script);
+    let text = String::from_utf8(script);
+    print(&text.map_err(|error| {
+        Error::environment(
+            format!("the script is no text: {error}"),
+            "report this as a bug",
+        )
+    })?)
+}

@@ -1,0 +1,33 @@
+//! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or endangers data.
+
+use crate::conclude::colour;
+use crate::exit::{Ended, json, print};
+use assay_host::environment::capture_environment;
+use assay_host::root::SysRoot;
+use assay_model::Result;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Shows the block stack from a path to the hardware, with findings and their remedies
+#[derive(Args)]
+pub struct Options {
+    /// Directories, files or block devices
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Print the environment document as JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// When a path does not exist or may not be looked at.
+pub fn run(options: &Options) -> Result<Ended> {
+    let paths: Vec<&Path> = options.paths.iter().map(PathBuf::as_path).collect();
+    let environment = capture_environment(&SysRoot::live(), &paths, &[])?;
+    if options.json {
+        return print(&json(&environment)?);
+    }
+    print(&assay_report::environment_text(&environment, colour()))
+}

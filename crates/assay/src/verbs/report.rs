@@ -1,0 +1,103 @@
+//! `assay report`: a kept run as page, text, JSON, CSV or pictures.
+
+use crate::conclude::{colour, show};
+use crate::dossier::Dossier;
+use crate::exit::{Ended, print};
+use crate::options::{OutputOptions, StoreOptions};
+use assay_model::{Error, Result};
+use assay_report::Options as Shown;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+/// Writes the page of a kept run, or prints it as text, JSON or CSV
+#[derive(Args)]
+pub struct Options {
+    /// Id of a run, the beginning of one, `latest`, or a run's directory
+    #[arg(default_value = "latest")]
+    run: String,
+    /// Write the page to this file instead of printing text
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the charts as pictures into this directory
+    #[arg(long, value_name = "DIR")]
+    png: Option<PathBuf>,
+    /// Print one table as CSV
+    #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
+    csv: Option<Table>,
+    /// Ratios only: for those whose licence forbids to publish figures
+    #[arg(long, conflicts_with_all = ["csv", "json"])]
+    relative: bool,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// What can be had as CSV.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// IOPS and latency by outstanding I/Os
+    Curve,
+    /// Every interval
+    Intervals,
+    /// Every bucket of every histogram
+    Histograms,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the store says, or a file that cannot be written; an existing file is not overwritten.
+pub fn run(options: &Options) -> Result<Ended> {
+    let run = options.store.open().open(&options.run)?;
+    let dossier = Dossier::read(&run)?;
+    let shown = Shown {
+        relative: options.relative,
+    };
+    if let Some(path) = &options.html {
+        write_new(path, assay_report::html(&dossier.report, shown).as_bytes())?;
+    }
+    if let Some(directory) = &options.png {
+        for (name, bytes) in assay_report::png(&dossier.report, shown)? {
+            write_new(&directory.join(name), &bytes)?;
+        }
+    }
+    match options.csv {
+        Some(Table::Curve) => print(&assay_report::curve_csv(&dossier.report)),
+        Some(Table::Intervals) => print(&intervals(&run)?),
+        Some(Table::Histograms) => print(&assay_report::histograms_csv(&dossier.report)),
+        None if options.html.is_some() || options.png.is_some() => Ok(Ended::Well),
+        None if options.relative => print(&assay_report::text(&dossier.report, shown, colour())),
+        None => show(&dossier, &run, &options.output),
+    }
+}
+
+/// Every interval of every cell.
+fn intervals(run: &assay_store::RunReader) -> Result<String> {
+    let mut text = assay_report::INTERVALS_HEADER.to_owned();
+    for cell in run.cells()? {
+        for summary in cell.summaries()? {
+            text.push_str(&assay_report::intervals_csv(cell.name(), &[summary?]));
+        }
+    }
+    Ok(text)
+}
+
+/// Writes a file that does not exist yet: nothing of the user's is ever overwritten.
+fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+    use std::io::Write;
+    let refused = |error: std::io::Error| {
+        Error::environment(
+            format!("writing {}: {error}", path.display()),
+            "name a new file in a directory that you may write",
+        )
+    };
+    if let Some(parent) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(parent).map_err(refused)?;
+    }
+    let mut file = std::fs::File::create_new(path).map_err(refused)?;
+    file.write_all(bytes).map_err(refused)
+}

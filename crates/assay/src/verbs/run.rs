@@ -1,0 +1,201 @@
+//! `assay run`: one workload on one target.
+
+use crate::cli::{CommandLine, Verb};
+use crate::conclude::{Asked, conclude, read_text};
+use crate::exit::Ended;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::session::{Session, Wanted, remaining, unix_ns};
+use assay_methods::presets::preset;
+use assay_model::measurement::Measurement;
+use assay_model::run::RunKind;
+use assay_model::units::Nanos;
+use assay_model::workload::parse_workload;
+use assay_model::{Error, Result, Workload};
+use assay_store::{Document, RunReader};
+use clap::{Args, Parser};
+use std::path::{Path, PathBuf};
+
+/// The cell of the one workload.
+const CELL: &str = "run";
+
+/// What a run that goes on keeps from its beginning; only what may be destroyed is typed anew.
+const AS_BEGUN: [&str; 16] = [
+    "workload",
+    "targets",
+    "size",
+    "fill_time",
+    "keep",
+    "compressible",
+    "duplicate",
+    "buffered",
+    "backend",
+    "task_run",
+    "submit_batch",
+    "polled",
+    "duration",
+    "warm_up",
+    "interval",
+    "seed",
+];
+
+/// Runs a workload (a file or a preset) and judges what came of it
+#[derive(Args)]
+pub struct Options {
+    /// Workload file, or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database
+    #[arg(required_unless_present = "resume")]
+    workload: Option<String>,
+    #[command(flatten)]
+    target: TargetOptions,
+    /// Measured time, instead of the workload's own
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    duration: Option<Nanos>,
+    /// Load before measuring, instead of the workload's own
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    warm_up: Option<Nanos>,
+    /// Length of an interval, instead of the workload's own
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    interval: Option<Nanos>,
+    /// Seed of all random choices, instead of the workload's own
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Criteria file; without it latency, errors and the host are judged by the defaults
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
+    /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
+    #[arg(long, value_name = "RUN", conflicts_with_all = AS_BEGUN)]
+    resume: Option<String>,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the workload, the criteria, the store, the target or the engine says.
+pub fn run(options: &Options) -> Result<Ended> {
+    let asked = Asked::read(options.criteria.as_deref())?;
+    let Some(name) = &options.workload else {
+        return resume(options, &asked);
+    };
+    let workload = changed(load(name)?, options)?;
+    let mut session = Session::begin(RunKind::Run, &wanted(options, options, &workload))?;
+    for doubt in asked.rules.unanswered_by(&workload) {
+        session.progress.say(&format!("note: {doubt}"));
+    }
+    match session.measure(CELL, &workload) {
+        Ok(measurement) => finish(session, &measurement, &asked, options),
+        Err(error) => Err(session.abandon(error)),
+    }
+}
+
+/// What was typed to begin the run says how it is measured; what was typed now, where it is kept and how it is shown.
+fn wanted<'a>(begun: &'a Options, now: &'a Options, workload: &'a Workload) -> Wanted<'a> {
+    Wanted {
+        store: &now.store,
+        options: &begun.target,
+        write: workload.writes(),
+        direct: workload.direct,
+        workload: Some(workload),
+        output: &now.output,
+    }
+}
+
+fn finish(
+    session: Session,
+    measurement: &Measurement,
+    asked: &Asked,
+    options: &Options,
+) -> Result<Ended> {
+    let Session { writer, place, .. } = session;
+    // Test files go before the answer is printed.
+    drop(place);
+    conclude(writer, &measurement.finish, asked, &options.output)
+}
+
+/// A file where there is one of that name, else a preset.
+fn load(name: &str) -> Result<Workload> {
+    if Path::new(name).is_file() {
+        return parse_workload(&read_text(Path::new(name), "workload")?)
+            .map_err(|error| error.context(name));
+    }
+    preset(name)
+}
+
+/// The workload with what the command line says otherwise.
+fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
+    workload.duration = options.duration.unwrap_or(workload.duration);
+    workload.warm_up = options.warm_up.unwrap_or(workload.warm_up);
+    workload.interval = options.interval.unwrap_or(workload.interval);
+    workload.seed = options.seed.unwrap_or(workload.seed);
+    workload.check()?;
+    Ok(workload)
+}
+
+/// Goes on with a run that was killed or interrupted: the same workload for the time that is left.
+fn resume(options: &Options, asked: &Asked) -> Result<Ended> {
+    let name = options.resume.as_deref().unwrap_or("latest");
+    let store = options.store.open();
+    let reader = store.open(name)?;
+    let begun = begun(&reader, options)?;
+    let left = left(&reader)?;
+    let writer = store.resume(name, unix_ns())?;
+    let mut session = Session::go_on(
+        writer,
+        &reader.manifest().targets,
+        &wanted(&begun, options, &left),
+    )?;
+    let measured = if reader.cell(CELL).is_ok() {
+        let cell = session.writer.resume_cell(CELL, &session.cell_start())?;
+        session.measure_into(cell, &left)
+    } else {
+        session.measure(CELL, &left)
+    };
+    match measured {
+        Ok(measurement) => finish(session, &measurement, asked, options),
+        Err(error) => Err(session.abandon(error)),
+    }
+}
+
+/// The options that the run was begun with; what may be destroyed is what was typed now.
+fn begun(run: &RunReader, now: &Options) -> Result<Options> {
+    let manifest = run.manifest();
+    if manifest
+        .targets
+        .iter()
+        .any(|target| target.starts_with("sim:"))
+    {
+        return Err(Error::usage(
+            format!("the run {} is of a simulated device", manifest.id),
+            format!(
+                "a device in virtual time does not go on; run it again: {}",
+                typed(&manifest.command)
+            ),
+        ));
+    }
+    let parsed = CommandLine::try_parse_from(&manifest.command);
+    match parsed.map(|command_line| command_line.verb) {
+        Ok(Verb::Run(mut begun)) => {
+            begun.target.destroy.clone_from(&now.target.destroy);
+            Ok(begun)
+        }
+        _ => Err(Error::usage(
+            format!(
+                "the run {} was begun with `{}`",
+                manifest.id,
+                typed(&manifest.command)
+            ),
+            "only a run of one workload, begun by this version, can be taken up again",
+        )),
+    }
+}
+
+/// The workload for the time that is left; all of it when the run ended before anything was measured.
+fn left(run: &RunReader) -> Result<Workload> {
+    if let Ok(cell) = run.cell(CELL) {
+        return remaining(&cell.workload()?, cell.elapsed_ns()?);
+    }
+    let text = run.document(Document::Workload)?.unwrap_or_default();
+    parse_workload(&text).map_err(|error| error.context(run.path().display()))
+}

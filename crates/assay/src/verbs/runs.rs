@@ -1,0 +1,140 @@
+//! `assay runs`: what the store holds.
+
+use crate::conclude::show;
+use crate::dossier::Dossier;
+use crate::exit::{Ended, json, print};
+use crate::options::{OutputOptions, StoreOptions};
+use assay_model::Result;
+use assay_model::measurement::Finish;
+use assay_model::number::real;
+use assay_model::run::Utc;
+use assay_model::units::show_bytes;
+use assay_store::{Listing, RunStatus, RunSummary, Store, Unreadable};
+use clap::{Args, Subcommand};
+
+/// Lists, shows or removes kept runs
+#[derive(Args)]
+pub struct Options {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Print the list as JSON instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreOptions,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// One line a run, the newest first
+    List {
+        /// Print the list as JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// One run as text or JSON
+    Show {
+        /// Id of a run, the beginning of one, `latest`, or a run's directory
+        #[arg(default_value = "latest")]
+        run: String,
+        #[command(flatten)]
+        output: OutputOptions,
+    },
+    /// Deletes runs from the store
+    Remove {
+        /// Ids of runs, or their beginnings
+        #[arg(required = true)]
+        runs: Vec<String>,
+    },
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the store says.
+pub fn run(options: &Options) -> Result<Ended> {
+    let store = options.store.open();
+    match &options.what {
+        None => list(&store, options.json),
+        Some(What::List { json }) => list(&store, *json || options.json),
+        Some(What::Show { run, output }) => {
+            let run = store.open(run)?;
+            show(&Dossier::read(&run)?, &run, output)
+        }
+        Some(What::Remove { runs }) => remove(&store, runs),
+    }
+}
+
+fn list(store: &Store, as_json: bool) -> Result<Ended> {
+    let listing = store.runs()?;
+    if as_json {
+        return print(&json(&document(&listing))?);
+    }
+    let mut rows = vec![row("run", "kind", "begun (UTC)", "state", "target")];
+    for run in &listing.runs {
+        let begun = Utc::of(run.created_unix_ns).to_string();
+        rows.push(row(
+            &run.id,
+            run.kind.name(),
+            &begun,
+            state(run),
+            &run.targets.join(", "),
+        ));
+    }
+    for unreadable in &listing.unreadable {
+        rows.push(format!(
+            "{}: {}\n",
+            unreadable.path.display(),
+            unreadable.error.message()
+        ));
+    }
+    if listing.runs.is_empty() && listing.unreadable.is_empty() {
+        rows = vec![format!("no runs in {}\n", store.root().display())];
+    }
+    print(&rows.concat())
+}
+
+fn row(id: &str, kind: &str, begun: &str, state: &str, target: &str) -> String {
+    format!("{id:<34} {kind:<10} {begun:<20} {state:<12} {target}\n")
+}
+
+/// The list as a program reads it.
+fn document(listing: &Listing) -> serde_json::Value {
+    let run = |run: &RunSummary| {
+        serde_json::json!({
+            "id": run.id,
+            "kind": run.kind.name(),
+            "created_unix_ns": run.created_unix_ns,
+            "state": state(run),
+            "targets": run.targets,
+            "path": run.path,
+        })
+    };
+    let unreadable = |unreadable: &Unreadable| serde_json::json!({"path": unreadable.path, "reason": unreadable.error.message()});
+    serde_json::json!({
+        "runs": listing.runs.iter().map(run).collect::<Vec<_>>(),
+        "unreadable": listing.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
+    })
+}
+
+const fn state(run: &RunSummary) -> &'static str {
+    match &run.status {
+        RunStatus::Writing(_) => "running",
+        RunStatus::Unfinished | RunStatus::Finished(Finish::Unfinished) => "unfinished",
+        RunStatus::Finished(Finish::Complete) => "complete",
+        RunStatus::Finished(Finish::Interrupted) => "interrupted",
+        RunStatus::Finished(Finish::Failed { .. }) => "failed",
+    }
+}
+
+fn remove(store: &Store, runs: &[String]) -> Result<Ended> {
+    let remove = |name: &String| {
+        let removed = store.remove(name)?;
+        Ok(format!(
+            "removed {} ({})\n",
+            removed.id,
+            show_bytes(real(removed.bytes))
+        ))
+    };
+    print(&runs.iter().map(remove).collect::<Result<String>>()?)
+}

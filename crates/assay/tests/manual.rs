@@ -1,0 +1,39 @@
+//! Every verb and every option has its page under docs/verbs, as the program itself describes it.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops where its ground is missing"
+)]
+
+use assay_tidy::manual::{self, Chapter};
+use assay_tidy::sources;
+use std::fs;
+use std::process::Command;
+
+fn chapters() -> Vec<Chapter> {
+    let output = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .arg("manual")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    manual::chapters(&String::from_utf8(output.stdout).unwrap())
+}
+
+/// `make docs` sets `ASSAY_WRITE_DOCS` to have the pages written instead of judged.
+#[test]
+fn the_pages_of_the_verbs_say_what_the_program_says() {
+    let chapters = chapters();
+    if std::env::var_os("ASSAY_WRITE_DOCS").is_some() {
+        write(&chapters);
+    }
+    let found = manual::check(&chapters, &sources::read_all(&sources::root()).unwrap());
+    assert!(found.is_empty(), "\n{}\n", assay_tidy::report(&found));
+}
+
+fn write(chapters: &[Chapter]) {
+    for chapter in chapters {
+        let path = sources::root().join(chapter.path());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let old = fs::read_to_string(&path).ok();
+        fs::write(&path, chapter.page(old.as_deref())).unwrap();
+    }
+}

@@ -1,0 +1,209 @@
+//! Ctrl-C and SIGTERM: the program ends soon, says 130, keeps what was measured and leaves no test file.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test stops where its ground is missing, and times are for people to read"
+)]
+
+mod support;
+
+use assay_rig::{Latency, Mode, Operation, Rig, Script, or_skip};
+use rustix::process::Signal;
+use std::time::{Duration, Instant};
+use support::{Place, Ran, Started, all_ios, measurement, refused};
+
+/// What the program promises, and what a busy machine may make of it.
+const STOP: Duration = Duration::from_millis(200);
+const SLACK: Duration = Duration::from_secs(1);
+
+/// Sends a signal and waits for the end; tells how long that took.
+fn stopped(run: Started, signal: Signal, what: &str) -> (Ran, Duration) {
+    let begin = Instant::now();
+    run.signal(signal);
+    let ran = run.wait();
+    let took = begin.elapsed();
+    eprintln!("{what}: ended {took:.0?} after {signal:?} (promised: {STOP:?})");
+    (ran, took)
+}
+
+#[test]
+fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        let mut run = place.start("run mixed.toml d --size 4MiB --duration 10min --json");
+        run.wait_until(|| place.kept_intervals() >= 3);
+        let (ran, took) = stopped(run, signal, "a run");
+        let run = ran.json(130);
+        assert!(took < SLACK, "{took:?}");
+        let measured = measurement(&run);
+        assert_eq!(measured["finish"]["outcome"], "interrupted");
+        assert!(all_ios(measured) > 0);
+        assert_eq!(place.test_files("d"), [""; 0]);
+        let kept = place.json("runs show", 0);
+        assert_eq!(measurement(&kept), measured);
+        assert!(place.run("runs").stdout.contains("interrupted"));
+    }
+}
+
+#[test]
+fn a_run_in_virtual_time_can_be_stopped_too() {
+    for verb in ["run reads.toml", "calibrate --time 10h"] {
+        let place = Place::new();
+        let mut run = place.start(&format!(
+            "{verb} sim:servers?count=8&service=100us --json {}",
+            if verb.starts_with("run") {
+                "--duration 365d"
+            } else {
+                ""
+            }
+        ));
+        if verb.starts_with("run") {
+            run.wait_until(|| place.kept_intervals() >= 3);
+        } else {
+            run.wait_until(|| !place.run_ids().is_empty());
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        let (ran, _) = stopped(run, Signal::INT, verb);
+        assert_eq!(ran.code, Some(130), "{ran:#?}");
+    }
+}
+
+#[test]
+fn a_stopped_filling_leaves_neither_file_nor_run() {
+    let slow = Script::new().latency(Operation::Write, Latency::fixed(Duration::from_millis(20)));
+    let rig = or_skip!(Rig::mount(&slow));
+    for backend in ["uring", "posix"] {
+        let place = Place::new();
+        let before = rig.statistics().write.ios;
+        let mut run = place.start(&format!(
+            "run mixed.toml {} --size 1GiB --backend {backend}",
+            rig.directory().display()
+        ));
+        run.wait_until(|| rig.statistics().write.ios > before + 20);
+        let (ran, took) = stopped(run, Signal::INT, "filling");
+        refused(
+            &ran,
+            130,
+            "error: filling RIG/assay-ID.dat was interrupted\nhint: start again",
+        );
+        assert!(took < SLACK, "{took:?}");
+        assert_eq!(support::names(rig.directory()), [""; 0]);
+        assert_eq!(place.run_ids(), [""; 0]);
+    }
+}
+
+/// A run on a device that stops answering for some seconds in its midst; then a signal.
+fn stalled(mode: Mode, backend: &str, stall_s: u64, what: &str) -> Option<(Place, Ran, Duration)> {
+    let pace = Latency::fixed(Duration::from_micros(500));
+    let script = Script::new()
+        .mode(mode)
+        .latency(Operation::Read, pace)
+        .latency(Operation::Write, pace);
+    let rig = match Rig::mount(&script) {
+        Ok(rig) => rig,
+        Err(skip) => {
+            skip.announce();
+            return None;
+        }
+    };
+    let place = Place::new();
+    let mut run = place.start(&format!(
+        "run mixed.toml {} --size 4MiB --duration 10min --json --backend {backend}",
+        rig.directory().display()
+    ));
+    run.wait_until(|| place.kept_intervals() >= 3);
+    let stall = Latency::fixed(Duration::from_secs(stall_s));
+    rig.set_latency(Operation::Read, stall);
+    rig.set_latency(Operation::Write, stall);
+    let kept = place.kept_intervals();
+    // The stall has lasted for several intervals when the signal comes.
+    std::thread::sleep(Duration::from_millis(300));
+    let (ran, took) = stopped(run, Signal::INT, what);
+    let run = ran.json(130);
+    let measured = measurement(&run);
+    assert_eq!(measured["finish"]["outcome"], "interrupted");
+    assert!(all_ios(measured) > 0);
+    assert!(place.kept_intervals() >= kept);
+    assert_eq!(support::names(rig.directory()), [""; 0]);
+    Some((place, ran, took))
+}
+
+#[test]
+fn a_stalled_device_cannot_keep_a_run_from_ending() {
+    let Some((_, ran, took)) = stalled(Mode::Asynchronous, "uring", 5, "a stalled run") else {
+        return;
+    };
+    assert!(took < SLACK, "{took:?}");
+    let run = ran.json(130);
+    let conduct = &measurement(&run)["conduct"];
+    assert_eq!(conduct["abandoned_ios"], 4, "{conduct:#}");
+    let remarks = conduct["remarks"].to_string();
+    assert!(
+        remarks.contains("an I/O had not completed after"),
+        "{remarks}"
+    );
+}
+
+/// A call that blocks cannot be taken back: the process ends when the kernel lets go of it.
+#[test]
+fn blocking_calls_end_with_the_stall_and_lose_nothing() {
+    stalled(
+        Mode::Asynchronous,
+        "posix",
+        1,
+        "a stalled run of blocking calls",
+    );
+}
+
+#[test]
+fn a_worker_that_the_kernel_keeps_is_said_in_the_result() {
+    let what = "a run stalled in its submission";
+    let Some((_, ran, _)) = stalled(Mode::Blocking, "uring", 1, what) else {
+        return;
+    };
+    let run = ran.json(130);
+    let remarks = measurement(&run)["conduct"]["remarks"].to_string();
+    assert!(
+        remarks.contains("1 of 1 workers had not come back from the kernel"),
+        "{remarks}"
+    );
+}
+
+#[test]
+fn a_device_that_never_answers_can_be_left_before_the_first_interval() {
+    let rig = or_skip!(Rig::mount(&Script::new().file("data", 4 << 20)));
+    let place = Place::new();
+    let mut run = place.start(&format!(
+        "run reads.toml {} --duration 10min --json",
+        rig.path("data").display()
+    ));
+    // The content has been looked at by then; the probe or the first I/Os are on their way.
+    run.wait_until(|| place.has_cell());
+    rig.set_latency(Operation::Read, Latency::fixed(Duration::from_secs(5)));
+    std::thread::sleep(Duration::from_millis(300));
+    let (ran, took) = stopped(run, Signal::INT, "a run that had just begun");
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    assert!(took < SLACK, "{took:?}");
+}
+
+#[test]
+fn a_stopped_calibration_keeps_its_rungs() {
+    for verb in ["calibrate --read-share 100%", "check"] {
+        let place = Place::new();
+        let mut run = place.start(&format!("{verb} d --size 4MiB --json"));
+        run.wait_until(|| !place.test_files("d").is_empty());
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(run.is_running());
+        let (ran, took) = stopped(run, Signal::TERM, verb);
+        assert!(took < SLACK, "{took:?}");
+        assert_eq!(place.test_files("d"), [""; 0]);
+        assert_eq!(ran.code, Some(130), "{ran:#?}");
+        let run = ran.json(130);
+        let calibration = run["calibration"].to_string();
+        assert!(
+            calibration.contains("stopped while doubling the load"),
+            "{calibration}"
+        );
+        assert_eq!(place.json("report", 0)["calibration"], run["calibration"]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Simulated devices: the same seed gives the same result to the last byte, and mistakes are answered in kind.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops where its ground is missing"
+)]
+
+mod support;
+
+use serde_json::Value;
+use support::{Place, all_ios, all_refused, measurement};
+
+const DEVICE: &str = "sim:servers?count=8&service=200us+device?size=1GiB&seed=3";
+
+/// Takes away what belongs to the moment: ids, times of day, CPU time of this machine.
+fn timeless(mut value: Value) -> Value {
+    const PASSING: [&str; 5] = [
+        "created_unix_ns",
+        "started_unix_ns",
+        "cpu_user_s",
+        "cpu_system_s",
+        "worker_busy_share_max",
+    ];
+    match &mut value {
+        Value::Object(members) => {
+            members.retain(|name, _| !PASSING.contains(&name.as_str()));
+            for member in members.values_mut() {
+                *member = timeless(member.take());
+            }
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| *item = timeless(item.take())),
+        _ => {}
+    }
+    value
+}
+
+/// The hint of every mistake in a part.
+const PARTS: &str = "the parts are servers, constant, bandwidth, bucket, cliff, stall; for example sim:servers?count=8&service=200us";
+
+#[test]
+fn equal_seeds_give_equal_results() {
+    let place = Place::new();
+    let line =
+        format!("run mixed.toml {DEVICE} --duration 20s --interval 1s --criteria no-errors.toml");
+    let once = place.json(&line, 0);
+    assert!(all_ios(measurement(&once)) > 10_000);
+    let again = place.json(&line, 0);
+    assert_eq!(timeless(once.clone()), timeless(again));
+    let other = timeless(place.json(&format!("{line} --seed 4"), 0));
+    assert_ne!(
+        measurement(&timeless(once))["streams"],
+        measurement(&other)["streams"]
+    );
+}
+
+#[test]
+fn a_calibration_is_repeated_exactly() {
+    let place = Place::new();
+    let line = format!("calibrate {DEVICE} --time 20s --read-share 100%");
+    let code = place.run(&line).code.unwrap();
+    let once = place.json(&line, code);
+    assert_eq!(timeless(once), timeless(place.json(&line, code)));
+}
+
+#[test]
+fn what_was_measured_is_what_the_device_is() {
+    let place = Place::new();
+    // One server, constant service, one outstanding: a rate without any chance in it.
+    let one = support::READS.replace("outstanding = 4", "outstanding = 1");
+    place.write("one.toml", &one);
+    let line = "run one.toml sim:constant?count=1&service=1ms --duration 10s --interval 1s --criteria no-errors.toml";
+    let run = place.json(line, 0);
+    let read = &measurement(&run)["streams"][0]["operations"]["read"];
+    assert_eq!(read["ios"], 10_000);
+    assert_eq!(read["service"]["min_ns"], 1_000_000);
+    assert_eq!(read["service"]["max_ns"], 1_000_000);
+    let conduct = &measurement(&run)["conduct"];
+    assert_eq!(conduct["backend"], "simulated");
+    assert_eq!(conduct["clock"], "virtual");
+}
+
+#[test]
+fn mistakes_in_a_device_name_what_there_is() {
+    let place = Place::new();
+    let lacks = format!(
+        "error: simulated device 'servers': 'servers' lacks its key 'count'\nhint: {PARTS}"
+    );
+    let unknown = format!(
+        "error: simulated device 'server?count=8': there is no part 'server'\nhint: did you mean 'servers'? {PARTS}"
+    );
+    let empty = format!("error: simulated device '': there is no part ''\nhint: {PARTS}");
+    let cases: [(&str, i32, &str); 7] = [
+        ("run reads.toml sim:servers", 2, &lacks),
+        ("run reads.toml sim:server?count=8", 2, &unknown),
+        ("run reads.toml sim:", 2, &empty),
+        (
+            "run reads.toml sim:servers?count=8&service=200",
+            2,
+            "error: simulated device 'servers?count=8&service=200': servers?service: '200' has no unit\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
+        ),
+        (
+            "run reads.toml sim:servers?count=many&service=1ms",
+            2,
+            "error: simulated device 'servers?count=many&service=1ms': 'many' is not a whole number\nhint: write for example 8",
+        ),
+        (
+            "run reads.toml sim:servers?count=8&servce=1ms",
+            2,
+            "error: simulated device 'servers?count=8&servce=1ms': 'servers' has no key 'servce'\nhint: 'servers' has count, service",
+        ),
+        (
+            "calibrate sim:bandwidth?rate=1000",
+            2,
+            "error: simulated device 'bandwidth?rate=1000': bandwidth?rate: '1000' has no unit\nhint: write for example 400MB/s",
+        ),
+    ];
+    all_refused(&place, &cases);
+    assert_eq!(place.run_ids(), [""; 0]);
+}
+
+#[test]
+fn a_device_in_virtual_time_does_not_go_on() {
+    let place = Place::new();
+    let mut run = place.start(&format!("run mixed.toml {DEVICE} --duration 365d"));
+    run.wait_until(|| place.kept_intervals() > 2);
+    run.signal(rustix::process::Signal::INT);
+    assert_eq!(run.wait().code, Some(130));
+    let ran = place.run("run --resume latest");
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.complaint.starts_with("error: the run RUN is of a simulated device\nhint: a device in virtual time does not go on; run it again: "),
+        "{}",
+        ran.complaint
+    );
+}
