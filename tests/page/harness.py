@@ -1,0 +1,185 @@
+"""Opens a page of Assay in a real browser and judges what a reader would see.
+
+A page is one HTML file that must work offline, without scripts, on a desktop and on a phone, in light and dark:
+no error on the console, no request, no sideways scrolling, the answer on the first screen, and a
+title for every picture that is not mere decoration. Screenshots of the first screen and of all go to target/pages.
+
+    python -m tests.page.harness PAGE.html ...
+"""
+
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SCREENSHOTS = ROOT / "target" / "pages"
+LARGEST_BYTES = 1_000_000
+# The part that answers the question, and its table with a row for each criterion.
+ANSWER = "#answer"
+VERDICT = f"{ANSWER} table"
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass(frozen=True)
+class View:
+    """One way to look at a page."""
+
+    width: int
+    height: int
+    scheme: str
+    scripts: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}-{self.scheme}{'' if self.scripts else '-noscript'}"
+
+
+DESKTOP, PHONE = (1280, 900), (390, 844)
+VIEWS = [View(*size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]
+VIEWS.append(View(*DESKTOP, "light", scripts=False))
+
+# What the page says of itself: asked in the browser.
+QUESTIONS = """([answer, verdict]) => {
+  const top = selector => {
+    const part = document.querySelector(selector);
+    return part && part.checkVisibility() ? part.getBoundingClientRect().top : null;
+  };
+  const outer = [...document.querySelectorAll('svg')].filter(
+    svg => !svg.parentElement.closest('svg') && !svg.closest('[aria-hidden=true]'));
+  const title = svg => svg.querySelector(':scope > title')?.textContent.trim();
+  const wide = [...document.querySelectorAll('body *')].filter(
+    each => each.getBoundingClientRect().right > document.documentElement.clientWidth + 1);
+  return {
+    answerTop: top(answer),
+    verdictTop: top(verdict),
+    verdictRows: document.querySelector(verdict)?.rows.length ?? 0,
+    untitled: outer.filter(svg => !title(svg)).length,
+    scrollWidth: document.documentElement.scrollWidth,
+    clientWidth: document.documentElement.clientWidth,
+    widest: wide.slice(0, 3).map(each => each.tagName.toLowerCase() + '.' + each.getAttribute('class')),
+  };
+}"""
+
+
+def missing() -> "str | None":
+    """Why no page can be opened here, or None."""
+    if _chromium() is None:
+        return "chromium is not installed"
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ModuleNotFoundError:
+        return "playwright is not installed"
+    return None
+
+
+def _chromium() -> "str | None":
+    named = os.environ.get("CHROMIUM")
+    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@contextmanager
+def browser():
+    """A browser that is closed in the end."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=_chromium(), headless=True, args=SWITCHES)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+def problems(opened, path: Path, views: "list[View]" = VIEWS) -> "list[str]":
+    """Everything that is wrong with a page, in every view; nothing if a reader is served well."""
+    size = path.stat().st_size
+    found = [f"{path.name}: {size} bytes, over {LARGEST_BYTES}"] if size > LARGEST_BYTES else []
+    for view in views:
+        found += [f"{path.name} at {view}: {problem}" for problem in _look(opened, path, view)]
+    return found
+
+
+def _look(opened, path: Path, view: View) -> "list[str]":
+    context = opened.new_context(
+        viewport={"width": view.width, "height": view.height},
+        color_scheme=view.scheme,
+        java_script_enabled=view.scripts,
+    )
+    page, found = context.new_page(), []
+    address = path.resolve().as_uri()
+    _listen(page, address, found)
+    try:
+        page.goto(address, wait_until="load")
+        found += _judge(page.evaluate(QUESTIONS, [ANSWER, VERDICT]), view)
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENSHOTS / f"{path.stem}-{view}-top.png")
+        page.screenshot(path=SCREENSHOTS / f"{path.stem}-{view}.png", full_page=True)
+    finally:
+        context.close()
+    return found
+
+
+def _listen(page, address: str, found: "list[str]") -> None:
+    """Notes errors and requests; what is inlined (data:, blob:) is no request."""
+
+    def on_request(request) -> None:
+        if request.url != address and not request.url.startswith(("data:", "blob:")):
+            found.append(f"asks for {request.url}")
+
+    def on_console(message) -> None:
+        if message.type == "error":
+            found.append(f"console: {message.text}")
+
+    page.on("request", on_request)
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: found.append(f"script: {error}"))
+    page.route("**/*", lambda route: route.continue_() if route.request.url == address else route.abort())
+
+
+def _judge(answers: dict, view: View) -> "list[str]":
+    found = _judge_place(ANSWER, answers["answerTop"], view)
+    # A phone has room for the sentence, and for the table below it.
+    found += _judge_place(VERDICT, answers["verdictTop"], view if view.width >= DESKTOP[0] else None)
+    if answers["verdictTop"] is not None and answers["verdictRows"] < 2:
+        found.append(f"{VERDICT} has no row beside its heading")
+    if answers["untitled"]:
+        found.append(f"{answers['untitled']} svg without a title")
+    if answers["scrollWidth"] > answers["clientWidth"]:
+        found.append(
+            f"scrolls sideways: {answers['scrollWidth']} px in {answers['clientWidth']} px: {', '.join(answers['widest'])}"
+        )
+    return found
+
+
+def _judge_place(selector: str, top: "float | None", first_screen: "View | None") -> "list[str]":
+    """Complains of a part that is not shown, or not on the first screen where it must be."""
+    if top is None:
+        return [f"no visible {selector}"]
+    if first_screen and top >= first_screen.height:
+        return [f"{selector} begins at {top:.0f} px, below the first screen"]
+    return []
+
+
+def main(paths: "list[str]") -> int:
+    reason = missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return 0
+    with browser() as opened:
+        found = [problem for path in paths for problem in problems(opened, Path(path))]
+    print("\n".join(found) or f"nothing found; screenshots in {SCREENSHOTS.relative_to(ROOT)}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+//! The floors of the house: stairs lead down only, and rooms of one floor do not know each other.
+
+use crate::Finding;
+use crate::metadata::{Dependency, Package};
+
+/// Each crate and its floor; a new crate is added here on purpose.
+pub const FLOORS: &[(&str, u8)] = &[
+    ("assay-model", 1),
+    ("assay-stats", 2),
+    ("assay-engine", 2),
+    ("assay-host", 2),
+    ("assay-store", 2),
+    ("assay-oracle", 2),
+    ("assay-methods", 3),
+    ("assay-judge", 3),
+    ("assay-report", 3),
+    ("assay", 4),
+    ("assay-rig", TESTS),
+    ("assay-tidy", TESTS),
+];
+
+/// Crates that only test: they stand beside the house, may see every floor, and are seen by tests only.
+const TESTS: u8 = 0;
+
+/// Every dependency between the workspace's crates that does not lead down.
+pub fn check(packages: &[Package], floors: &[(&str, u8)]) -> Vec<Finding> {
+    packages
+        .iter()
+        .flat_map(|package| check_package(package, floors))
+        .collect()
+}
+
+fn check_package(package: &Package, floors: &[(&str, u8)]) -> Vec<Finding> {
+    let Some(floor) = floor_of(&package.name, floors) else {
+        let what = "the crate has no floor yet: choose one in tests/tidy/src/floors.rs";
+        return vec![Finding::new(&package.name, what)];
+    };
+    let own = package
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.path.is_some());
+    own.filter_map(|dependency| complaint(floor, dependency, floors))
+        .map(|what| Finding::new(&package.name, what))
+        .collect()
+}
+
+/// Why a crate of `floor` may not depend so, if it may not.
+fn complaint(floor: u8, dependency: &Dependency, floors: &[(&str, u8)]) -> Option<String> {
+    let name = &dependency.name;
+    let below = floor_of(name, floors)?;
+    if below == TESTS {
+        let allowed = floor == TESTS || dependency.is_for_tests();
+        return (!allowed).then(|| format!("depends on {name}, which is for tests only"));
+    }
+    if floor == TESTS || below < floor {
+        return None;
+    }
+    let where_to = if below == floor {
+        "beside it"
+    } else {
+        "above it"
+    };
+    Some(format!(
+        "of floor {floor} depends on {name} of floor {below}, {where_to}"
+    ))
+}
+
+fn floor_of(name: &str, floors: &[(&str, u8)]) -> Option<u8> {
+    floors
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, floor)| *floor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metadata::package;
+
+    fn findings(name: &str, dependencies: &[(&str, Option<&str>, bool)]) -> String {
+        crate::report(&check(&[package(name, dependencies)], FLOORS))
+    }
+
+    #[test]
+    fn stairs_lead_down() {
+        let own = [
+            ("assay-model", None, true),
+            ("assay-stats", None, true),
+            ("serde", None, false),
+        ];
+        assert_eq!(findings("assay-methods", &own), "");
+        assert_eq!(findings("assay-rig", &[("assay-engine", None, true)]), "");
+    }
+
+    #[test]
+    fn not_up_and_not_sideways() {
+        let up = "assay-model: of floor 1 depends on assay-stats of floor 2, above it";
+        assert_eq!(findings("assay-model", &[("assay-stats", None, true)]), up);
+        let beside = "assay-engine: of floor 2 depends on assay-host of floor 2, beside it";
+        assert_eq!(
+            findings("assay-engine", &[("assay-host", None, true)]),
+            beside
+        );
+        assert_ne!(findings("assay-judge", &[("assay-report", None, true)]), "");
+    }
+
+    #[test]
+    fn tests_may_see_the_rig_and_still_no_sibling() {
+        assert_eq!(
+            findings("assay-engine", &[("assay-rig", Some("dev"), true)]),
+            ""
+        );
+        assert_ne!(findings("assay-engine", &[("assay-rig", None, true)]), "");
+        assert_ne!(
+            findings("assay-engine", &[("assay-host", Some("dev"), true)]),
+            ""
+        );
+    }
+
+    #[test]
+    fn a_new_crate_must_choose_its_floor() {
+        assert!(findings("assay-new", &[]).contains("no floor yet"));
+    }
+}

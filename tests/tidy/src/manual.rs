@@ -1,0 +1,161 @@
+//! The pages of the verbs are written from the program: `assay manual` holds every verb and every option.
+//!
+//! A page docs/verbs/VERB.md opens with the chapter that the program prints, between [`BEGIN`] and [`END`];
+//! what people write follows below and is never touched.
+
+use crate::{Finding, Source};
+
+/// Opens the part of a page that the program writes.
+pub const BEGIN: &str = "<!-- begin: written by `make docs` from `assay manual` -->";
+/// Closes it.
+pub const END: &str = "<!-- end: written from here on by people -->";
+
+const FOLDER: &str = "docs/verbs/";
+
+/// One verb of the program: the chapter of `assay manual` that opens with `# assay VERB`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chapter {
+    /// The verb alone.
+    pub verb: String,
+    /// The chapter, from its heading on.
+    pub text: String,
+}
+
+impl Chapter {
+    /// Where the page of the verb lies.
+    pub fn path(&self) -> String {
+        format!("{FOLDER}{}.md", self.verb)
+    }
+
+    fn block(&self) -> String {
+        format!("{BEGIN}\n{}\n{END}\n\n", self.text.trim_end())
+    }
+
+    /// The page with a fresh chapter: what stands below [`END`] in `old` is kept.
+    pub fn page(&self, old: Option<&str>) -> String {
+        let below = old
+            .and_then(|old| old.split_once(END))
+            .map(|(_, below)| below);
+        format!(
+            "{}{}",
+            self.block(),
+            below.unwrap_or_default().trim_start_matches('\n')
+        )
+    }
+}
+
+/// The chapters of what `assay manual` prints.
+pub fn chapters(manual: &str) -> Vec<Chapter> {
+    let mut chapters: Vec<Chapter> = Vec::new();
+    for line in manual.lines() {
+        if let Some(verb) = line.strip_prefix("# assay ") {
+            let verb = verb.trim().to_owned();
+            chapters.push(Chapter {
+                verb,
+                text: String::new(),
+            });
+        }
+        if let Some(chapter) = chapters.last_mut() {
+            chapter.text.push_str(line);
+            chapter.text.push('\n');
+        }
+    }
+    chapters
+}
+
+/// Verbs without a page, pages that differ from the program, and pages without a verb.
+pub fn check(chapters: &[Chapter], sources: &[Source]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = chapters
+        .iter()
+        .filter_map(|chapter| judge(chapter, sources))
+        .collect();
+    let pages = sources
+        .iter()
+        .filter(|source| source.path.starts_with(FOLDER));
+    let stale = pages.filter(|page| !chapters.iter().any(|chapter| chapter.path() == page.path));
+    findings.extend(stale.map(|page| Finding::new(&page.path, "the program has no such verb")));
+    findings
+}
+
+fn judge(chapter: &Chapter, sources: &[Source]) -> Option<Finding> {
+    let path = chapter.path();
+    let Some(page) = sources.iter().find(|source| source.path == path) else {
+        return Some(Finding::new(path, "the verb has no page: run `make docs`"));
+    };
+    let fresh = page.text.starts_with(&chapter.block());
+    (!fresh).then(|| Finding::new(path, "differs from what the program says: run `make docs`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANUAL: &str = "# assay run\n\nRuns.\n\n## assay run now\n\n# assay judge\n\nJudges.\n";
+
+    fn pages(texts: &[(&str, String)]) -> Vec<Source> {
+        texts
+            .iter()
+            .map(|(path, text)| Source::new(path, text))
+            .collect()
+    }
+
+    fn fresh() -> [(&'static str, String); 2] {
+        let chapters = chapters(MANUAL);
+        let page = |index: usize| chapters[index].page(None);
+        [
+            ("docs/verbs/run.md", page(0)),
+            ("docs/verbs/judge.md", page(1)),
+        ]
+    }
+
+    fn findings(texts: &[(&str, String)]) -> String {
+        crate::report(&check(&chapters(MANUAL), &pages(texts)))
+    }
+
+    #[test]
+    fn a_chapter_opens_at_the_heading_of_a_verb() {
+        let chapters = chapters(MANUAL);
+        let verbs: Vec<&str> = chapters
+            .iter()
+            .map(|chapter| chapter.verb.as_str())
+            .collect();
+        assert_eq!(verbs, ["run", "judge"]);
+        assert!(chapters[0].text.contains("## assay run now"));
+    }
+
+    #[test]
+    fn fresh_pages_pass_and_keep_what_people_wrote() {
+        assert_eq!(findings(&fresh()), "");
+        let chapter = &chapters(MANUAL)[1];
+        let old = format!("{BEGIN}\n# assay judge\nold\n{END}\n\n## Examples\n\nOne.\n");
+        let page = chapter.page(Some(&old));
+        assert!(
+            page.ends_with("\n\n## Examples\n\nOne.\n") && !page.contains("old"),
+            "{page}"
+        );
+        assert_eq!(chapter.page(Some(&page)), page);
+    }
+
+    #[test]
+    fn a_verb_without_a_page_is_found() {
+        let expected = "docs/verbs/judge.md: the verb has no page: run `make docs`";
+        assert_eq!(findings(&fresh()[..1]), expected);
+    }
+
+    #[test]
+    fn an_option_missing_on_the_page_is_found() {
+        let mut texts = fresh();
+        texts[0].1 = texts[0].1.replace("Runs.", "Ran.");
+        assert!(findings(&texts).starts_with("docs/verbs/run.md: differs"));
+    }
+
+    #[test]
+    fn a_page_without_a_verb_is_found() {
+        let mut texts = fresh().to_vec();
+        texts.push(("docs/verbs/old.md", String::new()));
+        assert_eq!(
+            findings(&texts),
+            "docs/verbs/old.md: the program has no such verb"
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! The repository itself under the house rules: each test prints what is over and by how much.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops where its ground is missing"
+)]
+
+use assay_tidy::metadata::Workspace;
+use assay_tidy::sources::{self, Source};
+use assay_tidy::{Finding, RustFile};
+use assay_tidy::{dependencies, floors, glossary, length, links, openings, unsafe_code, workplace};
+
+fn all() -> Vec<Source> {
+    sources::read_all(&sources::root()).unwrap()
+}
+
+fn rust() -> Vec<RustFile> {
+    let sources = all();
+    let files = sources.iter().filter(|source| source.is("rs"));
+    files
+        .map(|source| RustFile::parse(source).unwrap_or_else(|finding| panic!("{finding}")))
+        .collect()
+}
+
+fn packages() -> Vec<assay_tidy::metadata::Package> {
+    Workspace::read(&sources::root()).unwrap().packages
+}
+
+#[track_caller]
+fn tidy(findings: &[Finding]) {
+    assert!(findings.is_empty(), "\n{}\n", assay_tidy::report(findings));
+}
+
+#[test]
+fn stairs_lead_down_only() {
+    tidy(&floors::check(&packages(), floors::FLOORS));
+}
+
+#[test]
+fn functions_and_files_keep_the_length_budget() {
+    let files = rust();
+    println!("lengths: {}", length::summary(&files, length::TABLES));
+    tidy(&length::check(&files, &length::BUDGET, length::TABLES));
+}
+
+#[test]
+fn every_file_opens_with_what_it_knows() {
+    tidy(&openings::check(&all()));
+}
+
+#[test]
+fn names_are_those_of_the_glossary() {
+    tidy(&rust().iter().flat_map(glossary::check).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_project_speaks_of_itself_only() {
+    let sources = all();
+    let findings = sources
+        .iter()
+        .flat_map(|source| workplace::check(source, workplace::HOSTS));
+    tidy(&findings.collect::<Vec<_>>());
+}
+
+#[test]
+fn unsafe_code_stays_in_the_engine() {
+    tidy(&unsafe_code::check(&rust(), unsafe_code::ALLOWED));
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let sources = all();
+    let text = |path: &str| {
+        let found = sources.iter().find(|source| source.path == path);
+        found.map(|source| source.text.as_str()).unwrap_or_default()
+    };
+    let reasons = text(dependencies::REASONS);
+    tidy(&dependencies::check(text("Cargo.toml"), reasons, &packages()).unwrap());
+}
+
+#[test]
+fn the_documentation_holds_together() {
+    tidy(&links::check(&all()));
+}
