@@ -13,8 +13,12 @@
 //! | how sure is any other statistic of a series? | [`bootstrap::bootstrap_interval`] |
 //! | are two estimates different, in what ratio? | [`Estimate::minus`], [`Estimate::over`] |
 //! | does the series keep its level? | [`change::level_shift`], [`change::segments`], [`trend::trend`] |
+//! | where does it change, any number of times? | [`pelt::changes`] |
+//! | is it steady, and since when? | [`steady::steadiness`]; [`steady::five_rounds`] and [`steady::slope_rule`] as others ask |
+//! | did it just change? | [`watch::Watch`], in flat memory |
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
-//! | what should a system of servers do? | [`queueing`] |
+//! | what do more nodes give? | [`scalability::scalability`] |
+//! | what should a system of servers do? | [`queueing`], [`network`] |
 //! | do these values follow that law? | [`fit::chi_square_fit`], [`fit::kolmogorov_smirnov_fit`] |
 //!
 //! Observations are `f64` in the caller's unit, in the order in which they were made. A `confidence` lies in
@@ -29,12 +33,17 @@ pub mod distribution;
 pub mod estimate;
 pub mod fit;
 pub mod mean;
+pub mod network;
+pub mod pelt;
 pub mod quantile;
 pub mod queueing;
 mod root;
+pub mod scalability;
 pub mod series;
 pub mod special;
+pub mod steady;
 pub mod trend;
+pub mod watch;
 
 pub use estimate::Estimate;
 pub use mean::mean_interval;

@@ -235,3 +235,81 @@ fn lines_agree_with_scipy() {
         assert_near(fit.at(0.0), expected[2], 1e-10, "intercept");
     }
 }
+
+mod of_changes {
+    //! The values of `golden/make_change.py`.
+
+    use super::golden::{assert_near, numbers};
+    use assay_model::number::{count_of, index};
+    use assay_stats::network::mean_value_analysis;
+    use assay_stats::pelt::pelt;
+    use assay_stats::scalability::scalability;
+    use serde_json::Value;
+
+    fn cases(table: &str) -> Vec<Value> {
+        let all: Value = serde_json::from_str(include_str!("golden/change.json")).unwrap();
+        all[table].as_array().unwrap().clone()
+    }
+
+    #[test]
+    fn segments_are_those_of_ruptures() {
+        for case in cases("pelt") {
+            let series = numbers(&case["series"]);
+            let shortest = index(case["shortest"].as_f64().unwrap());
+            let seen = pelt(&series, case["penalty"].as_f64().unwrap(), shortest);
+            let expected: Vec<u64> = case["changes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|at| at.as_u64().unwrap())
+                .collect();
+            let seen: Vec<u64> = seen.into_iter().map(count_of).collect();
+            assert_eq!(seen, expected, "{} values", series.len());
+        }
+    }
+
+    #[test]
+    fn the_law_of_scaling_is_that_of_a_general_fit() {
+        for case in cases("scalability") {
+            let points: Vec<(f64, f64)> = case["points"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|pair| (numbers(pair)[0], numbers(pair)[1]))
+                .collect();
+            let found = scalability(&points, 0.95).unwrap();
+            let seen = [found.of_one, found.contention, found.coherency];
+            let reach = assay_stats::distribution::student_quantile(
+                0.975,
+                super::real_len(points.len()) - 3.0,
+            );
+            for ((seen, expected), error) in seen
+                .iter()
+                .zip(numbers(&case["parameters"]))
+                .zip(numbers(&case["standard_errors"]))
+            {
+                assert_near(seen.value, expected, 1e-5, "a parameter");
+                assert_near(seen.high - seen.value, reach * error, 1e-3, "its doubt");
+            }
+        }
+    }
+
+    #[test]
+    fn closed_networks_are_those_of_the_convolution() {
+        for case in cases("network") {
+            let customers = index(case["customers"].as_f64().unwrap());
+            let think_s = case["think_time_s"].as_f64().unwrap();
+            let found = mean_value_analysis(&numbers(&case["demands_s"]), customers, think_s);
+            let expected = case["throughput_per_s"].as_f64().unwrap();
+            assert_near(found.throughput_per_s, expected, 1e-12, "throughput");
+            let held: f64 = found.held.iter().sum();
+            let thinking = found.throughput_per_s * think_s;
+            assert_near(
+                held + thinking,
+                super::real_len(customers),
+                1e-12,
+                "customers",
+            );
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Whether a series is steady and since when: our rule, and the two that others use.
+
+use crate::estimate::Estimate;
+use crate::mean::mean_interval;
+use crate::pelt::changes;
+use crate::series::{mean, unbiased_correlation, variance};
+use crate::trend::trend;
+use assay_model::number::{index, real_len};
+
+/// A level of our rule holds for at least so many batches.
+const SHORTEST: usize = 3;
+
+/// The steady stretch of our rule has at least so many batches: fewer say nothing about a drift.
+const STEADY_MIN: usize = 10;
+
+/// Rounds in a window of the five-round rule.
+const ROUNDS: usize = 5;
+
+/// The parameters of our rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyRule {
+    /// Changes and drifts below this share of the level do not matter.
+    pub tolerance: f64,
+    /// How sure a drift must be, in (0, 1).
+    pub confidence: f64,
+    /// The steady stretch reaches over at least this share of the series, so that a pause is not taken for a state.
+    pub share: f64,
+}
+
+impl Default for SteadyRule {
+    fn default() -> Self {
+        Self {
+            tolerance: 0.01,
+            confidence: 0.99,
+            share: 0.25,
+        }
+    }
+}
+
+/// What our rule finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steadiness {
+    /// Index of the first batch of the steady stretch that the series ends with; `None` when it is not steady.
+    pub since: Option<usize>,
+    /// First indices of the stretches after the first one.
+    pub changes: Vec<usize>,
+    /// What the last stretch gained from its first to its last batch, as a share of its level.
+    pub drift: Option<Estimate>,
+    /// The mean of the last stretch.
+    pub level: Option<Estimate>,
+}
+
+/// Whether a series of batch means ends in a steady state: its last level holds long enough and does not drift.
+///
+/// Changes are those of [`changes`], less those that are smaller than the tolerance or than what correlated noise does
+/// by itself; the drift is the [`trend`] over the last stretch, and it counts when it is sure and larger than the
+/// tolerance. Batches should be longer than the memory of the noise: 60 s for intervals of 1 s.
+pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
+    let changes = material(batches, changes(batches, SHORTEST), rule.tolerance);
+    let start = changes.last().copied().unwrap_or(0);
+    let last = batches.get(start..).unwrap_or_default();
+    let drift = drift(last, rule.confidence);
+    let needed = index(rule.share * real_len(batches.len())).max(STEADY_MIN);
+    let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
+    let steady = last.len() >= needed && drift.as_ref().is_some_and(|drift| !drifts(drift));
+    Steadiness {
+        since: steady.then_some(start),
+        changes,
+        drift,
+        level: mean_interval(last, rule.confidence),
+    }
+}
+
+/// What a stretch gained, as a share of its level.
+fn drift(stretch: &[f64], confidence: f64) -> Option<Estimate> {
+    let line = trend(stretch, confidence)?;
+    let gained = line.slope.scaled(real_len(stretch.len() - 1));
+    let level = line.centre.value.abs();
+    Some(if level > 0.0 {
+        gained.scaled(level.recip())
+    } else {
+        gained
+    })
+}
+
+/// The changes that matter, the weakest taken out one after another until all do.
+fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usize> {
+    // Of all stretches that may be some: with the noise of fewer, one slow change would hide the others.
+    let noise = long_run_noise(batches, &changes);
+    let price = 6.0 * noise * real_len(batches.len().max(2)).ln();
+    loop {
+        let weak = changes
+            .iter()
+            .enumerate()
+            .map(|(which, _)| (which, strength(batches, &changes, which, tolerance)))
+            .filter(|(_, strength)| *strength <= price)
+            .min_by(|one, other| one.1.total_cmp(&other.1));
+        let Some((weakest, _)) = weak else {
+            return changes;
+        };
+        changes.remove(weakest);
+    }
+}
+
+/// By how much a change lowers the squares, twice; 0 when it is within the tolerance.
+fn strength(batches: &[f64], changes: &[usize], which: usize, tolerance: f64) -> f64 {
+    let before = which.checked_sub(1).map_or(0, |earlier| changes[earlier]);
+    let after = changes.get(which + 1).copied().unwrap_or(batches.len());
+    let (left, right) = (
+        &batches[before..changes[which]],
+        &batches[changes[which]..after],
+    );
+    let step = mean(right) - mean(left);
+    if step.abs() <= tolerance * mean(batches).abs() {
+        return 0.0;
+    }
+    let (n, m) = (real_len(left.len()), real_len(right.len()));
+    2.0 * step * step * n * m / (n + m)
+}
+
+/// The variance of the noise around the stretches, with what neighbours have in common counted in.
+fn long_run_noise(batches: &[f64], changes: &[usize]) -> f64 {
+    let mut residuals = Vec::with_capacity(batches.len());
+    let mut edges = vec![0];
+    edges.extend(changes);
+    edges.push(batches.len());
+    for pair in edges.windows(2) {
+        let stretch = &batches[pair[0]..pair[1]];
+        let level = mean(stretch);
+        residuals.extend(stretch.iter().map(|value| value - level));
+    }
+    let correlation = unbiased_correlation(&residuals, 1.0).clamp(0.0, 0.6);
+    variance(&residuals) * (1.0 + correlation) / (1.0 - correlation)
+}
+
+/// The rule of five rounds: the first round of the first five in a row whose range is at most 20 % and whose fitted line
+/// moves at most 10 % of their mean.
+///
+/// (SNIA, Solid State Storage Performance Test Specification 2.0.2, 2020.)
+pub fn five_rounds(rounds: &[f64]) -> Option<usize> {
+    rounds.windows(ROUNDS).position(|window| {
+        let centre = mean(window);
+        let low = window.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = window.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let moved = slope(window) * real_len(ROUNDS - 1);
+        high - low <= 0.20 * centre && moved.abs() <= 0.10 * centre
+    })
+}
+
+/// The rule of a slope: the first observation of the first `window` whose least-squares slope is below `limit` of its
+/// mean per observation.
+///
+/// (fio, `steadystate=iops_slope:0.1%`: `limit` 0.001, one observation a second.)
+pub fn slope_rule(series: &[f64], window: usize, limit: f64) -> Option<usize> {
+    if window < 2 {
+        return None;
+    }
+    series
+        .windows(window)
+        .position(|window| (slope(window) / mean(window)).abs() < limit)
+}
+
+/// The least-squares slope per observation.
+fn slope(series: &[f64]) -> f64 {
+    let middle = (real_len(series.len()) - 1.0) / 2.0;
+    let (mut joint, mut spread) = (0.0, 0.0);
+    for (at, value) in series.iter().enumerate() {
+        let distance = real_len(at) - middle;
+        joint += distance * value;
+        spread += distance * distance;
+    }
+    joint / spread
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::random::Random;
+
+    fn noisy(levels: &[(usize, f64)]) -> Vec<f64> {
+        let mut random = Random::new(4);
+        let stretch = |(length, level): &(usize, f64)| std::iter::repeat_n(*level, *length);
+        let levels = levels.iter().flat_map(stretch);
+        levels.map(|level| level + random.normal()).collect()
+    }
+
+    #[test]
+    fn five_rounds_need_a_small_range_and_a_small_slope() {
+        assert_eq!(
+            five_rounds(&[50.0, 100.0, 101.0, 99.0, 100.0, 102.0]),
+            Some(1)
+        );
+        // A decay of 2.4 % a round passes: 4 × 2.4 % is below 10 %.
+        assert_eq!(five_rounds(&[100.0, 97.6, 95.3, 93.0, 90.7]), Some(0));
+        assert_eq!(five_rounds(&[100.0, 97.0, 94.0, 91.0, 88.0]), None);
+        assert_eq!(five_rounds(&[100.0, 130.0, 100.0, 130.0, 100.0]), None);
+        assert_eq!(five_rounds(&[1.0; 4]), None);
+    }
+
+    #[test]
+    fn the_slope_rule_looks_at_one_window() {
+        let climb: Vec<f64> = (0..40).map(|at| f64::from(at.min(20)) + 100.0).collect();
+        assert_eq!(slope_rule(&climb, 10, 0.001), Some(19));
+        assert_eq!(slope_rule(&climb, 10, 0.02), Some(0));
+        assert_eq!(slope_rule(&climb, 60, 0.02), None);
+        assert_eq!(slope_rule(&climb, 1, 0.02), None);
+    }
+
+    #[test]
+    fn a_level_after_a_fall_is_steady_and_a_ramp_is_not() {
+        let rule = SteadyRule::default();
+        let fall = steadiness(&noisy(&[(60, 200.0), (60, 100.0)]), &rule);
+        assert_eq!((fall.since, fall.changes), (Some(60), vec![60]));
+        assert!(fall.level.unwrap().covers(100.0));
+        let pause = steadiness(&noisy(&[(100, 200.0), (20, 100.0)]), &rule);
+        assert_eq!(pause.since, None);
+        let ramp: Vec<f64> = noisy(&[(120, 200.0)])
+            .iter()
+            .enumerate()
+            .map(|(at, value)| value + 0.05 * real_len(at))
+            .collect();
+        assert_eq!(steadiness(&ramp, &rule).since, None);
+        assert_eq!(steadiness(&[1.0, 1.0], &rule).since, None);
+        assert_eq!(steadiness(&[7.0; 30], &rule).since, Some(0));
+    }
+}
