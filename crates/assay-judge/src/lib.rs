@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod calibration;
+pub mod compare;
 mod decide;
 mod doubts;
 mod estimates;

@@ -1,5 +1,6 @@
 //! What judging asks of a statistics book: intervals from observations that follow one another in time.
 
+use assay_model::comparison::ScalingLaw;
 use assay_model::{Estimate, Histogram};
 
 /// Makes intervals from a series of batches in their order in time; every method gives `None` where the series is
@@ -14,4 +15,17 @@ pub trait Statistics {
 
     /// The value below which a share `quantile` (0..=1) of all values lies; one histogram a batch, some may be empty.
     fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate>;
+
+    /// One quantity over another one that was measured independently; `None` unless both are surely above 0.
+    fn quotient(&self, of: &Estimate, by: &Estimate) -> Option<Estimate>;
+
+    /// The mean of independent repeats, two at least.
+    fn of_repeats(&self, values: &[f64]) -> Option<Estimate>;
+
+    /// How many standard errors an interval of a mean reaches to each side at this confidence, with as few batches as
+    /// an interval may rest on.
+    fn reach(&self, confidence: f64) -> f64;
+
+    /// The Universal Scalability Law through nodes and what they give; `None` of too few points.
+    fn scaling_law(&self, points: &[(f64, f64)]) -> Option<ScalingLaw>;
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod calibration;
+pub mod comparison;
 pub mod counters;
 pub mod document;
 pub mod environment;

@@ -56,6 +56,9 @@ pub struct Profile {
     /// I/O by purpose; the first one is all of it, never to be added to the others.
     #[serde(default)]
     pub classes: Vec<IoClass>,
+    /// What the database did meanwhile, by which two profiles are shown to be of the same work.
+    #[serde(default, skip_serializing_if = "Work::is_unknown")]
+    pub work: Work,
     /// Where time went.
     #[serde(default)]
     pub time: TimeModel,
@@ -78,6 +81,31 @@ pub struct Profile {
     /// Sections that the source does not have.
     #[serde(default)]
     pub missing: Vec<String>,
+}
+
+/// What a database did in the interval, per second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Work {
+    /// SQL statements executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executions_per_s: Option<Figure>,
+    /// Blocks looked at in memory or on storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logical_reads_per_s: Option<Figure>,
+    /// Blocks read from storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub physical_reads_per_s: Option<Figure>,
+    /// Changes of blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_changes_per_s: Option<Figure>,
+}
+
+impl Work {
+    /// Whether the source says nothing of it.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What a profile was read from.

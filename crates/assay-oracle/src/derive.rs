@@ -23,6 +23,7 @@ pub fn profile(report: &Report) -> Profile {
         block_bytes: rates::block(report),
         rates: rates::all(report),
         classes: classes::all(report),
+        work: rates::work(report),
         verdict: time::verdict(report, &time),
         time,
         redo,

@@ -1,6 +1,7 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
 use crate::input::{Report, RunReport};
+use crate::panel::headline;
 use crate::show::Show;
 use crate::words::{capital, is_lower_bound, nines, size};
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
@@ -32,6 +33,13 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
     details.extend(report.runs.iter().filter_map(|run| run_sentence(run, show)));
     let details = details.iter().map(|sentence| capital(sentence)).collect();
     let verdict = report.verdict.as_ref();
+    if let Some(own) = headline(report, show) {
+        return Answer {
+            outcome: own.outcome,
+            headline: own.words,
+            details,
+        };
+    }
     let headline = verdict.map_or_else(
         || format!("What the storage under {} gives.", report.target),
         |verdict| verdict_sentence(verdict, &report.target, show),

@@ -9,6 +9,7 @@ mod input;
 mod json;
 mod markup;
 mod page;
+mod panel;
 mod picture;
 mod show;
 mod tables;

@@ -3,6 +3,7 @@
 use assay_model::measurement::Finish;
 use assay_model::{Blame, Error, Outcome, Result};
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// How a verb ended without an error.
@@ -92,4 +93,25 @@ pub fn json(document: &impl serde::Serialize) -> Result<String> {
     text.map(|text| text + "\n").map_err(|error| {
         Error::environment(format!("writing JSON: {error}"), "report this as a bug")
     })
+}
+
+/// Writes a file that does not exist yet: nothing of the user's is ever overwritten.
+///
+/// # Errors
+/// An environment error when it is there already or cannot be written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+    let refused = |error: io::Error| {
+        Error::environment(
+            format!("writing {}: {error}", path.display()),
+            "name a new file in a directory that you may write",
+        )
+    };
+    if let Some(parent) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(parent).map_err(refused)?;
+    }
+    let mut file = std::fs::File::create_new(path).map_err(refused)?;
+    file.write_all(bytes).map_err(refused)
 }

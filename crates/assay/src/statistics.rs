@@ -1,16 +1,23 @@
 //! Binds the judge's questions to the statistics book.
 
 use assay_judge::Statistics;
-use assay_model::number::{count, count_of, real};
+use assay_model::comparison::ScalingLaw;
+use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
+use assay_stats::distribution::student_quantile;
 use assay_stats::mean::ratio_interval;
 use assay_stats::mean_interval;
 use assay_stats::quantile::quantile_levels;
+use assay_stats::scalability::scalability;
+use assay_stats::series::{mean, variance};
 
 /// Every interval of the program holds the truth in so many cases of a hundred.
 const CONFIDENCE: f64 = 0.95;
 /// Fewer batches say nothing about their own doubt.
 const BATCHES_MIN: usize = 5;
+
+/// Degrees of freedom of an interval by the fewest batches that pass for independent.
+const FREEDOM_LEAST: f64 = 15.0;
 
 /// Intervals of means and ratios by batch means, of quantiles by the levels between which they lie.
 pub struct Book;
@@ -30,6 +37,41 @@ impl Statistics for Book {
             .then(|| ratio_interval(numerators, denominators, CONFIDENCE))
             .flatten()
             .map(noun)
+    }
+
+    fn quotient(&self, of: &Estimate, by: &Estimate) -> Option<Estimate> {
+        Some(noun(book(of).over(&book(by))?))
+    }
+
+    fn of_repeats(&self, values: &[f64]) -> Option<Estimate> {
+        let n = real_len(values.len());
+        if values.len() < 2 {
+            return None;
+        }
+        let half =
+            student_quantile(0.5 + 0.5 * CONFIDENCE, n - 1.0) * (variance(values) / n).sqrt();
+        let value = mean(values);
+        Some(Estimate {
+            value,
+            low: value - half,
+            high: value + half,
+            confidence: CONFIDENCE,
+            n: count_of(values.len()),
+        })
+    }
+
+    fn reach(&self, confidence: f64) -> f64 {
+        student_quantile(0.5 + 0.5 * confidence, FREEDOM_LEAST)
+    }
+
+    fn scaling_law(&self, points: &[(f64, f64)]) -> Option<ScalingLaw> {
+        let law = scalability(points, CONFIDENCE)?;
+        Some(ScalingLaw {
+            of_one: noun(law.of_one),
+            contention: noun(law.contention),
+            coherency: noun(law.coherency),
+            peak_nodes: law.peak_nodes(),
+        })
     }
 
     fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
@@ -60,12 +102,23 @@ impl Statistics for Book {
     }
 }
 
+fn book(estimate: &Estimate) -> assay_stats::Estimate {
+    assay_stats::Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: assay_model::number::index_of(estimate.n),
+        effective_n: real(estimate.n),
+    }
+}
+
 fn noun(estimate: assay_stats::Estimate) -> Estimate {
     Estimate {
         value: estimate.value,
         low: estimate.low,
         high: estimate.high,
         confidence: estimate.confidence,
-        n: count(estimate.effective_n).clamp(1, count_of(estimate.n)),
+        n: count(estimate.effective_n).clamp(1, count_of(estimate.n.max(1))),
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod calibrate;
 pub mod check;
+pub mod compare;
 pub mod completion;
 pub mod inspect;
 pub mod judge;

@@ -2,6 +2,7 @@
 
 use assay_judge::{Facts, Run, Series, SeriesBuilder, Statistics};
 use assay_model::calibration::{Bound, Calibration, Capacity, LatencyLimit, MixCalibration};
+use assay_model::comparison::ScalingLaw;
 use assay_model::environment::{Environment, Host, Storage};
 use assay_model::measurement::{
     Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
@@ -46,6 +47,27 @@ impl Statistics for Plain {
             .map(|(above, below)| ratio + (above - ratio * below) / mean)
             .collect();
         self.mean(&rests)
+    }
+
+    fn quotient(&self, of: &Estimate, by: &Estimate) -> Option<Estimate> {
+        (of.low > 0.0 && by.low > 0.0).then(|| Estimate {
+            value: of.value / by.value,
+            low: of.low / by.high,
+            high: of.high / by.low,
+            ..*of
+        })
+    }
+
+    fn of_repeats(&self, values: &[f64]) -> Option<Estimate> {
+        self.mean(values)
+    }
+
+    fn reach(&self, confidence: f64) -> f64 {
+        1.0 / (1.0 - confidence)
+    }
+
+    fn scaling_law(&self, _points: &[(f64, f64)]) -> Option<ScalingLaw> {
+        None
     }
 
     fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {

@@ -3,7 +3,7 @@
 use super::{elapsed_s, figure, named};
 use crate::quantity::Quantity;
 use crate::report::{FileIo, IoStat, Report};
-use assay_model::profile::{Figure, RateKind, RequestRate};
+use assay_model::profile::{Figure, RateKind, RequestRate, Work};
 
 pub(super) fn all(report: &Report) -> Vec<RequestRate> {
     let rates = [
@@ -54,6 +54,29 @@ fn total(report: &Report) -> RequestRate {
             "physical write total IO requests",
             row.and_then(|row| row.write),
         ),
+    }
+}
+
+/// What the database did: counters of the instance, else the rows of the first page.
+pub(super) fn work(report: &Report) -> Work {
+    let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second);
+    Work {
+        executions_per_s: counted(
+            report,
+            "execute count",
+            load(&["Executes (SQL)", "Executes"]),
+        ),
+        logical_reads_per_s: counted(
+            report,
+            "session logical reads",
+            load(&["Logical read (blocks)", "Logical reads"]),
+        ),
+        physical_reads_per_s: counted(
+            report,
+            "physical reads",
+            load(&["Physical read (blocks)", "Physical reads"]),
+        ),
+        block_changes_per_s: counted(report, "db block changes", load(&["Block changes"])),
     }
 }
 

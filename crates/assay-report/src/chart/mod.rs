@@ -6,6 +6,7 @@ pub(crate) mod depth;
 pub(crate) mod heat;
 pub(crate) mod histogram;
 pub(crate) mod latency;
+pub(crate) mod lines;
 pub(crate) mod range;
 pub(crate) mod rates;
 pub(crate) mod scale;

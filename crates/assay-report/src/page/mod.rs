@@ -10,6 +10,7 @@ mod kernel;
 mod method;
 mod numbers;
 mod over_time;
+mod panel;
 mod repeat;
 mod run;
 mod steps;
@@ -95,7 +96,14 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             body: repeat::body(report, show),
         },
     ];
-    all.into_iter()
+    let panels = crate::panel::panels(report, show);
+    let panels = panels
+        .iter()
+        .map(|one| panel::section(one, show, &mut figures));
+    let panels: Vec<Section> = panels.collect();
+    panels
+        .into_iter()
+        .chain(all)
         .filter(|section| !section.body.is_empty())
         .collect()
 }

@@ -24,12 +24,32 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
     headline(&mut text, report, &show);
     notes(&mut text, report, &show);
     verdict::verdict(&mut text, report, &show);
+    panels(&mut text, report, &show);
     capacity::capacity(&mut text, report, &show);
     runs::runs(&mut text, report, &show);
     if let Some(environment) = &report.environment {
         environment::grave_findings(&mut text, environment);
     }
     text.finish()
+}
+
+/// Results that are tables.
+fn panels(text: &mut Text, report: &Report, show: &Show) {
+    for panel in crate::panel::panels(report, show) {
+        text.heading(panel.title);
+        for sentence in &panel.lead {
+            text.item(sentence);
+        }
+        for grid in &panel.tables {
+            let rows: Vec<Vec<String>> = [&grid.head]
+                .into_iter()
+                .chain(&grid.rows)
+                .cloned()
+                .collect();
+            text.heading(grid.caption);
+            text.table(&rows);
+        }
+    }
 }
 
 /// The verdict alone as text: the answer and every criterion.

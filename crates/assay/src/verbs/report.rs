@@ -2,12 +2,12 @@
 
 use crate::conclude::{colour, show};
 use crate::dossier::Dossier;
-use crate::exit::{Ended, print};
+use crate::exit::{Ended, print, write_new};
 use crate::options::{OutputOptions, StoreOptions};
-use assay_model::{Error, Result};
+use assay_model::Result;
 use assay_report::Options as Shown;
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Writes the page of a kept run, or prints it as text, JSON or CSV
 #[derive(Args)]
@@ -81,23 +81,4 @@ fn intervals(run: &assay_store::RunReader) -> Result<String> {
         }
     }
     Ok(text)
-}
-
-/// Writes a file that does not exist yet: nothing of the user's is ever overwritten.
-fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
-    use std::io::Write;
-    let refused = |error: std::io::Error| {
-        Error::environment(
-            format!("writing {}: {error}", path.display()),
-            "name a new file in a directory that you may write",
-        )
-    };
-    if let Some(parent) = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(parent).map_err(refused)?;
-    }
-    let mut file = std::fs::File::create_new(path).map_err(refused)?;
-    file.write_all(bytes).map_err(refused)
 }

@@ -1,0 +1,232 @@
+//! What two or more runs or profiles are beside each other: ratios with their doubt, distributions, parity, scaling.
+
+use crate::estimate::Estimate;
+use crate::verdict::{Outcome, Reason, Unit};
+use serde::{Deserialize, Serialize};
+
+/// Several sides compared with the first one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// What is compared; the first one is the base.
+    pub sides: Vec<Side>,
+    /// What differs in how the sides were made, and was allowed to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+    /// Each other side against the base.
+    pub pairs: Vec<Pair>,
+    /// How quantities grow with the number of nodes, where those were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
+    /// Change that does not matter, as a share.
+    pub tolerance: f64,
+    /// All pairs together: PASS when no judged measure of any side is worse than the base by more than the tolerance.
+    pub outcome: Outcome,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// Id of the run, or name of the profile.
+    pub name: String,
+    /// `run` or `profile`.
+    pub kind: String,
+    /// What was measured.
+    pub target: String,
+    /// Measured time, s.
+    pub elapsed_s: f64,
+    /// How many runs of it were joined.
+    pub repeats: u32,
+    /// Nodes or bricks behind it, where they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<f64>,
+}
+
+/// Something that is not the same on all sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Its place in the document, for example `stream.0.read_share`.
+    pub key: String,
+    /// Its value on the base.
+    pub base: String,
+    /// Its value on the other side.
+    pub other: String,
+}
+
+/// One side against the base.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// Index of the other side.
+    pub other: usize,
+    /// Every measure that both sides have.
+    pub measures: Vec<Measure>,
+    /// Distributions side by side, per operation or wait event.
+    pub histograms: Vec<Buckets>,
+    /// Whether both sides did the same work for a request.
+    pub parity: Vec<Parity>,
+    /// The judged measures together.
+    pub outcome: Outcome,
+}
+
+/// Which direction of a measure users like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Rates.
+    Higher,
+    /// Times.
+    Lower,
+}
+
+/// One measure of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// The name that criteria use.
+    pub quantity: String,
+    /// The stream or target, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Unit of both values.
+    pub unit: Unit,
+    /// What users like.
+    pub better: Better,
+    /// The base.
+    pub base: Estimate,
+    /// The other side.
+    pub other: Estimate,
+    /// Other over base; `None` where an interval reaches 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Estimate>,
+    /// Whether the sides surely differ by more than what does not matter, all measures of the pair considered.
+    pub different: bool,
+    /// Whether the measure counts for the outcome of the pair.
+    pub judged: bool,
+    /// Whether the other side is no worse than the base by more than the tolerance.
+    pub outcome: Outcome,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// One distribution of both sides, by wall clock: so many a second, and so many sessions always in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Buckets {
+    /// What is counted, for example `read`.
+    pub what: String,
+    /// The ranges in ascending order.
+    pub rows: Vec<Bucket>,
+}
+
+/// One range of times on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Bucket {
+    /// Shortest time in it, ns.
+    pub low_ns: u64,
+    /// Times in it are shorter than this, ns; absent where it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high_ns: Option<u64>,
+    /// The base.
+    pub base: Share,
+    /// The other side.
+    pub other: Share,
+}
+
+/// What lies in one range on one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// I/Os in it, a second of wall clock.
+    pub iops: f64,
+    /// Share of all I/Os.
+    pub share: f64,
+    /// I/Os that are in it at any time: rate times the range's middle.
+    pub outstanding: f64,
+}
+
+/// One check that both sides did the same work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Parity {
+    /// What is compared, for example `SQL executions per logical read`.
+    pub what: String,
+    /// The base.
+    pub base: f64,
+    /// The other side.
+    pub other: f64,
+    /// How far they may lie apart, as a share.
+    pub limit: f64,
+    /// PASS within the limit.
+    pub outcome: Outcome,
+}
+
+/// How one quantity grows with the number of nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Scaling {
+    /// The quantity.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// One point a side, in ascending order of nodes.
+    pub points: Vec<ScalingPoint>,
+    /// The fitted law, from four points on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<ScalingLaw>,
+}
+
+/// One point of a scaling curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ScalingPoint {
+    /// Nodes, bricks, sessions.
+    pub nodes: f64,
+    /// What they give together.
+    pub value: Estimate,
+    /// What they give over what the smallest point promises if growth were linear; 1 is linear.
+    pub of_linear: Estimate,
+}
+
+/// The Universal Scalability Law, X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ScalingLaw {
+    /// λ, in the unit of the quantity.
+    pub of_one: Estimate,
+    /// σ: share of the work that only one at a time can do.
+    pub contention: Estimate,
+    /// κ: what each pair costs to stay coherent.
+    pub coherency: Estimate,
+    /// Where the most is given; absent where more always give more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_nodes: Option<f64>,
+}
+
+impl ScalingLaw {
+    /// What so many nodes give.
+    pub fn at(&self, nodes: f64) -> f64 {
+        let below = 1.0
+            + self.contention.value * (nodes - 1.0)
+            + self.coherency.value * nodes * (nodes - 1.0);
+        self.of_one.value * nodes / below
+    }
+}

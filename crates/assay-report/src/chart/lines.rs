@@ -1,0 +1,140 @@
+//! Lines over a number, a size or time, with intervals about their points and marks where something happened.
+
+use super::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
+use super::scale::Scale;
+use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use super::time_axis::time_axis;
+use crate::panel::{Across, Line, Lines};
+use crate::show::Show;
+use assay_model::verdict::Unit;
+
+/// Draws the lines.
+pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
+    let mut scene = Scene::new(size, 300.0, of.title.clone());
+    let wanted = if size == Size::Narrow { 4 } else { 6 };
+    let x = across(&mut scene, of, show, wanted);
+    let y = upwards(&scene, of, show);
+    vertical(&mut scene, show, &Axis::new(show, &of.name, of.unit, y, 5));
+    for line in &of.lines {
+        draw(&mut scene, line, (x, y), of.unit, show);
+    }
+    for (at, what) in &of.marks {
+        mark(&mut scene, x.place(*at), what);
+    }
+    let entries: Vec<(String, Ink, Stroke)> = of
+        .lines
+        .iter()
+        .map(|line| (line.name.clone(), line.ink, line.stroke))
+        .collect();
+    let fitting = if size == Size::Narrow { 3 } else { 6 };
+    legend(&mut scene, &entries[..entries.len().min(fitting)]);
+    scene.description = describe(of, show);
+    scene
+}
+
+/// The horizontal axis.
+fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
+    let plot = scene.plot;
+    let places = || {
+        of.lines
+            .iter()
+            .flat_map(|line| line.points.iter().map(|point| point.0))
+    };
+    let (low, high) = (
+        places().fold(f64::INFINITY, f64::min),
+        places().fold(0.0, f64::max),
+    );
+    let scale = match of.across {
+        Across::Time => {
+            let scale = time_axis(scene, high);
+            base_line(scene);
+            name_below(scene, &of.across_name);
+            return scale;
+        }
+        Across::Linear => Scale::from_zero(high, wanted),
+        Across::Log => Scale::log(low, high),
+    };
+    let scale = scale.onto(plot.left, plot.right());
+    let axis = Axis {
+        scale,
+        unit: Unit::Count,
+        name: of.across_name.clone(),
+        wanted,
+    };
+    horizontal(scene, &Show::default(), &axis);
+    let _ = show;
+    scale
+}
+
+/// The vertical scale: from zero, or equal ratios.
+fn upwards(scene: &Scene, of: &Lines, show: &Show) -> Scale {
+    let divisor = show.divisor(of.unit);
+    let estimates = || {
+        of.lines
+            .iter()
+            .flat_map(|line| line.points.iter().map(|point| &point.1))
+    };
+    let values = || estimates().map(|estimate| estimate.value / divisor);
+    let high = estimates()
+        .map(|estimate| estimate.value.max(estimate.high.min(2.0 * estimate.value)) / divisor)
+        .fold(0.0, f64::max);
+    let scale = if of.log {
+        Scale::log(
+            values().filter(|value| *value > 0.0).fold(high, f64::min),
+            high,
+        )
+    } else {
+        Scale::from_zero(high, 5)
+    };
+    scale.onto(scene.plot.bottom(), scene.plot.top)
+}
+
+fn draw(scene: &mut Scene, line: &Line, (x, y): (Scale, Scale), unit: Unit, show: &Show) {
+    let height = |value: f64| y.place(value / show.divisor(unit));
+    let points: Vec<Point> = line
+        .points
+        .iter()
+        .map(|(at, estimate)| (x.place(*at), height(estimate.value)))
+        .collect();
+    scene.line(points, line.ink, line.stroke);
+    for (at, estimate) in line.points.iter().filter(|_| line.dots) {
+        let place = x.place(*at);
+        scene.whisker(
+            place,
+            (height(estimate.low), height(estimate.high)),
+            line.ink,
+        );
+        let says = format!("{}: {}", line.name, show.value(unit, estimate.value));
+        scene.dot((place, height(estimate.value)), line.ink, says);
+    }
+}
+
+/// A line from top to bottom with what happened there.
+fn mark(scene: &mut Scene, x: f64, what: &str) {
+    let plot = scene.plot;
+    scene.line(
+        vec![(x, plot.top), (x, plot.bottom())],
+        Ink::Found,
+        Stroke::Dotted,
+    );
+    scene.text((x + 3.0, plot.top + 11.0), Anchor::Start, Ink::Found, what);
+}
+
+/// The ends of every line in words.
+fn describe(of: &Lines, show: &Show) -> String {
+    let one = |line: &Line| {
+        let (first, last) = (line.points.first()?, line.points.last()?);
+        let shown = |point: &(f64, assay_model::Estimate)| show.value(of.unit, point.1.value);
+        Some(format!(
+            "{}: from {} to {}.",
+            line.name,
+            shown(first),
+            shown(last)
+        ))
+    };
+    of.lines
+        .iter()
+        .filter_map(one)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

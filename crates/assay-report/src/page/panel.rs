@@ -1,0 +1,43 @@
+//! A panel on the page: sentences, charts, tables.
+
+use super::Section;
+use super::figure::Figures;
+use super::table::{Cell, Table};
+use crate::chart::lines::lines;
+use crate::chart::scene::Size;
+use crate::markup::{Markup, tag};
+use crate::panel::{Grid, Panel};
+use crate::show::Show;
+
+/// The panel as a part of the page.
+pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Section {
+    let lead = panel.lead.iter().map(|sentence| tag("li").text(sentence));
+    let lead = tag("ul").class("lead").all(lead);
+    let charts = panel
+        .charts
+        .iter()
+        .map(|chart| figures.figure(Size::Full, &chart.title, |size| lines(chart, show, size)));
+    let charts: Markup = charts.collect();
+    let tables: Markup = panel.tables.iter().map(table).collect();
+    Section {
+        id: panel.id,
+        title: panel.title,
+        body: lead.and(charts).and(tables),
+    }
+}
+
+fn table(grid: &Grid) -> Markup {
+    let mut names = grid.head.iter();
+    let first = names.next().cloned().unwrap_or_default();
+    let mut table = Table::new(grid.caption).dense().words(first);
+    for name in names {
+        table = table.numbers(name);
+    }
+    for row in &grid.rows {
+        let mut cells = row.iter();
+        let first = cells.next().cloned().unwrap_or_default();
+        let others = cells.cloned().map(Cell::Number);
+        table.row([Cell::Text(first)].into_iter().chain(others).collect());
+    }
+    tag("h4").text(grid.caption).and(table.markup())
+}

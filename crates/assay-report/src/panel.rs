@@ -1,0 +1,122 @@
+//! Results that are tables and lines: one form for the page and the terminal, filled from the documents of comparisons,
+//! soaks, studies and localities.
+
+use crate::chart::scene::{Ink, Stroke};
+use crate::input::Report;
+use crate::show::Show;
+use assay_model::Estimate;
+use assay_model::verdict::{Outcome, Unit};
+
+mod comparison;
+
+/// A part of the page or of the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Panel {
+    /// The name that links use.
+    pub(crate) id: &'static str,
+    /// The heading.
+    pub(crate) title: &'static str,
+    /// What can be seen, in sentences.
+    pub(crate) lead: Vec<String>,
+    /// Charts, page only.
+    pub(crate) charts: Vec<Lines>,
+    /// Tables.
+    pub(crate) tables: Vec<Grid>,
+}
+
+/// A table of words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grid {
+    /// What it shows.
+    pub(crate) caption: &'static str,
+    /// Names of the columns; the first one holds names, the others numbers.
+    pub(crate) head: Vec<String>,
+    /// The cells.
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+/// How places on the horizontal axis are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Across {
+    /// From zero.
+    #[default]
+    Linear,
+    /// Equal ratios are equally long.
+    Log,
+    /// Seconds since the beginning.
+    Time,
+}
+
+/// Lines over one axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// What it shows.
+    pub(crate) title: String,
+    /// What is across.
+    pub(crate) across: Across,
+    /// Its name.
+    pub(crate) across_name: String,
+    /// What is upwards.
+    pub(crate) name: String,
+    /// Unit of what is upwards.
+    pub(crate) unit: Unit,
+    /// Whether the vertical axis is logarithmic; else it begins at zero.
+    pub(crate) log: bool,
+    /// The lines.
+    pub(crate) lines: Vec<Line>,
+    /// Places across at which something happened.
+    pub(crate) marks: Vec<(f64, String)>,
+}
+
+/// One line.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// Its colour.
+    pub(crate) ink: Ink,
+    /// Its stroke.
+    pub(crate) stroke: Stroke,
+    /// Whether its points are drawn with their intervals.
+    pub(crate) dots: bool,
+    /// The points, ascending.
+    pub(crate) points: Vec<(f64, Estimate)>,
+}
+
+/// What the answer of a report is when it has no verdict of criteria.
+pub(crate) struct Headline {
+    /// What it came to, where that can be said.
+    pub(crate) outcome: Option<Outcome>,
+    /// One sentence.
+    pub(crate) words: String,
+}
+
+/// Inks and strokes for lines of no meaning of their own, in their order.
+pub(crate) const STYLES: [(Ink, Stroke); 6] = [
+    (Ink::Read, Stroke::Solid),
+    (Ink::Write, Stroke::Dashed),
+    (Ink::Mix, Stroke::Solid),
+    (Ink::Sync, Stroke::Dotted),
+    (Ink::Found, Stroke::Dashed),
+    (Ink::Axis, Stroke::Dotted),
+];
+
+/// The panels of a report, in their order.
+pub(crate) fn panels(report: &Report, show: &Show) -> Vec<Panel> {
+    let mut panels = Vec::new();
+    if let Some(found) = &report.comparison {
+        panels.extend(comparison::panels(found, show));
+    }
+    panels
+}
+
+/// The sentence that answers, where a document of these kinds is there.
+pub(crate) fn headline(report: &Report, show: &Show) -> Option<Headline> {
+    let comparison = report.comparison.as_ref();
+    comparison.map(|found| comparison::headline(found, show))
+}
+
+/// Names of columns.
+pub(crate) fn head(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}

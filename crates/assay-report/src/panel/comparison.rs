@@ -1,0 +1,400 @@
+//! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
+
+use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
+use crate::chart::scene::{Ink, Stroke};
+use crate::clock::show_length;
+use crate::show::Show;
+use assay_model::Estimate;
+use assay_model::comparison::{
+    Better, Bucket, Buckets, Comparison, Measure, Pair, Scaling, ScalingLaw, Side,
+};
+use assay_model::number::real;
+use assay_model::units::{show_count, show_time_ns};
+use assay_model::verdict::{Outcome, Reason, Unit};
+
+pub(super) fn headline(found: &Comparison, show: &Show) -> Headline {
+    let tolerance = show.value(Unit::Share, found.tolerance);
+    let base = &found.sides[0].name;
+    let others = match found.sides.as_slice() {
+        [_, other] => other.name.clone(),
+        sides => format!("{} others", sides.len() - 1),
+    };
+    let words = match found.outcome {
+        Outcome::Pass => {
+            format!("{others} is no worse than {base} by more than {tolerance}.")
+        }
+        Outcome::Fail => format!(
+            "{others} is worse than {base} by more than {tolerance}: {}.",
+            worst(found)
+        ),
+        Outcome::Inconclusive => format!(
+            "Whether {others} is no worse than {base} by more than {tolerance} cannot be told yet{}.",
+            time_needed(found)
+        ),
+    };
+    Headline {
+        outcome: Some(found.outcome),
+        words,
+    }
+}
+
+/// The first measure that is worse.
+fn worst(found: &Comparison) -> String {
+    let measures = found.pairs.iter().flat_map(|pair| &pair.measures);
+    let mut failed = measures.filter(|measure| measure.judged && measure.outcome == Outcome::Fail);
+    failed.next().map_or_else(String::new, |measure| {
+        format!("{} is {}", name(measure), change(measure))
+    })
+}
+
+/// How much longer to measure, where that would do.
+fn time_needed(found: &Comparison) -> String {
+    let of = |pair: &Pair| {
+        let elapsed_s = found.sides[0]
+            .elapsed_s
+            .min(found.sides[pair.other].elapsed_s);
+        let open = pair.measures.iter().filter(|measure| measure.judged);
+        open.filter_map(|measure| still_needed_s(measure, elapsed_s))
+            .fold(0.0, f64::max)
+    };
+    let needed_s = found.pairs.iter().map(of).fold(0.0, f64::max);
+    if needed_s > 0.0 {
+        format!(": measure each side for {} more", show_length(needed_s))
+    } else {
+        String::new()
+    }
+}
+
+fn still_needed_s(measure: &Measure, elapsed_s: f64) -> Option<f64> {
+    match measure.reason {
+        Reason::Straddles {
+            enough_s: Some(enough_s),
+        } => Some((enough_s - elapsed_s).max(1.0)),
+        _ => None,
+    }
+}
+
+fn name(measure: &Measure) -> String {
+    match &measure.subject {
+        Some(subject) => format!("{} of {subject}", measure.quantity),
+        None => measure.quantity.clone(),
+    }
+}
+
+/// What the ratio means, in percent.
+fn change(measure: &Measure) -> String {
+    let Some(ratio) = &measure.ratio else {
+        return "not known".to_owned();
+    };
+    let percent = (ratio.value - 1.0) * 100.0;
+    let word = if percent < 0.0 { "lower" } else { "higher" };
+    format!("{:.1} % {word}", percent.abs())
+}
+
+pub(super) fn panels(found: &Comparison, show: &Show) -> Vec<Panel> {
+    let mut panels: Vec<Panel> = found
+        .pairs
+        .iter()
+        .map(|pair| measures(found, pair, show))
+        .collect();
+    panels.extend(distributions(found));
+    panels.extend(scalings(found, show));
+    panels
+}
+
+fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
+    let (base, other) = (&found.sides[0], &found.sides[pair.other]);
+    let row = |measure: &Measure| row(measure, base.elapsed_s.min(other.elapsed_s), show);
+    let grid = Grid {
+        caption: "Every measure of both sides with its ratio",
+        head: head(&[
+            "measure",
+            "base",
+            "other",
+            "ratio",
+            "95 % interval",
+            "outcome",
+            "",
+        ]),
+        rows: pair.measures.iter().map(row).collect(),
+    };
+    let different = pair.measures.iter().filter(|measure| measure.different);
+    let different: Vec<String> = different
+        .map(|measure| format!("{} {}", name(measure), change(measure)))
+        .collect();
+    let different = match different.as_slice() {
+        [] => "No measure surely differs.".to_owned(),
+        some => format!("Surely different: {}.", some.join(", ")),
+    };
+    Panel {
+        id: "measures",
+        title: "Measures side by side",
+        lead: vec![side("Base", base), side("Other", other), different],
+        charts: Vec::new(),
+        tables: [Some(grid), parity(pair), differences(found)]
+            .into_iter()
+            .flatten()
+            .collect(),
+    }
+}
+
+fn side(word: &str, side: &Side) -> String {
+    let repeats = match side.repeats {
+        0 | 1 => String::new(),
+        several => format!(", {several} runs"),
+    };
+    let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
+    format!(
+        "{word}: {} {name} on {target}, {length}{repeats}.",
+        side.kind
+    )
+}
+
+fn row(measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
+    let value = |estimate: &Estimate| {
+        let value = show.value(measure.unit, estimate.value);
+        format!("{value} {}", Show::doubt(estimate))
+            .trim_end()
+            .to_owned()
+    };
+    let (ratio, interval) = measure.ratio.as_ref().map_or_else(
+        || ("–".to_owned(), "not known".to_owned()),
+        |ratio| {
+            let ends = format!("{:.3} – {:.3}", ratio.low, ratio.high);
+            let exact = ratio.high <= ratio.low;
+            let ends = if exact {
+                "no interval".to_owned()
+            } else {
+                ends
+            };
+            (format!("{:.3}", ratio.value), ends)
+        },
+    );
+    let outcome = if measure.judged {
+        measure.outcome.name().to_owned()
+    } else {
+        "–".to_owned()
+    };
+    let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
+    let note = match (needed, measure.different, measure.better) {
+        (Some(needed_s), ..) => format!("{} more", show_length(needed_s)),
+        (None, true, Better::Higher | Better::Lower) => "differs".to_owned(),
+        (None, false, _) => String::new(),
+    };
+    let (base, other) = (value(&measure.base), value(&measure.other));
+    vec![name(measure), base, other, ratio, interval, outcome, note]
+}
+
+fn parity(pair: &Pair) -> Option<Grid> {
+    let rows: Vec<Vec<String>> = pair
+        .parity
+        .iter()
+        .map(|check| {
+            let apart = (check.other / check.base - 1.0) * 100.0;
+            vec![
+                check.what.clone(),
+                format!("{:.5}", check.base),
+                format!("{:.5}", check.other),
+                format!("{apart:+.1} %"),
+                format!("{:.0} %", check.limit * 100.0),
+                check.outcome.name().to_owned(),
+            ]
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Grid {
+        caption: "Whether both sides did the same work",
+        head: head(&["parity", "base", "other", "apart", "limit", "outcome"]),
+        rows,
+    })
+}
+
+fn differences(found: &Comparison) -> Option<Grid> {
+    let rows: Vec<Vec<String>> = found
+        .differences
+        .iter()
+        .map(|one| vec![one.key.clone(), one.base.clone(), one.other.clone()])
+        .collect();
+    (!rows.is_empty()).then(|| Grid {
+        caption: "What was made differently and allowed to",
+        head: head(&["made differently", "base", "other"]),
+        rows,
+    })
+}
+
+/// Distributions by wall clock; a range with nothing on any side is left out.
+fn distributions(found: &Comparison) -> Option<Panel> {
+    let tables: Vec<Grid> = found
+        .pairs
+        .iter()
+        .flat_map(|pair| pair.histograms.iter().map(buckets))
+        .collect();
+    (!tables.is_empty()).then(|| Panel {
+        id: "distributions",
+        title: "How long I/Os took, by wall clock",
+        lead: vec![
+            "A range says how many I/Os a second fall into it, and how many are in it at any time: rate times the \
+             middle of the range. So tails compare with sessions and cores."
+                .to_owned(),
+        ],
+        charts: Vec::new(),
+        tables,
+    })
+}
+
+fn buckets(one: &Buckets) -> Grid {
+    let row = |bucket: &Bucket| {
+        let range = bucket.high_ns.map_or_else(
+            || format!("from {}", show_time_ns(real(bucket.low_ns))),
+            |high_ns| format!("to {}", show_time_ns(real(high_ns))),
+        );
+        let less = 1.0 - bucket.other.iops / bucket.base.iops;
+        let rarer = match less {
+            _ if bucket.base.iops <= 0.0 => "new".to_owned(),
+            rarer if rarer >= 0.0 => format!("{:.1} % fewer", rarer * 100.0),
+            more => format!("{:.1} % more", -more * 100.0),
+        };
+        vec![
+            range,
+            format!("{}/s", show_count(bucket.base.iops)),
+            format!("{}/s", show_count(bucket.other.iops)),
+            format!("{:.2} %", bucket.base.share * 100.0),
+            format!("{:.2} %", bucket.other.share * 100.0),
+            format!("{:.2}", bucket.base.outstanding),
+            format!("{:.2}", bucket.other.outstanding),
+            rarer,
+        ]
+    };
+    let seen = one
+        .rows
+        .iter()
+        .filter(|bucket| bucket.base.iops > 0.0 || bucket.other.iops > 0.0);
+    Grid {
+        caption: "I/Os by their time on both sides",
+        head: head(&[
+            &one.what,
+            "base",
+            "other",
+            "share, base",
+            "share, other",
+            "in it, base",
+            "in it, other",
+            "change",
+        ]),
+        rows: seen.map(row).collect(),
+    }
+}
+
+fn scalings(found: &Comparison, show: &Show) -> Option<Panel> {
+    let first = found.scaling.first()?;
+    Some(Panel {
+        id: "scaling",
+        title: "Scaling",
+        lead: found.scaling.iter().map(|one| sentence(one)).collect(),
+        charts: vec![scaling_chart(first, "nodes")],
+        tables: vec![scaling_grid(&found.scaling, "nodes", show)],
+    })
+}
+
+/// How far from linear, in words.
+pub(super) fn sentence(scaling: &Scaling) -> String {
+    let Some(last) = scaling.points.last() else {
+        return String::new();
+    };
+    let interval = format!(
+        "{:.1} – {:.1} %",
+        last.of_linear.low * 100.0,
+        last.of_linear.high * 100.0
+    );
+    let law = scaling.law.as_ref().map_or_else(
+        || " Fewer than four points have no scaling law.".to_owned(),
+        |law| format!(" {}", law_in_words(law)),
+    );
+    format!(
+        "{} at {}: {:.1} % of linear ({interval}).{law}",
+        scaling.quantity,
+        last.nodes,
+        last.of_linear.value * 100.0
+    )
+}
+
+fn law_in_words(law: &ScalingLaw) -> String {
+    let peak = law.peak_nodes.map_or_else(
+        || "more always give more".to_owned(),
+        |nodes| format!("most at {nodes:.0}"),
+    );
+    format!(
+        "Universal Scalability Law: σ {:.4} ({:.4} – {:.4}), κ {:.6} ({:.6} – {:.6}), {peak}.",
+        law.contention.value,
+        law.contention.low,
+        law.contention.high,
+        law.coherency.value,
+        law.coherency.low,
+        law.coherency.high
+    )
+}
+
+pub(super) fn scaling_grid(all: &[Scaling], nodes: &str, show: &Show) -> Grid {
+    let rows = all.iter().flat_map(|scaling| {
+        scaling.points.iter().map(|point| {
+            vec![
+                scaling.quantity.clone(),
+                format!("{}", point.nodes),
+                show.value(scaling.unit, point.value.value),
+                format!("{:.1} %", point.of_linear.value * 100.0),
+                format!(
+                    "{:.1} – {:.1} %",
+                    point.of_linear.low * 100.0,
+                    point.of_linear.high * 100.0
+                ),
+            ]
+        })
+    });
+    Grid {
+        caption: "What more nodes give against linear growth",
+        head: head(&["measure", nodes, "value", "of linear", "95 % interval"]),
+        rows: rows.collect(),
+    }
+}
+
+/// What was seen, what linear growth would be, and the law.
+pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
+    let exact = |value: f64| Estimate::exact(value, 1);
+    let first = scaling.points.first();
+    let alone = first.map_or(0.0, |point| point.value.value / point.nodes);
+    let line = |name: &str, style: usize, value: &dyn Fn(f64) -> Estimate| Line {
+        name: name.to_owned(),
+        ink: STYLES[style].0,
+        stroke: STYLES[style].1,
+        dots: false,
+        points: scaling
+            .points
+            .iter()
+            .map(|point| (point.nodes, value(point.nodes)))
+            .collect(),
+    };
+    let mut lines = vec![Line {
+        name: "seen".to_owned(),
+        ink: Ink::Read,
+        stroke: Stroke::Solid,
+        dots: true,
+        points: scaling
+            .points
+            .iter()
+            .map(|point| (point.nodes, point.value))
+            .collect(),
+    }];
+    lines.push(line("linear", 5, &|at| exact(alone * at)));
+    if let Some(law) = &scaling.law {
+        lines.push(line("law", 1, &|at| exact(law.at(at))));
+    }
+    Lines {
+        title: format!("{} by {nodes}", scaling.quantity),
+        across: Across::Linear,
+        across_name: nodes.to_owned(),
+        name: scaling.quantity.clone(),
+        unit: scaling.unit,
+        log: false,
+        lines,
+        marks: Vec::new(),
+    }
+}

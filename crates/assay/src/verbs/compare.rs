@@ -1,0 +1,205 @@
+//! `assay compare`: runs and profiles beside each other.
+
+use crate::conclude::{colour, read_text};
+use crate::dossier::Dossier;
+use crate::exit::{Ended, json, print, write_new};
+use crate::options::{OutputOptions, StoreOptions, quantity};
+use crate::statistics::Book;
+use assay_judge::compare::{
+    CompareRules, RunFacts, SideFacts, compare, facts_of_profile, facts_of_run, joined,
+};
+use assay_model::profile::parse_profile;
+use assay_model::units::Share;
+use assay_model::{Error, Result, Workload};
+use assay_report::{Options as Shown, Report};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Keys in which runs over different numbers of nodes differ by their nature.
+const BY_NODES: [&str; 4] = [
+    "stream.0.arrival.closed.outstanding",
+    "stream.0.arrival.open",
+    "stream.0.workers",
+    "layout",
+];
+
+/// Compares runs or profiles with the first one: ratios with intervals, distributions, parity, scaling
+#[derive(Args)]
+pub struct Options {
+    /// Runs (id, beginning of one, `latest`, directory) or profiles (`*.profile.json`); repeats of one side joined by
+    /// commas: A1,A2 B1,B2
+    #[arg(value_name = "SIDE", required = true, num_args = 1..)]
+    sides: Vec<String>,
+    /// Change for the worse that does not matter
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "2%")]
+    tolerance: Share,
+    /// Nodes, bricks or sessions behind each side, for scaling: 1,2,4,8
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    nodes: Vec<f64>,
+    /// A key of the workload that differs because it was meant to, as the refusal names it; once for each
+    #[arg(long, value_name = "KEY")]
+    varied: Vec<String>,
+    /// Write the page to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the store says, sides that cannot be compared, or a page that cannot be written.
+pub fn run(options: &Options) -> Result<Ended> {
+    let mut sides: Vec<SideFacts> = options
+        .sides
+        .iter()
+        .map(|side| read_side(side, options))
+        .collect::<Result<_>>()?;
+    give_nodes(&mut sides, &options.nodes)?;
+    let mut varied = options.varied.clone();
+    if !options.nodes.is_empty() {
+        varied.extend(BY_NODES.map(str::to_owned));
+    }
+    let rules = CompareRules {
+        tolerance: options.tolerance.0,
+        ..CompareRules::default()
+    };
+    let found = compare(&sides, &varied, &rules, &Book)?;
+    let outcome = found.outcome;
+    let report = Report {
+        title: "compare".to_owned(),
+        target: options.sides.join(" with "),
+        created_unix_ns: crate::session::unix_ns(),
+        program: format!("assay {}", env!("CARGO_PKG_VERSION")),
+        command: crate::options::typed(&crate::options::command_line()),
+        comparison: Some(found),
+        ..Report::default()
+    };
+    if let Some(path) = &options.html {
+        write_new(
+            path,
+            assay_report::html(&report, Shown::default()).as_bytes(),
+        )?;
+    }
+    if options.output.json {
+        print(&json(&report.comparison)?)?;
+    } else {
+        print(&assay_report::text(&report, Shown::default(), colour()))?;
+    }
+    Ok(outcome.into())
+}
+
+/// One side: a profile, or one or more repeats of a run.
+fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
+    if named.ends_with(".json") {
+        let path = Path::new(named);
+        let profile = parse_profile(&read_text(path, "profile")?);
+        return Ok(facts_of_profile(
+            &profile.map_err(|error| error.context(named))?,
+        ));
+    }
+    let names: Vec<&str> = named.split(',').filter(|name| !name.is_empty()).collect();
+    let repeats: Vec<SideFacts> = names
+        .iter()
+        .map(|name| read_run(name, options))
+        .collect::<Result<_>>()?;
+    for repeat in repeats.iter().skip(1) {
+        // Repeats of one side are one workload, whatever differs between the sides.
+        let pair = [repeats[0].clone(), repeat.clone()];
+        compare(&pair, &[], &CompareRules::default(), &Book)
+            .map_err(|error| error.context(format!("the repeats {named}")))?;
+    }
+    joined(repeats, &Book).ok_or_else(|| {
+        Error::usage(
+            format!("'{named}' names no run"),
+            "name a run by its id, or a profile by its file",
+        )
+    })
+}
+
+fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
+    let run = options.store.open().open(name)?;
+    let dossier = Dossier::read(&run)?;
+    let id = run.manifest().id.clone();
+    let cell = run.cells()?.pop();
+    let (Some(last), Some(cell)) = (dossier.report.runs.last(), cell) else {
+        return Err(Error::usage(
+            format!("the run {id} holds no measured workload"),
+            "compare runs of `assay run`, `assay check` or `assay soak`",
+        ));
+    };
+    let workload = cell.workload()?;
+    Ok(facts_of_run(&RunFacts {
+        name: id,
+        target: dossier.report.target.clone(),
+        keys: keys(&workload)?,
+        measurement: &last.measurement,
+        estimates: &last.estimates,
+    }))
+}
+
+/// Every value of a workload with its place.
+pub fn keys(workload: &Workload) -> Result<Vec<(String, String)>> {
+    let value = toml::Value::try_from(workload).map_err(|error| {
+        Error::environment(
+            format!("writing a workload: {error}"),
+            "report this as a bug",
+        )
+    })?;
+    let mut keys = Vec::new();
+    flatten("", &value, &mut keys);
+    Ok(keys)
+}
+
+fn flatten(place: &str, value: &toml::Value, keys: &mut Vec<(String, String)>) {
+    let below = |name: &str| {
+        if place.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{place}.{name}")
+        }
+    };
+    match value {
+        toml::Value::Table(table) => {
+            for (name, value) in table {
+                flatten(&below(name), value, keys);
+            }
+        }
+        toml::Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                flatten(&below(&index.to_string()), value, keys);
+            }
+        }
+        plain => keys.push((
+            place.to_owned(),
+            plain.to_string().trim_matches('"').to_owned(),
+        )),
+    }
+}
+
+/// Puts the numbers of nodes to the sides.
+fn give_nodes(sides: &mut [SideFacts], nodes: &[f64]) -> Result<()> {
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    if nodes.len() != sides.len() || nodes.iter().any(|nodes| *nodes < 1.0) {
+        return Err(Error::usage(
+            format!(
+                "--nodes has {} numbers for {} sides",
+                nodes.len(),
+                sides.len()
+            ),
+            "give one number of 1 or more for each side, for example --nodes 1,2",
+        ));
+    }
+    for (facts, nodes) in sides.iter_mut().zip(nodes) {
+        facts.side.nodes = Some(*nodes);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

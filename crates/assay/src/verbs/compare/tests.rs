@@ -1,0 +1,200 @@
+//! Error rates by simulation, and the figures of the papers.
+
+use super::*;
+use assay_judge::Statistics;
+use assay_judge::compare::{Measured, WorkRatio};
+use assay_model::Estimate;
+use assay_model::comparison::{Better, Comparison, Side};
+use assay_model::number::real;
+use assay_model::random::Random;
+use assay_model::verdict::{Outcome, Unit};
+
+fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
+    SideFacts {
+        side: Side {
+            name: name.to_owned(),
+            kind: "run".to_owned(),
+            target: String::new(),
+            elapsed_s: 600.0,
+            repeats: 1,
+            nodes: None,
+        },
+        measures,
+        histograms: Vec::new(),
+        work: Vec::new(),
+        made: Vec::new(),
+    }
+}
+
+fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> Measured {
+    Measured {
+        quantity: quantity.to_owned(),
+        subject: None,
+        unit,
+        estimate,
+    }
+}
+
+/// Ten minutes of 1 s values about a level with noise of 2 % and φ = 0.8, as a side of four measures that vary on
+/// their own.
+fn noisy(level: f64, seed: u64) -> SideFacts {
+    let series = |number: u64| {
+        let mut random = Random::part(seed, number);
+        let mut shock = random.normal();
+        let values: Vec<f64> = (0..600)
+            .map(|_| {
+                shock = 0.8 * shock + 0.6 * random.normal();
+                level * (1.0 + 0.02 * shock)
+            })
+            .collect();
+        Book.mean(&values).unwrap()
+    };
+    let names = ["iops", "throughput", "read.iops", "write.iops"];
+    let measures = names.iter().zip(0..);
+    let measures = measures.map(|(name, number)| measured(name, Unit::IosPerS, series(number)));
+    side(&format!("{seed}"), measures.collect())
+}
+
+fn compared(base: &SideFacts, other: &SideFacts) -> Comparison {
+    compare(
+        &[base.clone(), other.clone()],
+        &[],
+        &CompareRules::default(),
+        &Book,
+    )
+    .unwrap()
+}
+
+fn differs(found: &Comparison) -> bool {
+    found.pairs[0]
+        .measures
+        .iter()
+        .any(|measure| measure.different)
+}
+
+#[test]
+fn equal_runs_hardly_ever_differ() {
+    let alarms = (0..200u64)
+        .filter(|trial| {
+            differs(&compared(
+                &noisy(1e4, 2 * trial),
+                &noisy(1e4, 2 * trial + 1),
+            ))
+        })
+        .count();
+    println!("{alarms} of 200 comparisons of equal runs found a difference");
+    assert!(alarms <= 10, "{alarms} false differences of 200");
+}
+
+#[test]
+fn a_difference_of_three_percent_is_found() {
+    let found = (0..200u64).filter(|trial| {
+        let found = compared(&noisy(1e4, 2 * trial), &noisy(0.97e4, 2 * trial + 1));
+        found.pairs[0].measures[0].different
+    });
+    let found = found.count();
+    println!("3 % was found in {found} of 200 comparisons");
+    assert!(found >= 180, "power: {found} of 200");
+}
+
+#[test]
+fn worse_better_and_open_are_told_apart() {
+    let outcome = |level: f64| compared(&noisy(1e4, 1), &noisy(level, 2)).outcome;
+    assert_eq!(outcome(0.9e4), Outcome::Fail);
+    assert_eq!(outcome(1.1e4), Outcome::Pass);
+    let at_the_limit = compared(&noisy(1e4, 1), &noisy(0.98e4, 2));
+    assert_eq!(at_the_limit.outcome, Outcome::Inconclusive);
+    assert_eq!(at_the_limit.pairs[0].measures[0].better, Better::Higher);
+}
+
+#[test]
+fn what_was_made_differently_is_refused_and_named() {
+    let mut other = noisy(1e4, 2);
+    let mut base = noisy(1e4, 1);
+    base.made = vec![("stream.0.read_share".to_owned(), "1.0".to_owned())];
+    other.made = vec![("stream.0.read_share".to_owned(), "0.7".to_owned())];
+    let sides = [base, other];
+    let rules = CompareRules::default();
+    let refused = compare(&sides, &[], &rules, &Book).unwrap_err();
+    assert!(
+        refused
+            .message()
+            .contains("stream.0.read_share is 1.0 and 0.7")
+    );
+    assert!(refused.hint().contains("--varied stream.0.read_share"));
+    let allowed = compare(&sides, &["stream.0".to_owned()], &rules, &Book).unwrap();
+    assert_eq!(allowed.differences.len(), 1);
+    let mut seconds = noisy(1e4, 3);
+    seconds.measures[0].unit = Unit::Ns;
+    seconds.measures.truncate(1);
+    let only = side("b", vec![noisy(1e4, 4).measures[0].clone()]);
+    let refused = compare(&[seconds, only], &[], &rules, &Book).unwrap_err();
+    assert!(
+        refused.message().contains("no measure in common"),
+        "{refused}"
+    );
+}
+
+/// Figures 17 and 18 and the parity of the EMC paper of 2014: 4 %, 2 % and 1 % after rounding.
+#[test]
+fn parity_is_that_of_the_paper() {
+    let work = |values: [f64; 3]| {
+        let whats = ["logical", "physical", "change"].into_iter();
+        let checks = whats.zip(values).zip([0.04, 0.02, 0.01]);
+        let checks = checks.map(|((what, value), limit)| WorkRatio { what, value, limit });
+        checks.collect::<Vec<_>>()
+    };
+    let (mut one, mut two) = (noisy(1e4, 1), noisy(1e4, 2));
+    one.work = work([0.17227, 0.29347, 0.65409]);
+    two.work = work([0.17928, 0.30058, 0.65858]);
+    let parity = compared(&one, &two).pairs[0].parity.clone();
+    let shown: Vec<(String, Outcome)> = parity
+        .iter()
+        .map(|check| (format!("{:.3}", check.other / check.base), check.outcome))
+        .collect();
+    let pass = |ratio: &str| (ratio.to_owned(), Outcome::Pass);
+    assert_eq!(shown, [pass("1.041"), pass("1.024"), pass("1.007")]);
+    two.work = work([0.19, 0.3, 0.8]);
+    let parity = compared(&one, &two).pairs[0].parity.clone();
+    assert_eq!(parity[0].outcome, Outcome::Fail);
+}
+
+/// One to two bricks of the EMC paper: reads 95.5 % of linear, printed as 96 %.
+#[test]
+fn scaling_is_measured_against_linear() {
+    let brick = |nodes: f64, reads: f64| {
+        let mut facts = side(
+            "",
+            vec![measured(
+                "read.iops",
+                Unit::IosPerS,
+                Estimate::exact(reads, 1),
+            )],
+        );
+        facts.side.nodes = Some(nodes);
+        facts
+    };
+    let both = [brick(1.0, 142_000.0), brick(2.0, 271_220.0)];
+    let found = compare(&both, &[], &CompareRules::default(), &Book).unwrap();
+    let last = found.scaling[0].points[1].of_linear;
+    assert!((last.value - 0.955).abs() < 1e-9);
+    assert!(found.scaling[0].law.is_none());
+}
+
+/// Figure 23 of the same paper: 26,998,287 reads of 16 to 32 ms in a day are 312.5 a second.
+#[test]
+fn outliers_are_counted_by_wall_clock() {
+    let day = |ios: f64| {
+        let mut facts = noisy(1e4, 1);
+        facts.side.elapsed_s = 86_400.0;
+        let range = (16_000_000, Some(32_000_000), ios);
+        facts.histograms = vec![("read".to_owned(), vec![range])];
+        facts
+    };
+    let found = compared(&day(26_998_287.0), &day(1_538_902.0));
+    let bucket = found.pairs[0].histograms[0].rows[0];
+    assert!((bucket.base.iops - 312.48).abs() < 0.01);
+    assert!((bucket.base.outstanding - 7.5).abs() < 0.01);
+    assert!((1.0 - bucket.other.iops / bucket.base.iops - 0.943).abs() < 0.0005);
+    assert!(real(bucket.low_ns) > 0.0);
+}
