@@ -16,6 +16,7 @@ pub mod random;
 pub mod run;
 #[cfg(test)]
 mod schema;
+pub mod soak;
 pub mod stack;
 pub mod target;
 pub mod units;

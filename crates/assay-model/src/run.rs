@@ -20,6 +20,10 @@ pub enum RunKind {
     Calibrate,
     /// All questions about a target at once, in about two minutes.
     Check,
+    /// Hours or days of load, with or without rests.
+    Soak,
+    /// An experiment of many cells.
+    Study,
 }
 
 impl RunKind {
@@ -29,6 +33,8 @@ impl RunKind {
             Self::Run => "run",
             Self::Calibrate => "calibrate",
             Self::Check => "check",
+            Self::Soak => "soak",
+            Self::Study => "study",
         }
     }
 }

@@ -6,6 +6,7 @@ use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::environment::Environment;
 use assay_model::measurement::Measurement;
+use assay_model::soak::Soak;
 use assay_model::verdict::NamedEstimate;
 use serde::Serialize;
 
@@ -29,6 +30,9 @@ pub struct Report {
     /// What the target can give.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
+    /// What hours of load showed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soak: Option<Soak>,
     /// What runs or profiles are beside each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,

@@ -8,6 +8,7 @@ use assay_model::Estimate;
 use assay_model::verdict::{Outcome, Unit};
 
 mod comparison;
+mod soak;
 
 /// A part of the page or of the text.
 #[derive(Clone, Debug, Default)]
@@ -107,13 +108,19 @@ pub(crate) fn panels(report: &Report, show: &Show) -> Vec<Panel> {
     if let Some(found) = &report.comparison {
         panels.extend(comparison::panels(found, show));
     }
+    if let Some(found) = &report.soak {
+        panels.extend(soak::panels(found, show));
+    }
     panels
 }
 
 /// The sentence that answers, where a document of these kinds is there.
 pub(crate) fn headline(report: &Report, show: &Show) -> Option<Headline> {
     let comparison = report.comparison.as_ref();
-    comparison.map(|found| comparison::headline(found, show))
+    let soak = report.soak.as_ref();
+    comparison
+        .map(|found| comparison::headline(found, show))
+        .or_else(|| soak.map(|found| soak::headline(found, &report.target, show)))
 }
 
 /// Names of columns.

@@ -23,18 +23,27 @@ pub enum Document {
     Calibration,
     /// The judgement.
     Verdict,
+    /// What a soak came to.
+    Soak,
+    /// The study as it was given, scaled.
+    Study,
+    /// What a study came to so far.
+    Results,
     /// The page.
     Report,
 }
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::Workload,
         Self::Criteria,
         Self::Environment,
         Self::Calibration,
         Self::Verdict,
+        Self::Soak,
+        Self::Study,
+        Self::Results,
         Self::Report,
     ];
 
@@ -46,6 +55,9 @@ impl Document {
             Self::Environment => "environment.json",
             Self::Calibration => "calibration.json",
             Self::Verdict => "verdict.json",
+            Self::Soak => "soak.json",
+            Self::Study => "study.toml",
+            Self::Results => "study.json",
             Self::Report => "report.html",
         }
     }

@@ -80,6 +80,17 @@ pub fn conclude(
     Ok(ended(finish, outcome))
 }
 
+/// Keeps the page of a run whose own documents say what came of it, and ends the run.
+///
+/// # Errors
+/// What the store says.
+pub fn close_with_page(writer: RunWriter, finish: Finish) -> Result<RunReader> {
+    let dossier = Dossier::read(&writer.reader()?)?;
+    let page = assay_report::html(&dossier.report, Options::default());
+    writer.put(Document::Report, &page)?;
+    close(writer, finish)
+}
+
 /// A measurement that could not go on says so also where errors are looked for.
 fn complain(finish: &Finish, run: &RunReader) {
     let Finish::Failed { reason } = finish else {
@@ -88,7 +99,8 @@ fn complain(finish: &Finish, run: &RunReader) {
     let manifest = run.manifest();
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check => "start again".to_owned(),
+        RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
+        RunKind::Calibrate | RunKind::Check | RunKind::Soak => "start again".to_owned(),
     };
     let kept = run.path().display();
     let error = Error::environment(

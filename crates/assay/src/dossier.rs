@@ -5,7 +5,8 @@ use crate::statistics::Book;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
-use assay_model::run::{Event, Happening};
+use assay_model::run::{Event, Happening, RunKind};
+use assay_model::soak::Soak;
 use assay_model::{Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
@@ -34,6 +35,7 @@ impl Dossier {
             verdict: run.json(Document::Verdict)?,
             calibration: run.json::<Calibration>(Document::Calibration)?,
             environment: run.json::<Environment>(Document::Environment)?,
+            soak: run.json::<Soak>(Document::Soak)?,
             ..Report::default()
         };
         for document in [Document::Workload, Document::Criteria] {
@@ -46,7 +48,7 @@ impl Dossier {
         }
         let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
         let mut series = Vec::new();
-        for cell in run.cells()? {
+        for cell in shown_cells(run)? {
             let (run, of_cell) = read_cell(&cell, &events)?;
             report.runs.push(run);
             series.push(of_cell);
@@ -69,6 +71,17 @@ impl Dossier {
             statistics: &Book,
         })
     }
+}
+
+/// The cells that a page shows one by one: those of a study or of many cycles are in its results.
+fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
+    let cells = run.cells()?;
+    let many = match run.manifest().kind {
+        RunKind::Soak => cells.len() > 1,
+        RunKind::Study => true,
+        RunKind::Run | RunKind::Calibrate | RunKind::Check => false,
+    };
+    Ok(if many { Vec::new() } else { cells })
 }
 
 fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {

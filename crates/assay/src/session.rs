@@ -18,7 +18,7 @@ use assay_store::{
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long the ceiling of the tool itself is measured.
 const CEILING: Nanos = Nanos(50_000_000);
@@ -45,6 +45,7 @@ pub struct Session {
     store: Store,
     /// Whether the run began with this command.
     is_new: bool,
+    began: Instant,
 }
 
 /// What a command wants of its session.
@@ -134,6 +135,7 @@ impl Session {
             backend: wanted.options.engine.choice(),
             store: wanted.store.open(),
             is_new,
+            began: Instant::now(),
         };
         session.keep_environment()?;
         Ok(session)
@@ -178,14 +180,61 @@ impl Session {
         self.measure_into(writer, workload)
     }
 
+    /// The same, with somebody who looks at every interval and may say something about it.
+    ///
+    /// # Errors
+    /// As for [`measure`](Self::measure).
+    pub fn measure_watched(
+        &mut self,
+        cell: &str,
+        workload: &Workload,
+        watch: &mut dyn FnMut(&Interval) -> Option<String>,
+    ) -> Result<Measurement> {
+        let start = self.cell_start();
+        let writer = self.writer.create_cell(cell, workload, &start)?;
+        self.measure_with(writer, workload, watch)
+    }
+
+    /// Time since the session began, s: virtual where the device is.
+    pub fn now_s(&self) -> f64 {
+        match &self.place {
+            Place::Simulated(simulation, _) => seconds(simulation.now_ns()),
+            Place::Storage(_) => self.began.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// Lets time pass without load; a person's stop ends it.
+    pub fn rest(&mut self, what: &str, time: Nanos) {
+        if let Place::Simulated(simulation, _) = &mut self.place {
+            simulation.rest(time.0);
+            return;
+        }
+        let (begin, total_s) = (Instant::now(), time.seconds());
+        while !self.stop.load(Ordering::Relaxed) {
+            let left_s = total_s - begin.elapsed().as_secs_f64();
+            if left_s <= 0.0 {
+                break;
+            }
+            self.progress
+                .show(what, 1.0 - left_s / total_s, Some(left_s));
+            std::thread::sleep(Duration::from_secs_f64(left_s.min(0.2)));
+        }
+        self.progress.clear();
+    }
+
     /// The same for a cell that was opened to go on.
     ///
     /// # Errors
     /// As for [`measure`](Self::measure).
-    pub fn measure_into(
+    pub fn measure_into(&mut self, cell: CellWriter, workload: &Workload) -> Result<Measurement> {
+        self.measure_with(cell, workload, &mut |_| None)
+    }
+
+    fn measure_with(
         &mut self,
         mut cell: CellWriter,
         workload: &Workload,
+        watch: &mut dyn FnMut(&Interval) -> Option<String>,
     ) -> Result<Measurement> {
         let mut failure = None;
         let total_s = workload.duration.seconds();
@@ -198,6 +247,9 @@ impl Session {
                 done_s / total_s,
                 Some(total_s - done_s),
             );
+            if let Some(words) = watch(interval) {
+                progress.say(&words);
+            }
             match cell.append_interval(interval, joint) {
                 // Virtual time does not look at the flag by itself.
                 Ok(()) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),

@@ -10,6 +10,7 @@ fn profile() -> Profile {
         elapsed_s: Some(Figure::new(3600.0, "header, line 9")),
         block_bytes: None,
         rates: Vec::new(),
+        work: Work::default(),
         classes: vec![IoClass::new(IoPurpose::All)],
         time: TimeModel::default(),
         verdict: TimeVerdict::default(),

@@ -115,7 +115,10 @@ fn finish(
 }
 
 /// A file where there is one of that name, else a preset.
-fn load(name: &str) -> Result<Workload> {
+///
+/// # Errors
+/// A usage error when it is neither, or cannot be meant.
+pub fn load(name: &str) -> Result<Workload> {
     if Path::new(name).is_file() {
         return parse_workload(&read_text(Path::new(name), "workload")?)
             .map_err(|error| error.context(name));

@@ -1,0 +1,302 @@
+//! Hours or days of load: takes intervals as they come, in memory that does not grow, and says what became of the level.
+
+use assay_model::Estimate;
+use assay_model::measurement::{Interval, Operation};
+use assay_model::number::{index_of, real, real_len, seconds};
+use assay_model::soak::{Course, CoursePoint, Level, Noticed, Rests, Soak, SoakPlan, SoakState};
+use assay_model::verdict::{Outcome, Unit};
+use assay_stats::mean_interval;
+use assay_stats::steady::{Steadiness, SteadyRule, steadiness};
+use assay_stats::watch::{Watch, WatchRule};
+
+mod batch;
+mod rules;
+
+use batch::{Batch, Batches};
+use rules::Rules;
+
+const CONFIDENCE: f64 = 0.95;
+/// Fewer batches under load say nothing about a steady state.
+const BATCHES_MIN: usize = 20;
+/// Load in a batch of the watch, s.
+const WATCHED_S: f64 = 5.0;
+/// A hundred hours of such batches between false alarms.
+const BETWEEN_ALARMS: f64 = 72_000.0;
+
+/// What counts as steady and as lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoakRule {
+    /// The rule for a steady state.
+    pub steady: SteadyRule,
+    /// Loss that does not matter, as a share.
+    pub tolerance: f64,
+}
+
+impl Default for SoakRule {
+    fn default() -> Self {
+        Self {
+            steady: SteadyRule::default(),
+            tolerance: 0.05,
+        }
+    }
+}
+
+/// Takes intervals one by one.
+pub struct SoakRecorder {
+    batches: Batches,
+    rules: Rules,
+    watch: Watch,
+    watched: Batch,
+    /// When each of the last batches of the watch began: a change dates back.
+    begins: Vec<f64>,
+    noticed: Vec<Noticed>,
+    worked_s: f64,
+    ended_s: f64,
+}
+
+impl Default for SoakRecorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SoakRecorder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self {
+            batches: Batches::new(),
+            rules: Rules::new(),
+            watch: Watch::new(WatchRule {
+                change: 0.05,
+                between_alarms: BETWEEN_ALARMS,
+            }),
+            watched: Batch::default(),
+            begins: Vec::new(),
+            noticed: Vec::new(),
+            worked_s: 0.0,
+            ended_s: 0.0,
+        }
+    }
+
+    /// Adds an interval of the cycle that began at `cycle_s`; says when the level of the IOPS surely changed.
+    pub fn add(&mut self, cycle: u32, cycle_s: f64, interval: &Interval) -> Option<Noticed> {
+        let batch = Batch::of(cycle, cycle_s, interval);
+        self.worked_s += batch.elapsed_s;
+        self.ended_s = cycle_s + seconds(interval.end_ns);
+        self.rules.add(batch.iops(), batch.elapsed_s);
+        self.batches.add(&batch);
+        self.watched.join(&batch);
+        if self.watched.elapsed_s < WATCHED_S - 1e-6 {
+            return None;
+        }
+        let watched = std::mem::take(&mut self.watched);
+        self.look(&watched)
+    }
+
+    fn look(&mut self, watched: &Batch) -> Option<Noticed> {
+        // Longer ago than the watch learns, a begin is not asked for any more.
+        if self.begins.len() == 4096 {
+            self.begins.drain(..2048);
+        }
+        self.begins.push(watched.at_s);
+        let change = self.watch.add(watched.iops())?;
+        let back = index_of(change.noticed_at - change.at) + 1;
+        let at_s = self.begins[self.begins.len().saturating_sub(back)];
+        let noticed = Noticed {
+            at_s,
+            noticed_s: watched.at_s + watched.elapsed_s,
+            before_iops: change.before,
+            after_iops: change.after,
+        };
+        if self.noticed.len() < 1000 {
+            self.noticed.push(noticed);
+        }
+        Some(noticed)
+    }
+
+    /// What came of it. `final_cycle` is the cycle behind the final rest, which tells of recovery and of nothing else.
+    pub fn finish(&self, workload: &str, plan: SoakPlan, rule: &SoakRule) -> Soak {
+        let last = (plan.final_rest.0 > 0).then_some(plan.cycles);
+        let all = self.batches.items();
+        let (recovered, batches): (Vec<&Batch>, Vec<&Batch>) =
+            all.iter().partition(|batch| Some(batch.cycle) == last);
+        let courses: Vec<Course> = quantities(&batches)
+            .into_iter()
+            .filter_map(|quantity| course(&quantity, &batches, rule))
+            .collect();
+        let state = state(&courses, batches.len());
+        let lost = courses.iter().any(|course| course.degraded);
+        Soak {
+            format: 1,
+            workload: workload.to_owned(),
+            plan,
+            worked_s: self.worked_s,
+            elapsed_s: self.ended_s,
+            outcome: match state {
+                SoakState::TooShort => Outcome::Inconclusive,
+                SoakState::Steady { .. } if !lost => Outcome::Pass,
+                SoakState::Steady { .. } | SoakState::NeverSteady => Outcome::Fail,
+            },
+            state,
+            rules: self.rules.findings(),
+            rests: rests(&courses, &batches, &recovered, self),
+            courses,
+            noticed: self.noticed.clone(),
+            tolerance: rule.tolerance,
+        }
+    }
+}
+
+/// The state of the IOPS is the state of the soak; times follow them.
+fn state(courses: &[Course], batches: usize) -> SoakState {
+    match courses.first() {
+        Some(iops) if batches >= BATCHES_MIN => match iops.steady_since_s {
+            Some(since_s) => SoakState::Steady { since_s },
+            None => SoakState::NeverSteady,
+        },
+        _ => SoakState::TooShort,
+    }
+}
+
+/// A quantity of a batch.
+struct Quantity {
+    name: String,
+    unit: Unit,
+    of: Box<dyn Fn(&Batch) -> f64>,
+}
+
+/// The IOPS first, then mean and tail of every operation that every batch has.
+fn quantities(batches: &[&Batch]) -> Vec<Quantity> {
+    let mut found = vec![Quantity {
+        name: "iops".to_owned(),
+        unit: Unit::IosPerS,
+        of: Box::new(Batch::iops),
+    }];
+    for operation in Operation::ALL {
+        let times = move |batch: &Batch| {
+            let result = batch.operations.get(operation)?;
+            (result.ios > 0).then(|| result.response().clone())
+        };
+        if !batches.iter().all(|batch| times(batch).is_some()) {
+            continue;
+        }
+        let name = operation.name();
+        found.push(Quantity {
+            name: format!("{name}.response_time.mean"),
+            unit: Unit::Ns,
+            of: Box::new(move |batch| times(batch).map_or(0.0, |times| times.mean_ns())),
+        });
+        found.push(Quantity {
+            name: format!("{name}.response_time.q0.99"),
+            unit: Unit::Ns,
+            of: Box::new(move |batch| {
+                times(batch).map_or(0.0, |times| real(times.quantile_ns(0.99)))
+            }),
+        });
+    }
+    found
+}
+
+fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Course> {
+    let values: Vec<f64> = batches.iter().map(|batch| (quantity.of)(batch)).collect();
+    if values.is_empty() {
+        return None;
+    }
+    let found = steadiness(&values, &rule.steady);
+    let levels = levels(&found, &values, batches);
+    let last_of_first = levels
+        .first()
+        .zip(levels.last())
+        .and_then(|(first, last)| Some(noun(&book(&last.value).over(&book(&first.value))?)));
+    let higher = quantity.unit != Unit::Ns;
+    let lost = |ratio: &Estimate| match higher {
+        true => ratio.high < 1.0 - rule.tolerance,
+        false => ratio.low > 1.0 + rule.tolerance,
+    };
+    Some(Course {
+        quantity: quantity.name.clone(),
+        unit: quantity.unit,
+        points: batches
+            .iter()
+            .zip(&values)
+            .map(|(batch, value)| CoursePoint {
+                at_s: batch.at_s,
+                value: *value,
+            })
+            .collect(),
+        degraded: levels.len() > 1 && last_of_first.as_ref().is_some_and(lost),
+        last_of_first,
+        drift: found.drift.as_ref().map(noun),
+        steady_since_s: found.since.map(|since| batches[since].at_s),
+        levels,
+    })
+}
+
+/// The stretches with their means.
+fn levels(found: &Steadiness, values: &[f64], batches: &[&Batch]) -> Vec<Level> {
+    let mut edges = vec![0];
+    edges.extend(&found.changes);
+    edges.push(values.len());
+    let level = |pair: &[usize]| {
+        let stretch = &values[pair[0]..pair[1]];
+        let exact = assay_stats::Estimate::exact(*stretch.first()?, CONFIDENCE);
+        let value = mean_interval(stretch, CONFIDENCE).unwrap_or(exact);
+        let last = batches[pair[1] - 1];
+        Some(Level {
+            from_s: batches[pair[0]].at_s,
+            to_s: last.at_s + last.elapsed_s,
+            value: noun(&value),
+        })
+    };
+    edges.windows(2).filter_map(level).collect()
+}
+
+/// What rests brought: within the cycles, and after the final one.
+fn rests(
+    courses: &[Course],
+    batches: &[&Batch],
+    recovered: &[&Batch],
+    soak: &SoakRecorder,
+) -> Option<Rests> {
+    let ratios: Vec<f64> = batches
+        .windows(2)
+        .filter(|pair| pair[0].cycle != pair[1].cycle && pair[0].iops() > 0.0)
+        .map(|pair| pair[1].iops() / pair[0].iops())
+        .collect();
+    if ratios.is_empty() && recovered.is_empty() {
+        return None;
+    }
+    let after: Vec<f64> = recovered.iter().map(|batch| batch.iops()).collect();
+    let best = courses.first()?.levels.iter().map(|level| &level.value);
+    let best = best.max_by(|one, other| one.value.total_cmp(&other.value))?;
+    let of_best = mean_interval(&after, CONFIDENCE).and_then(|after| after.over(&book(best)));
+    Some(Rests {
+        idle_share: 1.0 - soak.worked_s / soak.ended_s.max(soak.worked_s).max(f64::MIN_POSITIVE),
+        after_of_before: mean_interval(&ratios, CONFIDENCE).as_ref().map(noun),
+        recovered_of_best: of_best.as_ref().map(noun),
+    })
+}
+
+fn noun(estimate: &assay_stats::Estimate) -> Estimate {
+    Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: assay_model::number::count(estimate.effective_n).max(1),
+    }
+}
+
+fn book(estimate: &Estimate) -> assay_stats::Estimate {
+    assay_stats::Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: index_of(estimate.n),
+        effective_n: real_len(index_of(estimate.n)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

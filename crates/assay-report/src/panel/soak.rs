@@ -1,0 +1,228 @@
+//! A soak as charts and tables: every quantity over time with its levels, changes, what rests brought, rules of others.
+
+use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
+use crate::chart::scene::{Ink, Stroke};
+use crate::clock::show_length;
+use crate::show::Show;
+use assay_model::Estimate;
+use assay_model::soak::{Course, Level, Rests, Soak, SoakState};
+use assay_model::verdict::{Outcome, Unit};
+
+/// Levels listed for a quantity; a saw-tooth has hundreds.
+const LEVELS_MAX: usize = 12;
+
+pub(super) fn headline(soak: &Soak, target: &str, show: &Show) -> Headline {
+    let iops = soak.courses.first();
+    let lost = |outcome: Outcome| match (outcome, iops.and_then(|iops| iops.last_of_first)) {
+        (Outcome::Fail, Some(ratio)) if ratio.value < 1.0 => format!(
+            " at {:.0} % of its first level, {:.1} – {:.1} %",
+            ratio.value * 100.0,
+            ratio.low * 100.0,
+            ratio.high * 100.0
+        ),
+        _ => String::new(),
+    };
+    let level = iops.and_then(|iops| iops.levels.last());
+    let level = level.map_or_else(String::new, |level| {
+        show.value(Unit::IosPerS, level.value.value)
+    });
+    let words = match soak.state {
+        SoakState::Steady { since_s } => format!(
+            "{target} is steady from {} on at {level}{}.",
+            show_length(since_s),
+            lost(soak.outcome)
+        ),
+        SoakState::NeverSteady => format!(
+            "{target} never became steady in {} of load.",
+            show_length(soak.worked_s)
+        ),
+        SoakState::TooShort => format!(
+            "{} of load say nothing about a steady state of {target}; at least 20 batches are needed.",
+            show_length(soak.worked_s)
+        ),
+    };
+    Headline {
+        outcome: Some(soak.outcome),
+        words,
+    }
+}
+
+pub(super) fn panels(soak: &Soak, show: &Show) -> Vec<Panel> {
+    vec![course_panel(soak, show), rule_panel(soak)]
+}
+
+fn course_panel(soak: &Soak, show: &Show) -> Panel {
+    let plan = match soak.plan.cycles {
+        0 | 1 => format!("{} of load without rest.", show_length(soak.worked_s)),
+        cycles => format!(
+            "{cycles} cycles of {} load and {} rest planned; {} of load in {}.",
+            soak.plan.work,
+            soak.plan.rest,
+            show_length(soak.worked_s),
+            show_length(soak.elapsed_s)
+        ),
+    };
+    let mut lead = vec![plan];
+    lead.extend(soak.courses.iter().filter_map(degradation));
+    lead.extend(soak.rests.as_ref().map(rests));
+    lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
+        format!(
+            "At {} the IOPS went from {} to {}, noticed after {}.",
+            show_length(noticed.at_s),
+            show.value(Unit::IosPerS, noticed.before_iops),
+            show.value(Unit::IosPerS, noticed.after_iops),
+            show_length(noticed.noticed_s - noticed.at_s)
+        )
+    }));
+    Panel {
+        id: "course",
+        title: "The course of time",
+        lead,
+        charts: soak.courses.iter().map(chart).collect(),
+        tables: vec![levels(soak, show)],
+    }
+}
+
+/// What was lost, where it was.
+fn degradation(course: &Course) -> Option<String> {
+    let ratio = course.last_of_first.filter(|_| course.levels.len() > 1)?;
+    let word = if course.degraded { "Lost" } else { "Changed" };
+    Some(format!(
+        "{word}: {} ended at {:.1} % of its first level ({:.1} – {:.1} %).",
+        course.quantity,
+        ratio.value * 100.0,
+        ratio.low * 100.0,
+        ratio.high * 100.0
+    ))
+}
+
+fn rests(rests: &Rests) -> String {
+    let percent = |ratio: &Estimate| {
+        format!(
+            "{:.1} % ({:.1} – {:.1} %)",
+            ratio.value * 100.0,
+            ratio.low * 100.0,
+            ratio.high * 100.0
+        )
+    };
+    let idle = rests.idle_share * 100.0;
+    let within = rests
+        .after_of_before
+        .as_ref()
+        .map_or_else(String::new, |ratio| {
+            format!(
+                " After a rest the IOPS were {} of those before it.",
+                percent(ratio)
+            )
+        });
+    let after = rests
+        .recovered_of_best
+        .as_ref()
+        .map_or_else(String::new, |ratio| {
+            format!(
+                " After the final rest they were {} of the best level before.",
+                percent(ratio)
+            )
+        });
+    format!("Idle for {idle:.0} % of the time.{within}{after}")
+}
+
+fn chart(course: &Course) -> Lines {
+    let exact = |value: f64| Estimate::exact(value, 1);
+    let points = course.points.iter();
+    let mut lines = vec![Line {
+        name: "batches".to_owned(),
+        ink: STYLES[0].0,
+        stroke: Stroke::Solid,
+        dots: false,
+        points: points
+            .map(|point| (point.at_s, exact(point.value)))
+            .collect(),
+    }];
+    let ends = |level: &Level| [(level.from_s, level.value), (level.to_s, level.value)];
+    lines.push(Line {
+        name: "levels".to_owned(),
+        ink: Ink::Found,
+        stroke: Stroke::Dashed,
+        dots: false,
+        points: course.levels.iter().flat_map(ends).collect(),
+    });
+    let steady = course.steady_since_s.filter(|since_s| *since_s > 0.0);
+    Lines {
+        title: format!("{} over time", course.quantity),
+        across: Across::Time,
+        across_name: "time since the load began".to_owned(),
+        name: course.quantity.clone(),
+        unit: course.unit,
+        log: false,
+        lines,
+        marks: steady
+            .map(|since_s| (since_s, "steady".to_owned()))
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn levels(soak: &Soak, show: &Show) -> Grid {
+    let of = |course: &Course| {
+        let more = course.levels.len().saturating_sub(LEVELS_MAX);
+        let mut rows: Vec<Vec<String>> = course
+            .levels
+            .iter()
+            .take(LEVELS_MAX)
+            .map(|level| {
+                vec![
+                    course.quantity.clone(),
+                    show_length(level.from_s),
+                    show_length(level.to_s),
+                    show.value(course.unit, level.value.value),
+                    show.interval(course.unit, &level.value),
+                ]
+            })
+            .collect();
+        if more > 0 {
+            rows.push(vec![
+                format!("and {more} more levels"),
+                "–".to_owned(),
+                "–".to_owned(),
+                "–".to_owned(),
+                "–".to_owned(),
+            ]);
+        }
+        rows
+    };
+    Grid {
+        caption: "Stretches of one level",
+        head: head(&["quantity", "from", "to", "level", "95 % interval"]),
+        rows: soak.courses.iter().flat_map(of).collect(),
+    }
+}
+
+fn rule_panel(soak: &Soak) -> Panel {
+    let ours = match soak.state {
+        SoakState::Steady { since_s } => format!("steady since {}", show_length(since_s)),
+        SoakState::NeverSteady => "never steady".to_owned(),
+        SoakState::TooShort => "too short".to_owned(),
+    };
+    let mut rows = vec![vec![
+        "Assay: last level holds, no drift, 99 %".to_owned(),
+        ours,
+    ]];
+    rows.extend(soak.rules.iter().map(|rule| {
+        let said = rule.steady_at_s.map_or_else(
+            || "never".to_owned(),
+            |at_s| format!("steady after {} of load", show_length(at_s)),
+        );
+        vec![rule.rule.clone(), said]
+    }));
+    Panel {
+        id: "rules",
+        title: "Steady state by several rules",
+        tables: vec![Grid {
+            caption: "What each rule says of the IOPS",
+            head: head(&["rule", "says"]),
+            rows,
+        }],
+        ..Panel::default()
+    }
+}
