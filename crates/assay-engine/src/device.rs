@@ -6,9 +6,11 @@ use std::collections::BinaryHeap;
 
 mod laws;
 mod spec;
+mod tiers;
 
 pub use laws::{Bandwidth, Bucket, Cliff, Law, Servers, Service, Stall};
 pub use spec::{DeviceSpec, PARTS};
+pub use tiers::Tiers;
 
 /// An I/O as a device sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

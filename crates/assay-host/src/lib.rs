@@ -26,6 +26,7 @@ mod draw;
 pub mod environment;
 pub mod findings;
 pub mod gate;
+pub mod hook;
 pub mod mounts;
 pub mod root;
 pub mod signatures;

@@ -12,6 +12,7 @@ mod decide;
 mod doubts;
 mod estimates;
 mod evidence;
+mod factors;
 mod facts;
 mod measurement;
 mod names;
@@ -21,6 +22,7 @@ mod series;
 mod statistics;
 
 pub use estimates::estimates_of_run;
+pub use factors::{factor_curves, factor_scaling};
 pub use facts::{Facts, Run};
 pub use quantity::{Amount, CapacityOf, Mix, Quantity, Scope, TimeKind, TimeStatistic};
 pub use rules::{Rule, Rules};

@@ -6,8 +6,10 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod locality;
 pub mod presets;
 pub mod soak;
+pub mod study;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};

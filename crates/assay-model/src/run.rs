@@ -20,6 +20,8 @@ pub enum RunKind {
     Calibrate,
     /// All questions about a target at once, in about two minutes.
     Check,
+    /// Which caches and tiers a target has.
+    Locality,
     /// Hours or days of load, with or without rests.
     Soak,
     /// An experiment of many cells.
@@ -33,6 +35,7 @@ impl RunKind {
             Self::Run => "run",
             Self::Calibrate => "calibrate",
             Self::Check => "check",
+            Self::Locality => "locality",
             Self::Soak => "soak",
             Self::Study => "study",
         }

@@ -145,6 +145,9 @@ fn all() -> Vec<(&'static str, String)> {
         ("event", text::<crate::run::Event>()),
         ("run", text::<crate::run::RunManifest>()),
         ("calibration", text::<crate::calibration::Calibration>()),
+        ("study", text::<crate::study::Study>()),
+        ("results", text::<crate::study::StudyResult>()),
+        ("locality", text::<crate::locality::Locality>()),
         ("soak", text::<crate::soak::Soak>()),
         ("comparison", text::<crate::comparison::Comparison>()),
         ("environment", text::<crate::environment::Environment>()),
@@ -210,6 +213,9 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::run::RunManifest>("run") > 0);
     assert!(read_examples::<crate::calibration::Calibration>("calibration") > 0);
     assert!(read_examples::<crate::environment::Environment>("environment") > 0);
+    assert!(read_examples::<crate::study::Study>("study") > 0);
+    assert!(read_examples::<crate::study::StudyResult>("results") > 0);
+    assert!(read_examples::<crate::locality::Locality>("locality") > 0);
     assert!(read_examples::<crate::soak::Soak>("soak") > 0);
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);

@@ -5,8 +5,10 @@ use assay_model::Verdict;
 use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::environment::Environment;
+use assay_model::locality::Locality;
 use assay_model::measurement::Measurement;
 use assay_model::soak::Soak;
+use assay_model::study::StudyResult;
 use assay_model::verdict::NamedEstimate;
 use serde::Serialize;
 
@@ -30,9 +32,15 @@ pub struct Report {
     /// What the target can give.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
+    /// Which caches and tiers the target has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locality: Option<Locality>,
     /// What hours of load showed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub soak: Option<Soak>,
+    /// What came of the cells of a study.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyResult>,
     /// What runs or profiles are beside each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,

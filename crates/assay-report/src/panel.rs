@@ -8,7 +8,9 @@ use assay_model::Estimate;
 use assay_model::verdict::{Outcome, Unit};
 
 mod comparison;
+mod locality;
 mod soak;
+mod study;
 
 /// A part of the page or of the text.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +113,12 @@ pub(crate) fn panels(report: &Report, show: &Show) -> Vec<Panel> {
     if let Some(found) = &report.soak {
         panels.extend(soak::panels(found, show));
     }
+    if let Some(found) = &report.locality {
+        panels.push(locality::panel(found, show));
+    }
+    if let Some(found) = &report.study {
+        panels.extend(study::panels(found, show));
+    }
     panels
 }
 
@@ -121,6 +129,14 @@ pub(crate) fn headline(report: &Report, show: &Show) -> Option<Headline> {
     comparison
         .map(|found| comparison::headline(found, show))
         .or_else(|| soak.map(|found| soak::headline(found, &report.target, show)))
+        .or_else(|| {
+            let locality = report.locality.as_ref();
+            locality.map(|found| locality::headline(found, &report.target, show))
+        })
+        .or_else(|| {
+            let study = report.study.as_ref();
+            study.map(|found| study::headline(found, &report.target))
+        })
 }
 
 /// Names of columns.

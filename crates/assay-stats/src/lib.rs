@@ -19,6 +19,7 @@
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
 //! | what do more nodes give? | [`scalability::scalability`] |
 //! | what should a system of servers do? | [`queueing`], [`network`] |
+//! | what places serve working sets of growing size? | [`tiers::tiers`] |
 //! | do these values follow that law? | [`fit::chi_square_fit`], [`fit::kolmogorov_smirnov_fit`] |
 //!
 //! Observations are `f64` in the caller's unit, in the order in which they were made. A `confidence` lies in
@@ -42,6 +43,7 @@ pub mod scalability;
 pub mod series;
 pub mod special;
 pub mod steady;
+pub mod tiers;
 pub mod trend;
 pub mod watch;
 

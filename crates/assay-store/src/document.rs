@@ -23,6 +23,8 @@ pub enum Document {
     Calibration,
     /// The judgement.
     Verdict,
+    /// Which caches and tiers a target has.
+    Locality,
     /// What a soak came to.
     Soak,
     /// The study as it was given, scaled.
@@ -35,12 +37,13 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Workload,
         Self::Criteria,
         Self::Environment,
         Self::Calibration,
         Self::Verdict,
+        Self::Locality,
         Self::Soak,
         Self::Study,
         Self::Results,
@@ -55,6 +58,7 @@ impl Document {
             Self::Environment => "environment.json",
             Self::Calibration => "calibration.json",
             Self::Verdict => "verdict.json",
+            Self::Locality => "locality.json",
             Self::Soak => "soak.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",

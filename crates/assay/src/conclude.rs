@@ -100,7 +100,9 @@ fn complain(finish: &Finish, run: &RunReader) {
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
         RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check | RunKind::Soak => "start again".to_owned(),
+        RunKind::Calibrate | RunKind::Check | RunKind::Locality | RunKind::Soak => {
+            "start again".to_owned()
+        }
     };
     let kept = run.path().display();
     let error = Error::environment(

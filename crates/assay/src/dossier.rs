@@ -5,8 +5,10 @@ use crate::statistics::Book;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
+use assay_model::locality::Locality;
 use assay_model::run::{Event, Happening, RunKind};
 use assay_model::soak::Soak;
+use assay_model::study::StudyResult;
 use assay_model::{Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
@@ -35,10 +37,12 @@ impl Dossier {
             verdict: run.json(Document::Verdict)?,
             calibration: run.json::<Calibration>(Document::Calibration)?,
             environment: run.json::<Environment>(Document::Environment)?,
+            study: run.json::<StudyResult>(Document::Results)?,
+            locality: run.json::<Locality>(Document::Locality)?,
             soak: run.json::<Soak>(Document::Soak)?,
             ..Report::default()
         };
-        for document in [Document::Workload, Document::Criteria] {
+        for document in [Document::Workload, Document::Criteria, Document::Study] {
             if let Some(text) = run.document(document)? {
                 report.documents.push(Text {
                     name: document.file_name().to_owned(),
@@ -79,12 +83,16 @@ fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
     let many = match run.manifest().kind {
         RunKind::Soak => cells.len() > 1,
         RunKind::Study => true,
-        RunKind::Run | RunKind::Calibrate | RunKind::Check => false,
+        RunKind::Run | RunKind::Calibrate | RunKind::Check | RunKind::Locality => false,
     };
     Ok(if many { Vec::new() } else { cells })
 }
 
-fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
+/// A cell with its numbers, and how it went over time.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
     let measurement = cell.measurement()?;
     let (mut timeline, mut series) = (TimelineBuilder::new(), SeriesBuilder::new());
     for stretch in cell.joints()? {

@@ -195,6 +195,35 @@ impl Session {
         self.measure_with(writer, workload, watch)
     }
 
+    /// Runs a workload of which nothing is kept: filling, preconditioning, settling.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
+        let stop = Arc::clone(&self.stop);
+        let mut observe = |_: &Interval, _: &Joint| {
+            // Virtual time does not look at the flag by itself.
+            if stop.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        match &mut self.place {
+            Place::Simulated(simulation, _) => simulation.run(workload, &mut observe),
+            Place::Storage(storage) => {
+                let job = Job {
+                    workload,
+                    targets: Arc::clone(&storage.targets),
+                    backend: self.backend,
+                    passes: None,
+                    first_interval: 0,
+                };
+                run(&job, &self.stop, &mut observe)
+            }
+        }
+    }
+
     /// Time since the session began, s: virtual where the device is.
     pub fn now_s(&self) -> f64 {
         match &self.place {

@@ -1,6 +1,7 @@
 //! Simulated devices by name: `sim:servers?count=8&service=200us+stall?every=20s&length=1s`.
 
 use super::laws::{Bandwidth, Bucket, Cliff, Law, Servers, Service, Stall};
+use super::tiers::Tiers;
 use super::{Device, Pipeline};
 use assay_model::document::nearest;
 use assay_model::units::{Bytes, Nanos, Rate};
@@ -36,6 +37,11 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
         "a write cache that is fast until full, then as slow as it drains",
     ),
     (
+        "tiers",
+        &["sizes", "latencies", "follow"],
+        "faster places of these sizes for what was used last, one latency more than sizes; a place takes what is new after a while",
+    ),
+    (
         "stall",
         &["every", "length"],
         "nothing completes for a while at the end of every period",
@@ -65,6 +71,11 @@ enum Part {
     Cliff {
         cache: Bytes,
         drain_bytes_per_s: f64,
+    },
+    Tiers {
+        sizes: Vec<Bytes>,
+        latencies: Vec<Nanos>,
+        follow: Nanos,
     },
     Stall {
         every: Nanos,
@@ -206,6 +217,7 @@ impl Part {
                 cache: keys.read("cache")?,
                 drain_bytes_per_s: bytes_per_s(keys, "drain")?,
             }),
+            "tiers" => Self::tiers(keys),
             _ => Self::stall(keys),
         }
     }
@@ -222,6 +234,30 @@ impl Part {
             Service::Constant(time_ns)
         };
         Ok(Self::Servers { count, service })
+    }
+
+    /// One latency more than sizes; sizes ascend, and so do latencies.
+    fn tiers(keys: &Keys<'_>) -> Result<Self> {
+        let sizes: Vec<Bytes> = list(keys, "sizes")?;
+        let latencies: Vec<Nanos> = list(keys, "latencies")?;
+        let follow = keys.get("follow").map_or(Ok(Nanos(0)), str::parse)?;
+        let ascending = sizes.is_sorted_by(|one, next| one.0 < next.0)
+            && latencies.is_sorted_by(|one, next| one.0 < next.0);
+        if ascending && latencies.len() == sizes.len() + 1 {
+            return Ok(Self::Tiers {
+                sizes,
+                latencies,
+                follow,
+            });
+        }
+        Err(Error::usage(
+            format!(
+                "{} sizes and {} latencies make no tiers",
+                sizes.len(),
+                latencies.len()
+            ),
+            "write ascending sizes and one latency more, for example tiers?sizes=1GiB&latencies=100us,5ms",
+        ))
     }
 
     fn stall(keys: &Keys<'_>) -> Result<Self> {
@@ -247,9 +283,25 @@ impl Part {
                 assay_model::number::real(cache.0),
                 *drain_bytes_per_s,
             )),
+            Self::Tiers {
+                sizes,
+                latencies,
+                follow,
+            } => Box::new(Tiers::new(
+                &sizes.iter().map(|size| size.0).collect::<Vec<_>>(),
+                latencies.iter().map(|latency| latency.0).collect(),
+                follow.0,
+            )),
             Self::Stall { every, length } => Box::new(Stall::new(every.0, length.0)),
         }
     }
+}
+
+/// Values separated by commas.
+fn list<T: FromStr<Err = Error>>(keys: &Keys<'_>, key: &str) -> Result<Vec<T>> {
+    let values = keys.text(key)?.split(',').map(str::parse);
+    let values: Result<Vec<T>> = values.collect();
+    values.map_err(|error| error.context(format!("{}?{key}", keys.part)))
 }
 
 /// `400MB/s`, or `400MB` meaning the same.

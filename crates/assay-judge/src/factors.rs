@@ -1,0 +1,153 @@
+//! How quantities follow the factors of a study: one curve a factor and combination of the others, repeats joined.
+
+use crate::compare::{mean_of_repeats, scaling};
+use crate::names::known;
+use crate::statistics::Statistics;
+use assay_model::Estimate;
+use assay_model::comparison::Scaling;
+use assay_model::study::{CellResult, CellState, CurvePoint, FactorCurve, Setting};
+use assay_model::verdict::Unit;
+
+/// Factors whose values are numbers of something that works at the same time.
+const PARALLEL: [&str; 5] = [
+    "sessions",
+    "queue_depth",
+    "workers",
+    "parallelism",
+    "volumes",
+];
+/// What a curve is drawn of.
+const SHOWN: [&str; 6] = [
+    "iops",
+    "throughput",
+    "read.service_time.mean",
+    "read.service_time.q0.99",
+    "write.service_time.mean",
+    "write.service_time.q0.99",
+];
+
+/// All curves of a study.
+pub fn factor_curves(cells: &[CellResult], statistics: &dyn Statistics) -> Vec<FactorCurve> {
+    let measured: Vec<&CellResult> = cells
+        .iter()
+        .filter(|result| result.state == CellState::Measured)
+        .collect();
+    let Some(first) = measured.first() else {
+        return Vec::new();
+    };
+    let mut curves = Vec::new();
+    for place in 0..first.cell.settings.len() {
+        for quantity in SHOWN {
+            curves.extend(curves_of(&measured, place, quantity, statistics));
+        }
+    }
+    curves
+}
+
+/// The curves of one quantity over one factor, one for each combination of the others.
+fn curves_of(
+    cells: &[&CellResult],
+    place: usize,
+    quantity: &str,
+    statistics: &dyn Statistics,
+) -> Vec<FactorCurve> {
+    let mut groups: Vec<(String, Vec<&CellResult>)> = Vec::new();
+    for cell in cells {
+        let at = others(&cell.cell.settings, place);
+        match groups.iter_mut().find(|(known, _)| *known == at) {
+            Some((_, members)) => members.push(cell),
+            None => groups.push((at, vec![cell])),
+        }
+    }
+    let unit = unit(quantity);
+    let curve = |(at, members): (String, Vec<&CellResult>)| {
+        let points = points(&members, place, quantity, statistics);
+        (points.len() > 1).then(|| FactorCurve {
+            factor: members[0].cell.settings[place].factor.clone(),
+            quantity: quantity.to_owned(),
+            unit,
+            at,
+            points,
+        })
+    };
+    groups.into_iter().filter_map(curve).collect()
+}
+
+/// The settings that stand still, in words.
+fn others(settings: &[Setting], place: usize) -> String {
+    let words: Vec<String> = settings
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != place)
+        .map(|(_, setting)| format!("{} {}", setting.factor, setting.value))
+        .collect();
+    words.join(", ")
+}
+
+fn unit(quantity: &str) -> Unit {
+    let found = known()
+        .into_iter()
+        .find(|known| known.to_string() == quantity);
+    found.map_or(Unit::Count, |quantity| quantity.unit())
+}
+
+fn points(
+    cells: &[&CellResult],
+    place: usize,
+    quantity: &str,
+    statistics: &dyn Statistics,
+) -> Vec<CurvePoint> {
+    let mut values = Vec::new();
+    for cell in cells {
+        let value = &cell.cell.settings[place].value;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    if values.iter().all(|value| value.number().is_some()) {
+        let number = |value: &assay_model::study::FactorValue| value.number().unwrap_or(0.0);
+        values.sort_by(|one, other| number(one).total_cmp(&number(other)));
+    }
+    let point = |value: &assay_model::study::FactorValue| {
+        let found: Vec<Estimate> = cells
+            .iter()
+            .filter(|cell| cell.cell.settings[place].value == *value)
+            .filter_map(|cell| {
+                let same = |named: &&assay_model::verdict::NamedEstimate| {
+                    named.quantity == quantity && named.subject.is_none()
+                };
+                Some(cell.measures.iter().find(same)?.estimate)
+            })
+            .collect();
+        (!found.is_empty()).then(|| CurvePoint {
+            value: value.clone(),
+            estimate: mean_of_repeats(&found, statistics),
+            repeats: u32::try_from(found.len()).unwrap_or(u32::MAX),
+        })
+    };
+    values.into_iter().filter_map(point).collect()
+}
+
+/// How the rates of a study grow with what works at the same time.
+pub fn factor_scaling(curves: &[FactorCurve], statistics: &dyn Statistics) -> Vec<Scaling> {
+    let grows = |curve: &&FactorCurve| {
+        let factor = curve.factor.split('.').next().unwrap_or_default();
+        curve.quantity == "iops" && PARALLEL.contains(&factor)
+    };
+    curves
+        .iter()
+        .filter(grows)
+        .filter_map(|curve| {
+            let points: Option<Vec<(f64, Estimate)>> = curve
+                .points
+                .iter()
+                .map(|point| Some((point.value.number()?, point.estimate)))
+                .collect();
+            let name = match curve.at.as_str() {
+                "" => format!("iops by {}", curve.factor),
+                at => format!("iops by {} ({at})", curve.factor),
+            };
+            scaling(&name, curve.unit, &points?, statistics)
+        })
+        .collect()
+}

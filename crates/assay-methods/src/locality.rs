@@ -1,0 +1,327 @@
+//! The locality curve: one random reader on working sets of growing size, then on a hot spot that jumps.
+
+use crate::bench::Bench;
+use assay_engine::Ignore;
+use assay_model::locality::{Following, Locality, LocalityPoint, Tier};
+use assay_model::measurement::{Finish, Interval, Joint, Measurement};
+use assay_model::number::{count, index, real, real_len};
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::{Access, Span, Stream, Workload};
+use assay_model::{Error, Estimate, Result};
+use assay_stats::mean_interval;
+use assay_stats::tiers::{follow_times_s, tiers};
+use std::ops::ControlFlow;
+
+const CONFIDENCE: f64 = 0.95;
+/// Bytes of a read that brings a working set in.
+const LARGE: Bytes = Bytes(1 << 20);
+/// Points in a doubling of the working set.
+const POINTS_A_DOUBLING: f64 = 2.0;
+/// Intervals of a point.
+const INTERVALS: u64 = 20;
+/// Stretches between two jumps of the hot spot.
+const STRETCHES: u64 = 200;
+/// Jumps of the hot spot that are timed, after its first place.
+const JUMPS: u64 = 3;
+
+/// What to look at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalityPlan {
+    /// Bytes of the target.
+    pub length_bytes: u64,
+    /// The smallest working set.
+    pub smallest: Bytes,
+    /// The largest one; the whole target when absent.
+    pub largest: Option<Bytes>,
+    /// Bytes of a read.
+    pub transfer: Bytes,
+    /// Measured time of a working set.
+    pub point: Nanos,
+    /// Time between two jumps of the hot spot; none are timed when absent.
+    pub follow: Option<Nanos>,
+}
+
+impl LocalityPlan {
+    /// Working sets in ascending order.
+    ///
+    /// # Errors
+    /// A usage error when there is no room for a curve.
+    pub fn working_sets(&self) -> Result<Vec<u64>> {
+        let largest = self.largest.map_or(self.length_bytes, |largest| largest.0);
+        let (low, high) = (real(self.smallest.0), real(largest.min(self.length_bytes)));
+        if self.smallest.0 < 16 * self.transfer.0 || high < 16.0 * low {
+            return Err(Error::usage(
+                format!(
+                    "working sets from {} to {} of a target of {} make no curve",
+                    self.smallest,
+                    Bytes(largest),
+                    Bytes(self.length_bytes)
+                ),
+                "let the smallest hold 16 reads at least and the largest 16 times as much",
+            ));
+        }
+        let steps = ((high / low).log2() * POINTS_A_DOUBLING).round().max(4.0);
+        let size = |step: usize| {
+            let bytes = low * (high / low).powf(real_len(step) / steps);
+            count(bytes) / self.transfer.0 * self.transfer.0
+        };
+        Ok((0..=index(steps)).map(size).collect())
+    }
+
+    fn share(&self, bytes: f64) -> Share {
+        Share((bytes / real(self.length_bytes)).min(1.0))
+    }
+}
+
+/// Measures the curve, works out the places behind it, and times how they follow a hot spot.
+///
+/// `show` is told the share that is done and the working set.
+///
+/// # Errors
+/// What the engine says; an environment error when a person stopped it before there was a curve.
+pub fn locality(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    show: &mut dyn FnMut(f64, u64),
+) -> Result<Locality> {
+    let sets = plan.working_sets()?;
+    let mut points = Vec::new();
+    for (done, bytes) in sets.iter().enumerate() {
+        if bench.stopped() {
+            break;
+        }
+        show(real_len(done) / real_len(sets.len()), *bytes);
+        points.push(LocalityPoint {
+            working_set_bytes: *bytes,
+            service_time_ns: point(bench, plan, *bytes)?,
+        });
+    }
+    let curve: Vec<(f64, f64)> = points
+        .iter()
+        .map(|point| (real(point.working_set_bytes), point.service_time_ns.value))
+        .collect();
+    let found = tiers(&curve).ok_or_else(|| {
+        Error::environment(
+            "the locality curve was stopped before it had four points",
+            "let it go on, or make each point shorter with --point",
+        )
+    })?;
+    let sizes = found.sizes.iter().copied().map(Some).chain([None]);
+    let tiers: Vec<Tier> = sizes
+        .zip(&found.latencies)
+        .map(|(holds_bytes, service_time_ns)| Tier {
+            holds_bytes,
+            service_time_ns: *service_time_ns,
+        })
+        .collect();
+    let following = match (plan.follow, found.sizes.first()) {
+        (Some(period), Some(first)) if !bench.stopped() => {
+            Some(follow(bench, plan, *first, period)?)
+        }
+        _ => None,
+    };
+    Ok(Locality {
+        format: 1,
+        transfer_bytes: plan.transfer.0,
+        points,
+        tiers,
+        misfit: found.misfit,
+        following,
+    })
+}
+
+/// Random reads of a part of the target, one at a time.
+fn reader(plan: &LocalityPlan, bytes: f64, access: Access, duration: Nanos) -> Workload {
+    let mut stream = Stream::closed("locality", Share(1.0), plan.transfer, 1);
+    stream.access = access;
+    stream.span = Span {
+        from: Share(0.0),
+        to: plan.share(bytes),
+    };
+    Workload::of("locality", duration, stream)
+}
+
+/// The mean read time of a working set, after all of it was brought in twice.
+fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estimate> {
+    bring_in(bench, plan, bytes)?;
+    let mut workload = reader(plan, real(bytes), Access::Uniform, plan.point);
+    workload.warm_up = Nanos(plan.point.0 / 4);
+    workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
+    let mut means = Vec::new();
+    let mut observe = |interval: &Interval, _: &Joint| {
+        if let Some(read) = interval
+            .operations
+            .read
+            .as_ref()
+            .filter(|read| read.ios > 0)
+        {
+            means.push(read.service.mean_ns());
+        }
+        ControlFlow::Continue(())
+    };
+    let measurement = bench.measure(&workload, &mut observe)?;
+    let value = mean_ns(&measurement)?;
+    let half = mean_interval(&means, CONFIDENCE).map_or(0.0, |interval| interval.half_width());
+    Ok(Estimate {
+        value,
+        low: (value - half).max(0.0),
+        high: value + half,
+        confidence: CONFIDENCE,
+        n: assay_model::number::count_of(means.len()).max(1),
+    })
+}
+
+fn mean_ns(measurement: &Measurement) -> Result<f64> {
+    if let Finish::Failed { reason } = &measurement.finish {
+        return Err(Error::environment(reason, "look after the target"));
+    }
+    let whole = measurement.operations();
+    let read = whole.read.as_ref().filter(|read| read.ios > 0);
+    read.map(|read| read.service.mean_ns()).ok_or_else(|| {
+        Error::environment(
+            "no read completed in the time of a point",
+            "give each point more time with --point",
+        )
+    })
+}
+
+/// Reads a working set twice from its beginning in large transfers, so that what can hold it does.
+fn bring_in(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<()> {
+    let large = LARGE.0.min(bytes / plan.transfer.0 * plan.transfer.0);
+    let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
+    stream.access = Access::Sequential { streams: 1 };
+    stream.span.to = plan.share(real(bytes));
+    let mut left = real(2 * bytes);
+    let mut idle = 0;
+    while left > 0.0 && idle < 100 && !bench.stopped() {
+        let workload = Workload::of("bring in", Nanos(1_000_000_000), stream.clone());
+        let read = bench.measure(&workload, &mut Ignore)?.operations().bytes();
+        idle = if read == 0 { idle + 1 } else { 0 };
+        left -= real(read);
+    }
+    Ok(())
+}
+
+/// Times how long half the first place takes to be followed when it jumps.
+fn follow(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    first_bytes: f64,
+    period: Nanos,
+) -> Result<Following> {
+    let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
+    let access = Access::MovingHotBand {
+        share: Share(1.0),
+        band: plan.share(hot_bytes),
+        every: period,
+    };
+    // The hot spot begins far from what was just measured: nothing holds it yet.
+    let mut workload = reader(
+        plan,
+        real(plan.length_bytes),
+        access,
+        Nanos(period.0 * (JUMPS + 1)),
+    );
+    workload.interval = Nanos((period.0 / STRETCHES).max(10_000_000));
+    let stretches = index(real(period.0) / real(workload.interval.0));
+    let mut means: Vec<f64> = Vec::new();
+    let mut observe = |interval: &Interval, _: &Joint| {
+        let read = interval
+            .operations
+            .read
+            .as_ref()
+            .filter(|read| read.ios > 0);
+        let last = means.last().copied().unwrap_or(0.0);
+        means.push(read.map_or(last, |read| read.service.mean_ns()));
+        ControlFlow::Continue(())
+    };
+    mean_ns(&bench.measure(&workload, &mut observe)?)?;
+    let step_s = workload.interval.seconds();
+    let timed: Vec<(f64, f64)> = means
+        .chunks(stretches.max(1))
+        .skip(1)
+        .filter(|stretch| stretch.len() == stretches)
+        .filter_map(|stretch| follow_times_s(stretch, step_s))
+        .collect();
+    Ok(Following {
+        hot_bytes,
+        period_s: period.seconds(),
+        half_s: timed.iter().map(|times| times.0).collect(),
+        most_s: timed.iter().map(|times| times.1).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::SimulatedBench;
+    use assay_engine::device::DeviceSpec;
+
+    fn plan(follow: Option<Nanos>) -> LocalityPlan {
+        LocalityPlan {
+            length_bytes: 2 << 30,
+            smallest: Bytes(1 << 20),
+            largest: Some(Bytes(512 << 20)),
+            transfer: Bytes(8192),
+            point: Nanos(8_000_000_000),
+            follow,
+        }
+    }
+
+    fn measured(device: &str, plan: &LocalityPlan) -> Locality {
+        let spec = DeviceSpec::parse(&format!("device?size=2GiB+{device}")).unwrap();
+        locality(&mut SimulatedBench::new(&spec), plan, &mut |_, _| {}).unwrap()
+    }
+
+    #[track_caller]
+    fn assert_tiers(found: &Locality, sizes_mib: &[f64], latencies_us: &[f64]) {
+        assert_eq!(found.tiers.len(), latencies_us.len(), "{:?}", found.tiers);
+        for (tier, latency_us) in found.tiers.iter().zip(latencies_us) {
+            let off = tier.service_time_ns / 1000.0 / latency_us - 1.0;
+            assert!(off.abs() < 0.05, "latency {latency_us}: {off}");
+        }
+        for (tier, size_mib) in found.tiers.iter().zip(sizes_mib) {
+            let off = tier.holds_bytes.unwrap() / 1_048_576.0 / size_mib - 1.0;
+            assert!(off.abs() < 0.10, "size {size_mib}: {off}");
+        }
+    }
+
+    #[test]
+    fn two_and_three_places_are_found_as_scripted() {
+        let two = measured("tiers?sizes=24MiB&latencies=100us,2ms", &plan(None));
+        assert_tiers(&two, &[24.0], &[100.0, 2000.0]);
+        let three = measured(
+            "tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms",
+            &plan(None),
+        );
+        assert_tiers(&three, &[6.0, 90.0], &[60.0, 300.0, 4000.0]);
+        assert!(two.following.is_none());
+    }
+
+    #[test]
+    fn a_hot_spot_is_followed_as_late_as_scripted() {
+        let plan = plan(Some(Nanos(60_000_000_000)));
+        let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan);
+        let following = found.following.unwrap();
+        assert_eq!(following.half_s.len(), 3);
+        // 1,536 pages at 500 reads a second: half of the reads are fast after 20 s and some.
+        for half_s in following.half_s {
+            assert!((20.0..23.0).contains(&half_s), "{half_s}");
+        }
+    }
+
+    #[test]
+    fn a_curve_needs_room() {
+        let small = LocalityPlan {
+            largest: Some(Bytes(4 << 20)),
+            ..plan(None)
+        };
+        assert!(
+            small
+                .working_sets()
+                .unwrap_err()
+                .hint()
+                .contains("16 times")
+        );
+    }
+}

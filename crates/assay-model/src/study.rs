@@ -1,0 +1,361 @@
+//! An experiment: factors and their values, repeats and order, what happens around each cell, and what came of it.
+
+use crate::comparison::Scaling;
+use crate::estimate::Estimate;
+use crate::units::{Bytes, Nanos, Share};
+use crate::verdict::{NamedEstimate, Unit};
+use crate::workload::Workload;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+mod check;
+mod plan;
+
+pub use check::parse_study;
+pub use plan::{Scale, cells};
+
+/// An experiment as a person writes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// Short name, printed everywhere.
+    pub name: String,
+    /// What it asks, and where it comes from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Preset or file of the workload that factors change; or the workload itself, below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Size of the data that is worked on; by default what the target has, or a test file's own rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Bytes>,
+    /// How often every combination is measured.
+    #[serde(default = "once")]
+    pub repeats: u32,
+    /// In what order.
+    #[serde(default)]
+    pub order: Order,
+    /// Seed of the order and of the workloads.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Fill and precondition again before every so-manieth cell; never when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore_every: Option<u32>,
+    /// What happens in and around a cell.
+    pub phases: Phases,
+    /// When to leave out cells.
+    #[serde(default)]
+    pub stop: StopRules,
+    /// Commands around a cell.
+    #[serde(default)]
+    pub hooks: Hooks,
+    /// What is varied; without any, the workload is measured as it is.
+    #[serde(default, rename = "factor")]
+    pub factors: Vec<Factor>,
+    /// The workload that factors change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
+}
+
+/// The order of cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// As the factors list them, one round a repeat.
+    #[default]
+    Listed,
+    /// Every round shuffled anew, by the seed.
+    Random,
+    /// Every second round backwards, A B B A: what drifts evenly hits all alike.
+    Interleaved,
+}
+
+/// What happens in a cell, in this order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Phases {
+    /// Share of the data written once from its beginning, before the first cell and at every restore.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Share>,
+    /// Preconditioning independent of the workload: how often all data are written with large transfers, after the fill.
+    #[serde(default)]
+    pub precondition_passes: u32,
+    /// Preconditioning by the cell's own workload, which is not kept.
+    #[serde(default)]
+    pub settle: Nanos,
+    /// Load before measuring.
+    #[serde(default)]
+    pub warm_up: Nanos,
+    /// Measured time.
+    pub measure: Nanos,
+    /// Rest behind a cell.
+    #[serde(default)]
+    pub rest: Nanos,
+}
+
+/// When to leave out cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct StopRules {
+    /// p99 of any operation above which higher values of the last factor are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Nanos>,
+    /// Busy share of the host's processors above which higher values of the last factor are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Share>,
+    /// Time after which no further cell begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Nanos>,
+}
+
+/// Commands around a cell, for example to fetch an array's own statistics; their output is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Hooks {
+    /// Run by `sh -c` before the warm-up of every cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Run by `sh -c` after every cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// After this time a command is ended, and the cell failed.
+    #[serde(default = "half_a_minute")]
+    pub time_limit: Nanos,
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        Self {
+            before: None,
+            after: None,
+            time_limit: half_a_minute(),
+        }
+    }
+}
+
+/// One thing that is varied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Factor {
+    /// What: one of [`FACTORS`].
+    pub name: String,
+    /// Its values, at least one.
+    pub values: Vec<FactorValue>,
+    /// Which stream, by its name; all without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<String>,
+}
+
+/// What can be varied, and what a value means.
+pub const FACTORS: &[(&str, &str)] = &[
+    ("sessions", "outstanding I/Os of a closed stream: 1, 8, 64"),
+    ("queue_depth", "the same"),
+    ("rate", "I/Os a second of an open stream: \"1000/s\""),
+    ("transfer", "bytes of an I/O: \"8KiB\""),
+    ("read_share", "share of reads: \"70%\""),
+    ("locality", "share of the data that all I/Os go to: \"20%\""),
+    (
+        "hot_band",
+        "share of the data that 90 % of the I/Os go to: \"10%\"",
+    ),
+    ("theta", "skew of a Zipf law: 0.9"),
+    ("workers", "threads of a stream: 1, 2, 4"),
+    ("parallelism", "the same"),
+    ("volumes", "targets in use, the first ones: 2, 4, 8"),
+    ("layout", "\"concat\", or \"stripe\" in units of 1 MiB"),
+    (
+        "fill",
+        "share of the data that is filled before the cell: \"80%\"",
+    ),
+    (
+        "compressible",
+        "share of the content that compresses away: \"50%\"",
+    ),
+];
+
+/// A value of a factor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum FactorValue {
+    /// A whole number.
+    Whole(u64),
+    /// A number.
+    Real(f64),
+    /// A quantity with its unit, or a word.
+    Text(String),
+}
+
+impl FactorValue {
+    /// The value as a number on an axis: shares as shares, sizes in bytes, rates a second; `None` of a word.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Whole(whole) => Some(crate::number::real(*whole)),
+            Self::Real(real) => Some(*real),
+            Self::Text(text) => quantity(text),
+        }
+    }
+}
+
+fn quantity(text: &str) -> Option<f64> {
+    let share = text.parse::<Share>().map(|share| share.0).ok();
+    let size = || {
+        text.parse::<Bytes>()
+            .map(|size| crate::number::real(size.0))
+            .ok()
+    };
+    let rate = || text.parse::<crate::units::Rate>().map(|rate| rate.0).ok();
+    share.or_else(size).or_else(rate)
+}
+
+impl fmt::Display for FactorValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(whole) => write!(formatter, "{whole}"),
+            Self::Real(real) => write!(formatter, "{real}"),
+            Self::Text(text) => formatter.write_str(text),
+        }
+    }
+}
+
+/// One value of one factor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// The factor.
+    pub factor: String,
+    /// Its value.
+    pub value: FactorValue,
+}
+
+/// One measurement of a study: a combination of values in one of its repeats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// Place in the order, from 1.
+    pub number: u32,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// One setting a factor, in the study's order.
+    pub settings: Vec<Setting>,
+    /// Whether the data are filled and preconditioned before it.
+    pub restored: bool,
+}
+
+/// What became of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum CellState {
+    /// It was measured.
+    Measured,
+    /// It could not be measured; the rest went on.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// A stop rule left it out.
+    LeftOut {
+        /// Which.
+        reason: String,
+    },
+}
+
+/// A cell and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CellResult {
+    /// The cell.
+    pub cell: Cell,
+    /// What became of it.
+    pub state: CellState,
+    /// Its directory in the run, where it was measured.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub directory: String,
+    /// Measured time, s.
+    #[serde(default)]
+    pub elapsed_s: f64,
+    /// Its numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<NamedEstimate>,
+    /// What the hooks printed, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<String>,
+}
+
+/// How a quantity follows one factor while the others stand still; repeats are joined.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FactorCurve {
+    /// The factor.
+    pub factor: String,
+    /// The quantity.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// The settings that stand still, in words.
+    pub at: String,
+    /// The points in ascending order; words stand in the order of the study.
+    pub points: Vec<CurvePoint>,
+}
+
+/// One point of a factor's curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CurvePoint {
+    /// The value of the factor.
+    pub value: FactorValue,
+    /// The quantity there.
+    pub estimate: Estimate,
+    /// How many repeats it rests on.
+    pub repeats: u32,
+}
+
+/// What came of a study so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StudyResult {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// Name of the study.
+    pub study: String,
+    /// What it asks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Cells of the whole study.
+    pub planned: u32,
+    /// The cells that are done, in their order.
+    pub cells: Vec<CellResult>,
+    /// How quantities follow the factors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<FactorCurve>,
+    /// How rates grow with sessions, workers or volumes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+const fn one() -> u64 {
+    1
+}
+
+const fn half_a_minute() -> Nanos {
+    Nanos(30_000_000_000)
+}

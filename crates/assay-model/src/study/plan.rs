@@ -1,0 +1,303 @@
+//! From a study to its cells in their order, and to a smaller study of the same form.
+
+use super::{Cell, Order, Setting, Study};
+use crate::error::{Error, Result};
+use crate::number::{count, count_of, index_of, real};
+use crate::random::Random;
+use crate::units::{Bytes, Nanos};
+use std::str::FromStr;
+
+/// A measured phase is not made shorter than this.
+const MEASURE_MIN: Nanos = Nanos(2_000_000_000);
+/// Data are not made smaller than this.
+const CAPACITY_MIN: u64 = 64 << 20;
+
+/// How much smaller a study is made: `1/1000`, `0.01` or `5%`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale(pub f64);
+
+impl FromStr for Scale {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let value = match (text.split_once('/'), text.strip_suffix('%')) {
+            (Some((above, below)), _) => number(above)
+                .zip(number(below))
+                .map(|(above, below)| above / below),
+            (None, Some(percent)) => number(percent).map(|percent| percent / 100.0),
+            (None, None) => number(text),
+        };
+        match value.filter(|value| *value > 0.0 && *value <= 1.0) {
+            Some(value) => Ok(Self(value)),
+            None => Err(Error::usage(
+                format!("'{text}' is no scale"),
+                "write a share above 0 and up to 1, for example 1/1000",
+            )),
+        }
+    }
+}
+
+impl Study {
+    /// The same study with data and times that many times smaller; factors stay what they are.
+    ///
+    /// Measured times are not made shorter than 2 s, data not smaller than 64 MiB.
+    pub fn scaled(&self, scale: Scale) -> Self {
+        let mut small = self.clone();
+        let shorter = |time: Nanos| Nanos(count(real(time.0) * scale.0));
+        small.capacity = self.capacity.map(|size| {
+            let bytes = count(real(size.0) * scale.0).max(CAPACITY_MIN.min(size.0));
+            // Whole mebibytes, so that every transfer fits.
+            Bytes((bytes >> 20).max(1) << 20)
+        });
+        let phases = &mut small.phases;
+        phases.settle = shorter(phases.settle);
+        phases.warm_up = shorter(phases.warm_up);
+        phases.rest = shorter(phases.rest);
+        phases.measure = Nanos(
+            shorter(phases.measure)
+                .0
+                .max(MEASURE_MIN.0.min(phases.measure.0)),
+        );
+        small
+    }
+
+    /// Time of one cell without filling and preconditioning, s.
+    pub fn cell_s(&self) -> f64 {
+        let phases = &self.phases;
+        let all = [phases.settle, phases.warm_up, phases.measure, phases.rest];
+        all.iter().map(|time| time.seconds()).sum()
+    }
+}
+
+/// The cells in the order in which they are measured; the same study always has the same.
+pub fn cells(study: &Study) -> Vec<Cell> {
+    let combinations = combinations(study);
+    let mut random = Random::new(study.seed);
+    let mut cells = Vec::new();
+    for repeat in 1..=study.repeats {
+        let mut round = combinations.clone();
+        match study.order {
+            Order::Listed => {}
+            Order::Random => shuffle(&mut round, &mut random),
+            Order::Interleaved if repeat % 2 == 0 => round.reverse(),
+            Order::Interleaved => {}
+        }
+        for settings in round {
+            let number = u32::try_from(cells.len() + 1).unwrap_or(u32::MAX);
+            cells.push(Cell {
+                number,
+                repeat,
+                settings,
+                restored: restored(study, number),
+            });
+        }
+    }
+    mark_fills(study, &mut cells);
+    cells
+}
+
+/// Every combination; the last factor changes fastest.
+fn combinations(study: &Study) -> Vec<Vec<Setting>> {
+    study
+        .factors
+        .iter()
+        .fold(vec![Vec::new()], |combinations, factor| {
+            let name = match &factor.stream {
+                Some(stream) => format!("{}.{}", factor.name, stream),
+                None => factor.name.clone(),
+            };
+            let mut longer = Vec::new();
+            for combination in &combinations {
+                for value in &factor.values {
+                    let mut settings: Vec<Setting> = combination.clone();
+                    settings.push(Setting {
+                        factor: name.clone(),
+                        value: value.clone(),
+                    });
+                    longer.push(settings);
+                }
+            }
+            longer
+        })
+}
+
+/// Fisher and Yates.
+fn shuffle<Item>(items: &mut [Item], random: &mut Random) {
+    for last in (1..items.len()).rev() {
+        let other = index_of(random.below(count_of(last + 1)));
+        items.swap(last, other);
+    }
+}
+
+/// The first cell, and every n-th after it.
+const fn restored(study: &Study, number: u32) -> bool {
+    let prepares = study.phases.fill.is_some() || study.phases.precondition_passes > 0;
+    match study.restore_every {
+        Some(every) => prepares && (number - 1) % every == 0,
+        None => prepares && number == 1,
+    }
+}
+
+/// Where how full the data are is a factor, every change of it fills anew.
+fn mark_fills(study: &Study, cells: &mut [Cell]) {
+    if !study.factors.iter().any(|factor| factor.name == "fill") {
+        return;
+    }
+    let mut last = None;
+    for cell in cells {
+        let fill = cell
+            .settings
+            .iter()
+            .find(|setting| setting.factor == "fill");
+        let fill = fill.map(|setting| setting.value.clone());
+        cell.restored |= fill != last;
+        last = fill;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::parse_study;
+
+    const TEXT: &str = r#"
+        format = 1
+        name = "ladder"
+        preset = "oltp-read"
+        repeats = 2
+        capacity = "1TiB"
+        [phases]
+        measure = "60s"
+        warm_up = "10s"
+        [[factor]]
+        name = "read_share"
+        values = ["100%", "70%"]
+        [[factor]]
+        name = "sessions"
+        values = [1, 8]
+    "#;
+
+    fn study(changes: &[(&str, &str)]) -> Result<Study> {
+        let text = changes
+            .iter()
+            .fold(TEXT.to_owned(), |text, (from, to)| text.replace(from, to));
+        parse_study(&text)
+    }
+
+    fn order(study: &Study) -> Vec<String> {
+        let words = |cell: &Cell| {
+            let values: Vec<String> = cell
+                .settings
+                .iter()
+                .map(|one| one.value.to_string())
+                .collect();
+            values.join("/")
+        };
+        cells(study).iter().map(words).collect()
+    }
+
+    #[test]
+    fn every_combination_comes_once_a_repeat() {
+        let listed = order(&study(&[]).unwrap());
+        let round = ["100%/1", "100%/8", "70%/1", "70%/8"];
+        assert_eq!(listed, [round, round].concat());
+        let back: Vec<&str> = round.iter().rev().copied().collect();
+        let interleaved =
+            study(&[("repeats = 2", "repeats = 2\norder = \"interleaved\"")]).unwrap();
+        assert_eq!(order(&interleaved), [round.to_vec(), back].concat());
+        let random = study(&[("repeats = 2", "repeats = 2\norder = \"random\"")]).unwrap();
+        let mut shuffled = order(&random);
+        assert_eq!(shuffled, order(&random));
+        assert_ne!(shuffled, listed);
+        let mut sorted = listed;
+        (shuffled.sort(), sorted.sort());
+        assert_eq!(shuffled, sorted);
+    }
+
+    #[test]
+    fn a_scaled_study_is_smaller_and_shorter() {
+        let small = study(&[]).unwrap().scaled("1/1000".parse().unwrap());
+        assert_eq!(small.capacity, Some(Bytes(1048 << 20)));
+        assert_eq!(
+            (small.phases.measure, small.phases.warm_up),
+            (MEASURE_MIN, Nanos(10_000_000))
+        );
+        for text in ["2", "0", "x", "1/0", "-1"] {
+            assert!(
+                text.parse::<Scale>().unwrap_err().hint().contains("1/1000"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_a_way_out() {
+        for (from, to, message, hint) in [
+            (
+                "sessions",
+                "sesions",
+                "no factor 'sesions'",
+                "did you mean 'sessions'",
+            ),
+            ("repeats = 2", "repeats = 0", "repeats = 0", "repeats = 1"),
+            (
+                "repeats = 2",
+                "restore_every = 3",
+                "nothing to restore",
+                "fill",
+            ),
+            (
+                "measure = \"60s\"",
+                "measure = \"0s\"",
+                "measures nothing",
+                "measure",
+            ),
+            (
+                "values = [1, 8]",
+                "values = []",
+                "has no values",
+                "values = [1, 2, 4]",
+            ),
+            ("sessions", "read_share", "is there twice", "join"),
+            ("preset = \"oltp-read\"", "", "one workload", "preset"),
+            (
+                "warm_up",
+                "warmup",
+                "unknown name 'warmup'",
+                "did you mean 'warm_up'",
+            ),
+        ] {
+            let error = study(&[(from, to)]).unwrap_err();
+            assert!(error.message().contains(message), "{error}");
+            assert!(error.hint().contains(hint), "{error}");
+        }
+        let both = [
+            ("measure = ", "fill = \"80%\"\nmeasure = "),
+            ("sessions", "fill"),
+        ];
+        assert!(
+            study(&both)
+                .unwrap_err()
+                .message()
+                .contains("a factor and a phase")
+        );
+    }
+
+    #[test]
+    fn restores_come_every_so_often_and_whenever_the_fill_changes() {
+        let third = study(&[
+            ("repeats = 2", "repeats = 2\nrestore_every = 3"),
+            ("measure = ", "fill = \"80%\"\nmeasure = "),
+        ]);
+        let restored: Vec<u32> = cells(&third.unwrap())
+            .iter()
+            .filter(|cell| cell.restored)
+            .map(|cell| cell.number)
+            .collect();
+        assert_eq!(restored, [1, 4, 7]);
+        let fills = study(&[("read_share", "fill")]).unwrap();
+        let restored = cells(&fills).iter().filter(|cell| cell.restored).count();
+        assert_eq!(restored, 4);
+    }
+}

@@ -1,0 +1,106 @@
+//! A locality curve: read times by working set, the places behind them, and how a moving hot spot is followed.
+
+use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
+use crate::clock::show_length;
+use crate::show::Show;
+use assay_model::locality::{Locality, LocalityPoint, Tier};
+use assay_model::number::{real, real_len};
+use assay_model::units::show_bytes;
+use assay_model::verdict::Unit;
+
+pub(super) fn headline(found: &Locality, target: &str, show: &Show) -> Headline {
+    let words = match found.tiers.as_slice() {
+        [only] => format!(
+            "{target} serves every working set alike, in {} on average.",
+            show.value(Unit::Ns, only.service_time_ns)
+        ),
+        several => format!(
+            "{target} has {} places: {}.",
+            several.len(),
+            several
+                .iter()
+                .map(|tier| place(tier, show))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    };
+    Headline {
+        outcome: None,
+        words,
+    }
+}
+
+fn place(tier: &Tier, show: &Show) -> String {
+    let time = show.value(Unit::Ns, tier.service_time_ns);
+    match tier.holds_bytes {
+        Some(bytes) => format!("{time} up to {}", show_bytes(bytes)),
+        None => format!("{time} beyond"),
+    }
+}
+
+pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
+    let row = |point: &LocalityPoint| {
+        vec![
+            show_bytes(real(point.working_set_bytes)),
+            show.value(Unit::Ns, point.service_time_ns.value),
+            show.interval(Unit::Ns, &point.service_time_ns),
+        ]
+    };
+    let points = found.points.iter();
+    let mebibytes = |point: &LocalityPoint| real(point.working_set_bytes) / f64::from(1 << 20);
+    let line = Line {
+        name: "mean read time".to_owned(),
+        ink: STYLES[0].0,
+        stroke: STYLES[0].1,
+        dots: true,
+        points: points
+            .clone()
+            .map(|point| (mebibytes(point), point.service_time_ns))
+            .collect(),
+    };
+    let sizes = found.tiers.iter().filter_map(|tier| tier.holds_bytes);
+    Panel {
+        id: "locality",
+        title: "Working sets of growing size",
+        lead: sentences(found),
+        charts: vec![Lines {
+            title: "Mean read time by working set".to_owned(),
+            across: Across::Log,
+            across_name: "working set, MiB".to_owned(),
+            name: "read time".to_owned(),
+            unit: Unit::Ns,
+            log: true,
+            lines: vec![line],
+            marks: sizes
+                .map(|bytes| (bytes / f64::from(1 << 20), show_bytes(bytes)))
+                .collect(),
+        }],
+        tables: vec![Grid {
+            caption: "Every working set",
+            head: head(&["working set", "mean read time", "95 % interval"]),
+            rows: points.map(row).collect(),
+        }],
+    }
+}
+
+fn sentences(found: &Locality) -> Vec<String> {
+    let mut sentences = vec![format!(
+        "One random read at a time; the places explain the means within {:.1} %.",
+        found.misfit * 100.0
+    )];
+    let Some(following) = &found.following else {
+        return sentences;
+    };
+    let mean = |times: &[f64]| times.iter().sum::<f64>() / real_len(times.len().max(1));
+    let hot = show_bytes(following.hot_bytes);
+    sentences.push(match following.half_s.as_slice() {
+        [] => format!("A hot spot of {hot} that jumped every {} cost nothing.", show_length(following.period_s)),
+        some => format!(
+            "After a hot spot of {hot} jumped, half of what that cost was over after {}, nine tenths after {}; mean of {} jumps.",
+            show_length(mean(some)),
+            show_length(mean(&following.most_s)),
+            some.len()
+        ),
+    });
+    sentences
+}

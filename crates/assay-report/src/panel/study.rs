@@ -1,0 +1,197 @@
+//! A study as charts and tables: how quantities follow factors, scaling, and every cell.
+
+use super::comparison::{scaling_chart, scaling_grid, sentence};
+use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
+use crate::clock::show_length;
+use crate::show::Show;
+use assay_model::study::{CellResult, CellState, FactorCurve, StudyResult};
+use assay_model::verdict::Unit;
+
+/// Lines in a chart.
+const LINES_MAX: usize = STYLES.len();
+/// Values at least this far apart in ratio are laid out by ratios.
+const WIDE: f64 = 30.0;
+
+pub(super) fn headline(study: &StudyResult, target: &str) -> Headline {
+    let count =
+        |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
+    let measured = count(|state| matches!(state, CellState::Measured));
+    let failed = count(|state| matches!(state, CellState::Failed { .. }));
+    let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
+    let mut words = format!(
+        "Study “{}” on {target}: {measured} of {} cells measured",
+        study.study, study.planned
+    );
+    for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
+        if cells > 0 {
+            words.push_str(&format!(", {cells} {what}"));
+        }
+    }
+    Headline {
+        outcome: None,
+        words: words + ".",
+    }
+}
+
+pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
+    let mut panels = vec![factors(study, show)];
+    if let Some(first) = study.scaling.first() {
+        panels.push(Panel {
+            id: "scaling",
+            title: "Scaling",
+            lead: study.scaling.iter().map(sentence).collect(),
+            charts: vec![scaling_chart(first, "at the same time")],
+            tables: vec![scaling_grid(&study.scaling, "at the same time", show)],
+        });
+    }
+    panels.push(Panel {
+        id: "cells",
+        title: "Every cell",
+        tables: vec![cells(study, show)],
+        ..Panel::default()
+    });
+    panels
+}
+
+fn factors(study: &StudyResult, show: &Show) -> Panel {
+    let mut charts = Vec::new();
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for curve in &study.curves {
+        let key = (curve.factor.as_str(), curve.quantity.as_str());
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let same = |other: &&FactorCurve| (other.factor.as_str(), other.quantity.as_str()) == key;
+        charts.extend(chart(study.curves.iter().filter(same).collect()));
+    }
+    let lead = [study.description.clone()];
+    Panel {
+        id: "factors",
+        title: "What follows the factors",
+        lead: lead.into_iter().filter(|words| !words.is_empty()).collect(),
+        charts,
+        tables: vec![points(study, show)],
+    }
+}
+
+/// The curves of one quantity over one factor of numbers; words have a table only.
+fn chart(curves: Vec<&FactorCurve>) -> Option<Lines> {
+    let first = *curves.first()?;
+    let numbers = || {
+        let points = curves.iter().flat_map(|curve| &curve.points);
+        points.map(|point| point.value.number())
+    };
+    if numbers().any(|number| number.is_none()) {
+        return None;
+    }
+    let (low, high) = numbers()
+        .flatten()
+        .fold((f64::INFINITY, 0.0), |(low, high), number| {
+            (f64::min(low, number), f64::max(high, number))
+        });
+    let line = |(curve, style): (&&FactorCurve, (_, _))| Line {
+        name: if curve.at.is_empty() {
+            "all".to_owned()
+        } else {
+            curve.at.clone()
+        },
+        ink: style.0,
+        stroke: style.1,
+        dots: true,
+        points: curve
+            .points
+            .iter()
+            .filter_map(|point| Some((point.value.number()?, point.estimate)))
+            .collect(),
+    };
+    Some(Lines {
+        title: format!("{} by {}", first.quantity, first.factor),
+        across: if low > 0.0 && high / low > WIDE {
+            Across::Log
+        } else {
+            Across::Linear
+        },
+        across_name: first.factor.clone(),
+        name: first.quantity.clone(),
+        unit: first.unit,
+        log: false,
+        lines: curves
+            .iter()
+            .zip(STYLES)
+            .take(LINES_MAX)
+            .map(line)
+            .collect(),
+        marks: Vec::new(),
+    })
+}
+
+fn points(study: &StudyResult, show: &Show) -> Grid {
+    let rows = study.curves.iter().flat_map(|curve| {
+        curve.points.iter().map(|point| {
+            vec![
+                format!("{} by {}", curve.quantity, curve.factor),
+                curve.at.clone(),
+                point.value.to_string(),
+                show.value(curve.unit, point.estimate.value),
+                show.interval(curve.unit, &point.estimate),
+                point.repeats.to_string(),
+            ]
+        })
+    });
+    Grid {
+        caption: "Every curve, repeats joined",
+        head: head(&["curve", "at", "value", "mean", "95 % interval", "repeats"]),
+        rows: rows.collect(),
+    }
+}
+
+fn cells(study: &StudyResult, show: &Show) -> Grid {
+    let row = |result: &CellResult| {
+        let settings: Vec<String> = result
+            .cell
+            .settings
+            .iter()
+            .map(|setting| format!("{} {}", setting.factor, setting.value))
+            .collect();
+        let number = |quantity: &str, unit: Unit| {
+            let found = result
+                .measures
+                .iter()
+                .find(|named| named.quantity == quantity && named.subject.is_none());
+            found.map_or_else(
+                || "–".to_owned(),
+                |named| show.value(unit, named.estimate.value),
+            )
+        };
+        let state = match &result.state {
+            CellState::Measured => show_length(result.elapsed_s),
+            CellState::Failed { reason } => format!("failed: {reason}"),
+            CellState::LeftOut { reason } => format!("left out: {reason}"),
+        };
+        vec![
+            format!("{:>4} {}", result.cell.number, settings.join(", ")),
+            result.cell.repeat.to_string(),
+            number("iops", Unit::IosPerS),
+            number("throughput", Unit::BytesPerS),
+            number("read.service_time.mean", Unit::Ns),
+            number("read.service_time.q0.99", Unit::Ns),
+            number("write.service_time.mean", Unit::Ns),
+            state,
+        ]
+    };
+    Grid {
+        caption: "Every cell in its order",
+        head: head(&[
+            "cell",
+            "repeat",
+            "IOPS",
+            "throughput",
+            "read mean",
+            "read p99",
+            "write mean",
+            "measured",
+        ]),
+        rows: study.cells.iter().map(row).collect(),
+    }
+}

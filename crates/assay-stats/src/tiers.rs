@@ -1,0 +1,271 @@
+//! From the mean latency over working sets of growing size to the sizes and latencies of the places that serve them.
+
+use assay_model::number::real_len;
+
+/// Places at most.
+const TIERS_MAX: usize = 4;
+/// A further place must make the misfit so much smaller: a place too many fits noise.
+const WORTH: f64 = 0.5;
+/// Below this relative misfit nothing is left to explain.
+const EXPLAINED: f64 = 2e-3;
+/// Neighbouring places differ in latency by at least this ratio.
+const LATENCY_STEP: f64 = 1.15;
+/// Rounds of refining the sizes.
+const ROUNDS: usize = 40;
+
+/// Places that serve uniform random access, the fastest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tiers {
+    /// How much the places hold down to each, in the unit of the working sets; one fewer than latencies.
+    pub sizes: Vec<f64>,
+    /// Latency of each place, in the unit of the means.
+    pub latencies: Vec<f64>,
+    /// Root mean square of the relative misfit.
+    pub misfit: f64,
+}
+
+/// The places behind points of working set and mean latency, ascending; `None` of fewer than four points.
+///
+/// When every place keeps what fits of a uniformly used working set W, the share min(1, C/W) is served by the places
+/// down to the one that holds C, so the mean is linear in the latencies once the sizes are known. Sizes are first sought
+/// among the working sets, all combinations, then refined between them; a further place is only believed where it
+/// halves the misfit.
+pub fn tiers(points: &[(f64, f64)]) -> Option<Tiers> {
+    if points.len() < 4 {
+        return None;
+    }
+    let mut best = fit(points, &[])?;
+    for places in 1..TIERS_MAX {
+        if best.misfit < EXPLAINED {
+            break;
+        }
+        let Some(found) = search(points, places) else {
+            break;
+        };
+        if found.misfit > WORTH * best.misfit || !distinct(&found) {
+            break;
+        }
+        best = found;
+    }
+    Some(best)
+}
+
+fn distinct(tiers: &Tiers) -> bool {
+    tiers
+        .latencies
+        .windows(2)
+        .all(|pair| pair[1] > LATENCY_STEP * pair[0])
+}
+
+/// The best sizes among the working sets, refined.
+fn search(points: &[(f64, f64)], places: usize) -> Option<Tiers> {
+    let candidates: Vec<f64> = points.iter().map(|point| point.0).collect();
+    let mut best: Option<Tiers> = None;
+    let mut chosen: Vec<usize> = (0..places).collect();
+    loop {
+        let sizes: Vec<f64> = chosen.iter().map(|index| candidates[*index]).collect();
+        if let Some(found) = fit(points, &sizes) {
+            let better = best.as_ref().is_none_or(|best| found.misfit < best.misfit);
+            best = if better { Some(found) } else { best };
+        }
+        if !advance(&mut chosen, candidates.len()) {
+            break;
+        }
+    }
+    best.map(|found| refined(points, found))
+}
+
+/// The next combination in order.
+fn advance(chosen: &mut [usize], of: usize) -> bool {
+    let places = chosen.len();
+    for at in (0..places).rev() {
+        if chosen[at] + places - at < of {
+            chosen[at] += 1;
+            for later in at + 1..places {
+                chosen[later] = chosen[later - 1] + 1;
+            }
+            return true;
+        }
+    }
+    false
+}
+
+/// Moves one size after the other by shrinking steps while that helps.
+fn refined(points: &[(f64, f64)], mut best: Tiers) -> Tiers {
+    let mut step: f64 = 1.3;
+    for _ in 0..ROUNDS {
+        let mut moved = false;
+        for at in 0..best.sizes.len() {
+            for factor in [step, step.recip()] {
+                let mut sizes = best.sizes.clone();
+                sizes[at] *= factor;
+                let ascending = sizes.is_sorted_by(|one, next| one < next);
+                let found = fit(points, &sizes).filter(|_| ascending);
+                if let Some(found) = found.filter(|found| found.misfit < best.misfit) {
+                    (best, moved) = (found, true);
+                }
+            }
+        }
+        if !moved {
+            step = step.sqrt();
+        }
+    }
+    best
+}
+
+/// The latencies for given sizes by least squares of the relative misfit; `None` where they are not determined.
+fn fit(points: &[(f64, f64)], sizes: &[f64]) -> Option<Tiers> {
+    let places = sizes.len() + 1;
+    let mut normal = vec![vec![0.0; places + 1]; places];
+    for (working_set, mean) in points {
+        let shares = shares(*working_set, sizes);
+        for row in 0..places {
+            for column in 0..places {
+                normal[row][column] += shares[row] * shares[column] / (mean * mean);
+            }
+            normal[row][places] += shares[row] / mean;
+        }
+    }
+    let latencies = solved(normal)?;
+    let relative = |(working_set, mean): &(f64, f64)| {
+        let shares = shares(*working_set, sizes);
+        let said: f64 = shares
+            .iter()
+            .zip(&latencies)
+            .map(|(share, latency)| share * latency)
+            .sum();
+        (said / mean - 1.0).powi(2)
+    };
+    let squares: f64 = points.iter().map(relative).sum();
+    latencies
+        .iter()
+        .all(|latency| *latency > 0.0)
+        .then(|| Tiers {
+            sizes: sizes.to_vec(),
+            misfit: (squares / real_len(points.len())).sqrt(),
+            latencies,
+        })
+}
+
+/// Which share of a uniformly used working set each place serves.
+fn shares(working_set: f64, sizes: &[f64]) -> Vec<f64> {
+    let mut below = 0.0;
+    let mut shares: Vec<f64> = sizes
+        .iter()
+        .map(|size| {
+            let reached = (size / working_set).min(1.0);
+            let share = reached - below;
+            below = reached;
+            share
+        })
+        .collect();
+    shares.push(1.0 - below);
+    shares
+}
+
+/// Gauss with row exchange on an extended matrix.
+fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+    let places = matrix.len();
+    let scale = matrix
+        .iter()
+        .enumerate()
+        .map(|(at, row)| row[at])
+        .fold(0.0, f64::max);
+    for pivot in 0..places {
+        let largest = (pivot..places).max_by(|one, other| {
+            matrix[*one][pivot]
+                .abs()
+                .total_cmp(&matrix[*other][pivot].abs())
+        })?;
+        matrix.swap(pivot, largest);
+        if matrix[pivot][pivot].abs() < 1e-12 * scale {
+            return None;
+        }
+        for row in pivot + 1..places {
+            let share = matrix[row][pivot] / matrix[pivot][pivot];
+            for column in pivot..=places {
+                matrix[row][column] -= share * matrix[pivot][column];
+            }
+        }
+    }
+    let mut found = vec![0.0; places];
+    for row in (0..places).rev() {
+        let known: f64 = (row + 1..places)
+            .map(|at| matrix[row][at] * found[at])
+            .sum();
+        found[row] = (matrix[row][places] - known) / matrix[row][row];
+    }
+    Some(found)
+}
+
+/// The time after a jump at which half of what the jump cost is over, and at which nine tenths are.
+///
+/// `latencies` are means of equal stretches of `step_s` since the jump; the cost counts from the mean of the last tenth
+/// of them up to the mean of the first stretch. `None` where the jump cost less than a tenth.
+pub fn follow_times_s(latencies: &[f64], step_s: f64) -> Option<(f64, f64)> {
+    let tail = (latencies.len() / 10).max(1);
+    let settled = crate::series::mean(latencies.get(latencies.len().checked_sub(tail)?..)?);
+    let peak = *latencies.first()?;
+    if peak < 1.1 * settled {
+        return None;
+    }
+    let until = |share: f64| {
+        let limit = settled + (1.0 - share) * (peak - settled);
+        let found = latencies.iter().rposition(|latency| *latency > limit);
+        let after = found.map_or(0, |at| at + 1);
+        real_len(after) * step_s
+    };
+    Some((until(0.5), until(0.9)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::random::Random;
+
+    fn curve(sizes: &[f64], latencies: &[f64], noise: f64) -> Vec<(f64, f64)> {
+        let mut random = Random::new(3);
+        (0..28)
+            .map(|step| {
+                let working_set = 4.0 * std::f64::consts::SQRT_2.powi(step);
+                let shares = shares(working_set, sizes);
+                let mean: f64 = shares
+                    .iter()
+                    .zip(latencies)
+                    .map(|(share, one)| share * one)
+                    .sum();
+                (working_set, mean * (1.0 + noise * random.normal()))
+            })
+            .collect()
+    }
+
+    #[track_caller]
+    fn assert_found(sizes: &[f64], latencies: &[f64], noise: f64) {
+        let found = tiers(&curve(sizes, latencies, noise)).unwrap();
+        assert_eq!(found.sizes.len(), sizes.len(), "{found:?}");
+        for (seen, truth) in found.sizes.iter().zip(sizes) {
+            assert!((seen / truth - 1.0).abs() < 0.10, "{found:?}");
+        }
+        for (seen, truth) in found.latencies.iter().zip(latencies) {
+            assert!((seen / truth - 1.0).abs() < 0.05, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn places_come_out_of_their_curve() {
+        for noise in [0.0, 0.005] {
+            assert_found(&[], &[700.0], noise);
+            assert_found(&[300.0], &[100.0, 5000.0], noise);
+            assert_found(&[64.0, 3000.0], &[50.0, 200.0, 6000.0], noise);
+        }
+        assert_eq!(tiers(&[(1.0, 1.0); 3]), None);
+    }
+
+    #[test]
+    fn following_is_timed_from_the_jump() {
+        let latencies: Vec<f64> = (0..100).map(|at| if at < 30 { 5.0 } else { 1.0 }).collect();
+        let (half_s, most_s) = follow_times_s(&latencies, 0.5).unwrap();
+        assert!((half_s - 15.0).abs() < 1e-9 && (most_s - 15.0).abs() < 1e-9);
+        assert_eq!(follow_times_s(&[1.0; 50], 1.0), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! `assay study`: an experiment from a file.
+
+use crate::cli::{CommandLine, Verb};
+use crate::conclude::{close_with_page, read_text, show};
+use crate::dossier::Dossier;
+use crate::exit::{Ended, json, print};
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::session::{Place, Session, Wanted, unix_ns};
+use crate::statistics::Book;
+use assay_judge::{factor_curves, factor_scaling};
+use assay_methods::study::{base_workload, share_used, workload_of};
+use assay_model::measurement::Finish;
+use assay_model::number::index_of;
+use assay_model::run::RunKind;
+use assay_model::study::{CellState, Scale, Study, StudyResult, cells, parse_study};
+use assay_model::{Error, Result};
+use assay_store::{Document, RunReader};
+use clap::{Args, Parser};
+use std::path::Path;
+
+mod around;
+mod conduct;
+mod plan;
+
+/// What a study that goes on keeps from its beginning; only what may be destroyed is typed anew.
+const AS_BEGUN: [&str; 13] = [
+    "study",
+    "targets",
+    "scale",
+    "dry_run",
+    "size",
+    "fill_time",
+    "keep",
+    "compressible",
+    "duplicate",
+    "buffered",
+    "backend",
+    "task_run",
+    "submit_batch",
+];
+
+/// Carries out an experiment: every combination of the factors of a study file, in its order, with its phases
+#[derive(Args)]
+pub struct Options {
+    /// Study file (`*.study.toml`, or one of studies/)
+    #[arg(required_unless_present = "resume")]
+    study: Option<String>,
+    #[command(flatten)]
+    target: TargetOptions,
+    /// Make data and times so many times smaller: 1/1000, 5%
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Scale>, default_value = "1")]
+    scale: Scale,
+    /// Print the cells, what happens in each, and how long it takes; nothing is touched
+    #[arg(long)]
+    dry_run: bool,
+    /// Take up an unfinished study of the store again: its id, or `latest`
+    #[arg(long, value_name = "RUN", conflicts_with_all = AS_BEGUN)]
+    resume: Option<String>,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the study, the store, the target or the engine says.
+pub fn run(mut options: Options) -> Result<Ended> {
+    let Some(name) = options.study.clone() else {
+        return resume(&options);
+    };
+    let text = read_text(Path::new(&name), "study")?;
+    let study = parse_study(&text).map_err(|error| error.context(&name))?;
+    let study = study.scaled(options.scale);
+    if options.dry_run {
+        return dry_run(&study, &options);
+    }
+    base_workload(&study)?;
+    give_size(&study, &mut options.target);
+    let session = Session::begin(RunKind::Study, &wanted(&study, &options.target, &options)?)?;
+    let refused = match conduct::keep(&session, &study) {
+        Ok(()) => check_target(&session, &study).err(),
+        Err(error) => Some(error),
+    };
+    match refused {
+        Some(error) => Err(session.abandon(error)),
+        None => go(session, &study, Vec::new(), &options),
+    }
+}
+
+/// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
+fn dry_run(study: &Study, options: &Options) -> Result<Ended> {
+    if options.output.json {
+        return print(&json(&plan::document(study))?);
+    }
+    print(&plan::text(study))
+}
+
+fn wanted<'a>(study: &Study, target: &'a TargetOptions, now: &'a Options) -> Result<Wanted<'a>> {
+    let writes = |cell| workload_of(study, &cell).is_ok_and(|workload| workload.writes());
+    let prepares = cells(study).iter().any(|cell| cell.restored);
+    Ok(Wanted {
+        store: &now.store,
+        options: target,
+        write: prepares || cells(study).into_iter().any(writes),
+        direct: base_workload(study)?.direct,
+        workload: None,
+        output: &now.output,
+    })
+}
+
+/// A test file as large as the data of the study, and as many of them as it has volumes.
+fn give_size(study: &Study, target: &mut TargetOptions) {
+    let volumes = study
+        .factors
+        .iter()
+        .filter(|factor| factor.name == "volumes")
+        .flat_map(|factor| factor.values.iter().filter_map(|value| value.number()))
+        .fold(1.0, f64::max);
+    let directories = target.targets.iter().all(|path| Path::new(path).is_dir());
+    if !directories || target.targets.is_empty() {
+        return;
+    }
+    if let [only] = target.targets.as_slice() {
+        target.targets = vec![only.clone(); assay_model::number::index(volumes).max(1)];
+    }
+    if target.size.is_none() {
+        let files = assay_model::number::count_of(target.targets.len());
+        // A file keeps some of its bytes for what says that it is ours.
+        let each = |bytes: u64| bytes.div_ceil(files << 20) + 4;
+        target.size = study
+            .capacity
+            .map(|size| assay_model::units::Bytes(each(size.0) << 20));
+    }
+}
+
+/// Whether the target holds the data.
+fn check_target(session: &Session, study: &Study) -> Result<()> {
+    match &session.place {
+        Place::Simulated(_, device) => share_used(study, device.length_bytes).map(drop),
+        Place::Storage(_) => share_used(study, around::length_bytes(session)).map(drop),
+    }
+}
+
+/// All cells that have no result yet, then the page.
+fn go(
+    mut session: Session,
+    study: &Study,
+    done: Vec<assay_model::study::CellResult>,
+    options: &Options,
+) -> Result<Ended> {
+    let mut result = StudyResult {
+        format: 1,
+        study: study.name.clone(),
+        description: study.description.clone(),
+        planned: u32::try_from(cells(study).len()).unwrap_or(u32::MAX),
+        cells: done,
+        curves: Vec::new(),
+        scaling: Vec::new(),
+    };
+    let finish = conduct::conduct(&mut session, study, &mut result)?;
+    result.curves = factor_curves(&result.cells, &Book);
+    result.scaling = factor_scaling(&result.curves, &Book);
+    let Session { writer, place, .. } = session;
+    // Test files go before the answer is printed.
+    drop(place);
+    writer.put_json(Document::Results, &result)?;
+    let run = close_with_page(writer, finish.clone())?;
+    show(&Dossier::read(&run)?, &run, &options.output)?;
+    let failed = result
+        .cells
+        .iter()
+        .any(|cell| matches!(cell.state, CellState::Failed { .. }));
+    Ok(match finish {
+        Finish::Complete if failed => Ended::Failed,
+        Finish::Complete => Ended::Well,
+        Finish::Interrupted | Finish::Unfinished => Ended::Interrupted,
+        Finish::Failed { .. } => Ended::CutShort,
+    })
+}
+
+/// Goes on with a study that was killed or interrupted: cells that have a result are not measured again.
+fn resume(options: &Options) -> Result<Ended> {
+    let name = options.resume.as_deref().unwrap_or("latest");
+    let store = options.store.open();
+    let reader = store.open(name)?;
+    let mut begun = begun(&reader)?;
+    begun.target.destroy.clone_from(&options.target.destroy);
+    let text = reader.document(Document::Study)?.unwrap_or_default();
+    let study = parse_study(&text).map_err(|error| error.context(reader.path().display()))?;
+    let done = reader
+        .json::<StudyResult>(Document::Results)?
+        .map(|result| result.cells)
+        .unwrap_or_default();
+    if done.len() >= cells(&study).len() {
+        return Err(Error::usage(
+            format!(
+                "the study {} has a result for every cell",
+                reader.manifest().id
+            ),
+            "report it with `assay report`",
+        ));
+    }
+    give_size(&study, &mut begun.target);
+    let writer = store.resume(name, unix_ns())?;
+    let wanted = wanted(&study, &begun.target, options)?;
+    let mut session = Session::go_on(writer, &begun.target.targets, &wanted)?;
+    if matches!(session.place, Place::Simulated(..)) {
+        session
+            .progress
+            .say("note: a simulated device begins anew; what earlier cells left in it is gone");
+    }
+    go(session, &study, done, options)
+}
+
+/// The options that the study was begun with.
+fn begun(run: &RunReader) -> Result<Options> {
+    let manifest = run.manifest();
+    let parsed = CommandLine::try_parse_from(&manifest.command);
+    match parsed.map(|command_line| command_line.verb) {
+        Ok(Verb::Study(begun)) => Ok(begun),
+        _ => Err(Error::usage(
+            format!(
+                "the run {} was begun with `{}`",
+                manifest.id,
+                typed(&manifest.command)
+            ),
+            "only a study, begun by this version, can be taken up again here",
+        )),
+    }
+}
+
+/// The place of a number in a list.
+fn place(number: u32) -> usize {
+    index_of(u64::from(number.saturating_sub(1)))
+}

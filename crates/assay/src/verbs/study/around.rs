@@ -1,0 +1,117 @@
+//! What happens around the measuring of a cell: filling, preconditioning, settling, hooks.
+
+use crate::session::{Place, Session};
+use assay_host::hook::run_hook;
+use assay_methods::study::{fill_of, filling, share_used};
+use assay_model::measurement::Finish;
+use assay_model::number::real;
+use assay_model::study::{Cell, Study};
+use assay_model::units::Nanos;
+use assay_model::{Error, Result, Workload};
+use std::time::Duration;
+
+/// Without any progress in so many steps, filling is given up.
+const IDLE_STEPS_MAX: u32 = 60;
+
+/// Bytes of all targets together.
+pub fn length_bytes(session: &Session) -> u64 {
+    match &session.place {
+        Place::Simulated(_, device) => device.length_bytes,
+        Place::Storage(storage) => storage
+            .targets
+            .iter()
+            .map(|target| target.length_bytes)
+            .sum(),
+    }
+}
+
+/// Fills and preconditions the data as the cell wants them.
+///
+/// # Errors
+/// What the engine says, or a target that takes no writes.
+pub fn restore(session: &mut Session, study: &Study, cell: &Cell) -> Result<Finish> {
+    let length = length_bytes(session);
+    let used = share_used(study, length)?;
+    let fill = fill_of(study, cell).map_or(0.0, |fill| fill.0);
+    let passes = (0..study.phases.precondition_passes).map(|_| 1.0);
+    for share in [fill]
+        .into_iter()
+        .chain(passes)
+        .filter(|share| *share > 0.0)
+    {
+        let finish = write_once(session, used * share, length)?;
+        if finish != Finish::Complete {
+            return Ok(finish);
+        }
+    }
+    Ok(Finish::Complete)
+}
+
+/// Writes the beginning of the target once, step by step, each behind the last.
+fn write_once(session: &mut Session, to: f64, length: u64) -> Result<Finish> {
+    let (mut from, mut idle) = (0.0, 0);
+    // What is shorter than one transfer is not worth a step.
+    let least = 2.0 * real(1 << 20) / real(length);
+    while to - from > least {
+        let measurement = session.measure_unkept(&filling(from, to))?;
+        if measurement.finish != Finish::Complete {
+            return Ok(measurement.finish);
+        }
+        let written = real(measurement.operations().bytes()) / real(length);
+        idle = if written > 0.0 { 0 } else { idle + 1 };
+        if idle == IDLE_STEPS_MAX {
+            return Err(Error::environment(
+                "filling: the target took no write for a minute",
+                "look after the target, then take the study up again with --resume",
+            ));
+        }
+        from += written;
+        let share = (from / to).min(1.0);
+        session
+            .progress
+            .show("filling and preconditioning", share, None);
+    }
+    session.progress.clear();
+    Ok(Finish::Complete)
+}
+
+/// Runs the cell's own workload without keeping anything of it.
+///
+/// # Errors
+/// What the engine says.
+pub fn settle(session: &mut Session, workload: &Workload, time: Nanos) -> Result<Finish> {
+    if time.0 == 0 {
+        return Ok(Finish::Complete);
+    }
+    let settling = Workload {
+        duration: time,
+        warm_up: Nanos(0),
+        ..workload.clone()
+    };
+    Ok(session.measure_unkept(&settling)?.finish)
+}
+
+/// Runs a hook of the study, if there is one, and gives what it printed.
+///
+/// # Errors
+/// When it cannot be started, fails or hangs.
+pub fn hook(
+    study: &Study,
+    command: Option<&String>,
+    cell: &Cell,
+    run: &str,
+) -> Result<Option<String>> {
+    let Some(command) = command else {
+        return Ok(None);
+    };
+    let number = cell.number.to_string();
+    let settings = super::plan::settings(cell);
+    let variables = [
+        ("ASSAY_RUN", run),
+        ("ASSAY_STUDY", &study.name),
+        ("ASSAY_CELL", &number),
+        ("ASSAY_SETTINGS", &settings),
+    ];
+    let limit = Duration::from_nanos(study.hooks.time_limit.0);
+    run_hook(command, &variables, limit).map(Some)
+}
