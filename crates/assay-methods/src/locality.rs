@@ -35,6 +35,8 @@ pub struct LocalityPlan {
     pub largest: Option<Bytes>,
     /// Bytes of a read.
     pub transfer: Bytes,
+    /// Reads of a working set before it is measured: longer than a tier takes to follow.
+    pub settle: Nanos,
     /// Measured time of a working set.
     pub point: Nanos,
     /// Time between two jumps of the hot spot; none are timed when absent.
@@ -145,7 +147,7 @@ fn reader(plan: &LocalityPlan, bytes: f64, access: Access, duration: Nanos) -> W
 fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estimate> {
     bring_in(bench, plan, bytes)?;
     let mut workload = reader(plan, real(bytes), Access::Uniform, plan.point);
-    workload.warm_up = Nanos(plan.point.0 / 4);
+    workload.warm_up = plan.settle;
     workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
     let mut means = Vec::new();
     let mut observe = |interval: &Interval, _: &Joint| {
@@ -263,6 +265,7 @@ mod tests {
             smallest: Bytes(1 << 20),
             largest: Some(Bytes(512 << 20)),
             transfer: Bytes(8192),
+            settle: Nanos(2_000_000_000),
             point: Nanos(8_000_000_000),
             follow,
         }
@@ -300,7 +303,10 @@ mod tests {
 
     #[test]
     fn a_hot_spot_is_followed_as_late_as_scripted() {
-        let plan = plan(Some(Nanos(60_000_000_000)));
+        let plan = LocalityPlan {
+            settle: Nanos(60_000_000_000),
+            ..plan(Some(Nanos(60_000_000_000)))
+        };
         let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan);
         let following = found.following.unwrap();
         assert_eq!(following.half_s.len(), 3);

@@ -2,6 +2,7 @@
 
 use crate::comparison::Scaling;
 use crate::estimate::Estimate;
+use crate::soak::Soak;
 use crate::units::{Bytes, Nanos, Share};
 use crate::verdict::{NamedEstimate, Unit};
 use crate::workload::Workload;
@@ -289,6 +290,9 @@ pub struct CellResult {
     /// Its numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<NamedEstimate>,
+    /// How it went over time, where it was long enough to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<Soak>,
     /// What the hooks printed, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,

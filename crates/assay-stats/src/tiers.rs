@@ -42,10 +42,11 @@ pub fn tiers(points: &[(f64, f64)]) -> Option<Tiers> {
         let Some(found) = search(points, places) else {
             break;
         };
-        if found.misfit > WORTH * best.misfit || !distinct(&found) {
-            break;
+        // Two more may help where one more does not: three places look like no two.
+        let more = real_len(found.sizes.len() - best.sizes.len());
+        if found.misfit <= WORTH.powf(more) * best.misfit && distinct(&found) {
+            best = found;
         }
-        best = found;
     }
     Some(best)
 }

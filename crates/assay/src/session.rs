@@ -18,7 +18,9 @@ use assay_store::{
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+mod around;
 
 /// How long the ceiling of the tool itself is measured.
 const CEILING: Nanos = Nanos(50_000_000);
@@ -193,62 +195,6 @@ impl Session {
         let start = self.cell_start();
         let writer = self.writer.create_cell(cell, workload, &start)?;
         self.measure_with(writer, workload, watch)
-    }
-
-    /// Runs a workload of which nothing is kept: filling, preconditioning, settling.
-    ///
-    /// # Errors
-    /// What the engine says.
-    pub fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
-        let stop = Arc::clone(&self.stop);
-        let mut observe = |_: &Interval, _: &Joint| {
-            // Virtual time does not look at the flag by itself.
-            if stop.load(Ordering::Relaxed) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
-        match &mut self.place {
-            Place::Simulated(simulation, _) => simulation.run(workload, &mut observe),
-            Place::Storage(storage) => {
-                let job = Job {
-                    workload,
-                    targets: Arc::clone(&storage.targets),
-                    backend: self.backend,
-                    passes: None,
-                    first_interval: 0,
-                };
-                run(&job, &self.stop, &mut observe)
-            }
-        }
-    }
-
-    /// Time since the session began, s: virtual where the device is.
-    pub fn now_s(&self) -> f64 {
-        match &self.place {
-            Place::Simulated(simulation, _) => seconds(simulation.now_ns()),
-            Place::Storage(_) => self.began.elapsed().as_secs_f64(),
-        }
-    }
-
-    /// Lets time pass without load; a person's stop ends it.
-    pub fn rest(&mut self, what: &str, time: Nanos) {
-        if let Place::Simulated(simulation, _) = &mut self.place {
-            simulation.rest(time.0);
-            return;
-        }
-        let (begin, total_s) = (Instant::now(), time.seconds());
-        while !self.stop.load(Ordering::Relaxed) {
-            let left_s = total_s - begin.elapsed().as_secs_f64();
-            if left_s <= 0.0 {
-                break;
-            }
-            self.progress
-                .show(what, 1.0 - left_s / total_s, Some(left_s));
-            std::thread::sleep(Duration::from_secs_f64(left_s.min(0.2)));
-        }
-        self.progress.clear();
     }
 
     /// The same for a cell that was opened to go on.

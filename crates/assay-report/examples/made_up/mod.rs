@@ -285,5 +285,6 @@ pub(crate) fn report(intervals: u64) -> Report {
                    sync = { fdatasync = { every = 21 } }\n"
                 .to_owned(),
         }],
+        ..Report::default()
     }
 }

@@ -12,7 +12,7 @@ use assay_model::verdict::Unit;
 pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
     let mut scene = Scene::new(size, 300.0, of.title.clone());
     let wanted = if size == Size::Narrow { 4 } else { 6 };
-    let x = across(&mut scene, of, show, wanted);
+    let x = across(&mut scene, of, wanted);
     let y = upwards(&scene, of, show);
     vertical(&mut scene, show, &Axis::new(show, &of.name, of.unit, y, 5));
     for line in &of.lines {
@@ -33,7 +33,7 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
 }
 
 /// The horizontal axis.
-fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
+fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
     let plot = scene.plot;
     let places = || {
         of.lines
@@ -61,8 +61,8 @@ fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
         name: of.across_name.clone(),
         wanted,
     };
+    // Factors and sizes are chosen, and no figure of the storage: they are never hidden.
     horizontal(scene, &Show::default(), &axis);
-    let _ = show;
     scale
 }
 

@@ -127,7 +127,7 @@ fn rests(rests: &Rests) -> String {
     format!("Idle for {idle:.0} % of the time.{within}{after}")
 }
 
-fn chart(course: &Course) -> Lines {
+pub(super) fn chart(course: &Course) -> Lines {
     let exact = |value: f64| Estimate::exact(value, 1);
     let points = course.points.iter();
     let mut lines = vec![Line {

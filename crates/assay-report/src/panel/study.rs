@@ -7,6 +7,8 @@ use crate::show::Show;
 use assay_model::study::{CellResult, CellState, FactorCurve, StudyResult};
 use assay_model::verdict::Unit;
 
+/// Cells that are drawn over time.
+const COURSES_MAX: usize = 8;
 /// Lines in a chart.
 const LINES_MAX: usize = STYLES.len();
 /// Values at least this far apart in ratio are laid out by ratios.
@@ -44,6 +46,7 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
             tables: vec![scaling_grid(&study.scaling, "at the same time", show)],
         });
     }
+    panels.extend(courses(study, show));
     panels.push(Panel {
         id: "cells",
         title: "Every cell",
@@ -51,6 +54,32 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
         ..Panel::default()
     });
     panels
+}
+
+/// Long cells over time: one sentence and the IOPS of each.
+fn courses(study: &StudyResult, show: &Show) -> Option<Panel> {
+    let mut panel = Panel {
+        id: "courses",
+        title: "Long cells over time",
+        ..Panel::default()
+    };
+    for result in &study.cells {
+        let Some(course) = &result.course else {
+            continue;
+        };
+        let name = format!("cell {}", result.cell.number);
+        panel
+            .lead
+            .push(super::soak::headline(course, &name, show).words);
+        if panel.charts.len() < COURSES_MAX {
+            let iops = course.courses.first().map(super::soak::chart);
+            panel.charts.extend(iops.map(|chart| Lines {
+                title: format!("{name}: {}", chart.title),
+                ..chart
+            }));
+        }
+    }
+    (!panel.lead.is_empty()).then_some(panel)
 }
 
 fn factors(study: &StudyResult, show: &Show) -> Panel {

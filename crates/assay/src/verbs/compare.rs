@@ -1,7 +1,7 @@
 //! `assay compare`: runs and profiles beside each other.
 
 use crate::conclude::{colour, read_text};
-use crate::dossier::Dossier;
+use crate::dossier::read_cell;
 use crate::exit::{Ended, json, print, write_new};
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::statistics::Book;
@@ -9,6 +9,7 @@ use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, compare, facts_of_profile, facts_of_run, joined,
 };
 use assay_model::profile::parse_profile;
+use assay_model::run::RunKind;
 use assay_model::units::Share;
 use assay_model::{Error, Result, Workload};
 use assay_report::{Options as Shown, Report};
@@ -26,7 +27,7 @@ const BY_NODES: [&str; 4] = [
 /// Compares runs or profiles with the first one: ratios with intervals, distributions, parity, scaling
 #[derive(Args)]
 pub struct Options {
-    /// Runs (id, beginning of one, `latest`, directory) or profiles (`*.profile.json`); repeats of one side joined by
+    /// Runs (id, beginning of one, `latest`, directory; a cell of a study as RUN:CELL) or profiles (`*.profile.json`); repeats of one side joined by
     /// commas: A1,A2 B1,B2
     #[arg(value_name = "SIDE", required = true, num_args = 1..)]
     sides: Vec<String>,
@@ -121,23 +122,28 @@ fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
 }
 
 fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
+    let (name, wanted) = match name.rsplit_once(':') {
+        Some((run, cell)) => (run, Some(cell)),
+        None => (name, None),
+    };
     let run = options.store.open().open(name)?;
-    let dossier = Dossier::read(&run)?;
-    let id = run.manifest().id.clone();
-    let cell = run.cells()?.pop();
-    let (Some(last), Some(cell)) = (dossier.report.runs.last(), cell) else {
+    let (id, mut cells) = (run.manifest().id.clone(), run.cells()?);
+    cells.retain(|cell| wanted.is_none_or(|wanted| cell.name().starts_with(wanted)));
+    let many = wanted.is_none() && run.manifest().kind == RunKind::Study && cells.len() > 1;
+    let Some(cell) = cells.pop().filter(|_| !many) else {
         return Err(Error::usage(
-            format!("the run {id} holds no measured workload"),
-            "compare runs of `assay run`, `assay check` or `assay soak`",
+            format!("the run {id} does not say which workload is meant"),
+            "name a cell of a study as RUN:CELL, for example 20261121:00003; or a run of one workload",
         ));
     };
-    let workload = cell.workload()?;
+    let (report, _) = read_cell(&cell, &[])?;
+    let suffix = wanted.map(|_| format!(":{}", cell.name()));
     Ok(facts_of_run(&RunFacts {
-        name: id,
-        target: dossier.report.target.clone(),
-        keys: keys(&workload)?,
-        measurement: &last.measurement,
-        estimates: &last.estimates,
+        name: id + &suffix.unwrap_or_default(),
+        target: run.manifest().targets.join(", "),
+        keys: keys(&cell.workload()?)?,
+        measurement: &report.measurement,
+        estimates: &report.estimates,
     }))
 }
 

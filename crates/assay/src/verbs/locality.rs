@@ -32,6 +32,9 @@ pub struct Options {
     /// Bytes of a read
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
+    /// Reads of each working set before it is measured; longer than the slowest tier takes to follow
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "2s")]
+    settle: Nanos,
     /// Measured time of each working set
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
     point: Nanos,
@@ -87,6 +90,7 @@ fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
         smallest: options.smallest,
         largest: options.largest,
         transfer: options.transfer,
+        settle: options.settle,
         point: options.point,
         follow: options.follow,
     };

@@ -3,14 +3,20 @@
 use super::{around, place, plan};
 use crate::dossier::read_cell;
 use crate::session::Session;
+use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_methods::study::{share_used, within, workload_of};
-use assay_model::measurement::{Finish, Measurement};
+use assay_model::measurement::{Finish, Interval, Measurement};
 use assay_model::number::{real, real_len};
+use assay_model::soak::{Soak, SoakPlan};
 use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResult, cells};
+use assay_model::units::Nanos;
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Result};
 use assay_store::Document;
 use std::sync::atomic::Ordering;
+
+/// Shorter cells are not looked at over time, s.
+const COURSE_MIN_S: f64 = 600.0;
 
 /// Keeps the study as it was scaled, so that it can be taken up again.
 ///
@@ -100,6 +106,7 @@ fn plain(cell: &Cell, state: CellState) -> CellResult {
         directory: String::new(),
         elapsed_s: 0.0,
         measures: Vec::new(),
+        course: None,
         hooks: Vec::new(),
     }
 }
@@ -148,7 +155,12 @@ fn measured(
         return Ok(None);
     }
     let directory = directory(session, cell)?;
-    let measurement = session.measure(&directory, &workload)?;
+    let mut recorder = SoakRecorder::new();
+    let mut watch = |interval: &Interval| -> Option<String> {
+        recorder.add(0, 0.0, interval);
+        None
+    };
+    let measurement = session.measure_watched(&directory, &workload, &mut watch)?;
     if measurement.finish == Finish::Interrupted {
         return Ok(None);
     }
@@ -162,11 +174,23 @@ fn measured(
         directory,
         elapsed_s: measurement.elapsed_s(),
         measures,
+        course: course(&recorder, study, &workload.name, measurement.elapsed_s()),
         hooks,
         ..plain(cell, CellState::Measured)
     };
     let breach = breach(study, cell, &measurement);
     Ok(Some((done, breach)))
+}
+
+/// How a long cell went over time; a short one has no course worth telling.
+fn course(recorder: &SoakRecorder, study: &Study, name: &str, elapsed_s: f64) -> Option<Soak> {
+    let plan = SoakPlan {
+        work: study.phases.measure,
+        rest: study.phases.rest,
+        cycles: 1,
+        final_rest: Nanos(0),
+    };
+    (elapsed_s >= COURSE_MIN_S).then(|| recorder.finish(name, plan, &SoakRule::default()))
 }
 
 /// A directory that the run does not have yet: a cell that was cut off keeps its own.

@@ -1,0 +1,265 @@
+//! Studies, soaks, comparisons and locality as a user meets them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use std::path::PathBuf;
+use support::Place;
+
+const DEVICE: &str = "sim:servers?count=4&service=1ms+device?size=1GiB";
+
+fn study(changes: &[(&str, &str)]) -> String {
+    let text = r#"format = 1
+name = "small"
+repeats = 2
+capacity = "64MiB"
+[phases]
+measure = "1s"
+[[factor]]
+name = "sessions"
+values = [1, 4]
+[workload]
+format = 1
+name = "blocks"
+duration = "1s"
+interval = "50ms"
+[[workload.stream]]
+name = "blocks"
+transfer = "8KiB"
+arrival = { closed = { outstanding = 1 } }
+"#;
+    let replaced = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+    changes.iter().fold(text.to_owned(), replaced)
+}
+
+fn states(result: &Value) -> Vec<String> {
+    let cells = result["study"]["cells"].as_array().unwrap();
+    let state = |cell: &Value| cell["state"]["kind"].as_str().unwrap().to_owned();
+    cells.iter().map(state).collect()
+}
+
+#[test]
+fn every_study_that_ships_is_read_and_all_its_cells_can_be_made() {
+    let place = Place::new();
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../studies");
+    let studies = support::names(&directory);
+    assert!(studies.len() >= 15, "{} studies", studies.len());
+    for name in studies {
+        let line = format!(
+            "study {}/{name} d --dry-run --scale 1/1000",
+            directory.display()
+        );
+        let ran = place.run(&line);
+        ran.ends_with(0);
+        assert!(!ran.stdout.contains("cannot be measured"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("in all"), "{}", ran.stdout);
+    }
+    assert!(place.run_ids().is_empty());
+}
+
+#[test]
+fn a_study_measures_every_cell_and_joins_repeats() {
+    let place = Place::new();
+    place.write("s.toml", &study(&[]));
+    let result = place.json(&format!("study s.toml {DEVICE}"), 0);
+    assert_eq!(states(&result), ["measured"; 4]);
+    let curve = &result["study"]["curves"][0];
+    assert_eq!(
+        (curve["factor"].as_str(), curve["quantity"].as_str()),
+        (Some("sessions"), Some("iops"))
+    );
+    let iops = |at: usize| curve["points"][at]["estimate"]["value"].as_f64().unwrap();
+    assert!((iops(0) / 1000.0 - 1.0).abs() < 0.1 && (iops(1) / 4000.0 - 1.0).abs() < 0.1);
+    assert_eq!(curve["points"][0]["repeats"], 2);
+    let compared = place.run("compare latest:00001 latest:00003");
+    assert!(
+        compared.stdout.contains("Measures side by side"),
+        "{compared:#?}"
+    );
+    let refused = place.run("compare latest:00001 latest:00002");
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("outstanding is 1 and 4"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn cells_that_fail_are_in_the_result_and_the_rest_goes_on() {
+    let place = Place::new();
+    let hook = "[phases]\nmeasure = \"1s\"\n[hooks]\nbefore = \"HOOK\"\ntime_limit = \"200ms\"";
+    for (hooks, reason) in [
+        ("test $ASSAY_CELL != 2", "ended with code 1"),
+        (
+            "test $ASSAY_CELL != 2 || sleep 60",
+            "did not end within 0.2 s",
+        ),
+    ] {
+        let phases = hook.replace("HOOK", hooks);
+        place.write("s.toml", &study(&[("[phases]\nmeasure = \"1s\"", &phases)]));
+        let result = place.json(&format!("study s.toml {DEVICE}"), 1);
+        assert_eq!(
+            states(&result),
+            ["measured", "failed", "measured", "measured"]
+        );
+        let failed = &result["study"]["cells"][1]["state"]["reason"];
+        assert!(failed.as_str().unwrap().contains(reason), "{failed}");
+    }
+    place.write(
+        "s.toml",
+        &study(&[("values = [1, 4]", "values = [1, 99999]")]),
+    );
+    let result = place.json(&format!("study s.toml {DEVICE}"), 1);
+    assert_eq!(
+        states(&result),
+        ["measured", "failed", "measured", "failed"]
+    );
+}
+
+#[test]
+fn stop_rules_leave_out_what_would_be_slower_still() {
+    let place = Place::new();
+    let stop = "[stop]\nlatency = \"10ms\"\n[[factor]]";
+    let values = "values = [1, 4, 64, 128]";
+    place.write(
+        "s.toml",
+        &study(&[("[[factor]]", stop), ("values = [1, 4]", values)]),
+    );
+    let result = place.json(&format!("study s.toml {DEVICE}"), 0);
+    let round = ["measured", "measured", "measured", "left_out"];
+    let again = ["measured", "measured", "measured", "left_out"];
+    assert_eq!(states(&result), [round, again].concat());
+}
+
+#[test]
+fn data_are_filled_and_a_target_too_small_is_refused() {
+    let place = Place::new();
+    let fill = "[phases]\nfill = \"50%\"\nprecondition_passes = 1\n";
+    place.write("s.toml", &study(&[("[phases]\n", fill)]));
+    let result = place.json("study s.toml d", 0);
+    assert_eq!(states(&result), ["measured"; 4]);
+    assert_eq!(result["study"]["cells"][0]["cell"]["restored"], true);
+    place.write("s.toml", &study(&[("64MiB", "4GiB")]));
+    let ran = place.run(&format!("study s.toml {DEVICE}"));
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("the target holds 1GiB"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("hint: make the study smaller"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_before_anything_is_touched() {
+    let place = Place::new();
+    for (from, to, complaint) in [
+        ("sessions", "sesions", "there is no factor 'sesions'"),
+        ("repeats = 2", "repeats = 0", "repeats = 0 measures nothing"),
+        (
+            "repeats = 2",
+            "restore_every = 2",
+            "restore_every has nothing to restore",
+        ),
+        ("measure = \"1s\"", "measure = \"0s\"", "measures nothing"),
+    ] {
+        place.write("s.toml", &study(&[(from, to)]));
+        let ran = place.run("study s.toml d");
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+        assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "));
+        assert!(ran.stderr.contains(complaint), "{}", ran.stderr);
+    }
+    for line in [
+        "study nosuch.toml d",
+        "study s.toml d --scale 3",
+        "soak d --duration 1ms",
+    ] {
+        let ran = place.run(line);
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+        assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
+    }
+    assert!(place.run_ids().is_empty());
+}
+
+#[test]
+fn a_killed_study_goes_on_where_it_was() {
+    let place = Place::new();
+    place.write("s.toml", &study(&[]));
+    let mut started = place.start("study s.toml d --keep -q");
+    let results = |place: &Place| {
+        let run = place.run_ids().pop()?;
+        let text =
+            std::fs::read_to_string(place.path(format!("assay-runs/{run}/study.json"))).ok()?;
+        Some(text.matches("\"number\"").count())
+    };
+    started.wait_until(|| results(&place).is_some_and(|cells| cells >= 1));
+    started.signal(Signal::KILL);
+    started.wait();
+    let before = results(&place).unwrap();
+    assert!(before < 4, "it was done already");
+    let result = place.json("study --resume latest", 0);
+    assert_eq!(states(&result), ["measured"; 4]);
+    let again = place.run("study --resume latest");
+    assert!(
+        again.code == Some(2) && again.stderr.contains("a result for every cell"),
+        "{again:#?}"
+    );
+}
+
+#[test]
+fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
+    let place = Place::new();
+    place.write(
+        "w.toml",
+        "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n",
+    );
+    let flat = place.json(
+        "soak sim:servers?count=1&service=20ms --duration 20min --workload w.toml",
+        0,
+    );
+    assert_eq!(flat["soak"]["state"]["kind"], "steady");
+    let device = "sim:bucket?rate=20/s&credits=9000+servers?count=1&service=20ms";
+    let fall = place.json(
+        &format!("soak {device} --duration 40min --workload w.toml"),
+        1,
+    );
+    let since_s = fall["soak"]["state"]["since_s"].as_f64().unwrap();
+    // 9,000 credits at 50 less 20 a second last 300 s.
+    assert!((since_s - 300.0).abs() < 30.0, "{since_s}");
+    let short = place.json(
+        "soak sim:servers?count=1&service=20ms --duration 20s --workload w.toml",
+        3,
+    );
+    assert_eq!(short["soak"]["outcome"], "INCONCLUSIVE");
+    let cycles = "soak sim:servers?count=1&service=20ms --work 30s --rest 60s --cycles 10 --final-rest 1h --workload w.toml";
+    let rested = place.json(cycles, 0);
+    assert!(
+        rested["soak"]["rests"]["recovered_of_best"]["value"]
+            .as_f64()
+            .unwrap()
+            > 0.9
+    );
+}
+
+#[test]
+fn locality_finds_a_tier() {
+    let place = Place::new();
+    let device = "sim:device?size=256MiB+tiers?sizes=6MiB&latencies=200us,4ms";
+    let found = place.json(&format!("locality {device} --largest 32MiB --point 4s"), 0);
+    let tiers = found["locality"]["tiers"].as_array().unwrap();
+    assert_eq!(tiers.len(), 2, "{tiers:?}");
+    let holds = tiers[0]["holds_bytes"].as_f64().unwrap() / f64::from(6 << 20);
+    assert!((holds - 1.0).abs() < 0.1, "{holds}");
+    let ran = place.run("locality sim:tiers?sizes=6MiB&latencies=1ms");
+    assert!(
+        ran.code == Some(2) && ran.stderr.contains("make no tiers"),
+        "{ran:#?}"
+    );
+}
