@@ -84,7 +84,7 @@ fn intervals(run: &assay_store::RunReader) -> Result<String> {
 }
 
 /// Writes a file that does not exist yet: nothing of the user's is ever overwritten.
-fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     use std::io::Write;
     let refused = |error: std::io::Error| {
         Error::environment(
