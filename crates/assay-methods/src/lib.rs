@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod calibrate;
 pub mod locality;
+pub mod plan;
 pub mod presets;
 pub mod soak;
 pub mod study;
@@ -14,3 +15,4 @@ pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};
 pub use calibrate::{CalibrationPlan, Doing, Mix, Progress, calibrate};
+pub use plan::{Plan, PlanOptions, plan};

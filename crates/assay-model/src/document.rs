@@ -1,6 +1,7 @@
-//! Reading TOML documents: one form of error for all of them, and unknown keys answered with the nearest known name.
+//! Reading and writing documents: one form of error for all of them, and unknown keys answered with the nearest known name.
 
 use crate::error::{Error, Result};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Parses a TOML document; `kind` names it in errors, for example `workload`.
@@ -76,6 +77,16 @@ fn edits(left: &str, right: &str) -> usize {
         }
     }
     row[right.len()]
+}
+
+/// Writes a document as TOML.
+///
+/// # Errors
+/// When the document has a form that TOML has not, which is a mistake of this program.
+pub fn to_toml<T: Serialize>(document: &T) -> Result<String> {
+    toml::to_string(document).map_err(|error| {
+        Error::environment(format!("writing TOML: {error}"), "report this as a bug")
+    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub const FORMAT: u32 = 1;
 
 /// A number and where it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// The value, in the unit that the field's name ends with.
@@ -36,6 +37,7 @@ impl Figure {
 
 /// What a database demanded of its storage in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Version of the document's form: 1.
@@ -47,6 +49,9 @@ pub struct Profile {
     /// Length of the interval, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_s: Option<Figure>,
+    /// Sessions connected when the interval began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Figure>,
     /// The database's block, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_bytes: Option<Figure>,
@@ -110,6 +115,7 @@ impl Work {
 
 /// What a profile was read from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ProfileSource {
     /// The database product, `oracle`.
@@ -124,6 +130,8 @@ pub struct ProfileSource {
     pub snapshots: Option<String>,
     /// Begin of the interval as printed.
     pub begin: Option<String>,
+    /// The same as seconds since 1970 in the server's zone, where date and month could be read.
+    pub begin_clock_s: Option<i64>,
     /// End of the interval as printed.
     pub end: Option<String>,
     /// Whether the source was there to its end; otherwise sums cover what was there.
@@ -132,6 +140,7 @@ pub struct ProfileSource {
 
 /// What is counted as a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RateKind {
     /// Requests of sessions and of the buffer cache for data and temporary files.
@@ -148,6 +157,7 @@ pub enum RateKind {
 
 /// One way of counting requests, reads and writes apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequestRate {
     /// What is counted.
@@ -162,6 +172,7 @@ pub struct RequestRate {
 
 /// Why an I/O was made, in database terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IoPurpose {
     /// All I/O together.
@@ -186,6 +197,7 @@ pub enum IoPurpose {
 
 /// The I/O of one purpose. What the source does not tell is absent, never zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IoClass {
     /// What it is for.
@@ -262,6 +274,7 @@ fn product(left: Option<&Figure>, right: Option<&Figure>) -> Option<Figure> {
 
 /// I/Os of one range of times, by wall clock: a mean hides them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outlier {
     /// What was waited for.
@@ -277,6 +290,7 @@ pub struct Outlier {
 
 /// How much a tablespace would gain from faster storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TieringCandidate {
     /// The tablespace; in a container with its database in front.
@@ -300,6 +314,7 @@ impl TieringCandidate {
 
 /// How two sections compare that should say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// They agree within their rounding and the tolerance.
@@ -312,6 +327,7 @@ pub enum CheckOutcome {
 
 /// Two sections that should say the same, and whether they do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CrossCheck {
     /// What is compared.

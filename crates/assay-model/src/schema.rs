@@ -153,6 +153,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),
+        ("profile", text::<crate::profile::Profile>()),
     ]
 }
 
@@ -220,4 +221,5 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
+    assert!(read_examples::<crate::profile::Profile>("profile") > 0);
 }

@@ -1,6 +1,7 @@
 //! What to issue: streams of I/O with their sizes, addresses, arrivals and flushes, as a person writes them in TOML.
 
 use crate::units::{Bytes, Nanos, Rate, Share};
+use crate::verdict::{Criteria, Criterion};
 use serde::{Deserialize, Serialize};
 
 mod check;
@@ -41,6 +42,10 @@ pub struct Workload {
     /// The streams, at least one.
     #[serde(rename = "stream")]
     pub streams: Vec<Stream>,
+    /// What is asked of storage that carries this workload; without any the criteria of the command line or the
+    /// defaults hold.
+    #[serde(rename = "criterion", default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
 }
 
 /// How several targets make one address space.
@@ -251,7 +256,18 @@ impl Workload {
             layout: Layout::Concat,
             direct: true,
             streams: vec![stream],
+            criteria: Vec::new(),
         }
+    }
+
+    /// What the workload asks of its storage, where it asks anything.
+    pub fn criteria(&self) -> Option<Criteria> {
+        (!self.criteria.is_empty()).then(|| Criteria {
+            format: 1,
+            name: self.name.clone(),
+            description: self.description.clone(),
+            criteria: self.criteria.clone(),
+        })
     }
 
     /// Whether any stream writes.

@@ -20,6 +20,7 @@ pub fn profile(report: &Report) -> Profile {
         name: name(report),
         source: source(report),
         elapsed_s: report.header.elapsed.as_ref().map(figure),
+        sessions: report.header.begin.sessions.as_ref().map(figure),
         block_bytes: rates::block(report),
         rates: rates::all(report),
         classes: classes::all(report),
@@ -80,6 +81,7 @@ fn source(report: &Report) -> ProfileSource {
         host: header.host.clone(),
         snapshots: ids.map(|(begin, end)| format!("{}-{}", begin.value, end.value)),
         begin: header.begin.time.clone(),
+        begin_clock_s: header.begin.clock_s,
         end: header.end.time.clone(),
         complete: report.complete,
     }

@@ -5,10 +5,11 @@ use crate::exit::{Ended, ended, print};
 use crate::options::OutputOptions;
 use crate::session::close;
 use assay_judge::{Rules, default_criteria};
+use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -22,6 +23,20 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Reads a file of criteria, or takes those that the workload asks, or those that ship.
+    ///
+    /// # Errors
+    /// A usage error when the file cannot be read or means nothing.
+    pub fn of(path: Option<&Path>, workload: &Workload) -> Result<Self> {
+        match (path, workload.criteria()) {
+            (None, Some(criteria)) => Ok(Self {
+                rules: Rules::check(&criteria)?,
+                text: to_toml(&criteria)?,
+            }),
+            _ => Self::read(path),
+        }
+    }
+
     /// Reads a file of criteria, or takes those that ship.
     ///
     /// # Errors

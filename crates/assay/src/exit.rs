@@ -13,7 +13,7 @@ pub enum Ended {
     Well,
     /// A criterion is not met: 1.
     Failed,
-    /// Nothing was asked; the help was shown: 2.
+    /// Nothing was asked and the help was shown, or a part of what was asked could not be meant and was told: 2.
     Misused,
     /// It cannot be told: 3.
     Inconclusive,

@@ -297,7 +297,7 @@ fn keep_workload(writer: &RunWriter, wanted: &Wanted<'_>) -> Result<()> {
     };
     writer.put(
         Document::Workload,
-        &toml::to_string(workload).unwrap_or_default(),
+        &assay_model::document::to_toml(workload)?,
     )
 }
 

@@ -7,6 +7,8 @@ pub mod completion;
 pub mod inspect;
 pub mod judge;
 pub mod locality;
+pub mod plan;
+pub mod profile;
 pub mod report;
 pub mod run;
 pub mod runs;

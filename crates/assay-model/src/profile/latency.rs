@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// I/Os whose time lies in one range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyBucket {
     /// Shortest time in it, ns.
@@ -17,6 +18,7 @@ pub struct LatencyBucket {
 
 /// Adjoining ranges in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyCurve {
     /// The ranges.

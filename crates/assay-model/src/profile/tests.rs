@@ -7,6 +7,7 @@ fn profile() -> Profile {
         format: FORMAT,
         name: "SALES/sales1".into(),
         source: ProfileSource::default(),
+        sessions: None,
         elapsed_s: Some(Figure::new(3600.0, "header, line 9")),
         block_bytes: None,
         rates: Vec::new(),

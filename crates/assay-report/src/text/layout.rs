@@ -12,7 +12,7 @@ const GAP: usize = 2;
 
 /// Lines that are being written.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     /// Lines so far.
     written: String,
     /// Whether ANSI sequences are wanted.
@@ -21,7 +21,7 @@ pub(super) struct Text {
 
 impl Text {
     /// Nothing yet.
-    pub(super) const fn new(colour: bool) -> Self {
+    pub(crate) const fn new(colour: bool) -> Self {
         Self {
             written: String::new(),
             colour,
@@ -29,7 +29,7 @@ impl Text {
     }
 
     /// What was written.
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.written
     }
 
@@ -49,29 +49,29 @@ impl Text {
     }
 
     /// A heading after an empty line.
-    pub(super) fn heading(&mut self, words: &str) {
+    pub(crate) fn heading(&mut self, words: &str) {
         let words = self.dressed("1", &one_line(words));
         self.written.push('\n');
         self.line(&words);
     }
 
     /// Wrapped words.
-    pub(super) fn paragraph(&mut self, words: &str) {
+    pub(crate) fn paragraph(&mut self, words: &str) {
         self.wrapped(words, "", 0);
     }
 
     /// Wrapped words, indented.
-    pub(super) fn item(&mut self, words: &str) {
+    pub(crate) fn item(&mut self, words: &str) {
         self.wrapped(words, "  ", 2);
     }
 
     /// Wrapped words, indented below an item.
-    pub(super) fn deeper(&mut self, words: &str) {
+    pub(crate) fn deeper(&mut self, words: &str) {
         self.wrapped(words, "    ", 4);
     }
 
     /// Names and values one below the other.
-    pub(super) fn pairs(&mut self, pairs: &[(String, String)]) {
+    pub(crate) fn pairs(&mut self, pairs: &[(String, String)]) {
         let widths = pairs.iter().map(|(name, _)| name.chars().count());
         let width = widths.max().unwrap_or(0).min(WIDTH / 2);
         for (name, value) in pairs {
@@ -81,7 +81,7 @@ impl Text {
     }
 
     /// Wrapped words with an outcome in front of them.
-    pub(super) fn marked(&mut self, outcome: Outcome, words: &str) {
+    pub(crate) fn marked(&mut self, outcome: Outcome, words: &str) {
         let code = match outcome {
             Outcome::Pass => "1;32",
             Outcome::Fail => "1;31",
@@ -93,7 +93,7 @@ impl Text {
     }
 
     /// Wrapped words below a marked line.
-    pub(super) fn below_mark(&mut self, words: &str) {
+    pub(crate) fn below_mark(&mut self, words: &str) {
         self.wrapped(words, &" ".repeat(MARK), MARK);
     }
 
@@ -107,7 +107,7 @@ impl Text {
     }
 
     /// Rows in columns: the first to the left, the others to the right; the first gives way when it is too wide.
-    pub(super) fn table(&mut self, rows: &[Vec<String>]) {
+    pub(crate) fn table(&mut self, rows: &[Vec<String>]) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column));

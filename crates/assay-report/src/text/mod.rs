@@ -2,7 +2,7 @@
 
 mod capacity;
 mod environment;
-mod layout;
+pub(crate) mod layout;
 mod runs;
 mod verdict;
 

@@ -58,7 +58,7 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Criteria file; without it latency, errors and the host are judged by the defaults
+    /// Criteria file; without it what the workload asks, or the defaults on latency, errors and the host
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
@@ -75,11 +75,11 @@ pub struct Options {
 /// # Errors
 /// What the workload, the criteria, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::read(options.criteria.as_deref())?;
     let Some(name) = &options.workload else {
-        return resume(options, &asked);
+        return resume(options);
     };
     let workload = changed(load(name)?, options)?;
+    let asked = Asked::of(options.criteria.as_deref(), &workload)?;
     let mut session = Session::begin(RunKind::Run, &wanted(options, options, &workload))?;
     for doubt in asked.rules.unanswered_by(&workload) {
         session.progress.say(&format!("note: {doubt}"));
@@ -137,12 +137,13 @@ fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
 }
 
 /// Goes on with a run that was killed or interrupted: the same workload for the time that is left.
-fn resume(options: &Options, asked: &Asked) -> Result<Ended> {
+fn resume(options: &Options) -> Result<Ended> {
     let name = options.resume.as_deref().unwrap_or("latest");
     let store = options.store.open();
     let reader = store.open(name)?;
     let begun = begun(&reader, options)?;
     let left = left(&reader)?;
+    let asked = Asked::of(options.criteria.as_deref(), &left)?;
     let writer = store.resume(name, unix_ns())?;
     let mut session = Session::go_on(
         writer,
@@ -156,7 +157,7 @@ fn resume(options: &Options, asked: &Asked) -> Result<Ended> {
         session.measure(CELL, &left)
     };
     match measured {
-        Ok(measurement) => finish(session, &measurement, asked, options),
+        Ok(measurement) => finish(session, &measurement, &asked, options),
         Err(error) => Err(session.abandon(error)),
     }
 }
