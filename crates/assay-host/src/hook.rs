@@ -35,10 +35,7 @@ pub fn run_hook(command: &str, variables: &[(&str, &str)], limit: Duration) -> R
     }
     let [printed, complaints] = outputs.map(|output| output.join().unwrap_or_default());
     match ended {
-        None => Err(failed(
-            command,
-            &format!("did not end within {} s", limit.as_secs_f64()),
-        )),
+        None => Err(failed(command, &format!("did not end within {} s", limit.as_secs_f64()))),
         Some(0) => Ok(printed),
         Some(code) => {
             let last = complaints.lines().last().unwrap_or_default().to_owned();
@@ -107,21 +104,13 @@ mod tests {
     #[test]
     fn a_command_that_fails_says_why() {
         let error = run_hook("echo no array >&2; exit 3", &[], LONG).unwrap_err();
-        assert!(
-            error.message().contains("ended with code 3: no array"),
-            "{error}"
-        );
+        assert!(error.message().contains("ended with code 3: no array"), "{error}");
         assert!(error.hint().contains("time_limit"));
     }
 
     #[test]
     fn a_command_that_hangs_is_ended_with_its_children() {
         let error = run_hook("sleep 600 & sleep 600", &[], Duration::from_millis(50));
-        assert!(
-            error
-                .unwrap_err()
-                .message()
-                .contains("did not end within 0.05 s")
-        );
+        assert!(error.unwrap_err().message().contains("did not end within 0.05 s"));
     }
 }

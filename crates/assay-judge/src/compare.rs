@@ -30,10 +30,7 @@ pub struct CompareRules {
 
 impl Default for CompareRules {
     fn default() -> Self {
-        Self {
-            tolerance: 0.02,
-            least: 0.01,
-        }
+        Self { tolerance: 0.02, least: 0.01 }
     }
 }
 
@@ -125,12 +122,7 @@ fn differing(base: &SideFacts, other: &SideFacts) -> Vec<Difference> {
         let found = facts.made.iter().find(|(known, _)| known == key);
         found.map_or_else(|| "–".to_owned(), |(_, value)| value.clone())
     };
-    let mut keys: Vec<&String> = base
-        .made
-        .iter()
-        .chain(&other.made)
-        .map(|(key, _)| key)
-        .collect();
+    let mut keys: Vec<&String> = base.made.iter().chain(&other.made).map(|(key, _)| key).collect();
     keys.sort();
     keys.dedup();
     // A profile says nothing of how a load was made.
@@ -266,14 +258,9 @@ fn measure(
         Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
-    let evidence = Evidence {
-        estimate: ratio,
-        elapsed_s,
-        doubts: Vec::new(),
-    };
-    let unknown = || Reason::NoEvidence {
-        missing: "a longer measurement: an interval reaches 0".to_owned(),
-    };
+    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: Vec::new() };
+    let unknown =
+        || Reason::NoEvidence { missing: "a longer measurement: an interval reaches 0".to_owned() };
     let (outcome, reason) = ratio.as_ref().map_or_else(
         || (Outcome::Inconclusive, unknown()),
         |ratio| decide(limit, ratio, &evidence),
@@ -296,11 +283,7 @@ fn measure(
 /// Whether a ratio is surely not 1: far enough in its own widths, on the logarithmic scale on which it was made.
 fn differs(ratio: &Estimate, strictness: f64, least: f64) -> bool {
     let distance = ratio.value.ln();
-    let reach = if distance > 0.0 {
-        distance - ratio.low.ln()
-    } else {
-        ratio.high.ln() - distance
-    };
+    let reach = if distance > 0.0 { distance - ratio.low.ln() } else { ratio.high.ln() - distance };
     (ratio.value - 1.0).abs() > least && distance.abs() > strictness * reach
 }
 
@@ -319,21 +302,14 @@ fn histograms(base: &SideFacts, other: &SideFacts) -> Vec<Buckets> {
 
 fn rows(mine: &[Counted], mine_s: f64, theirs: &[Counted], theirs_s: f64) -> Vec<Bucket> {
     let total = |side: &[Counted]| side.iter().map(|(.., ios)| ios).sum::<f64>();
-    let mut ranges: Vec<(u64, Option<u64>)> = mine
-        .iter()
-        .chain(theirs)
-        .map(|(low, high, _)| (*low, *high))
-        .collect();
+    let mut ranges: Vec<(u64, Option<u64>)> =
+        mine.iter().chain(theirs).map(|(low, high, _)| (*low, *high)).collect();
     ranges.sort_by_key(|(low, high)| (*low, high.unwrap_or(u64::MAX)));
     ranges.dedup();
     let share = |side: &[Counted], elapsed_s: f64, range: (u64, Option<u64>)| {
         let found = side.iter().find(|(low, high, _)| (*low, *high) == range);
         let ios = found.map_or(0.0, |(.., ios)| *ios);
-        let iops = if elapsed_s > 0.0 {
-            ios / elapsed_s
-        } else {
-            0.0
-        };
+        let iops = if elapsed_s > 0.0 { ios / elapsed_s } else { 0.0 };
         Share {
             iops,
             share: ios / total(side).max(f64::MIN_POSITIVE),
@@ -353,9 +329,7 @@ fn rows(mine: &[Counted], mine_s: f64, theirs: &[Counted], theirs_s: f64) -> Vec
 
 /// The middle of a range, s; an open one counts from its beginning.
 fn middle_s((low_ns, high_ns): (u64, Option<u64>)) -> f64 {
-    high_ns.map_or(seconds(low_ns), |high_ns| {
-        f64::midpoint(real(low_ns), real(high_ns)) / 1e9
-    })
+    high_ns.map_or(seconds(low_ns), |high_ns| f64::midpoint(real(low_ns), real(high_ns)) / 1e9)
 }
 
 /// Whether both sides did the same work.
@@ -378,9 +352,8 @@ fn parity(base: &SideFacts, other: &SideFacts) -> Vec<Parity> {
 
 /// How the rates grow with nodes, where every side says how many it has.
 fn scalings(sides: &[SideFacts], statistics: &dyn Statistics) -> Vec<Scaling> {
-    let Some(first) = sides
-        .first()
-        .filter(|_| sides.iter().all(|facts| facts.side.nodes.is_some()))
+    let Some(first) =
+        sides.first().filter(|_| sides.iter().all(|facts| facts.side.nodes.is_some()))
     else {
         return Vec::new();
     };

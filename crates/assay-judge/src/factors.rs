@@ -9,13 +9,7 @@ use assay_model::study::{CellResult, CellState, CurvePoint, FactorCurve, Setting
 use assay_model::verdict::Unit;
 
 /// Factors whose values are numbers of something that works at the same time.
-const PARALLEL: [&str; 5] = [
-    "sessions",
-    "queue_depth",
-    "workers",
-    "parallelism",
-    "volumes",
-];
+const PARALLEL: [&str; 5] = ["sessions", "queue_depth", "workers", "parallelism", "volumes"];
 /// What a curve is drawn of.
 const SHOWN: [&str; 6] = [
     "iops",
@@ -28,10 +22,8 @@ const SHOWN: [&str; 6] = [
 
 /// All curves of a study.
 pub fn factor_curves(cells: &[CellResult], statistics: &dyn Statistics) -> Vec<FactorCurve> {
-    let measured: Vec<&CellResult> = cells
-        .iter()
-        .filter(|result| result.state == CellState::Measured)
-        .collect();
+    let measured: Vec<&CellResult> =
+        cells.iter().filter(|result| result.state == CellState::Measured).collect();
     let Some(first) = measured.first() else {
         return Vec::new();
     };
@@ -85,9 +77,7 @@ fn others(settings: &[Setting], place: usize) -> String {
 }
 
 fn unit(quantity: &str) -> Unit {
-    let found = known()
-        .into_iter()
-        .find(|known| known.to_string() == quantity);
+    let found = known().into_iter().find(|known| known.to_string() == quantity);
     found.map_or(Unit::Count, |quantity| quantity.unit())
 }
 

@@ -136,10 +136,7 @@ pub fn locality(
 fn reader(plan: &LocalityPlan, bytes: f64, access: Access, duration: Nanos) -> Workload {
     let mut stream = Stream::closed("locality", Share(1.0), plan.transfer, 1);
     stream.access = access;
-    stream.span = Span {
-        from: Share(0.0),
-        to: plan.share(bytes),
-    };
+    stream.span = Span { from: Share(0.0), to: plan.share(bytes) };
     Workload::of("locality", duration, stream)
 }
 
@@ -151,12 +148,7 @@ fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estim
     workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
     let mut means = Vec::new();
     let mut observe = |interval: &Interval, _: &Joint| {
-        if let Some(read) = interval
-            .operations
-            .read
-            .as_ref()
-            .filter(|read| read.ios > 0)
-        {
+        if let Some(read) = interval.operations.read.as_ref().filter(|read| read.ios > 0) {
             means.push(read.service.mean_ns());
         }
         ControlFlow::Continue(())
@@ -212,27 +204,15 @@ fn follow(
     period: Nanos,
 ) -> Result<Following> {
     let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
-    let access = Access::MovingHotBand {
-        share: Share(1.0),
-        band: plan.share(hot_bytes),
-        every: period,
-    };
+    let access =
+        Access::MovingHotBand { share: Share(1.0), band: plan.share(hot_bytes), every: period };
     // The hot spot begins far from what was just measured: nothing holds it yet.
-    let mut workload = reader(
-        plan,
-        real(plan.length_bytes),
-        access,
-        Nanos(period.0 * (JUMPS + 1)),
-    );
+    let mut workload = reader(plan, real(plan.length_bytes), access, Nanos(period.0 * (JUMPS + 1)));
     workload.interval = Nanos((period.0 / STRETCHES).max(10_000_000));
     let stretches = index(real(period.0) / real(workload.interval.0));
     let mut means: Vec<f64> = Vec::new();
     let mut observe = |interval: &Interval, _: &Joint| {
-        let read = interval
-            .operations
-            .read
-            .as_ref()
-            .filter(|read| read.ios > 0);
+        let read = interval.operations.read.as_ref().filter(|read| read.ios > 0);
         let last = means.last().copied().unwrap_or(0.0);
         means.push(read.map_or(last, |read| read.service.mean_ns()));
         ControlFlow::Continue(())
@@ -293,20 +273,15 @@ mod tests {
     fn two_and_three_places_are_found_as_scripted() {
         let two = measured("tiers?sizes=24MiB&latencies=100us,2ms", &plan(None));
         assert_tiers(&two, &[24.0], &[100.0, 2000.0]);
-        let three = measured(
-            "tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms",
-            &plan(None),
-        );
+        let three = measured("tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms", &plan(None));
         assert_tiers(&three, &[6.0, 90.0], &[60.0, 300.0, 4000.0]);
         assert!(two.following.is_none());
     }
 
     #[test]
     fn a_hot_spot_is_followed_as_late_as_scripted() {
-        let plan = LocalityPlan {
-            settle: Nanos(60_000_000_000),
-            ..plan(Some(Nanos(60_000_000_000)))
-        };
+        let plan =
+            LocalityPlan { settle: Nanos(60_000_000_000), ..plan(Some(Nanos(60_000_000_000))) };
         let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan);
         let following = found.following.unwrap();
         assert_eq!(following.half_s.len(), 3);
@@ -318,16 +293,7 @@ mod tests {
 
     #[test]
     fn a_curve_needs_room() {
-        let small = LocalityPlan {
-            largest: Some(Bytes(4 << 20)),
-            ..plan(None)
-        };
-        assert!(
-            small
-                .working_sets()
-                .unwrap_err()
-                .hint()
-                .contains("16 times")
-        );
+        let small = LocalityPlan { largest: Some(Bytes(4 << 20)), ..plan(None) };
+        assert!(small.working_sets().unwrap_err().hint().contains("16 times"));
     }
 }

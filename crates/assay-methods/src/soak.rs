@@ -34,10 +34,7 @@ pub struct SoakRule {
 
 impl Default for SoakRule {
     fn default() -> Self {
-        Self {
-            steady: SteadyRule::default(),
-            tolerance: 0.05,
-        }
+        Self { steady: SteadyRule::default(), tolerance: 0.05 }
     }
 }
 
@@ -66,10 +63,7 @@ impl SoakRecorder {
         Self {
             batches: Batches::new(),
             rules: Rules::new(),
-            watch: Watch::new(WatchRule {
-                change: 0.05,
-                between_alarms: BETWEEN_ALARMS,
-            }),
+            watch: Watch::new(WatchRule { change: 0.05, between_alarms: BETWEEN_ALARMS }),
             watched: Batch::default(),
             begins: Vec::new(),
             noticed: Vec::new(),
@@ -167,11 +161,8 @@ struct Quantity {
 
 /// The IOPS first, then mean and tail of every operation that every batch has.
 fn quantities(batches: &[&Batch]) -> Vec<Quantity> {
-    let mut found = vec![Quantity {
-        name: "iops".to_owned(),
-        unit: Unit::IosPerS,
-        of: Box::new(Batch::iops),
-    }];
+    let mut found =
+        vec![Quantity { name: "iops".to_owned(), unit: Unit::IosPerS, of: Box::new(Batch::iops) }];
     for operation in Operation::ALL {
         let times = move |batch: &Batch| {
             let result = batch.operations.get(operation)?;
@@ -219,10 +210,7 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Co
         points: batches
             .iter()
             .zip(&values)
-            .map(|(batch, value)| CoursePoint {
-                at_s: batch.at_s,
-                value: *value,
-            })
+            .map(|(batch, value)| CoursePoint { at_s: batch.at_s, value: *value })
             .collect(),
         degraded: levels.len() > 1 && last_of_first.as_ref().is_some_and(lost),
         last_of_first,

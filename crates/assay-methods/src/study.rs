@@ -81,10 +81,7 @@ fn apply(workload: &mut Workload, setting: &Setting) -> Result<()> {
         .collect();
     if meant.is_empty() {
         return Err(Error::usage(
-            format!(
-                "the workload has no stream '{}'",
-                stream.unwrap_or_default()
-            ),
+            format!("the workload has no stream '{}'", stream.unwrap_or_default()),
             "name a stream of the workload, or leave stream out to mean all",
         ));
     }
@@ -126,10 +123,7 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
             stream.targets = (0..assay_model::number::index_of(u64::from(whole(value)?))).collect()
         }
         "locality" => {
-            stream.span = Span {
-                from: Share(0.0),
-                to: parsed(value, "\"20%\"")?,
-            };
+            stream.span = Span { from: Share(0.0), to: parsed(value, "\"20%\"")? };
         }
         "hot_band" => {
             stream.access = Access::HotBand {
@@ -149,10 +143,7 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
 }
 
 fn wrong(value: &impl Display, example: &str) -> Error {
-    Error::usage(
-        format!("'{value}' is no value of it"),
-        format!("write for example {example}"),
-    )
+    Error::usage(format!("'{value}' is no value of it"), format!("write for example {example}"))
 }
 
 fn parsed<T: FromStr<Err = Error>>(value: &FactorValue, example: &str) -> Result<T> {
@@ -163,10 +154,7 @@ fn whole(value: &FactorValue) -> Result<u32> {
     let FactorValue::Whole(whole) = value else {
         return Err(wrong(value, "8"));
     };
-    u32::try_from(*whole)
-        .ok()
-        .filter(|whole| *whole > 0)
-        .ok_or_else(|| wrong(value, "8"))
+    u32::try_from(*whole).ok().filter(|whole| *whole > 0).ok_or_else(|| wrong(value, "8"))
 }
 
 fn layout(value: &FactorValue) -> Result<Layout> {
@@ -179,10 +167,7 @@ fn layout(value: &FactorValue) -> Result<Layout> {
 
 /// How full a cell wants the data, where a factor says so; else what the phases say.
 pub fn fill_of(study: &Study, cell: &Cell) -> Option<Share> {
-    let setting = cell
-        .settings
-        .iter()
-        .find(|setting| setting.factor == "fill");
+    let setting = cell.settings.iter().find(|setting| setting.factor == "fill");
     let varied = setting.and_then(|setting| setting.value.to_string().parse().ok());
     varied.or(study.phases.fill)
 }
@@ -197,10 +182,7 @@ pub fn share_used(study: &Study, length_bytes: u64) -> Result<f64> {
     };
     if capacity.0 > length_bytes {
         return Err(Error::usage(
-            format!(
-                "the study works on {capacity}, and the target holds {}",
-                Bytes(length_bytes)
-            ),
+            format!("the study works on {capacity}, and the target holds {}", Bytes(length_bytes)),
             "make the study smaller with --scale, for example --scale 1/100, or name a larger target",
         ));
     }
@@ -220,10 +202,7 @@ pub fn within(mut workload: Workload, share: f64) -> Workload {
 pub fn filling(from: f64, to: f64) -> Workload {
     let mut stream = Stream::closed("fill", Share(0.0), LARGE, 16);
     stream.access = Access::Sequential { streams: 1 };
-    stream.span = Span {
-        from: Share(from),
-        to: Share(to),
-    };
+    stream.span = Span { from: Share(from), to: Share(to) };
     Workload::of("fill", STEP, stream)
 }
 
@@ -249,27 +228,15 @@ mod tests {
     fn every_factor_reaches_the_workload() {
         let stream = |factor, value| one(factor, value).streams.remove(0);
         assert_eq!(stream("sessions", "33").arrival.outstanding(), 33);
-        assert_eq!(
-            stream("transfer", "\"64KiB\"").transfer,
-            TransferMix::single(Bytes(65_536))
-        );
+        assert_eq!(stream("transfer", "\"64KiB\"").transfer, TransferMix::single(Bytes(65_536)));
         assert_eq!(stream("read_share", "\"92%\"").read_share, Share(0.92));
         assert_eq!(stream("locality", "\"20%\"").span.to, Share(0.2));
         assert_eq!(stream("theta", "0.9").access, Access::Zipf { theta: 0.9 });
         assert_eq!(stream("volumes", "2").targets, [0, 1]);
-        assert_eq!(
-            stream("compressible", "\"50%\"").content.compressible,
-            Share(0.5)
-        );
-        assert!(matches!(
-            stream("hot_band", "\"10%\"").access,
-            Access::HotBand { .. }
-        ));
+        assert_eq!(stream("compressible", "\"50%\"").content.compressible, Share(0.5));
+        assert!(matches!(stream("hot_band", "\"10%\"").access, Access::HotBand { .. }));
         assert_eq!(stream("parallelism", "4").workers, 4);
-        assert_eq!(
-            one("layout", "\"stripe\"").layout,
-            Layout::Stripe { unit: STRIPE }
-        );
+        assert_eq!(one("layout", "\"stripe\"").layout, Layout::Stripe { unit: STRIPE });
         assert_eq!(one("fill", "\"80%\""), one("fill", "\"20%\""));
     }
 
@@ -284,13 +251,8 @@ mod tests {
             ("rate", "\"100/s\""),
             ("fill", "\"full\""),
         ] {
-            let error = workloads(factor, &format!("[{value}]"))
-                .remove(0)
-                .unwrap_err();
-            assert!(
-                error.message().starts_with(&format!("factor '{factor}'")),
-                "{error}"
-            );
+            let error = workloads(factor, &format!("[{value}]")).remove(0).unwrap_err();
+            assert!(error.message().starts_with(&format!("factor '{factor}'")), "{error}");
         }
     }
 

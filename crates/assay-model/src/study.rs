@@ -133,11 +133,7 @@ pub struct Hooks {
 
 impl Default for Hooks {
     fn default() -> Self {
-        Self {
-            before: None,
-            after: None,
-            time_limit: half_a_minute(),
-        }
+        Self { before: None, after: None, time_limit: half_a_minute() }
     }
 }
 
@@ -163,23 +159,14 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("transfer", "bytes of an I/O: \"8KiB\""),
     ("read_share", "share of reads: \"70%\""),
     ("locality", "share of the data that all I/Os go to: \"20%\""),
-    (
-        "hot_band",
-        "share of the data that 90 % of the I/Os go to: \"10%\"",
-    ),
+    ("hot_band", "share of the data that 90 % of the I/Os go to: \"10%\""),
     ("theta", "skew of a Zipf law: 0.9"),
     ("workers", "threads of a stream: 1, 2, 4"),
     ("parallelism", "the same"),
     ("volumes", "targets in use, the first ones: 2, 4, 8"),
     ("layout", "\"concat\", or \"stripe\" in units of 1 MiB"),
-    (
-        "fill",
-        "share of the data that is filled before the cell: \"80%\"",
-    ),
-    (
-        "compressible",
-        "share of the content that compresses away: \"50%\"",
-    ),
+    ("fill", "share of the data that is filled before the cell: \"80%\""),
+    ("compressible", "share of the content that compresses away: \"50%\""),
 ];
 
 /// A value of a factor.
@@ -208,11 +195,7 @@ impl FactorValue {
 
 fn quantity(text: &str) -> Option<f64> {
     let share = text.parse::<Share>().map(|share| share.0).ok();
-    let size = || {
-        text.parse::<Bytes>()
-            .map(|size| crate::number::real(size.0))
-            .ok()
-    };
+    let size = || text.parse::<Bytes>().map(|size| crate::number::real(size.0)).ok();
     let rate = || text.parse::<crate::units::Rate>().map(|rate| rate.0).ok();
     share.or_else(size).or_else(rate)
 }

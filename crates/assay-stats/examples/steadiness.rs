@@ -78,11 +78,7 @@ fn shape(kind: Kind, random: &mut Random) -> Vec<f64> {
                 }
             }
             Kind::Thermal => {
-                let hot = if share > place {
-                    0.08 + 0.12 * depth
-                } else {
-                    0.0
-                };
+                let hot = if share > place { 0.08 + 0.12 * depth } else { 0.0 };
                 let wave = 0.5 + 0.5 * (TAU * time_s / 480.0).sin();
                 1.0 - hot * wave
             }
@@ -117,11 +113,7 @@ fn trace(kind: Kind, seed: u64) -> Vec<f64> {
 }
 
 fn real_kind(kind: Kind) -> u64 {
-    KINDS
-        .iter()
-        .zip(0u64..)
-        .find(|((one, ..), _)| *one == kind)
-        .map_or(0, |(_, at)| at)
+    KINDS.iter().zip(0u64..).find(|((one, ..), _)| *one == kind).map_or(0, |(_, at)| at)
 }
 
 type Rule = (&'static str, fn(&[f64]) -> bool);
@@ -130,18 +122,12 @@ const RULES: [Rule; 5] = [
     ("ours: batches of 60 s, whole trace", |trace| {
         steadiness(&batch_means(trace, BATCH), &SteadyRule::default()).since == Some(0)
     }),
-    ("five rounds of 60 s, any window", |trace| {
-        five_rounds(&batch_means(trace, 60)).is_some()
-    }),
+    ("five rounds of 60 s, any window", |trace| five_rounds(&batch_means(trace, 60)).is_some()),
     ("five rounds over the whole trace", |trace| {
         five_rounds(&batch_means(trace, LENGTH / 5)).is_some()
     }),
-    ("slope 0.1 % a second, any 300 s", |trace| {
-        slope_rule(trace, 300, 0.001).is_some()
-    }),
-    ("slope 0.1 % a second, whole trace", |trace| {
-        slope_rule(trace, LENGTH, 0.001).is_some()
-    }),
+    ("slope 0.1 % a second, any 300 s", |trace| slope_rule(trace, 300, 0.001).is_some()),
+    ("slope 0.1 % a second, whole trace", |trace| slope_rule(trace, LENGTH, 0.001).is_some()),
 ];
 
 /// True and false "steady", and how many steady traces were missed.
@@ -161,19 +147,14 @@ impl Score {
 fn rules() {
     let traces: u64 = KINDS.iter().map(|(.., seeds)| seeds).sum();
     println!("## Steady or not: {traces} traces of four hours\n");
-    println!(
-        "| rule | F1 | {} |",
-        KINDS.map(|(_, name, _)| name).join(" | ")
-    );
+    println!("| rule | F1 | {} |", KINDS.map(|(_, name, _)| name).join(" | "));
     println!("|---|---|{}", "---|".repeat(KINDS.len()));
     for (name, rule) in RULES {
         let mut score = Score::default();
         let cells: Vec<String> = KINDS
             .iter()
             .map(|(kind, _, seeds)| {
-                let said = (0..*seeds)
-                    .filter(|seed| rule(&trace(*kind, *seed)))
-                    .count();
+                let said = (0..*seeds).filter(|seed| rule(&trace(*kind, *seed))).count();
                 let (said, all) = (real_len(said), real(*seeds));
                 if *kind == Kind::Stationary {
                     (score.right, score.missed) = (said, all - said);
@@ -201,17 +182,10 @@ fn steps() {
     );
     println!("| noise of 1 s | φ | noticed within 60 s | median s | slowest s | alarms in 100 h |");
     println!("|---|---|---|---|---|---|");
-    for (noise, coefficient) in [
-        (0.01, 0.5),
-        (0.02, 0.0),
-        (0.02, 0.5),
-        (0.02, 0.8),
-        (0.03, 0.8),
-        (0.05, 0.8),
-    ] {
-        let mut delays: Vec<f64> = (0..200)
-            .map(|seed| delay_s(noise, coefficient, seed))
-            .collect();
+    for (noise, coefficient) in
+        [(0.01, 0.5), (0.02, 0.0), (0.02, 0.5), (0.02, 0.8), (0.03, 0.8), (0.05, 0.8)]
+    {
+        let mut delays: Vec<f64> = (0..200).map(|seed| delay_s(noise, coefficient, seed)).collect();
         delays.sort_by(f64::total_cmp);
         let soon = delays.iter().filter(|delay| **delay <= 60.0).count();
         let alarms: usize = (0..20).map(|seed| alarms(noise, coefficient, seed)).sum();

@@ -70,19 +70,12 @@ fn walk_back(best: &[(f64, usize)]) -> Vec<usize> {
 pub fn changes(series: &[f64], shortest: usize) -> Vec<usize> {
     let noise = noise_of_neighbours(series);
     let penalty = PRICE * noise * noise * real_len(series.len().max(2)).ln();
-    if noise > 0.0 {
-        pelt(series, penalty, shortest)
-    } else {
-        exact_changes(series, shortest)
-    }
+    if noise > 0.0 { pelt(series, penalty, shortest) } else { exact_changes(series, shortest) }
 }
 
 /// Series whose neighbours mostly agree exactly: any change of level is one, however small.
 fn exact_changes(series: &[f64], shortest: usize) -> Vec<usize> {
-    let scale = series
-        .iter()
-        .map(|value| value.abs())
-        .fold(f64::MIN_POSITIVE, f64::max);
+    let scale = series.iter().map(|value| value.abs()).fold(f64::MIN_POSITIVE, f64::max);
     pelt(series, (1e-9 * scale).powi(2), shortest)
 }
 
@@ -145,9 +138,8 @@ mod tests {
     #[test]
     fn the_noise_of_neighbours_does_not_see_levels() {
         let mut random = assay_model::random::Random::new(3);
-        let series: Vec<f64> = (0..4000)
-            .map(|at| random.normal() + if at < 2000 { 0.0 } else { 50.0 })
-            .collect();
+        let series: Vec<f64> =
+            (0..4000).map(|at| random.normal() + if at < 2000 { 0.0 } else { 50.0 }).collect();
         assert!((noise_of_neighbours(&series) - 1.0).abs() < 0.05);
         assert!(noise_of_neighbours(&[1.0]).abs() < 1e-15);
     }

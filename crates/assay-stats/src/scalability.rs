@@ -28,14 +28,7 @@ pub struct Scalability {
 impl Scalability {
     /// The throughput of `nodes`.
     pub fn at(&self, nodes: f64) -> f64 {
-        law(
-            [
-                self.of_one.value,
-                self.contention.value,
-                self.coherency.value,
-            ],
-            nodes,
-        )
+        law([self.of_one.value, self.contention.value, self.coherency.value], nodes)
     }
 
     /// How many nodes give the most; `None` where more always give more.
@@ -68,12 +61,8 @@ pub fn scalability(points: &[(f64, f64)], confidence: f64) -> Option<Scalability
 }
 
 /// Which of σ and κ may leave 0: all faces of the allowed corner, of which one holds the best fit.
-const FREE: [[bool; 3]; 4] = [
-    [true, true, true],
-    [true, true, false],
-    [true, false, true],
-    [true, false, false],
-];
+const FREE: [[bool; 3]; 4] =
+    [[true, true, true], [true, true, false], [true, false, true], [true, false, false]];
 
 type Parameters = [f64; 3];
 
@@ -86,18 +75,11 @@ fn gradient(parameters: Parameters, nodes: f64) -> Parameters {
     let value = law(parameters, nodes);
     let [of_one, contention, coherency] = parameters;
     let below = 1.0 + contention * (nodes - 1.0) + coherency * nodes * (nodes - 1.0);
-    [
-        value / of_one,
-        -value * (nodes - 1.0) / below,
-        -value * nodes * (nodes - 1.0) / below,
-    ]
+    [value / of_one, -value * (nodes - 1.0) / below, -value * nodes * (nodes - 1.0) / below]
 }
 
 fn squares(points: &[(f64, f64)], parameters: Parameters) -> f64 {
-    points
-        .iter()
-        .map(|(nodes, seen)| (seen - law(parameters, *nodes)).powi(2))
-        .sum()
+    points.iter().map(|(nodes, seen)| (seen - law(parameters, *nodes)).powi(2)).sum()
 }
 
 struct Fitted {
@@ -109,10 +91,7 @@ struct Fitted {
 /// Damped Gauss-Newton steps (Marquardt, J. SIAM 11, 1963) in the free parameters; `None` where they leave the
 /// allowed corner.
 fn descend(points: &[(f64, f64)], free: [bool; 3]) -> Option<Fitted> {
-    let alone = points
-        .iter()
-        .map(|(nodes, seen)| seen / nodes)
-        .fold(0.0, f64::max);
+    let alone = points.iter().map(|(nodes, seen)| seen / nodes).fold(0.0, f64::max);
     let held = |which: usize, value: f64| if free[which] { value } else { 0.0 };
     let mut at = [alone, held(1, 0.01), held(2, 0.0001)];
     let (mut best, mut damping) = (squares(points, at), 1e-3);
@@ -134,11 +113,7 @@ fn descend(points: &[(f64, f64)], free: [bool; 3]) -> Option<Fitted> {
         }
     }
     let allowed = at[0] > 0.0 && at[1] >= 0.0 && at[2] >= 0.0;
-    allowed.then_some(Fitted {
-        parameters: at,
-        free,
-        squares: best,
-    })
+    allowed.then_some(Fitted { parameters: at, free, squares: best })
 }
 
 /// The step that the normal equations ask for, with a damped diagonal.
@@ -162,11 +137,7 @@ fn step(
         row[which] *= 1.0 + damping;
     }
     let inverse = inverse(normal, free)?;
-    let entry = |row: usize| {
-        (0..3)
-            .map(|column| inverse[row][column] * pull[column])
-            .sum()
-    };
+    let entry = |row: usize| (0..3).map(|column| inverse[row][column] * pull[column]).sum();
     Some([entry(0), entry(1), entry(2)])
 }
 
@@ -289,10 +260,7 @@ mod tests {
 
     #[test]
     fn too_few_or_impossible_points_have_no_law() {
-        assert_eq!(
-            scalability(&[(1.0, 1.0), (2.0, 2.0), (3.0, 2.5)], 0.95),
-            None
-        );
+        assert_eq!(scalability(&[(1.0, 1.0), (2.0, 2.0), (3.0, 2.5)], 0.95), None);
         let same = [(1.0, 1.0), (1.0, 1.1), (2.0, 1.9), (2.0, 2.0)];
         assert_eq!(scalability(&same, 0.95), None);
         let below = [(0.5, 1.0), (1.0, 1.1), (2.0, 1.9), (4.0, 3.0)];

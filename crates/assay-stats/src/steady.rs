@@ -29,11 +29,7 @@ pub struct SteadyRule {
 
 impl Default for SteadyRule {
     fn default() -> Self {
-        Self {
-            tolerance: 0.01,
-            confidence: 0.99,
-            share: 0.25,
-        }
+        Self { tolerance: 0.01, confidence: 0.99, share: 0.25 }
     }
 }
 
@@ -76,11 +72,7 @@ fn drift(stretch: &[f64], confidence: f64) -> Option<Estimate> {
     let line = trend(stretch, confidence)?;
     let gained = line.slope.scaled(real_len(stretch.len() - 1));
     let level = line.centre.value.abs();
-    Some(if level > 0.0 {
-        gained.scaled(level.recip())
-    } else {
-        gained
-    })
+    Some(if level > 0.0 { gained.scaled(level.recip()) } else { gained })
 }
 
 /// The changes that matter, the weakest taken out one after another until all do.
@@ -106,10 +98,7 @@ fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usi
 fn strength(batches: &[f64], changes: &[usize], which: usize, tolerance: f64) -> f64 {
     let before = which.checked_sub(1).map_or(0, |earlier| changes[earlier]);
     let after = changes.get(which + 1).copied().unwrap_or(batches.len());
-    let (left, right) = (
-        &batches[before..changes[which]],
-        &batches[changes[which]..after],
-    );
+    let (left, right) = (&batches[before..changes[which]], &batches[changes[which]..after]);
     let step = mean(right) - mean(left);
     if step.abs() <= tolerance * mean(batches).abs() {
         return 0.0;
@@ -155,9 +144,7 @@ pub fn slope_rule(series: &[f64], window: usize, limit: f64) -> Option<usize> {
     if window < 2 {
         return None;
     }
-    series
-        .windows(window)
-        .position(|window| (slope(window) / mean(window)).abs() < limit)
+    series.windows(window).position(|window| (slope(window) / mean(window)).abs() < limit)
 }
 
 /// The least-squares slope per observation.
@@ -186,10 +173,7 @@ mod tests {
 
     #[test]
     fn five_rounds_need_a_small_range_and_a_small_slope() {
-        assert_eq!(
-            five_rounds(&[50.0, 100.0, 101.0, 99.0, 100.0, 102.0]),
-            Some(1)
-        );
+        assert_eq!(five_rounds(&[50.0, 100.0, 101.0, 99.0, 100.0, 102.0]), Some(1));
         // A decay of 2.4 % a round passes: 4 × 2.4 % is below 10 %.
         assert_eq!(five_rounds(&[100.0, 97.6, 95.3, 93.0, 90.7]), Some(0));
         assert_eq!(five_rounds(&[100.0, 97.0, 94.0, 91.0, 88.0]), None);

@@ -52,10 +52,7 @@ pub fn tiers(points: &[(f64, f64)]) -> Option<Tiers> {
 }
 
 fn distinct(tiers: &Tiers) -> bool {
-    tiers
-        .latencies
-        .windows(2)
-        .all(|pair| pair[1] > LATENCY_STEP * pair[0])
+    tiers.latencies.windows(2).all(|pair| pair[1] > LATENCY_STEP * pair[0])
 }
 
 /// The best sizes among the working sets, refined.
@@ -130,22 +127,15 @@ fn fit(points: &[(f64, f64)], sizes: &[f64]) -> Option<Tiers> {
     let latencies = solved(normal)?;
     let relative = |(working_set, mean): &(f64, f64)| {
         let shares = shares(*working_set, sizes);
-        let said: f64 = shares
-            .iter()
-            .zip(&latencies)
-            .map(|(share, latency)| share * latency)
-            .sum();
+        let said: f64 = shares.iter().zip(&latencies).map(|(share, latency)| share * latency).sum();
         (said / mean - 1.0).powi(2)
     };
     let squares: f64 = points.iter().map(relative).sum();
-    latencies
-        .iter()
-        .all(|latency| *latency > 0.0)
-        .then(|| Tiers {
-            sizes: sizes.to_vec(),
-            misfit: (squares / real_len(points.len())).sqrt(),
-            latencies,
-        })
+    latencies.iter().all(|latency| *latency > 0.0).then(|| Tiers {
+        sizes: sizes.to_vec(),
+        misfit: (squares / real_len(points.len())).sqrt(),
+        latencies,
+    })
 }
 
 /// Which share of a uniformly used working set each place serves.
@@ -167,16 +157,10 @@ fn shares(working_set: f64, sizes: &[f64]) -> Vec<f64> {
 /// Gauss with row exchange on an extended matrix.
 fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let places = matrix.len();
-    let scale = matrix
-        .iter()
-        .enumerate()
-        .map(|(at, row)| row[at])
-        .fold(0.0, f64::max);
+    let scale = matrix.iter().enumerate().map(|(at, row)| row[at]).fold(0.0, f64::max);
     for pivot in 0..places {
         let largest = (pivot..places).max_by(|one, other| {
-            matrix[*one][pivot]
-                .abs()
-                .total_cmp(&matrix[*other][pivot].abs())
+            matrix[*one][pivot].abs().total_cmp(&matrix[*other][pivot].abs())
         })?;
         matrix.swap(pivot, largest);
         if matrix[pivot][pivot].abs() < 1e-12 * scale {
@@ -191,9 +175,7 @@ fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     }
     let mut found = vec![0.0; places];
     for row in (0..places).rev() {
-        let known: f64 = (row + 1..places)
-            .map(|at| matrix[row][at] * found[at])
-            .sum();
+        let known: f64 = (row + 1..places).map(|at| matrix[row][at] * found[at]).sum();
         found[row] = (matrix[row][places] - known) / matrix[row][row];
     }
     Some(found)
@@ -230,11 +212,7 @@ mod tests {
             .map(|step| {
                 let working_set = 4.0 * std::f64::consts::SQRT_2.powi(step);
                 let shares = shares(working_set, sizes);
-                let mean: f64 = shares
-                    .iter()
-                    .zip(latencies)
-                    .map(|(share, one)| share * one)
-                    .sum();
+                let mean: f64 = shares.iter().zip(latencies).map(|(share, one)| share * one).sum();
                 (working_set, mean * (1.0 + noise * random.normal()))
             })
             .collect()

@@ -205,10 +205,7 @@ mod tests {
     use assay_model::random::Random;
 
     fn rule() -> WatchRule {
-        WatchRule {
-            change: 0.05,
-            between_alarms: 1e6,
-        }
+        WatchRule { change: 0.05, between_alarms: 1e6 }
     }
 
     #[test]

@@ -74,10 +74,7 @@ pub fn leave(result: Result<Ended>) -> ExitCode {
 
 /// Writes a result to standard output; a reader that has gone is no mistake of anyone's.
 pub fn print(text: &str) -> Result<Ended> {
-    match io::stdout()
-        .write_all(text.as_bytes())
-        .and_then(|()| io::stdout().flush())
-    {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Ok(()) => Ok(Ended::Well),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Ended::Well),
         Err(error) => Err(Error::environment(
@@ -106,10 +103,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
             "name a new file in a directory that you may write",
         )
     };
-    if let Some(parent) = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-    {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(refused)?;
     }
     let mut file = std::fs::File::create_new(path).map_err(refused)?;

@@ -47,10 +47,7 @@ fn every_study_that_ships_is_read_and_all_its_cells_can_be_made() {
     let studies = support::names(&directory);
     assert!(studies.len() >= 15, "{} studies", studies.len());
     for name in studies {
-        let line = format!(
-            "study {}/{name} d --dry-run --scale 1/1000",
-            directory.display()
-        );
+        let line = format!("study {}/{name} d --dry-run --scale 1/1000", directory.display());
         let ran = place.run(&line);
         ran.ends_with(0);
         assert!(!ran.stdout.contains("cannot be measured"), "{}", ran.stdout);
@@ -74,17 +71,10 @@ fn a_study_measures_every_cell_and_joins_repeats() {
     assert!((iops(0) / 1000.0 - 1.0).abs() < 0.1 && (iops(1) / 4000.0 - 1.0).abs() < 0.1);
     assert_eq!(curve["points"][0]["repeats"], 2);
     let compared = place.run("compare latest:00001 latest:00003");
-    assert!(
-        compared.stdout.contains("Measures side by side"),
-        "{compared:#?}"
-    );
+    assert!(compared.stdout.contains("Measures side by side"), "{compared:#?}");
     let refused = place.run("compare latest:00001 latest:00002");
     assert_eq!(refused.code, Some(2));
-    assert!(
-        refused.stderr.contains("outstanding is 1 and 4"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("outstanding is 1 and 4"), "{}", refused.stderr);
 }
 
 #[test]
@@ -93,30 +83,18 @@ fn cells_that_fail_are_in_the_result_and_the_rest_goes_on() {
     let hook = "[phases]\nmeasure = \"1s\"\n[hooks]\nbefore = \"HOOK\"\ntime_limit = \"200ms\"";
     for (hooks, reason) in [
         ("test $ASSAY_CELL != 2", "ended with code 1"),
-        (
-            "test $ASSAY_CELL != 2 || sleep 60",
-            "did not end within 0.2 s",
-        ),
+        ("test $ASSAY_CELL != 2 || sleep 60", "did not end within 0.2 s"),
     ] {
         let phases = hook.replace("HOOK", hooks);
         place.write("s.toml", &study(&[("[phases]\nmeasure = \"1s\"", &phases)]));
         let result = place.json(&format!("study s.toml {DEVICE}"), 1);
-        assert_eq!(
-            states(&result),
-            ["measured", "failed", "measured", "measured"]
-        );
+        assert_eq!(states(&result), ["measured", "failed", "measured", "measured"]);
         let failed = &result["study"]["cells"][1]["state"]["reason"];
         assert!(failed.as_str().unwrap().contains(reason), "{failed}");
     }
-    place.write(
-        "s.toml",
-        &study(&[("values = [1, 4]", "values = [1, 99999]")]),
-    );
+    place.write("s.toml", &study(&[("values = [1, 4]", "values = [1, 99999]")]));
     let result = place.json(&format!("study s.toml {DEVICE}"), 1);
-    assert_eq!(
-        states(&result),
-        ["measured", "failed", "measured", "failed"]
-    );
+    assert_eq!(states(&result), ["measured", "failed", "measured", "failed"]);
 }
 
 #[test]
@@ -124,10 +102,7 @@ fn stop_rules_leave_out_what_would_be_slower_still() {
     let place = Place::new();
     let stop = "[stop]\nlatency = \"10ms\"\n[[factor]]";
     let values = "values = [1, 4, 64, 128]";
-    place.write(
-        "s.toml",
-        &study(&[("[[factor]]", stop), ("values = [1, 4]", values)]),
-    );
+    place.write("s.toml", &study(&[("[[factor]]", stop), ("values = [1, 4]", values)]));
     let result = place.json(&format!("study s.toml {DEVICE}"), 0);
     let round = ["measured", "measured", "measured", "left_out"];
     let again = ["measured", "measured", "measured", "left_out"];
@@ -145,16 +120,8 @@ fn data_are_filled_and_a_target_too_small_is_refused() {
     place.write("s.toml", &study(&[("64MiB", "4GiB")]));
     let ran = place.run(&format!("study s.toml {DEVICE}"));
     assert_eq!(ran.code, Some(2));
-    assert!(
-        ran.stderr.contains("the target holds 1GiB"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("hint: make the study smaller"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("the target holds 1GiB"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: make the study smaller"), "{}", ran.stderr);
 }
 
 #[test]
@@ -163,11 +130,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_touched() {
     for (from, to, complaint) in [
         ("sessions", "sesions", "there is no factor 'sesions'"),
         ("repeats = 2", "repeats = 0", "repeats = 0 measures nothing"),
-        (
-            "repeats = 2",
-            "restore_every = 2",
-            "restore_every has nothing to restore",
-        ),
+        ("repeats = 2", "restore_every = 2", "restore_every has nothing to restore"),
         ("measure = \"1s\"", "measure = \"0s\"", "measures nothing"),
     ] {
         place.write("s.toml", &study(&[(from, to)]));
@@ -176,11 +139,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_touched() {
         assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "));
         assert!(ran.stderr.contains(complaint), "{}", ran.stderr);
     }
-    for line in [
-        "study nosuch.toml d",
-        "study s.toml d --scale 3",
-        "soak d --duration 1ms",
-    ] {
+    for line in ["study nosuch.toml d", "study s.toml d --scale 3", "soak d --duration 1ms"] {
         let ran = place.run(line);
         assert_eq!(ran.code, Some(2), "{ran:#?}");
         assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
@@ -220,32 +179,20 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
         "w.toml",
         "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n",
     );
-    let flat = place.json(
-        "soak sim:servers?count=1&service=20ms --duration 20min --workload w.toml",
-        0,
-    );
+    let flat =
+        place.json("soak sim:servers?count=1&service=20ms --duration 20min --workload w.toml", 0);
     assert_eq!(flat["soak"]["state"]["kind"], "steady");
     let device = "sim:bucket?rate=20/s&credits=9000+servers?count=1&service=20ms";
-    let fall = place.json(
-        &format!("soak {device} --duration 40min --workload w.toml"),
-        1,
-    );
+    let fall = place.json(&format!("soak {device} --duration 40min --workload w.toml"), 1);
     let since_s = fall["soak"]["state"]["since_s"].as_f64().unwrap();
     // 9,000 credits at 50 less 20 a second last 300 s.
     assert!((since_s - 300.0).abs() < 30.0, "{since_s}");
-    let short = place.json(
-        "soak sim:servers?count=1&service=20ms --duration 20s --workload w.toml",
-        3,
-    );
+    let short =
+        place.json("soak sim:servers?count=1&service=20ms --duration 20s --workload w.toml", 3);
     assert_eq!(short["soak"]["outcome"], "INCONCLUSIVE");
     let cycles = "soak sim:servers?count=1&service=20ms --work 30s --rest 60s --cycles 10 --final-rest 1h --workload w.toml";
     let rested = place.json(cycles, 0);
-    assert!(
-        rested["soak"]["rests"]["recovered_of_best"]["value"]
-            .as_f64()
-            .unwrap()
-            > 0.9
-    );
+    assert!(rested["soak"]["rests"]["recovered_of_best"]["value"].as_f64().unwrap() > 0.9);
 }
 
 #[test]
@@ -258,8 +205,5 @@ fn locality_finds_a_tier() {
     let holds = tiers[0]["holds_bytes"].as_f64().unwrap() / f64::from(6 << 20);
     assert!((holds - 1.0).abs() < 0.1, "{holds}");
     let ran = place.run("locality sim:tiers?sizes=6MiB&latencies=1ms");
-    assert!(
-        ran.code == Some(2) && ran.stderr.contains("make no tiers"),
-        "{ran:#?}"
-    );
+    assert!(ran.code == Some(2) && ran.stderr.contains("make no tiers"), "{ran:#?}");
 }

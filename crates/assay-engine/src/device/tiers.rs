@@ -35,19 +35,12 @@ impl Tiers {
             uses: VecDeque::new(),
             number: 0,
         };
-        Self {
-            places: sizes_bytes.iter().map(place).collect(),
-            latencies_ns,
-            follow_ns,
-        }
+        Self { places: sizes_bytes.iter().map(place).collect(), latencies_ns, follow_ns }
     }
 
     /// The first place that serves a page, before its use is noted in all of them.
     fn place_of(&mut self, page: u64, now_ns: u64) -> usize {
-        let found = self
-            .places
-            .iter()
-            .position(|place| place.serves(page, now_ns));
+        let found = self.places.iter().position(|place| place.serves(page, now_ns));
         for place in &mut self.places {
             place.note(page, now_ns, self.follow_ns);
         }
@@ -68,9 +61,7 @@ impl Law for Tiers {
 
 impl Place {
     fn serves(&self, page: u64, now_ns: u64) -> bool {
-        self.pages
-            .get(&page)
-            .is_some_and(|(_, from_ns)| *from_ns <= now_ns)
+        self.pages.get(&page).is_some_and(|(_, from_ns)| *from_ns <= now_ns)
     }
 
     /// Makes a page the one used last; what was used longest ago goes where there is no room.
@@ -85,10 +76,7 @@ impl Place {
             let Some((oldest, used)) = self.uses.pop_front() else {
                 break;
             };
-            let is_last_use = self
-                .pages
-                .get(&oldest)
-                .is_some_and(|(last, _)| *last == used);
+            let is_last_use = self.pages.get(&oldest).is_some_and(|(last, _)| *last == used);
             if !is_last_use {
                 continue;
             }
@@ -105,8 +93,7 @@ impl Place {
     /// Keeps only the last use of every page.
     fn forget_old_uses(&mut self) {
         let pages = &self.pages;
-        self.uses
-            .retain(|(page, used)| pages.get(page).is_some_and(|(last, _)| last == used));
+        self.uses.retain(|(page, used)| pages.get(page).is_some_and(|(last, _)| last == used));
     }
 }
 
@@ -117,12 +104,7 @@ mod tests {
     use assay_model::random::Random;
 
     fn read(page: u64) -> DeviceIo {
-        DeviceIo {
-            operation: Operation::Read,
-            target: 0,
-            offset: page * PAGE_BYTES,
-            bytes: 8192,
-        }
+        DeviceIo { operation: Operation::Read, target: 0, offset: page * PAGE_BYTES, bytes: 8192 }
     }
 
     #[test]
@@ -139,10 +121,8 @@ mod tests {
     fn uniform_use_hits_by_the_share_that_fits() {
         let mut tiers = Tiers::new(&[100 * PAGE_BYTES], vec![0, 1], 0);
         let mut random = Random::new(1);
-        let misses: u64 = (0..40_000)
-            .map(|_| tiers.completion_ns(0, &read(random.below(400))))
-            .skip(2000)
-            .sum();
+        let misses: u64 =
+            (0..40_000).map(|_| tiers.completion_ns(0, &read(random.below(400)))).skip(2000).sum();
         let share = assay_model::number::real(misses) / 38_000.0;
         assert!((share - 0.75).abs() < 0.01, "{share}");
     }

@@ -13,10 +13,7 @@ pub fn facts_of_profile(profile: &Profile) -> SideFacts {
             name: profile.name.clone(),
             kind: "profile".to_owned(),
             target: profile.source.host.clone().unwrap_or_default(),
-            elapsed_s: profile
-                .elapsed_s
-                .as_ref()
-                .map_or(0.0, |elapsed| elapsed.value),
+            elapsed_s: profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value),
             repeats: 1,
             nodes: None,
         },
@@ -39,32 +36,15 @@ fn measured(quantity: &str, unit: Unit, factor: f64, figure: Option<&Figure>) ->
 }
 
 fn measures(profile: &Profile) -> Vec<Measured> {
-    let rate = profile
-        .rate(RateKind::Total)
-        .or_else(|| profile.rate(RateKind::Database));
+    let rate = profile.rate(RateKind::Total).or_else(|| profile.rate(RateKind::Database));
     let class = |purpose| profile.class(purpose);
     let (all, single) = (class(IoPurpose::All), class(IoPurpose::SingleBlockRead));
     let (log, work) = (class(IoPurpose::LogWrite), &profile.work);
     let (per_s, ns) = (Unit::IosPerS, Unit::Ns);
     [
-        measured(
-            "read.iops",
-            per_s,
-            1.0,
-            rate.and_then(|rate| rate.read_per_s.as_ref()),
-        ),
-        measured(
-            "write.iops",
-            per_s,
-            1.0,
-            rate.and_then(|rate| rate.write_per_s.as_ref()),
-        ),
-        measured(
-            "iops",
-            per_s,
-            1.0,
-            all.and_then(|all| all.rate_iops.as_ref()),
-        ),
+        measured("read.iops", per_s, 1.0, rate.and_then(|rate| rate.read_per_s.as_ref())),
+        measured("write.iops", per_s, 1.0, rate.and_then(|rate| rate.write_per_s.as_ref())),
+        measured("iops", per_s, 1.0, all.and_then(|all| all.rate_iops.as_ref())),
         measured(
             "throughput",
             Unit::BytesPerS,
@@ -77,49 +57,19 @@ fn measures(profile: &Profile) -> Vec<Measured> {
             1e9,
             single.and_then(|single| single.latency_s.as_ref()),
         ),
-        measured(
-            "log_write.iops",
-            per_s,
-            1.0,
-            log.and_then(|log| log.rate_iops.as_ref()),
-        ),
+        measured("log_write.iops", per_s, 1.0, log.and_then(|log| log.rate_iops.as_ref())),
         measured(
             "log_write.service_time.mean",
             ns,
             1e9,
             log.and_then(|log| log.latency_s.as_ref()),
         ),
-        measured(
-            "commit.response_time.mean",
-            ns,
-            1e9,
-            profile.redo.sync_latency_s.as_ref(),
-        ),
-        measured(
-            "redo",
-            Unit::BytesPerS,
-            1.0,
-            profile.redo.redo_bytes_per_s.as_ref(),
-        ),
+        measured("commit.response_time.mean", ns, 1e9, profile.redo.sync_latency_s.as_ref()),
+        measured("redo", Unit::BytesPerS, 1.0, profile.redo.redo_bytes_per_s.as_ref()),
         measured("sql_executions", per_s, 1.0, work.executions_per_s.as_ref()),
-        measured(
-            "logical_reads",
-            per_s,
-            1.0,
-            work.logical_reads_per_s.as_ref(),
-        ),
-        measured(
-            "physical_reads",
-            per_s,
-            1.0,
-            work.physical_reads_per_s.as_ref(),
-        ),
-        measured(
-            "block_changes",
-            per_s,
-            1.0,
-            work.block_changes_per_s.as_ref(),
-        ),
+        measured("logical_reads", per_s, 1.0, work.logical_reads_per_s.as_ref()),
+        measured("physical_reads", per_s, 1.0, work.physical_reads_per_s.as_ref()),
+        measured("block_changes", per_s, 1.0, work.block_changes_per_s.as_ref()),
     ]
     .into_iter()
     .flatten()
@@ -147,28 +97,12 @@ fn work(profile: &Profile) -> Vec<WorkRatio> {
     let work = &profile.work;
     let ratio = |what, below: Option<&Figure>, limit| {
         let (above, below) = (work.executions_per_s.as_ref()?, below?);
-        (below.value > 0.0).then(|| WorkRatio {
-            what,
-            value: above.value / below.value,
-            limit,
-        })
+        (below.value > 0.0).then(|| WorkRatio { what, value: above.value / below.value, limit })
     };
     let ratios = [
-        ratio(
-            "SQL executions per logical read",
-            work.logical_reads_per_s.as_ref(),
-            0.04,
-        ),
-        ratio(
-            "SQL executions per physical read",
-            work.physical_reads_per_s.as_ref(),
-            0.02,
-        ),
-        ratio(
-            "SQL executions per block change",
-            work.block_changes_per_s.as_ref(),
-            0.01,
-        ),
+        ratio("SQL executions per logical read", work.logical_reads_per_s.as_ref(), 0.04),
+        ratio("SQL executions per physical read", work.physical_reads_per_s.as_ref(), 0.02),
+        ratio("SQL executions per block change", work.block_changes_per_s.as_ref(), 0.01),
     ];
     ratios.into_iter().flatten().collect()
 }

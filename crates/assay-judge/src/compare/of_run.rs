@@ -9,15 +9,8 @@ use assay_model::number::real;
 use assay_model::verdict::{NamedEstimate, Unit};
 
 /// What stays without meaning for whether two runs are of the same work.
-const FREE: [&str; 7] = [
-    "name",
-    "description",
-    "seed",
-    "duration",
-    "warm_up",
-    "interval",
-    "direct",
-];
+const FREE: [&str; 7] =
+    ["name", "description", "seed", "duration", "warm_up", "interval", "direct"];
 
 /// A run's documents.
 pub struct RunFacts<'a> {
@@ -67,15 +60,11 @@ fn is_stream_name(key: &str) -> bool {
 
 /// The estimates with their units; response times only where they are not the service times.
 fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
-    let units: Vec<(String, Unit)> = known()
-        .into_iter()
-        .map(|quantity| (quantity.to_string(), quantity.unit()))
-        .collect();
+    let units: Vec<(String, Unit)> =
+        known().into_iter().map(|quantity| (quantity.to_string(), quantity.unit())).collect();
     let open = whole.iter().any(|(_, result)| result.response.is_some());
-    let shown = run
-        .estimates
-        .iter()
-        .filter(|named| open || !named.quantity.contains("response_time"));
+    let shown =
+        run.estimates.iter().filter(|named| open || !named.quantity.contains("response_time"));
     shown
         .filter_map(|named| {
             let (_, unit) = units.iter().find(|(name, _)| *name == named.quantity)?;
@@ -94,11 +83,7 @@ fn counted(times: &Histogram) -> Vec<Counted> {
     let mut rows: Vec<Counted> = Vec::new();
     for (low_ns, _, ios) in times.buckets() {
         let microseconds = low_ns / 1000;
-        let low = if microseconds == 0 {
-            0
-        } else {
-            1 << microseconds.ilog2()
-        };
+        let low = if microseconds == 0 { 0 } else { 1 << microseconds.ilog2() };
         let range = (low * 1000, Some((low * 2).max(1) * 1000));
         match rows.last_mut().filter(|row| (row.0, row.1) == range) {
             Some(row) => row.2 += real(ios),
@@ -114,11 +99,7 @@ fn work(whole: &PerOperation) -> Vec<WorkRatio> {
     if ios == 0 {
         return Vec::new();
     }
-    let ratio = |what, value| WorkRatio {
-        what,
-        value,
-        limit: 0.01,
-    };
+    let ratio = |what, value| WorkRatio { what, value, limit: 0.01 };
     let mut work = vec![ratio("bytes of an I/O", real(whole.bytes()) / real(ios))];
     if reads > 0 {
         work.push(ratio("reads among all I/Os", real(reads) / real(ios)));

@@ -10,10 +10,7 @@ use assay_model::number::{count_of, real_len};
 /// The interval of a measure is the wider one of two: what the repeats differ by (Student's law), and what each of them
 /// is uncertain by itself.
 pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<SideFacts> {
-    let names: Vec<String> = repeats
-        .iter()
-        .map(|facts| facts.side.name.clone())
-        .collect();
+    let names: Vec<String> = repeats.iter().map(|facts| facts.side.name.clone()).collect();
     let all = repeats.clone();
     let mut whole = repeats.into_iter().next()?;
     if all.len() == 1 {
@@ -23,10 +20,8 @@ pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<Si
     whole.side.repeats = all.iter().map(|facts| facts.side.repeats).sum();
     whole.side.elapsed_s = all.iter().map(|facts| facts.side.elapsed_s).sum();
     whole.measures.retain_mut(|mine| {
-        let found: Vec<Estimate> = all
-            .iter()
-            .filter_map(|facts| estimate_of(facts, mine))
-            .collect();
+        let found: Vec<Estimate> =
+            all.iter().filter_map(|facts| estimate_of(facts, mine)).collect();
         if found.len() == all.len() {
             mine.estimate = mean(&found, statistics);
         }
@@ -64,12 +59,7 @@ pub fn mean(found: &[Estimate], statistics: &dyn Statistics) -> Estimate {
     let n = real_len(found.len());
     let value = found.iter().map(|one| one.value).sum::<f64>() / n;
     let half = |one: &Estimate| 0.5 * (one.high - one.low);
-    let within = found
-        .iter()
-        .map(|one| half(one).powi(2))
-        .sum::<f64>()
-        .sqrt()
-        / n;
+    let within = found.iter().map(|one| half(one).powi(2)).sum::<f64>().sqrt() / n;
     let values: Vec<f64> = found.iter().map(|one| one.value).collect();
     let between = statistics.of_repeats(&values).map_or(0.0, |one| half(&one));
     let reach = within.max(between);
@@ -78,10 +68,6 @@ pub fn mean(found: &[Estimate], statistics: &dyn Statistics) -> Estimate {
         low: value - reach,
         high: value + reach,
         confidence: 0.95,
-        n: found
-            .iter()
-            .map(|one| one.n)
-            .sum::<u64>()
-            .max(count_of(found.len())),
+        n: found.iter().map(|one| one.n).sum::<u64>().max(count_of(found.len())),
     }
 }

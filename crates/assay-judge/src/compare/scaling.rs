@@ -23,10 +23,7 @@ pub fn scaling(
         value: *value,
         of_linear: of_linear(value, &alone, nodes / least, statistics),
     };
-    let seen: Vec<(f64, f64)> = values
-        .iter()
-        .map(|(nodes, value)| (*nodes, value.value))
-        .collect();
+    let seen: Vec<(f64, f64)> = values.iter().map(|(nodes, value)| (*nodes, value.value)).collect();
     Some(Scaling {
         quantity: quantity.to_owned(),
         unit,

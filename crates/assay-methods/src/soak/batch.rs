@@ -66,11 +66,7 @@ impl Batches {
                 cycle: 0,
                 at_s: 0.0,
                 elapsed_s: 0.0,
-                operations: PerOperation {
-                    read: None,
-                    write: None,
-                    sync: None,
-                },
+                operations: PerOperation { read: None, write: None, sync: None },
             },
             length_s: SHORTEST_S,
         }

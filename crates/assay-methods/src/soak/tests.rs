@@ -16,10 +16,7 @@ fn interval(at_s: f64, ios: f64, time_ns: u64) -> Interval {
         index: 0,
         start_ns: nanoseconds(at_s),
         end_ns: nanoseconds(at_s + 1.0),
-        operations: PerOperation {
-            read: Some(read),
-            ..PerOperation::default()
-        },
+        operations: PerOperation { read: Some(read), ..PerOperation::default() },
         outstanding_mean: 1.0,
     }
 }
@@ -57,9 +54,7 @@ fn a_constant_level_is_steady_from_the_beginning() {
 fn a_fall_is_dated_measured_and_noticed() {
     let level = |at_s: f64| if at_s < 7200.0 { 1170.0 } else { 500.0 };
     let found = soak(28_800, level).finish("fall", plan(1, 0.0), &SoakRule::default());
-    let SoakState::Steady { since_s } = found.state else {
-        panic!("{:?}", found.state)
-    };
+    let SoakState::Steady { since_s } = found.state else { panic!("{:?}", found.state) };
     assert!((since_s - 7200.0).abs() <= 60.0, "{since_s}");
     assert_eq!(found.outcome, Outcome::Fail);
     let iops = &found.courses[0];
@@ -73,15 +68,9 @@ fn a_fall_is_dated_measured_and_noticed() {
 fn a_saw_tooth_is_never_steady() {
     let level = |at_s: f64| 1000.0 - 0.3 * (at_s % 1200.0);
     let found = soak(28_800, level).finish("saw", plan(1, 0.0), &SoakRule::default());
-    assert_eq!(
-        (found.state, found.outcome),
-        (SoakState::NeverSteady, Outcome::Fail)
-    );
+    assert_eq!((found.state, found.outcome), (SoakState::NeverSteady, Outcome::Fail));
     let short = soak(60, |_| 1000.0).finish("short", plan(1, 0.0), &SoakRule::default());
-    assert_eq!(
-        (short.state, short.outcome),
-        (SoakState::TooShort, Outcome::Inconclusive)
-    );
+    assert_eq!((short.state, short.outcome), (SoakState::TooShort, Outcome::Inconclusive));
 }
 
 #[test]
@@ -102,9 +91,7 @@ fn rests_that_bring_nothing_and_a_long_one_that_does() {
     assert!((rests.after_of_before.unwrap().value - 1.0).abs() < 0.03);
     assert!(rests.recovered_of_best.unwrap().covers(1.0));
     assert!(rests.idle_share > 0.9);
-    let SoakState::Steady { since_s } = found.state else {
-        panic!("{:?}", found.state)
-    };
+    let SoakState::Steady { since_s } = found.state else { panic!("{:?}", found.state) };
     assert!((since_s - 3600.0).abs() < 61.0, "{since_s}");
 }
 

@@ -45,10 +45,12 @@ impl Study {
         self.check_phases()?;
         self.factors.iter().try_for_each(Factor::check)?;
         self.check_names()?;
-        match self.factors.iter().try_fold(
-            crate::number::index_of(u64::from(self.repeats)),
-            |cells, factor| cells.checked_mul(factor.values.len()),
-        ) {
+        match self
+            .factors
+            .iter()
+            .try_fold(crate::number::index_of(u64::from(self.repeats)), |cells, factor| {
+                cells.checked_mul(factor.values.len())
+            }) {
             Some(cells) if cells <= CELLS_MAX => Ok(()),
             _ => refuse(
                 format!("the study has more than {CELLS_MAX} cells"),

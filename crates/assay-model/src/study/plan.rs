@@ -22,9 +22,9 @@ impl FromStr for Scale {
     fn from_str(text: &str) -> Result<Self> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         let value = match (text.split_once('/'), text.strip_suffix('%')) {
-            (Some((above, below)), _) => number(above)
-                .zip(number(below))
-                .map(|(above, below)| above / below),
+            (Some((above, below)), _) => {
+                number(above).zip(number(below)).map(|(above, below)| above / below)
+            }
             (None, Some(percent)) => number(percent).map(|percent| percent / 100.0),
             (None, None) => number(text),
         };
@@ -54,11 +54,7 @@ impl Study {
         phases.settle = shorter(phases.settle);
         phases.warm_up = shorter(phases.warm_up);
         phases.rest = shorter(phases.rest);
-        phases.measure = Nanos(
-            shorter(phases.measure)
-                .0
-                .max(MEASURE_MIN.0.min(phases.measure.0)),
-        );
+        phases.measure = Nanos(shorter(phases.measure).0.max(MEASURE_MIN.0.min(phases.measure.0)));
         small
     }
 
@@ -85,12 +81,7 @@ pub fn cells(study: &Study) -> Vec<Cell> {
         }
         for settings in round {
             let number = u32::try_from(cells.len() + 1).unwrap_or(u32::MAX);
-            cells.push(Cell {
-                number,
-                repeat,
-                settings,
-                restored: restored(study, number),
-            });
+            cells.push(Cell { number, repeat, settings, restored: restored(study, number) });
         }
     }
     mark_fills(study, &mut cells);
@@ -99,27 +90,21 @@ pub fn cells(study: &Study) -> Vec<Cell> {
 
 /// Every combination; the last factor changes fastest.
 fn combinations(study: &Study) -> Vec<Vec<Setting>> {
-    study
-        .factors
-        .iter()
-        .fold(vec![Vec::new()], |combinations, factor| {
-            let name = match &factor.stream {
-                Some(stream) => format!("{}.{}", factor.name, stream),
-                None => factor.name.clone(),
-            };
-            let mut longer = Vec::new();
-            for combination in &combinations {
-                for value in &factor.values {
-                    let mut settings: Vec<Setting> = combination.clone();
-                    settings.push(Setting {
-                        factor: name.clone(),
-                        value: value.clone(),
-                    });
-                    longer.push(settings);
-                }
+    study.factors.iter().fold(vec![Vec::new()], |combinations, factor| {
+        let name = match &factor.stream {
+            Some(stream) => format!("{}.{}", factor.name, stream),
+            None => factor.name.clone(),
+        };
+        let mut longer = Vec::new();
+        for combination in &combinations {
+            for value in &factor.values {
+                let mut settings: Vec<Setting> = combination.clone();
+                settings.push(Setting { factor: name.clone(), value: value.clone() });
+                longer.push(settings);
             }
-            longer
-        })
+        }
+        longer
+    })
 }
 
 /// Fisher and Yates.
@@ -146,10 +131,7 @@ fn mark_fills(study: &Study, cells: &mut [Cell]) {
     }
     let mut last = None;
     for cell in cells {
-        let fill = cell
-            .settings
-            .iter()
-            .find(|setting| setting.factor == "fill");
+        let fill = cell.settings.iter().find(|setting| setting.factor == "fill");
         let fill = fill.map(|setting| setting.value.clone());
         cell.restored |= fill != last;
         last = fill;
@@ -179,19 +161,14 @@ mod tests {
     "#;
 
     fn study(changes: &[(&str, &str)]) -> Result<Study> {
-        let text = changes
-            .iter()
-            .fold(TEXT.to_owned(), |text, (from, to)| text.replace(from, to));
+        let text = changes.iter().fold(TEXT.to_owned(), |text, (from, to)| text.replace(from, to));
         parse_study(&text)
     }
 
     fn order(study: &Study) -> Vec<String> {
         let words = |cell: &Cell| {
-            let values: Vec<String> = cell
-                .settings
-                .iter()
-                .map(|one| one.value.to_string())
-                .collect();
+            let values: Vec<String> =
+                cell.settings.iter().map(|one| one.value.to_string()).collect();
             values.join("/")
         };
         cells(study).iter().map(words).collect()
@@ -219,69 +196,30 @@ mod tests {
     fn a_scaled_study_is_smaller_and_shorter() {
         let small = study(&[]).unwrap().scaled("1/1000".parse().unwrap());
         assert_eq!(small.capacity, Some(Bytes(1048 << 20)));
-        assert_eq!(
-            (small.phases.measure, small.phases.warm_up),
-            (MEASURE_MIN, Nanos(10_000_000))
-        );
+        assert_eq!((small.phases.measure, small.phases.warm_up), (MEASURE_MIN, Nanos(10_000_000)));
         for text in ["2", "0", "x", "1/0", "-1"] {
-            assert!(
-                text.parse::<Scale>().unwrap_err().hint().contains("1/1000"),
-                "{text}"
-            );
+            assert!(text.parse::<Scale>().unwrap_err().hint().contains("1/1000"), "{text}");
         }
     }
 
     #[test]
     fn what_cannot_be_meant_is_refused_with_a_way_out() {
         for (from, to, message, hint) in [
-            (
-                "sessions",
-                "sesions",
-                "no factor 'sesions'",
-                "did you mean 'sessions'",
-            ),
+            ("sessions", "sesions", "no factor 'sesions'", "did you mean 'sessions'"),
             ("repeats = 2", "repeats = 0", "repeats = 0", "repeats = 1"),
-            (
-                "repeats = 2",
-                "restore_every = 3",
-                "nothing to restore",
-                "fill",
-            ),
-            (
-                "measure = \"60s\"",
-                "measure = \"0s\"",
-                "measures nothing",
-                "measure",
-            ),
-            (
-                "values = [1, 8]",
-                "values = []",
-                "has no values",
-                "values = [1, 2, 4]",
-            ),
+            ("repeats = 2", "restore_every = 3", "nothing to restore", "fill"),
+            ("measure = \"60s\"", "measure = \"0s\"", "measures nothing", "measure"),
+            ("values = [1, 8]", "values = []", "has no values", "values = [1, 2, 4]"),
             ("sessions", "read_share", "is there twice", "join"),
             ("preset = \"oltp-read\"", "", "one workload", "preset"),
-            (
-                "warm_up",
-                "warmup",
-                "unknown name 'warmup'",
-                "did you mean 'warm_up'",
-            ),
+            ("warm_up", "warmup", "unknown name 'warmup'", "did you mean 'warm_up'"),
         ] {
             let error = study(&[(from, to)]).unwrap_err();
             assert!(error.message().contains(message), "{error}");
             assert!(error.hint().contains(hint), "{error}");
         }
-        let both = [
-            ("measure = ", "fill = \"80%\"\nmeasure = "),
-            ("sessions", "fill"),
-        ];
-        assert!(
-            study(&both)
-                .unwrap_err()
-                .message()
-                .contains("a factor and a phase")
-        );
+        let both = [("measure = ", "fill = \"80%\"\nmeasure = "), ("sessions", "fill")];
+        assert!(study(&both).unwrap_err().message().contains("a factor and a phase"));
     }
 
     #[test]

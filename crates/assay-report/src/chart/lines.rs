@@ -21,11 +21,8 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
     for (at, what) in &of.marks {
         mark(&mut scene, x.place(*at), what);
     }
-    let entries: Vec<(String, Ink, Stroke)> = of
-        .lines
-        .iter()
-        .map(|line| (line.name.clone(), line.ink, line.stroke))
-        .collect();
+    let entries: Vec<(String, Ink, Stroke)> =
+        of.lines.iter().map(|line| (line.name.clone(), line.ink, line.stroke)).collect();
     let fitting = if size == Size::Narrow { 3 } else { 6 };
     legend(&mut scene, &entries[..entries.len().min(fitting)]);
     scene.description = describe(of, show);
@@ -35,15 +32,8 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
 /// The horizontal axis.
 fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
     let plot = scene.plot;
-    let places = || {
-        of.lines
-            .iter()
-            .flat_map(|line| line.points.iter().map(|point| point.0))
-    };
-    let (low, high) = (
-        places().fold(f64::INFINITY, f64::min),
-        places().fold(0.0, f64::max),
-    );
+    let places = || of.lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
+    let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
     let scale = match of.across {
         Across::Time => {
             let scale = time_axis(scene, high);
@@ -55,12 +45,7 @@ fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
         Across::Log => Scale::log(low, high),
     };
     let scale = scale.onto(plot.left, plot.right());
-    let axis = Axis {
-        scale,
-        unit: Unit::Count,
-        name: of.across_name.clone(),
-        wanted,
-    };
+    let axis = Axis { scale, unit: Unit::Count, name: of.across_name.clone(), wanted };
     // Factors and sizes are chosen, and no figure of the storage: they are never hidden.
     horizontal(scene, &Show::default(), &axis);
     scale
@@ -69,20 +54,13 @@ fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
 /// The vertical scale: from zero, or equal ratios.
 fn upwards(scene: &Scene, of: &Lines, show: &Show) -> Scale {
     let divisor = show.divisor(of.unit);
-    let estimates = || {
-        of.lines
-            .iter()
-            .flat_map(|line| line.points.iter().map(|point| &point.1))
-    };
+    let estimates = || of.lines.iter().flat_map(|line| line.points.iter().map(|point| &point.1));
     let values = || estimates().map(|estimate| estimate.value / divisor);
     let high = estimates()
         .map(|estimate| estimate.value.max(estimate.high.min(2.0 * estimate.value)) / divisor)
         .fold(0.0, f64::max);
     let scale = if of.log {
-        Scale::log(
-            values().filter(|value| *value > 0.0).fold(high, f64::min),
-            high,
-        )
+        Scale::log(values().filter(|value| *value > 0.0).fold(high, f64::min), high)
     } else {
         Scale::from_zero(high, 5)
     };
@@ -91,19 +69,12 @@ fn upwards(scene: &Scene, of: &Lines, show: &Show) -> Scale {
 
 fn draw(scene: &mut Scene, line: &Line, (x, y): (Scale, Scale), unit: Unit, show: &Show) {
     let height = |value: f64| y.place(value / show.divisor(unit));
-    let points: Vec<Point> = line
-        .points
-        .iter()
-        .map(|(at, estimate)| (x.place(*at), height(estimate.value)))
-        .collect();
+    let points: Vec<Point> =
+        line.points.iter().map(|(at, estimate)| (x.place(*at), height(estimate.value))).collect();
     scene.line(points, line.ink, line.stroke);
     for (at, estimate) in line.points.iter().filter(|_| line.dots) {
         let place = x.place(*at);
-        scene.whisker(
-            place,
-            (height(estimate.low), height(estimate.high)),
-            line.ink,
-        );
+        scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
         let says = format!("{}: {}", line.name, show.value(unit, estimate.value));
         scene.dot((place, height(estimate.value)), line.ink, says);
     }
@@ -112,11 +83,7 @@ fn draw(scene: &mut Scene, line: &Line, (x, y): (Scale, Scale), unit: Unit, show
 /// A line from top to bottom with what happened there.
 fn mark(scene: &mut Scene, x: f64, what: &str) {
     let plot = scene.plot;
-    scene.line(
-        vec![(x, plot.top), (x, plot.bottom())],
-        Ink::Found,
-        Stroke::Dotted,
-    );
+    scene.line(vec![(x, plot.top), (x, plot.bottom())], Ink::Found, Stroke::Dotted);
     scene.text((x + 3.0, plot.top + 11.0), Anchor::Start, Ink::Found, what);
 }
 
@@ -125,16 +92,7 @@ fn describe(of: &Lines, show: &Show) -> String {
     let one = |line: &Line| {
         let (first, last) = (line.points.first()?, line.points.last()?);
         let shown = |point: &(f64, assay_model::Estimate)| show.value(of.unit, point.1.value);
-        Some(format!(
-            "{}: from {} to {}.",
-            line.name,
-            shown(first),
-            shown(last)
-        ))
+        Some(format!("{}: from {} to {}.", line.name, shown(first), shown(last)))
     };
-    of.lines
-        .iter()
-        .filter_map(one)
-        .collect::<Vec<_>>()
-        .join(" ")
+    of.lines.iter().filter_map(one).collect::<Vec<_>>().join(" ")
 }

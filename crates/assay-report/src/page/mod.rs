@@ -28,9 +28,10 @@ pub(crate) use numbers::kind;
 /// The whole page.
 pub fn html(report: &Report, options: Options) -> String {
     let show = Show::new(report, options);
-    let outcome = report.verdict.as_ref().map_or_else(String::new, |verdict| {
-        format!("{}: ", verdict.outcome.name())
-    });
+    let outcome = report
+        .verdict
+        .as_ref()
+        .map_or_else(String::new, |verdict| format!("{}: ", verdict.outcome.name()));
     Frame {
         title: format!("{outcome}{} of {} – Assay", report.title, report.target),
         program: report.program.clone(),
@@ -55,11 +56,7 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             title: "What happened under load",
             body: run::body(report, show, &mut figures),
         },
-        Section {
-            id: "conduct",
-            title: "How the tool behaved",
-            body: conduct::body(report, show),
-        },
+        Section { id: "conduct", title: "How the tool behaved", body: conduct::body(report, show) },
         Section {
             id: "environment",
             title: "Where it was measured",
@@ -70,16 +67,10 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             title: "How the numbers were made",
             body: method::body(report, show),
         },
-        Section {
-            id: "repeat",
-            title: "How to do it again",
-            body: repeat::body(report, show),
-        },
+        Section { id: "repeat", title: "How to do it again", body: repeat::body(report, show) },
     ];
     let panels = crate::panel::panels(report, show);
-    let panels = panels
-        .iter()
-        .map(|one| panel::section(one, show, &mut figures));
+    let panels = panels.iter().map(|one| panel::section(one, show, &mut figures));
     let panels: Vec<Section> = panels.collect();
     panels.into_iter().chain(all).collect()
 }

@@ -19,11 +19,7 @@ pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Sect
         .map(|chart| figures.figure(Size::Full, &chart.title, |size| lines(chart, show, size)));
     let charts: Markup = charts.collect();
     let tables: Markup = panel.tables.iter().map(table).collect();
-    Section {
-        id: panel.id,
-        title: panel.title,
-        body: lead.and(charts).and(tables),
-    }
+    Section { id: panel.id, title: panel.title, body: lead.and(charts).and(tables) }
 }
 
 fn table(grid: &Grid) -> Markup {

@@ -23,39 +23,32 @@ pub(super) fn headline(found: &Comparison, show: &Show) -> Headline {
         Outcome::Pass => {
             format!("{others} is no worse than {base} by more than {tolerance}.")
         }
-        Outcome::Fail => format!(
-            "{others} is worse than {base} by more than {tolerance}: {}.",
-            worst(found)
-        ),
+        Outcome::Fail => {
+            format!("{others} is worse than {base} by more than {tolerance}: {}.", worst(found))
+        }
         Outcome::Inconclusive => format!(
             "Whether {others} is no worse than {base} by more than {tolerance} cannot be told yet{}.",
             time_needed(found)
         ),
     };
-    Headline {
-        outcome: Some(found.outcome),
-        words,
-    }
+    Headline { outcome: Some(found.outcome), words }
 }
 
 /// The first measure that is worse.
 fn worst(found: &Comparison) -> String {
     let measures = found.pairs.iter().flat_map(|pair| &pair.measures);
     let mut failed = measures.filter(|measure| measure.judged && measure.outcome == Outcome::Fail);
-    failed.next().map_or_else(String::new, |measure| {
-        format!("{} is {}", name(measure), change(measure))
-    })
+    failed
+        .next()
+        .map_or_else(String::new, |measure| format!("{} is {}", name(measure), change(measure)))
 }
 
 /// How much longer to measure, where that would do.
 fn time_needed(found: &Comparison) -> String {
     let of = |pair: &Pair| {
-        let elapsed_s = found.sides[0]
-            .elapsed_s
-            .min(found.sides[pair.other].elapsed_s);
+        let elapsed_s = found.sides[0].elapsed_s.min(found.sides[pair.other].elapsed_s);
         let open = pair.measures.iter().filter(|measure| measure.judged);
-        open.filter_map(|measure| still_needed_s(measure, elapsed_s))
-            .fold(0.0, f64::max)
+        open.filter_map(|measure| still_needed_s(measure, elapsed_s)).fold(0.0, f64::max)
     };
     let needed_s = found.pairs.iter().map(of).fold(0.0, f64::max);
     if needed_s > 0.0 {
@@ -67,9 +60,7 @@ fn time_needed(found: &Comparison) -> String {
 
 fn still_needed_s(measure: &Measure, elapsed_s: f64) -> Option<f64> {
     match measure.reason {
-        Reason::Straddles {
-            enough_s: Some(enough_s),
-        } => Some((enough_s - elapsed_s).max(1.0)),
+        Reason::Straddles { enough_s: Some(enough_s) } => Some((enough_s - elapsed_s).max(1.0)),
         _ => None,
     }
 }
@@ -92,11 +83,8 @@ fn change(measure: &Measure) -> String {
 }
 
 pub(super) fn panels(found: &Comparison, show: &Show) -> Vec<Panel> {
-    let mut panels: Vec<Panel> = found
-        .pairs
-        .iter()
-        .map(|pair| measures(found, pair, show))
-        .collect();
+    let mut panels: Vec<Panel> =
+        found.pairs.iter().map(|pair| measures(found, pair, show)).collect();
     panels.extend(distributions(found));
     panels.extend(scalings(found, show));
     panels
@@ -107,21 +95,12 @@ fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
     let row = |measure: &Measure| row(measure, base.elapsed_s.min(other.elapsed_s), show);
     let grid = Grid {
         caption: "Every measure of both sides with its ratio",
-        head: head(&[
-            "measure",
-            "base",
-            "other",
-            "ratio",
-            "95 % interval",
-            "outcome",
-            "",
-        ]),
+        head: head(&["measure", "base", "other", "ratio", "95 % interval", "outcome", ""]),
         rows: pair.measures.iter().map(row).collect(),
     };
     let different = pair.measures.iter().filter(|measure| measure.different);
-    let different: Vec<String> = different
-        .map(|measure| format!("{} {}", name(measure), change(measure)))
-        .collect();
+    let different: Vec<String> =
+        different.map(|measure| format!("{} {}", name(measure), change(measure))).collect();
     let different = match different.as_slice() {
         [] => "No measure surely differs.".to_owned(),
         some => format!("Surely different: {}.", some.join(", ")),
@@ -131,10 +110,7 @@ fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
         title: "Measures side by side",
         lead: vec![side("Base", base), side("Other", other), different],
         charts: Vec::new(),
-        tables: [Some(grid), parity(pair), differences(found)]
-            .into_iter()
-            .flatten()
-            .collect(),
+        tables: [Some(grid), parity(pair), differences(found)].into_iter().flatten().collect(),
     }
 }
 
@@ -144,37 +120,24 @@ fn side(word: &str, side: &Side) -> String {
         several => format!(", {several} runs"),
     };
     let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
-    format!(
-        "{word}: {} {name} on {target}, {length}{repeats}.",
-        side.kind
-    )
+    format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind)
 }
 
 fn row(measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
     let value = |estimate: &Estimate| {
         let value = show.value(measure.unit, estimate.value);
-        format!("{value} {}", Show::doubt(estimate))
-            .trim_end()
-            .to_owned()
+        format!("{value} {}", Show::doubt(estimate)).trim_end().to_owned()
     };
     let (ratio, interval) = measure.ratio.as_ref().map_or_else(
         || ("–".to_owned(), "not known".to_owned()),
         |ratio| {
             let ends = format!("{:.3} – {:.3}", ratio.low, ratio.high);
             let exact = ratio.high <= ratio.low;
-            let ends = if exact {
-                "no interval".to_owned()
-            } else {
-                ends
-            };
+            let ends = if exact { "no interval".to_owned() } else { ends };
             (format!("{:.3}", ratio.value), ends)
         },
     );
-    let outcome = if measure.judged {
-        measure.outcome.name().to_owned()
-    } else {
-        "–".to_owned()
-    };
+    let outcome = if measure.judged { measure.outcome.name().to_owned() } else { "–".to_owned() };
     let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
     let note = match (needed, measure.different, measure.better) {
         (Some(needed_s), ..) => format!("{} more", show_length(needed_s)),
@@ -223,11 +186,8 @@ fn differences(found: &Comparison) -> Option<Grid> {
 
 /// Distributions by wall clock; a range with nothing on any side is left out.
 fn distributions(found: &Comparison) -> Option<Panel> {
-    let tables: Vec<Grid> = found
-        .pairs
-        .iter()
-        .flat_map(|pair| pair.histograms.iter().map(buckets))
-        .collect();
+    let tables: Vec<Grid> =
+        found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets)).collect();
     (!tables.is_empty()).then(|| Panel {
         id: "distributions",
         title: "How long I/Os took, by wall clock",
@@ -264,10 +224,7 @@ fn buckets(one: &Buckets) -> Grid {
             rarer,
         ]
     };
-    let seen = one
-        .rows
-        .iter()
-        .filter(|bucket| bucket.base.iops > 0.0 || bucket.other.iops > 0.0);
+    let seen = one.rows.iter().filter(|bucket| bucket.base.iops > 0.0 || bucket.other.iops > 0.0);
     Grid {
         caption: "I/Os by their time on both sides",
         head: head(&[
@@ -300,11 +257,8 @@ pub(super) fn sentence(scaling: &Scaling) -> String {
     let Some(last) = scaling.points.last() else {
         return String::new();
     };
-    let interval = format!(
-        "{:.1} – {:.1} %",
-        last.of_linear.low * 100.0,
-        last.of_linear.high * 100.0
-    );
+    let interval =
+        format!("{:.1} – {:.1} %", last.of_linear.low * 100.0, last.of_linear.high * 100.0);
     let law = scaling.law.as_ref().map_or_else(
         || " Fewer than four points have no scaling law.".to_owned(),
         |law| format!(" {}", law_in_words(law)),
@@ -318,10 +272,9 @@ pub(super) fn sentence(scaling: &Scaling) -> String {
 }
 
 fn law_in_words(law: &ScalingLaw) -> String {
-    let peak = law.peak_nodes.map_or_else(
-        || "more always give more".to_owned(),
-        |nodes| format!("most at {nodes:.0}"),
-    );
+    let peak = law
+        .peak_nodes
+        .map_or_else(|| "more always give more".to_owned(), |nodes| format!("most at {nodes:.0}"));
     format!(
         "Universal Scalability Law: σ {:.4} ({:.4} – {:.4}), κ {:.6} ({:.6} – {:.6}), {peak}.",
         law.contention.value,
@@ -366,22 +319,14 @@ pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         ink: STYLES[style].0,
         stroke: STYLES[style].1,
         dots: false,
-        points: scaling
-            .points
-            .iter()
-            .map(|point| (point.nodes, value(point.nodes)))
-            .collect(),
+        points: scaling.points.iter().map(|point| (point.nodes, value(point.nodes))).collect(),
     };
     let mut lines = vec![Line {
         name: "seen".to_owned(),
         ink: Ink::Read,
         stroke: Stroke::Solid,
         dots: true,
-        points: scaling
-            .points
-            .iter()
-            .map(|point| (point.nodes, point.value))
-            .collect(),
+        points: scaling.points.iter().map(|point| (point.nodes, point.value)).collect(),
     }];
     lines.push(line("linear", 5, &|at| exact(alone * at)));
     if let Some(law) = &scaling.law {

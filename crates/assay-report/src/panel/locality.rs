@@ -17,17 +17,10 @@ pub(super) fn headline(found: &Locality, target: &str, show: &Show) -> Headline 
         several => format!(
             "{target} has {} places: {}.",
             several.len(),
-            several
-                .iter()
-                .map(|tier| place(tier, show))
-                .collect::<Vec<_>>()
-                .join(", ")
+            several.iter().map(|tier| place(tier, show)).collect::<Vec<_>>().join(", ")
         ),
     };
-    Headline {
-        outcome: None,
-        words,
-    }
+    Headline { outcome: None, words }
 }
 
 fn place(tier: &Tier, show: &Show) -> String {
@@ -53,10 +46,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
         ink: STYLES[0].0,
         stroke: STYLES[0].1,
         dots: true,
-        points: points
-            .clone()
-            .map(|point| (mebibytes(point), point.service_time_ns))
-            .collect(),
+        points: points.clone().map(|point| (mebibytes(point), point.service_time_ns)).collect(),
     };
     let sizes = found.tiers.iter().filter_map(|tier| tier.holds_bytes);
     Panel {
@@ -71,9 +61,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
             unit: Unit::Ns,
             log: true,
             lines: vec![line],
-            marks: sizes
-                .map(|bytes| (bytes / f64::from(1 << 20), show_bytes(bytes)))
-                .collect(),
+            marks: sizes.map(|bytes| (bytes / f64::from(1 << 20), show_bytes(bytes))).collect(),
         }],
         tables: vec![Grid {
             caption: "Every working set",

@@ -23,28 +23,23 @@ pub(super) fn headline(soak: &Soak, target: &str, show: &Show) -> Headline {
         _ => String::new(),
     };
     let level = iops.and_then(|iops| iops.levels.last());
-    let level = level.map_or_else(String::new, |level| {
-        show.value(Unit::IosPerS, level.value.value)
-    });
+    let level =
+        level.map_or_else(String::new, |level| show.value(Unit::IosPerS, level.value.value));
     let words = match soak.state {
         SoakState::Steady { since_s } => format!(
             "{target} is steady from {} on at {level}{}.",
             show_length(since_s),
             lost(soak.outcome)
         ),
-        SoakState::NeverSteady => format!(
-            "{target} never became steady in {} of load.",
-            show_length(soak.worked_s)
-        ),
+        SoakState::NeverSteady => {
+            format!("{target} never became steady in {} of load.", show_length(soak.worked_s))
+        }
         SoakState::TooShort => format!(
             "{} of load say nothing about a steady state of {target}; at least 20 batches are needed.",
             show_length(soak.worked_s)
         ),
     };
-    Headline {
-        outcome: Some(soak.outcome),
-        words,
-    }
+    Headline { outcome: Some(soak.outcome), words }
 }
 
 pub(super) fn panels(soak: &Soak, show: &Show) -> Vec<Panel> {
@@ -106,24 +101,12 @@ fn rests(rests: &Rests) -> String {
         )
     };
     let idle = rests.idle_share * 100.0;
-    let within = rests
-        .after_of_before
-        .as_ref()
-        .map_or_else(String::new, |ratio| {
-            format!(
-                " After a rest the IOPS were {} of those before it.",
-                percent(ratio)
-            )
-        });
-    let after = rests
-        .recovered_of_best
-        .as_ref()
-        .map_or_else(String::new, |ratio| {
-            format!(
-                " After the final rest they were {} of the best level before.",
-                percent(ratio)
-            )
-        });
+    let within = rests.after_of_before.as_ref().map_or_else(String::new, |ratio| {
+        format!(" After a rest the IOPS were {} of those before it.", percent(ratio))
+    });
+    let after = rests.recovered_of_best.as_ref().map_or_else(String::new, |ratio| {
+        format!(" After the final rest they were {} of the best level before.", percent(ratio))
+    });
     format!("Idle for {idle:.0} % of the time.{within}{after}")
 }
 
@@ -135,9 +118,7 @@ pub(super) fn chart(course: &Course) -> Lines {
         ink: STYLES[0].0,
         stroke: Stroke::Solid,
         dots: false,
-        points: points
-            .map(|point| (point.at_s, exact(point.value)))
-            .collect(),
+        points: points.map(|point| (point.at_s, exact(point.value))).collect(),
     }];
     let ends = |level: &Level| [(level.from_s, level.value), (level.to_s, level.value)];
     lines.push(Line {
@@ -156,10 +137,7 @@ pub(super) fn chart(course: &Course) -> Lines {
         unit: course.unit,
         log: false,
         lines,
-        marks: steady
-            .map(|since_s| (since_s, "steady".to_owned()))
-            .into_iter()
-            .collect(),
+        marks: steady.map(|since_s| (since_s, "steady".to_owned())).into_iter().collect(),
     }
 }
 
@@ -204,10 +182,7 @@ fn rule_panel(soak: &Soak) -> Panel {
         SoakState::NeverSteady => "never steady".to_owned(),
         SoakState::TooShort => "too short".to_owned(),
     };
-    let mut rows = vec![vec![
-        "Assay: last level holds, no drift, 99 %".to_owned(),
-        ours,
-    ]];
+    let mut rows = vec![vec!["Assay: last level holds, no drift, 99 %".to_owned(), ours]];
     rows.extend(soak.rules.iter().map(|rule| {
         let said = rule.steady_at_s.map_or_else(
             || "never".to_owned(),

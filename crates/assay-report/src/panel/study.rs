@@ -29,10 +29,7 @@ pub(super) fn headline(study: &StudyResult, target: &str) -> Headline {
             words.push_str(&format!(", {cells} {what}"));
         }
     }
-    Headline {
-        outcome: None,
-        words: words + ".",
-    }
+    Headline { outcome: None, words: words + "." }
 }
 
 pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
@@ -58,25 +55,18 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
 
 /// Long cells over time: one sentence and the IOPS of each.
 fn courses(study: &StudyResult, show: &Show) -> Option<Panel> {
-    let mut panel = Panel {
-        id: "courses",
-        title: "Long cells over time",
-        ..Panel::default()
-    };
+    let mut panel = Panel { id: "courses", title: "Long cells over time", ..Panel::default() };
     for result in &study.cells {
         let Some(course) = &result.course else {
             continue;
         };
         let name = format!("cell {}", result.cell.number);
-        panel
-            .lead
-            .push(super::soak::headline(course, &name, show).words);
+        panel.lead.push(super::soak::headline(course, &name, show).words);
         if panel.charts.len() < COURSES_MAX {
             let iops = course.courses.first().map(super::soak::chart);
-            panel.charts.extend(iops.map(|chart| Lines {
-                title: format!("{name}: {}", chart.title),
-                ..chart
-            }));
+            panel.charts.extend(
+                iops.map(|chart| Lines { title: format!("{name}: {}", chart.title), ..chart }),
+            );
         }
     }
     (!panel.lead.is_empty()).then_some(panel)
@@ -114,17 +104,11 @@ fn chart(curves: Vec<&FactorCurve>) -> Option<Lines> {
     if numbers().any(|number| number.is_none()) {
         return None;
     }
-    let (low, high) = numbers()
-        .flatten()
-        .fold((f64::INFINITY, 0.0), |(low, high), number| {
-            (f64::min(low, number), f64::max(high, number))
-        });
+    let (low, high) = numbers().flatten().fold((f64::INFINITY, 0.0), |(low, high), number| {
+        (f64::min(low, number), f64::max(high, number))
+    });
     let line = |(curve, style): (&&FactorCurve, (_, _))| Line {
-        name: if curve.at.is_empty() {
-            "all".to_owned()
-        } else {
-            curve.at.clone()
-        },
+        name: if curve.at.is_empty() { "all".to_owned() } else { curve.at.clone() },
         ink: style.0,
         stroke: style.1,
         dots: true,
@@ -136,21 +120,12 @@ fn chart(curves: Vec<&FactorCurve>) -> Option<Lines> {
     };
     Some(Lines {
         title: format!("{} by {}", first.quantity, first.factor),
-        across: if low > 0.0 && high / low > WIDE {
-            Across::Log
-        } else {
-            Across::Linear
-        },
+        across: if low > 0.0 && high / low > WIDE { Across::Log } else { Across::Linear },
         across_name: first.factor.clone(),
         name: first.quantity.clone(),
         unit: first.unit,
         log: false,
-        lines: curves
-            .iter()
-            .zip(STYLES)
-            .take(LINES_MAX)
-            .map(line)
-            .collect(),
+        lines: curves.iter().zip(STYLES).take(LINES_MAX).map(line).collect(),
         marks: Vec::new(),
     })
 }
@@ -188,10 +163,7 @@ fn cells(study: &StudyResult, show: &Show) -> Grid {
                 .measures
                 .iter()
                 .find(|named| named.quantity == quantity && named.subject.is_none());
-            found.map_or_else(
-                || "–".to_owned(),
-                |named| show.value(unit, named.estimate.value),
-            )
+            found.map_or_else(|| "–".to_owned(), |named| show.value(unit, named.estimate.value))
         };
         let state = match &result.state {
             CellState::Measured => show_length(result.elapsed_s),

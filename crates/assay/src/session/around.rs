@@ -62,8 +62,7 @@ impl Session {
             if left_s <= 0.0 {
                 break;
             }
-            self.progress
-                .show(what, 1.0 - left_s / total_s, Some(left_s));
+            self.progress.show(what, 1.0 - left_s / total_s, Some(left_s));
             std::thread::sleep(Duration::from_secs_f64(left_s.min(0.2)));
         }
         self.progress.clear();

@@ -17,12 +17,8 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// Keys in which runs over different numbers of nodes differ by their nature.
-const BY_NODES: [&str; 4] = [
-    "stream.0.arrival.closed.outstanding",
-    "stream.0.arrival.open",
-    "stream.0.workers",
-    "layout",
-];
+const BY_NODES: [&str; 4] =
+    ["stream.0.arrival.closed.outstanding", "stream.0.arrival.open", "stream.0.workers", "layout"];
 
 /// Compares runs or profiles with the first one: ratios with intervals, distributions, parity, scaling
 #[derive(Args)]
@@ -54,20 +50,14 @@ pub struct Options {
 /// # Errors
 /// What the store says, sides that cannot be compared, or a page that cannot be written.
 pub fn run(options: &Options) -> Result<Ended> {
-    let mut sides: Vec<SideFacts> = options
-        .sides
-        .iter()
-        .map(|side| read_side(side, options))
-        .collect::<Result<_>>()?;
+    let mut sides: Vec<SideFacts> =
+        options.sides.iter().map(|side| read_side(side, options)).collect::<Result<_>>()?;
     give_nodes(&mut sides, &options.nodes)?;
     let mut varied = options.varied.clone();
     if !options.nodes.is_empty() {
         varied.extend(BY_NODES.map(str::to_owned));
     }
-    let rules = CompareRules {
-        tolerance: options.tolerance.0,
-        ..CompareRules::default()
-    };
+    let rules = CompareRules { tolerance: options.tolerance.0, ..CompareRules::default() };
     let found = compare(&sides, &varied, &rules, &Book)?;
     let outcome = found.outcome;
     let report = Report {
@@ -80,10 +70,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         ..Report::default()
     };
     if let Some(path) = &options.html {
-        write_new(
-            path,
-            assay_report::html(&report, Shown::default()).as_bytes(),
-        )?;
+        write_new(path, assay_report::html(&report, Shown::default()).as_bytes())?;
     }
     if options.output.json {
         print(&json(&report.comparison)?)?;
@@ -98,15 +85,11 @@ fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
     if named.ends_with(".json") {
         let path = Path::new(named);
         let profile = parse_profile(&read_text(path, "profile")?);
-        return Ok(facts_of_profile(
-            &profile.map_err(|error| error.context(named))?,
-        ));
+        return Ok(facts_of_profile(&profile.map_err(|error| error.context(named))?));
     }
     let names: Vec<&str> = named.split(',').filter(|name| !name.is_empty()).collect();
-    let repeats: Vec<SideFacts> = names
-        .iter()
-        .map(|name| read_run(name, options))
-        .collect::<Result<_>>()?;
+    let repeats: Vec<SideFacts> =
+        names.iter().map(|name| read_run(name, options)).collect::<Result<_>>()?;
     for repeat in repeats.iter().skip(1) {
         // Repeats of one side are one workload, whatever differs between the sides.
         let pair = [repeats[0].clone(), repeat.clone()];
@@ -150,10 +133,7 @@ fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
 /// Every value of a workload with its place.
 pub fn keys(workload: &Workload) -> Result<Vec<(String, String)>> {
     let value = toml::Value::try_from(workload).map_err(|error| {
-        Error::environment(
-            format!("writing a workload: {error}"),
-            "report this as a bug",
-        )
+        Error::environment(format!("writing a workload: {error}"), "report this as a bug")
     })?;
     let mut keys = Vec::new();
     flatten("", &value, &mut keys);
@@ -162,11 +142,7 @@ pub fn keys(workload: &Workload) -> Result<Vec<(String, String)>> {
 
 fn flatten(place: &str, value: &toml::Value, keys: &mut Vec<(String, String)>) {
     let below = |name: &str| {
-        if place.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{place}.{name}")
-        }
+        if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
     };
     match value {
         toml::Value::Table(table) => {
@@ -179,10 +155,7 @@ fn flatten(place: &str, value: &toml::Value, keys: &mut Vec<(String, String)>) {
                 flatten(&below(&index.to_string()), value, keys);
             }
         }
-        plain => keys.push((
-            place.to_owned(),
-            plain.to_string().trim_matches('"').to_owned(),
-        )),
+        plain => keys.push((place.to_owned(), plain.to_string().trim_matches('"').to_owned())),
     }
 }
 
@@ -193,11 +166,7 @@ fn give_nodes(sides: &mut [SideFacts], nodes: &[f64]) -> Result<()> {
     }
     if nodes.len() != sides.len() || nodes.iter().any(|nodes| *nodes < 1.0) {
         return Err(Error::usage(
-            format!(
-                "--nodes has {} numbers for {} sides",
-                nodes.len(),
-                sides.len()
-            ),
+            format!("--nodes has {} numbers for {} sides", nodes.len(), sides.len()),
             "give one number of 1 or more for each side, for example --nodes 1,2",
         ));
     }

@@ -65,20 +65,11 @@ pub fn run(options: &Options) -> Result<Ended> {
         Ok(found) => found,
         Err(error) => return Err(session.abandon(error)),
     };
-    let Session {
-        writer,
-        place,
-        stop,
-        ..
-    } = session;
+    let Session { writer, place, stop, .. } = session;
     // Test files go before the answer is printed.
     drop(place);
     writer.put_json(Document::Locality, &found)?;
-    let finish = if stop.load(Ordering::Relaxed) {
-        Finish::Interrupted
-    } else {
-        Finish::Complete
-    };
+    let finish = if stop.load(Ordering::Relaxed) { Finish::Interrupted } else { Finish::Complete };
     let run = close_with_page(writer, finish.clone())?;
     show(&Dossier::read(&run)?, &run, &options.output)?;
     Ok(ended(&finish, assay_model::Outcome::Pass))
@@ -94,18 +85,9 @@ fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
         point: options.point,
         follow: options.follow,
     };
-    let Session {
-        progress,
-        stop,
-        place,
-        ..
-    } = session;
+    let Session { progress, stop, place, .. } = session;
     let mut show = |done: f64, bytes: u64| {
-        progress.show(
-            &format!("working set {}", show_bytes(real(bytes))),
-            done,
-            None,
-        );
+        progress.show(&format!("working set {}", show_bytes(real(bytes))), done, None);
     };
     let found = match place {
         Place::Simulated(_, device) => {
@@ -113,11 +95,7 @@ fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
             locality(&mut bench, &plan(device.length_bytes), &mut show)
         }
         Place::Storage(storage) => {
-            let length = storage
-                .targets
-                .iter()
-                .map(|target| target.length_bytes)
-                .sum();
+            let length = storage.targets.iter().map(|target| target.length_bytes).sum();
             let choice = options.target.engine.choice();
             let mut bench = StorageBench::new(Arc::clone(&storage.targets), choice, stop);
             locality(&mut bench, &plan(length), &mut show)

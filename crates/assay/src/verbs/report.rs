@@ -51,9 +51,7 @@ enum Table {
 pub fn run(options: &Options) -> Result<Ended> {
     let run = options.store.open().open(&options.run)?;
     let dossier = Dossier::read(&run)?;
-    let shown = Shown {
-        relative: options.relative,
-    };
+    let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&dossier.report, shown).as_bytes())?;
     }

@@ -77,10 +77,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         Ok(finish) => finish,
         Err(error) => return Err(session.abandon(error)),
     };
-    let rule = SoakRule {
-        tolerance: options.tolerance.0,
-        ..SoakRule::default()
-    };
+    let rule = SoakRule { tolerance: options.tolerance.0, ..SoakRule::default() };
     let soak = recorder.finish(&workload.name, plan, &rule);
     let Session { writer, place, .. } = session;
     // Test files go before the answer is printed.

@@ -129,9 +129,7 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
         let files = assay_model::number::count_of(target.targets.len());
         // A file keeps some of its bytes for what says that it is ours.
         let each = |bytes: u64| bytes.div_ceil(files << 20) + 4;
-        target.size = study
-            .capacity
-            .map(|size| assay_model::units::Bytes(each(size.0) << 20));
+        target.size = study.capacity.map(|size| assay_model::units::Bytes(each(size.0) << 20));
     }
 }
 
@@ -168,10 +166,7 @@ fn go(
     writer.put_json(Document::Results, &result)?;
     let run = close_with_page(writer, finish.clone())?;
     show(&Dossier::read(&run)?, &run, &options.output)?;
-    let failed = result
-        .cells
-        .iter()
-        .any(|cell| matches!(cell.state, CellState::Failed { .. }));
+    let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
     Ok(match finish {
         Finish::Complete if failed => Ended::Failed,
         Finish::Complete => Ended::Well,
@@ -195,10 +190,7 @@ fn resume(options: &Options) -> Result<Ended> {
         .unwrap_or_default();
     if done.len() >= cells(&study).len() {
         return Err(Error::usage(
-            format!(
-                "the study {} has a result for every cell",
-                reader.manifest().id
-            ),
+            format!("the study {} has a result for every cell", reader.manifest().id),
             "report it with `assay report`",
         ));
     }
@@ -221,11 +213,7 @@ fn begun(run: &RunReader) -> Result<Options> {
     match parsed.map(|command_line| command_line.verb) {
         Ok(Verb::Study(begun)) => Ok(begun),
         _ => Err(Error::usage(
-            format!(
-                "the run {} was begun with `{}`",
-                manifest.id,
-                typed(&manifest.command)
-            ),
+            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
             "only a study, begun by this version, can be taken up again here",
         )),
     }

@@ -27,12 +27,7 @@ fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
 }
 
 fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> Measured {
-    Measured {
-        quantity: quantity.to_owned(),
-        subject: None,
-        unit,
-        estimate,
-    }
+    Measured { quantity: quantity.to_owned(), subject: None, unit, estimate }
 }
 
 /// Ten minutes of 1 s values about a level with noise of 2 % and φ = 0.8, as a side of four measures that vary on
@@ -56,31 +51,17 @@ fn noisy(level: f64, seed: u64) -> SideFacts {
 }
 
 fn compared(base: &SideFacts, other: &SideFacts) -> Comparison {
-    compare(
-        &[base.clone(), other.clone()],
-        &[],
-        &CompareRules::default(),
-        &Book,
-    )
-    .unwrap()
+    compare(&[base.clone(), other.clone()], &[], &CompareRules::default(), &Book).unwrap()
 }
 
 fn differs(found: &Comparison) -> bool {
-    found.pairs[0]
-        .measures
-        .iter()
-        .any(|measure| measure.different)
+    found.pairs[0].measures.iter().any(|measure| measure.different)
 }
 
 #[test]
 fn equal_runs_hardly_ever_differ() {
     let alarms = (0..200u64)
-        .filter(|trial| {
-            differs(&compared(
-                &noisy(1e4, 2 * trial),
-                &noisy(1e4, 2 * trial + 1),
-            ))
-        })
+        .filter(|trial| differs(&compared(&noisy(1e4, 2 * trial), &noisy(1e4, 2 * trial + 1))))
         .count();
     println!("{alarms} of 200 comparisons of equal runs found a difference");
     assert!(alarms <= 10, "{alarms} false differences of 200");
@@ -116,11 +97,7 @@ fn what_was_made_differently_is_refused_and_named() {
     let sides = [base, other];
     let rules = CompareRules::default();
     let refused = compare(&sides, &[], &rules, &Book).unwrap_err();
-    assert!(
-        refused
-            .message()
-            .contains("stream.0.read_share is 1.0 and 0.7")
-    );
+    assert!(refused.message().contains("stream.0.read_share is 1.0 and 0.7"));
     assert!(refused.hint().contains("--varied stream.0.read_share"));
     let allowed = compare(&sides, &["stream.0".to_owned()], &rules, &Book).unwrap();
     assert_eq!(allowed.differences.len(), 1);
@@ -129,10 +106,7 @@ fn what_was_made_differently_is_refused_and_named() {
     seconds.measures.truncate(1);
     let only = side("b", vec![noisy(1e4, 4).measures[0].clone()]);
     let refused = compare(&[seconds, only], &[], &rules, &Book).unwrap_err();
-    assert!(
-        refused.message().contains("no measure in common"),
-        "{refused}"
-    );
+    assert!(refused.message().contains("no measure in common"), "{refused}");
 }
 
 /// Figures 17 and 18 and the parity of the EMC paper of 2014: 4 %, 2 % and 1 % after rounding.
@@ -163,14 +137,8 @@ fn parity_is_that_of_the_paper() {
 #[test]
 fn scaling_is_measured_against_linear() {
     let brick = |nodes: f64, reads: f64| {
-        let mut facts = side(
-            "",
-            vec![measured(
-                "read.iops",
-                Unit::IosPerS,
-                Estimate::exact(reads, 1),
-            )],
-        );
+        let mut facts =
+            side("", vec![measured("read.iops", Unit::IosPerS, Estimate::exact(reads, 1))]);
         facts.side.nodes = Some(nodes);
         facts
     };

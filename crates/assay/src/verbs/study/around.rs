@@ -17,11 +17,7 @@ const IDLE_STEPS_MAX: u32 = 60;
 pub fn length_bytes(session: &Session) -> u64 {
     match &session.place {
         Place::Simulated(_, device) => device.length_bytes,
-        Place::Storage(storage) => storage
-            .targets
-            .iter()
-            .map(|target| target.length_bytes)
-            .sum(),
+        Place::Storage(storage) => storage.targets.iter().map(|target| target.length_bytes).sum(),
     }
 }
 
@@ -34,11 +30,7 @@ pub fn restore(session: &mut Session, study: &Study, cell: &Cell) -> Result<Fini
     let used = share_used(study, length)?;
     let fill = fill_of(study, cell).map_or(0.0, |fill| fill.0);
     let passes = (0..study.phases.precondition_passes).map(|_| 1.0);
-    for share in [fill]
-        .into_iter()
-        .chain(passes)
-        .filter(|share| *share > 0.0)
-    {
+    for share in [fill].into_iter().chain(passes).filter(|share| *share > 0.0) {
         let finish = write_once(session, used * share, length)?;
         if finish != Finish::Complete {
             return Ok(finish);
@@ -67,9 +59,7 @@ fn write_once(session: &mut Session, to: f64, length: u64) -> Result<Finish> {
         }
         from += written;
         let share = (from / to).min(1.0);
-        session
-            .progress
-            .show("filling and preconditioning", share, None);
+        session.progress.show("filling and preconditioning", share, None);
     }
     session.progress.clear();
     Ok(Finish::Complete)
@@ -83,11 +73,7 @@ pub fn settle(session: &mut Session, workload: &Workload, time: Nanos) -> Result
     if time.0 == 0 {
         return Ok(Finish::Complete);
     }
-    let settling = Workload {
-        duration: time,
-        warm_up: Nanos(0),
-        ..workload.clone()
-    };
+    let settling = Workload { duration: time, warm_up: Nanos(0), ..workload.clone() };
     Ok(session.measure_unkept(&settling)?.finish)
 }
 

@@ -24,10 +24,7 @@ const COURSE_MIN_S: f64 = 600.0;
 /// What the store says.
 pub fn keep(session: &Session, study: &Study) -> Result<()> {
     let text = toml::to_string(study).map_err(|error| {
-        Error::environment(
-            format!("writing the study: {error}"),
-            "report this as a bug",
-        )
+        Error::environment(format!("writing the study: {error}"), "report this as a bug")
     })?;
     session.writer.put(Document::Study, &text)
 }
@@ -47,11 +44,7 @@ pub fn conduct(session: &mut Session, study: &Study, result: &mut StudyResult) -
     let (all, begun_s) = (cells(study), session.now_s());
     let mut breaches: Vec<Breach> = Vec::new();
     for cell in &all {
-        if result
-            .cells
-            .iter()
-            .any(|done| done.cell.number == cell.number)
-        {
+        if result.cells.iter().any(|done| done.cell.number == cell.number) {
             continue;
         }
         let spent_s = session.now_s() - begun_s;
@@ -118,10 +111,7 @@ fn left_out(study: &Study, cell: &Cell, breaches: &[Breach], spent_s: f64) -> Op
     }
     let (at, others) = ladder(study, cell)?;
     let broken = |breach: &&Breach| breach.others == others && at > breach.at;
-    breaches
-        .iter()
-        .find(broken)
-        .map(|breach| breach.reason.clone())
+    breaches.iter().find(broken).map(|breach| breach.reason.clone())
 }
 
 /// The place of the last factor's value, and the settings of the others.
@@ -145,12 +135,7 @@ fn measured(
     if cell.restored && around::restore(session, study, cell)? != Finish::Complete {
         return Ok(None);
     }
-    hooks.extend(around::hook(
-        study,
-        study.hooks.before.as_ref(),
-        cell,
-        &run,
-    )?);
+    hooks.extend(around::hook(study, study.hooks.before.as_ref(), cell, &run)?);
     if around::settle(session, &workload, study.phases.settle)? == Finish::Interrupted {
         return Ok(None);
     }
@@ -201,10 +186,7 @@ fn directory(session: &Session, cell: &Cell) -> Result<String> {
         1 => base.clone(),
         more => format!("{:05}-again-{more}", cell.number),
     });
-    Ok(tries
-        .take(1000)
-        .find(|name| reader.cell(name).is_err())
-        .unwrap_or(base))
+    Ok(tries.take(1000).find(|name| reader.cell(name).is_err()).unwrap_or(base))
 }
 
 fn measures(session: &Session, directory: &str) -> Result<Vec<NamedEstimate>> {
@@ -217,28 +199,18 @@ fn measures(session: &Session, directory: &str) -> Result<Vec<NamedEstimate>> {
 fn breach(study: &Study, cell: &Cell, measurement: &Measurement) -> Option<Breach> {
     let (at, others) = ladder(study, cell)?;
     let whole = measurement.operations();
-    let p99_ns = whole
-        .iter()
-        .map(|(_, result)| result.response().quantile_ns(0.99))
-        .max();
-    let slow = study
-        .stop
-        .latency
-        .filter(|limit| p99_ns.is_some_and(|time_ns| time_ns > limit.0));
+    let p99_ns = whole.iter().map(|(_, result)| result.response().quantile_ns(0.99)).max();
+    let slow = study.stop.latency.filter(|limit| p99_ns.is_some_and(|time_ns| time_ns > limit.0));
     let busy = measurement.conduct.host_busy_share;
-    let full = study
-        .stop
-        .cpu
-        .filter(|limit| busy.is_some_and(|busy| busy > limit.0));
+    let full = study.stop.cpu.filter(|limit| busy.is_some_and(|busy| busy > limit.0));
     let reason = match (slow, full) {
         (Some(limit), _) => format!(
             "p99 was {} at a lower value, more than {limit}",
             assay_model::units::show_time_ns(real(p99_ns.unwrap_or_default()))
         ),
-        (None, Some(limit)) => format!(
-            "the host was busier than {:.0} % at a lower value",
-            limit.0 * 100.0
-        ),
+        (None, Some(limit)) => {
+            format!("the host was busier than {:.0} % at a lower value", limit.0 * 100.0)
+        }
         (None, None) => return None,
     };
     Some(Breach { others, at, reason })

@@ -39,23 +39,16 @@ fn phases(study: &Study, cell: &Cell) -> String {
 
 /// Why a cell could not be measured, if it could not.
 fn problem(study: &Study, cell: &Cell) -> Option<String> {
-    workload_of(study, cell)
-        .err()
-        .map(|error| error.message().to_owned())
+    workload_of(study, cell).err().map(|error| error.message().to_owned())
 }
 
 /// The plan for a person.
 pub fn text(study: &Study) -> String {
     let all = cells(study);
-    let capacity = study.capacity.map_or_else(
-        || "as large as the target".to_owned(),
-        |capacity| capacity.to_string(),
-    );
-    let mut lines = vec![format!(
-        "study {}: {} cells, data {capacity}",
-        study.name,
-        all.len()
-    )];
+    let capacity = study
+        .capacity
+        .map_or_else(|| "as large as the target".to_owned(), |capacity| capacity.to_string());
+    let mut lines = vec![format!("study {}: {} cells, data {capacity}", study.name, all.len())];
     for cell in &all {
         let problem = problem(study, cell)
             .map_or_else(String::new, |why| format!("  cannot be measured: {why}"));
