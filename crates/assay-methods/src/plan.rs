@@ -95,10 +95,8 @@ impl PlanOptions {
 pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     options.check()?;
     let (demands, mut notes) = demands(profile)?;
-    let streams: Result<Vec<Stream>> = demands
-        .iter()
-        .map(|demand| stream(demand, options))
-        .collect();
+    let streams: Result<Vec<Stream>> =
+        demands.iter().map(|demand| stream(demand, options)).collect();
     notes.splice(0..0, scaling(options));
     let workload = Workload {
         description: format!(
@@ -142,10 +140,7 @@ fn stream(demand: &Demand, options: &PlanOptions) -> Result<Stream> {
     if demand.is_log {
         stream.access = Access::Sequential { streams: 1 };
         stream.sync = SyncPolicy::ODsync;
-        stream.span = Span {
-            from: Share(LOG_FROM),
-            to: Share(1.0),
-        };
+        stream.span = Span { from: Share(LOG_FROM), to: Share(1.0) };
         return Ok(stream);
     }
     if demand.transfer.value >= SCAN_BYTES {
@@ -169,10 +164,7 @@ fn arrival(demand: &Demand, options: &PlanOptions) -> Result<Arrival> {
     }
     let Some(latency) = &demand.latency else {
         return Err(Error::usage(
-            format!(
-                "the profile has no time of {}, so no queue depth follows",
-                demand.name
-            ),
+            format!("the profile has no time of {}, so no queue depth follows", demand.name),
             "leave --closed out: open arrivals need rates only",
         ));
     };
@@ -203,9 +195,7 @@ fn transfer(mean_bytes: f64, block_bytes: Option<f64>) -> TransferMix {
         size: bytes(size),
         share: Share((share * 1e6).round() / 1e6),
     };
-    TransferMix {
-        parts: vec![part(small, 1.0 - share), part(small * large, share)],
-    }
+    TransferMix { parts: vec![part(small, 1.0 - share), part(small * large, share)] }
 }
 
 /// What carrying the load means: the rate is reached, nothing takes longer than it did, nothing fails.
@@ -215,12 +205,7 @@ fn criteria(demands: &[Demand], options: &PlanOptions) -> Vec<Criterion> {
     for demand in demands {
         let rate = demand.rate.value * options.factor();
         if demands.len() > 1 && rate * options.duration.seconds() >= IOS_TOLD {
-            criteria.push(rate_criterion(
-                "stream.iops",
-                Some(demand.name),
-                rate,
-                options,
-            ));
+            criteria.push(rate_criterion("stream.iops", Some(demand.name), rate, options));
         }
         criteria.extend(time_criterion(demand, options));
     }
@@ -263,15 +248,9 @@ fn rate_criterion(
 /// The time that the database was used to, where the profile has one and it is one of a single operation.
 fn time_criterion(demand: &Demand, options: &PlanOptions) -> Option<Criterion> {
     let latency = demand.latency.as_ref()?;
-    let operation = if demand.read_share > 0.0 {
-        "read"
-    } else {
-        "write"
-    };
-    let asked = options
-        .latency_limit
-        .filter(|_| operation == "read")
-        .map_or(latency.value, Nanos::seconds);
+    let operation = if demand.read_share > 0.0 { "read" } else { "write" };
+    let asked =
+        options.latency_limit.filter(|_| operation == "read").map_or(latency.value, Nanos::seconds);
     let most = Nanos::from_seconds(asked * (1.0 + options.parity.0));
     // Closed arrivals have no intended start: their response time is the service time.
     Some(Criterion {

@@ -28,10 +28,7 @@ pub struct Figure {
 impl Figure {
     /// A number with its source.
     pub fn new(value: f64, source: impl Into<String>) -> Self {
-        Self {
-            value,
-            source: source.into(),
-        }
+        Self { value, source: source.into() }
     }
 }
 
@@ -214,10 +211,7 @@ impl IoClass {
 
     /// Fills what follows from the rest: bytes an I/O or bytes per second, and I/Os outstanding.
     pub fn complete(mut self) -> Self {
-        let transfer = quotient(
-            self.throughput_bytes_per_s.as_ref(),
-            self.rate_iops.as_ref(),
-        );
+        let transfer = quotient(self.throughput_bytes_per_s.as_ref(), self.rate_iops.as_ref());
         self.transfer_bytes = self.transfer_bytes.or(transfer);
         let throughput = product(self.rate_iops.as_ref(), self.transfer_bytes.as_ref());
         self.throughput_bytes_per_s = self.throughput_bytes_per_s.or(throughput);
@@ -347,8 +341,7 @@ impl Profile {
             candidate.capacity_bytes = capacity_bytes(&candidate.tablespace);
         }
         let density = |candidate: &TieringCandidate| candidate.density_ratio().unwrap_or(-1.0);
-        self.tiering
-            .sort_by(|left, right| density(right).total_cmp(&density(left)));
+        self.tiering.sort_by(|left, right| density(right).total_cmp(&density(left)));
         accumulate(&mut self.tiering);
         self
     }
@@ -356,10 +349,7 @@ impl Profile {
 
 /// Fills the cumulative shares in the order the candidates stand in.
 pub fn accumulate(candidates: &mut [TieringCandidate]) {
-    let total: f64 = candidates
-        .iter()
-        .map(|candidate| candidate.read_wait_ratio)
-        .sum();
+    let total: f64 = candidates.iter().map(|candidate| candidate.read_wait_ratio).sum();
     let mut sum = 0.0;
     for candidate in candidates {
         sum += candidate.read_wait_ratio;

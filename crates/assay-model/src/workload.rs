@@ -222,10 +222,7 @@ pub struct Span {
 
 impl Default for Span {
     fn default() -> Self {
-        Self {
-            from: Share(0.0),
-            to: Share(1.0),
-        }
+        Self { from: Share(0.0), to: Share(1.0) }
     }
 }
 
@@ -277,10 +274,7 @@ impl Workload {
 
     /// I/Os that may be outstanding at once over all streams.
     pub fn outstanding(&self) -> u32 {
-        self.streams
-            .iter()
-            .map(|stream| stream.arrival.outstanding())
-            .sum()
+        self.streams.iter().map(|stream| stream.arrival.outstanding()).sum()
     }
 }
 
@@ -292,10 +286,7 @@ impl Stream {
             read_share,
             transfer: TransferMix::single(transfer),
             access: Access::Uniform,
-            arrival: Arrival::Closed {
-                outstanding,
-                think_time: Nanos(0),
-            },
+            arrival: Arrival::Closed { outstanding, think_time: Nanos(0) },
             workers: 1,
             sync: SyncPolicy::None,
             span: Span::default(),
@@ -315,9 +306,7 @@ impl Arrival {
     pub const fn outstanding(&self) -> u32 {
         match self {
             Self::Closed { outstanding, .. } => *outstanding,
-            Self::Open {
-                outstanding_max, ..
-            } => *outstanding_max,
+            Self::Open { outstanding_max, .. } => *outstanding_max,
         }
     }
 }

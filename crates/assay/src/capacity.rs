@@ -22,9 +22,8 @@ pub fn parse_capacities(text: &str) -> Result<HashMap<String, u64>> {
             let (name, size) = line
                 .rsplit_once(',')
                 .ok_or_else(|| wrong("no comma between name and size".to_owned()))?;
-            let size: Bytes = size
-                .parse()
-                .map_err(|error: Error| wrong(error.message().to_owned()))?;
+            let size: Bytes =
+                size.parse().map_err(|error: Error| wrong(error.message().to_owned()))?;
             Ok((name.trim().to_owned(), size.0))
         })
         .collect()
@@ -41,11 +40,6 @@ mod tests {
         assert_eq!(sizes["PDB1/DATA"], 2_000_000_000_000);
         let error = parse_capacities("USERS 120").unwrap_err();
         assert!(error.message().contains("line 1"));
-        assert!(
-            parse_capacities("USERS,120")
-                .unwrap_err()
-                .message()
-                .contains("no unit")
-        );
+        assert!(parse_capacities("USERS,120").unwrap_err().message().contains("no unit"));
     }
 }

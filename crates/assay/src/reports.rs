@@ -54,9 +54,7 @@ pub fn read_files(paths: &[PathBuf], keep_profiles: bool) -> Vec<ReadFile> {
 fn on_all_processors<T: Send>(tasks: usize, work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(tasks))
-            .map(|_| scope.spawn(&work))
-            .collect();
+        let others: Vec<_> = (1..threads.min(tasks)).map(|_| scope.spawn(&work)).collect();
         let mut brought = work();
         for other in others {
             let more = other.join();
@@ -78,9 +76,9 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
     }
     let mut reports = read_reports(&bytes);
     match (reports.len(), reports.pop()) {
-        (1, Some(report)) => report
-            .map(|report| profile(&report))
-            .map_err(|error| error.context(path.display())),
+        (1, Some(report)) => {
+            report.map(|report| profile(&report)).map_err(|error| error.context(path.display()))
+        }
         (several, _) => Err(Error::usage(
             format!("{}: {several} reports in one file", path.display()),
             "make profiles of them with `assay profile --output DIR`, and name the one that is meant",
@@ -138,9 +136,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     }
     // A device or a pipe has no length and may never end.
     let mut bytes = Vec::with_capacity(assay_model::number::index_of(facts.len()));
-    file.take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(refused)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(refused)?;
     if count_of(bytes.len()) > FILE_BYTES_MAX {
         return Err(too_large(path));
     }

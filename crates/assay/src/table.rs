@@ -5,18 +5,9 @@ use serde_json::{Map, Number, Value};
 
 /// One report a line, columns under one another.
 pub fn text(rows: &[Vec<TableCell>]) -> String {
-    let mut lines: Vec<Vec<String>> = vec![
-        COLUMNS
-            .iter()
-            .map(|column| column.name.replace('_', " "))
-            .collect(),
-    ];
-    lines.push(
-        COLUMNS
-            .iter()
-            .map(|column| column.unit.to_owned())
-            .collect(),
-    );
+    let mut lines: Vec<Vec<String>> =
+        vec![COLUMNS.iter().map(|column| column.name.replace('_', " ")).collect()];
+    lines.push(COLUMNS.iter().map(|column| column.unit.to_owned()).collect());
     lines.extend(rows.iter().map(|row| row.iter().map(shown).collect()));
     let width = |column: usize| {
         let cells = lines.iter().filter_map(|line| line.get(column));
@@ -27,17 +18,9 @@ pub fn text(rows: &[Vec<TableCell>]) -> String {
         |column: usize| COLUMNS[column].unit.is_empty() && COLUMNS[column].name != "sessions";
     let mut written = String::new();
     for line in &lines {
-        let cells = line
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, width))| {
-                if is_text(column) {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                }
-            });
+        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if is_text(column) { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
         written.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
         written.push('\n');
     }
@@ -99,13 +82,7 @@ fn shown(cell: &TableCell) -> String {
         TableCell::Absent => "-".to_owned(),
         TableCell::Text(text) => text
             .chars()
-            .map(|letter| {
-                if letter.is_control() {
-                    '\u{fffd}'
-                } else {
-                    letter
-                }
-            })
+            .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
             .collect(),
         TableCell::Number(number) => match number.abs() {
             0.0 => "0".to_owned(),
@@ -119,11 +96,7 @@ fn shown(cell: &TableCell) -> String {
 /// A field that no comma, quote or line's end can break; a formula of a spreadsheet stays text.
 fn quoted(text: &str) -> String {
     let risky = text.contains([',', '"', '\n', '\r']) || text.starts_with(['=', '+', '-', '@']);
-    if risky {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    if risky { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -71,18 +71,11 @@ impl Demand {
     pub(super) fn notes(&self, options: &PlanOptions) -> Vec<String> {
         let rate = (self.rate.value * 100.0).round() / 100.0;
         let factor = options.factor();
-        let scaled = if (factor - 1.0).abs() < 1e-12 {
-            String::new()
-        } else {
-            format!(" x {factor:.4}")
-        };
+        let scaled =
+            if (factor - 1.0).abs() < 1e-12 { String::new() } else { format!(" x {factor:.4}") };
         let mut notes = vec![
             format!("rate: {rate}/s{scaled}; {}", self.rate.source),
-            format!(
-                "transfer: mean {}; {}",
-                show_bytes(self.transfer.value),
-                self.transfer.source
-            ),
+            format!("transfer: mean {}; {}", show_bytes(self.transfer.value), self.transfer.source),
         ];
         notes.push(match &self.latency {
             Some(latency) => {
@@ -108,13 +101,9 @@ pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
         "Where I/Os go is in no report: they are spread evenly, which helps no cache. Change `access` where you know better."
             .to_owned(),
     ];
-    let whole = profile
-        .class(IoPurpose::All)
-        .and_then(|class| of_class(class, "all I/O", profile));
-    let mut apart: Vec<Demand> = PURPOSES
-        .iter()
-        .filter_map(|(purpose, name)| of_purpose(profile, *purpose, name))
-        .collect();
+    let whole = profile.class(IoPurpose::All).and_then(|class| of_class(class, "all I/O", profile));
+    let mut apart: Vec<Demand> =
+        PURPOSES.iter().filter_map(|(purpose, name)| of_purpose(profile, *purpose, name)).collect();
     if let Some(whole) = &whole {
         apart.retain(|demand| demand.matters_in(whole));
     }
@@ -145,12 +134,8 @@ fn nothing() -> Error {
 
 /// A purpose that has a rate and a size. Temporary files are part of direct I/O where that is counted.
 fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Option<Demand> {
-    let is_direct = |class: &&IoClass| {
-        matches!(
-            class.purpose,
-            IoPurpose::DirectRead | IoPurpose::DirectWrite
-        )
-    };
+    let is_direct =
+        |class: &&IoClass| matches!(class.purpose, IoPurpose::DirectRead | IoPurpose::DirectWrite);
     if purpose == IoPurpose::Temporary && profile.classes.iter().any(|class| is_direct(&class)) {
         return None;
     }
@@ -161,22 +146,13 @@ fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Opti
 
 fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<Demand> {
     let rate = class.rate_iops.clone().filter(|rate| rate.value >= 0.01)?;
-    let transfer = class
-        .transfer_bytes
-        .clone()
-        .filter(|transfer| transfer.value >= 1.0)?;
+    let transfer = class.transfer_bytes.clone().filter(|transfer| transfer.value >= 1.0)?;
     Some(Demand {
         name,
         rate,
         transfer,
-        read_share: class
-            .read_share
-            .as_ref()
-            .map_or(1.0, |share| share.value.clamp(0.0, 1.0)),
-        latency: class
-            .latency_s
-            .clone()
-            .filter(|latency| latency.value > 0.0),
+        read_share: class.read_share.as_ref().map_or(1.0, |share| share.value.clamp(0.0, 1.0)),
+        latency: class.latency_s.clone().filter(|latency| latency.value > 0.0),
         block_bytes: profile.block_bytes.as_ref().map(|block| block.value),
         is_log: false,
     })
@@ -205,10 +181,7 @@ fn rest(whole: &Demand, apart: &[Demand]) -> Option<Demand> {
     };
     Some(Demand {
         name: "other I/O",
-        rate: Figure::new(
-            rate,
-            format!("{} less the streams above", whole.rate.source),
-        ),
+        rate: Figure::new(rate, format!("{} less the streams above", whole.rate.source)),
         transfer,
         read_share: (reads / rate).clamp(0.0, 1.0),
         latency: None,

@@ -62,20 +62,14 @@ fn rate_of(stream: &Stream) -> f64 {
 
 fn mean_bytes(transfer: &TransferMix) -> f64 {
     let parts = transfer.parts.iter();
-    parts
-        .map(|part| assay_model::number::real(part.size.0) * part.share.0)
-        .sum()
+    parts.map(|part| assay_model::number::real(part.size.0) * part.share.0).sum()
 }
 
 #[test]
 fn streams_add_up_to_the_whole() {
     let plan = plan(&database(), &PlanOptions::default()).unwrap();
-    let names: Vec<&str> = plan
-        .workload
-        .streams
-        .iter()
-        .map(|stream| stream.name.as_str())
-        .collect();
+    let names: Vec<&str> =
+        plan.workload.streams.iter().map(|stream| stream.name.as_str()).collect();
     assert_eq!(names, ["single-block reads", "redo log", "other I/O"]);
     let rates: Vec<f64> = plan.workload.streams.iter().map(rate_of).collect();
     assert_eq!(rates, [600.0, 100.0, 300.0]);
@@ -89,33 +83,16 @@ fn streams_add_up_to_the_whole() {
 
 #[test]
 fn growth_and_headroom_multiply_and_are_said() {
-    let options = PlanOptions {
-        growth: 1.5,
-        headroom: Share(0.3),
-        ..PlanOptions::default()
-    };
+    let options = PlanOptions { growth: 1.5, headroom: Share(0.3), ..PlanOptions::default() };
     let plan = plan(&database(), &options).unwrap();
     assert!((rate_of(&plan.workload.streams[0]) - 1170.0).abs() < 1e-9);
-    assert!(
-        plan.to_toml()
-            .unwrap()
-            .contains("# rate: 600/s x 1.9500; line 1\n")
-    );
+    assert!(plan.to_toml().unwrap().contains("# rate: 600/s x 1.9500; line 1\n"));
 }
 
 #[test]
 fn the_queue_depth_of_a_closed_plan_is_that_of_littles_law() {
-    let options = PlanOptions {
-        closed: true,
-        ..PlanOptions::default()
-    };
-    let only = profile(vec![class(
-        IoPurpose::All,
-        10_082.0,
-        10_116.0,
-        0.977,
-        Some(0.005_480),
-    )]);
+    let options = PlanOptions { closed: true, ..PlanOptions::default() };
+    let only = profile(vec![class(IoPurpose::All, 10_082.0, 10_116.0, 0.977, Some(0.005_480))]);
     let streams = plan(&only, &options).unwrap().workload.streams;
     // Figures of the TMS paper: 10,082/s x 5.480 ms = 55.2.
     assert_eq!(streams[0].arrival.outstanding(), 56);
@@ -132,21 +109,14 @@ fn what_was_not_counted_alike_is_issued_as_a_whole() {
     let plan = plan(&odd, &PlanOptions::default()).unwrap();
     assert_eq!(plan.workload.streams.len(), 1);
     assert_eq!(plan.workload.streams[0].name, "all I/O");
-    assert!(
-        plan.notes
-            .iter()
-            .any(|note| note.contains("not counted alike"))
-    );
+    assert!(plan.notes.iter().any(|note| note.contains("not counted alike")));
 }
 
 #[test]
 fn a_profile_without_io_is_refused() {
     let error = plan(&profile(Vec::new()), &PlanOptions::default()).unwrap_err();
     assert!(error.message().contains("nothing to plan"), "{error}");
-    let growth = PlanOptions {
-        growth: 0.0,
-        ..PlanOptions::default()
-    };
+    let growth = PlanOptions { growth: 0.0, ..PlanOptions::default() };
     assert!(plan(&database(), &growth).is_err());
 }
 
@@ -159,12 +129,7 @@ fn rates_and_times_are_asked_with_their_tolerance() {
         .iter()
         .map(|one| {
             let bound = one.at_most.as_ref().or(one.at_least.as_ref()).unwrap();
-            format!(
-                "{} {} {}",
-                one.quantity,
-                one.only.as_deref().unwrap_or("-"),
-                bound.0
-            )
+            format!("{} {} {}", one.quantity, one.only.as_deref().unwrap_or("-"), bound.0)
         })
         .collect();
     assert_eq!(

@@ -18,10 +18,7 @@ impl Plan {
         let mut notes = self.stream_notes.iter();
         for line in plain.lines() {
             if line == "[[stream]]" {
-                let notes = notes
-                    .next()
-                    .map(|notes| comments(notes))
-                    .unwrap_or_default();
+                let notes = notes.next().map(|notes| comments(notes)).unwrap_or_default();
                 written.push_str(&notes);
             }
             written.push_str(line);

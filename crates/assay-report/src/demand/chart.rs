@@ -31,12 +31,7 @@ pub(super) fn curves(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
         })
         .filter(|(.., points)| points.len() > 1)
         .collect();
-    let times = || {
-        found
-            .iter()
-            .flat_map(|(.., points)| points)
-            .map(|(time_ns, _)| *time_ns)
-    };
+    let times = || found.iter().flat_map(|(.., points)| points).map(|(time_ns, _)| *time_ns);
     let (low, high) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
     let looks: Vec<(String, Ink, Stroke, Vec<Point>)> = found
         .into_iter()
@@ -70,20 +65,10 @@ fn draw_curves(
     let show = Show::default();
     let x = Scale::log(low, high).onto(plot.left, plot.right());
     let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
-    vertical(
-        &mut scene,
-        &show,
-        &Axis::new(&show, "share of the I/Os", Unit::Share, y, 5),
-    );
-    horizontal(
-        &mut scene,
-        &show,
-        &Axis::new(&show, "took no longer than", Unit::Ns, x, 6),
-    );
+    vertical(&mut scene, &show, &Axis::new(&show, "share of the I/Os", Unit::Share, y, 5));
+    horizontal(&mut scene, &show, &Axis::new(&show, "took no longer than", Unit::Ns, x, 6));
     for (name, ink, stroke, points) in looks {
-        let places = points
-            .iter()
-            .map(|(time, share)| (x.place(*time), y.place(*share)));
+        let places = points.iter().map(|(time, share)| (x.place(*time), y.place(*share)));
         scene.line(places.collect(), *ink, *stroke);
         for (time_ns, share) in points {
             let says = format!(
@@ -94,10 +79,8 @@ fn draw_curves(
             scene.dot((x.place(*time_ns), y.place(*share)), *ink, says);
         }
     }
-    let entries: Vec<_> = looks
-        .iter()
-        .map(|(name, ink, stroke, _)| (name.clone(), *ink, *stroke))
-        .collect();
+    let entries: Vec<_> =
+        looks.iter().map(|(name, ink, stroke, _)| (name.clone(), *ink, *stroke)).collect();
     legend(&mut scene, &entries);
     "Cumulative shares of I/Os by the time they took.".clone_into(&mut scene.description);
     scene
@@ -115,22 +98,14 @@ pub(super) fn shares(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
 }
 
 fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
-    let mut scene = Scene::new(
-        size,
-        76.0 + BAR * real_len(parts.len()),
-        "Where DB time went",
-    );
+    let mut scene = Scene::new(size, 76.0 + BAR * real_len(parts.len()), "Where DB time went");
     scene.plot.left += 70.0;
     scene.plot.width -= 70.0;
     let plot = scene.plot;
     let show = Show::default();
     let most = parts.iter().map(|(_, share)| *share).fold(0.0, f64::max);
     let x = Scale::from_zero(most, 4).onto(plot.left, plot.right());
-    horizontal(
-        &mut scene,
-        &show,
-        &Axis::new(&show, "share of DB time", Unit::Share, x, 4),
-    );
+    horizontal(&mut scene, &show, &Axis::new(&show, "share of DB time", Unit::Share, x, 4));
     let mut top = plot.top + 4.0;
     for (name, share) in parts {
         let ink = match name.as_str() {
@@ -140,10 +115,7 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
             _ => Ink::Heat(4),
         };
         let width = (x.place(*share) - plot.left).max(1.0);
-        scene.marks.push(Mark::Rects {
-            rects: vec![[plot.left, top, width, BAR - 8.0]],
-            ink,
-        });
+        scene.marks.push(Mark::Rects { rects: vec![[plot.left, top, width, BAR - 8.0]], ink });
         scene.text((plot.left - 6.0, top + 13.0), Anchor::End, Ink::Label, name);
         top += BAR;
     }
@@ -154,11 +126,8 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
 
 /// What the first few tablespaces bring together; `None` for fewer than two.
 pub(super) fn tiers(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
-    let shares: Vec<f64> = profile
-        .tiering
-        .iter()
-        .map(|candidate| candidate.cumulative_share)
-        .collect();
+    let shares: Vec<f64> =
+        profile.tiering.iter().map(|candidate| candidate.cumulative_share).collect();
     (shares.len() > 1 && shares.last().is_some_and(|last| *last > 0.0))
         .then_some(move |size| draw_tiers(&shares, size))
 }
@@ -169,11 +138,7 @@ fn draw_tiers(shares: &[f64], size: Size) -> Scene {
     let show = Show::default();
     let x = Scale::from_zero(real_len(shares.len()), 6).onto(plot.left, plot.right());
     let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
-    vertical(
-        &mut scene,
-        &show,
-        &Axis::new(&show, "share of the waiting", Unit::Share, y, 5),
-    );
+    vertical(&mut scene, &show, &Axis::new(&show, "share of the waiting", Unit::Share, y, 5));
     for tick in x.ticks(6) {
         let place = x.place(tick.value);
         scene.text(
@@ -186,15 +151,10 @@ fn draw_tiers(shares: &[f64], size: Size) -> Scene {
     base_line(&mut scene);
     name_below(&mut scene, "tablespaces, those that gain most first");
     let places = std::iter::once(0.0).chain(shares.iter().copied());
-    let places = places
-        .enumerate()
-        .map(|(number, share)| (x.place(real_len(number)), y.place(share)));
+    let places =
+        places.enumerate().map(|(number, share)| (x.place(real_len(number)), y.place(share)));
     scene.line(places.collect(), Ink::Read, Stroke::Solid);
     let first = shares.first().copied().unwrap_or(0.0);
-    scene.description = format!(
-        "The first of {} holds {}.",
-        shares.len(),
-        facts::percent(first)
-    );
+    scene.description = format!("The first of {} holds {}.", shares.len(), facts::percent(first));
     scene
 }

@@ -22,10 +22,7 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
         Bottleneck::Storage => {
             let behind = verdict.write_behind_share.unwrap_or(0.0);
             let storage = verdict.user_io_share.map(|user_io| user_io + behind);
-            format!(
-                "Storage-bound: {} of DB time was waiting for storage.{gain}",
-                share(storage)
-            )
+            format!("Storage-bound: {} of DB time was waiting for storage.{gain}", share(storage))
         }
         Bottleneck::Cpu => format!(
             "CPU-bound: {} of DB time was spent on a CPU, so faster storage cannot help much.{gain}",
@@ -45,9 +42,8 @@ fn gain(verdict: &TimeVerdict) -> String {
     let Some(limit) = verdict.speedup_limit else {
         return String::new();
     };
-    let both = verdict
-        .user_io_share
-        .zip(verdict.write_behind_share.filter(|behind| *behind > 0.01));
+    let both =
+        verdict.user_io_share.zip(verdict.write_behind_share.filter(|behind| *behind > 0.01));
     let both = both.and_then(|(user_io, behind)| TimeVerdict::amdahl(user_io + behind));
     let both = both.map_or_else(String::new, |both| {
         format!(", and {both:.2} times if its writes kept up as well")
@@ -65,11 +61,7 @@ pub(super) fn details(profile: &Profile) -> Vec<String> {
     }
     details.extend(load(profile));
     details.extend(redo(&profile.redo));
-    let told = profile
-        .outliers
-        .iter()
-        .rev()
-        .filter(|outlier| outlier.rate_per_s >= 0.005);
+    let told = profile.outliers.iter().rev().filter(|outlier| outlier.rate_per_s >= 0.005);
     details.extend(told.take(3).map(outlier));
     details
 }
@@ -83,10 +75,7 @@ fn load(profile: &Profile) -> Option<String> {
         });
         format!(" on {} CPUs{busy}", show_count(cpus.value))
     });
-    Some(format!(
-        "{:.1} sessions were active on average{busy}.",
-        active.value
-    ))
+    Some(format!("{:.1} sessions were active on average{busy}.", active.value))
 }
 
 fn redo(redo: &RedoPath) -> Option<String> {
@@ -96,9 +85,9 @@ fn redo(redo: &RedoPath) -> Option<String> {
         time(&redo.sync_latency_s),
         time(&redo.write_latency_s)
     );
-    let share = redo.sync_share.map_or_else(String::new, |share| {
-        format!(" ({} of DB time)", percent(share))
-    });
+    let share = redo
+        .sync_share
+        .map_or_else(String::new, |share| format!(" ({} of DB time)", percent(share)));
     match redo.finding {
         RedoFinding::Unknown => None,
         RedoFinding::NotWaitedFor => {
@@ -118,11 +107,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
         || format!("{low} or more"),
         |high| format!("{low} to {}", show_time_ns(real(high))),
     );
-    format!(
-        "{} of {} a second took {range}.",
-        rate(outlier.rate_per_s),
-        outlier.event
-    )
+    format!("{} of {} a second took {range}.", rate(outlier.rate_per_s), outlier.event)
 }
 
 /// Where the numbers come from.
@@ -134,18 +119,10 @@ pub(super) fn source(profile: &Profile) -> Vec<(String, String)> {
         ("host", source.host.clone()),
         ("interval", interval(profile)),
         ("snapshots", source.snapshots.clone()),
-        (
-            "sessions",
-            profile
-                .sessions
-                .as_ref()
-                .map(|sessions| show_count(sessions.value)),
-        ),
+        ("sessions", profile.sessions.as_ref().map(|sessions| show_count(sessions.value))),
         ("block", profile.block_bytes.as_ref().map(bytes)),
     ];
-    let known = pairs
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let known = pairs.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     known.collect()
 }
 
@@ -158,15 +135,9 @@ fn kind(profile: &Profile) -> String {
         "statspack" => "Statspack".to_owned(),
         other => other.to_owned(),
     };
-    let release = source
-        .release
-        .as_ref()
-        .map_or_else(String::new, |release| format!(", release {release}"));
-    let cut = if source.complete {
-        ""
-    } else {
-        ", its end is missing"
-    };
+    let release =
+        source.release.as_ref().map_or_else(String::new, |release| format!(", release {release}"));
+    let cut = if source.complete { "" } else { ", its end is missing" };
     format!("{name}{release}{cut}")
 }
 
@@ -179,15 +150,7 @@ fn interval(profile: &Profile) -> Option<String> {
 
 /// I/O by purpose.
 pub(super) fn classes(profile: &Profile) -> Rows {
-    let head = [
-        "",
-        "IOPS",
-        "size",
-        "throughput",
-        "reads",
-        "time",
-        "outstanding",
-    ];
+    let head = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(profile.classes.iter().map(class));
     rows
@@ -195,9 +158,7 @@ pub(super) fn classes(profile: &Profile) -> Rows {
 
 fn class(class: &IoClass) -> Vec<String> {
     let shown = |figure: &Option<Figure>, show: fn(f64) -> String| {
-        figure
-            .as_ref()
-            .map_or(ABSENT.to_owned(), |figure| show(figure.value))
+        figure.as_ref().map_or(ABSENT.to_owned(), |figure| show(figure.value))
     };
     vec![
         purpose(class.purpose).to_owned(),
@@ -206,9 +167,7 @@ fn class(class: &IoClass) -> Vec<String> {
         shown(&class.throughput_bytes_per_s, show_throughput),
         shown(&class.read_share, percent),
         class.latency_s.as_ref().map_or(ABSENT.to_owned(), seconds),
-        shown(&class.outstanding, |outstanding| {
-            format!("{outstanding:.1}")
-        }),
+        shown(&class.outstanding, |outstanding| format!("{outstanding:.1}")),
     ]
 }
 
@@ -231,9 +190,7 @@ pub(super) const fn purpose(purpose: IoPurpose) -> &'static str {
 pub(super) fn rates(profile: &Profile) -> Rows {
     let mut rows = vec![["", "reads", "writes"].map(str::to_owned).to_vec()];
     let shown = |figure: &Option<Figure>| {
-        figure.as_ref().map_or(ABSENT.to_owned(), |figure| {
-            format!("{}/s", rate(figure.value))
-        })
+        figure.as_ref().map_or(ABSENT.to_owned(), |figure| format!("{}/s", rate(figure.value)))
     };
     for counted in &profile.rates {
         let name = match counted.kind {
@@ -243,11 +200,7 @@ pub(super) fn rates(profile: &Profile) -> Rows {
             RateKind::Tablespace => "requests by tablespace",
             RateKind::Blocks => "blocks, not requests",
         };
-        rows.push(vec![
-            name.to_owned(),
-            shown(&counted.read_per_s),
-            shown(&counted.write_per_s),
-        ]);
+        rows.push(vec![name.to_owned(), shown(&counted.read_per_s), shown(&counted.write_per_s)]);
     }
     rows
 }
@@ -255,24 +208,16 @@ pub(super) fn rates(profile: &Profile) -> Rows {
 /// Where DB time went: name, seconds and share.
 pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
     let time = &profile.time;
-    let whole = time
-        .db_time_s
-        .as_ref()
-        .map(|whole| whole.value)
-        .filter(|whole| *whole > 0.0);
+    let whole = time.db_time_s.as_ref().map(|whole| whole.value).filter(|whole| *whole > 0.0);
     let share = |seconds: f64| whole.map(|whole| seconds / whole);
     let mut parts = Vec::new();
     if let Some(cpu) = &time.db_cpu_s {
         parts.push(("CPU".to_owned(), cpu.value, share(cpu.value)));
     }
     let waits = time.waits.iter();
-    parts.extend(waits.map(|wait| {
-        (
-            wait.class.clone(),
-            wait.time_s.value,
-            share(wait.time_s.value),
-        )
-    }));
+    parts.extend(
+        waits.map(|wait| (wait.class.clone(), wait.time_s.value, share(wait.time_s.value))),
+    );
     if let Some(rest) = &time.unaccounted_s {
         parts.push(("unaccounted".to_owned(), rest.value, share(rest.value)));
     }
@@ -291,9 +236,7 @@ pub(super) fn time_rows(profile: &Profile) -> Rows {
 
 /// Tablespaces by what faster storage would save.
 pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
-    let sized = candidates
-        .iter()
-        .any(|candidate| candidate.capacity_bytes.is_some());
+    let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
     let mut head = vec![String::new(), "waited each second".to_owned()];
     if sized {
         head.extend(["size".to_owned(), "waited each second and GB".to_owned()]);
@@ -301,17 +244,11 @@ pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
     head.push("share with those above".to_owned());
     let mut rows = vec![head];
     for candidate in candidates {
-        let mut row = vec![
-            candidate.tablespace.clone(),
-            show_seconds(candidate.read_wait_ratio),
-        ];
+        let mut row = vec![candidate.tablespace.clone(), show_seconds(candidate.read_wait_ratio)];
         if sized {
-            let size = candidate
-                .capacity_bytes
-                .map_or(ABSENT.to_owned(), |bytes| show_bytes(real(bytes)));
-            let density = candidate
-                .density_ratio()
-                .map(|density| show_seconds(density * 1e9));
+            let size =
+                candidate.capacity_bytes.map_or(ABSENT.to_owned(), |bytes| show_bytes(real(bytes)));
+            let density = candidate.density_ratio().map(|density| show_seconds(density * 1e9));
             row.extend([size, density.unwrap_or_else(|| ABSENT.to_owned())]);
         }
         row.push(percent(candidate.cumulative_share));
@@ -324,9 +261,7 @@ pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
 pub(super) fn checks(checks: &[CrossCheck]) -> Rows {
     let mut rows = vec![["", "one", "other", "outcome"].map(str::to_owned).to_vec()];
     let shown = |figure: &Option<Figure>| {
-        figure
-            .as_ref()
-            .map_or(ABSENT.to_owned(), |figure| significant(figure.value))
+        figure.as_ref().map_or(ABSENT.to_owned(), |figure| significant(figure.value))
     };
     rows.extend(checks.iter().map(|check| {
         let outcome = match check.outcome {
@@ -334,12 +269,7 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Rows {
             CheckOutcome::Contradicts => "contradicts",
             CheckOutcome::NotPossible => "not possible",
         };
-        vec![
-            check.what.clone(),
-            shown(&check.left),
-            shown(&check.right),
-            outcome.to_owned(),
-        ]
+        vec![check.what.clone(), shown(&check.left), shown(&check.right), outcome.to_owned()]
     }));
     rows
 }

@@ -37,35 +37,25 @@ pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {
 
 fn header(profiles: &[NamedProfile<'_>]) -> Markup {
     let facts = match profiles {
-        [one] => vec![
-            ("from", one.file.to_owned()),
-            ("database", one.profile.name.clone()),
-        ],
+        [one] => vec![("from", one.file.to_owned()), ("database", one.profile.name.clone())],
         several => vec![("from", format!("{} reports", several.len()))],
     };
     let facts = facts.into_iter().map(|(name, value)| {
         tag("span").body(tag("em").text(name).and(constant(" ")).and(text(&value)))
     });
-    let name = tag("p")
-        .class("brand")
-        .body(tag("b").text("Assay").and(text(" profile")));
+    let name = tag("p").class("brand").body(tag("b").text("Assay").and(text(" profile")));
     tag("header").body(name.and(tag("p").class("facts").all(facts)))
 }
 
 fn answer(profiles: &[NamedProfile<'_>]) -> Markup {
     let (headline, details) = match profiles {
-        [one] => (
-            facts::headline(&one.profile.verdict),
-            facts::details(one.profile),
-        ),
+        [one] => (facts::headline(&one.profile.verdict), facts::details(one.profile)),
         several => (series::headline(several), series::details(several)),
     };
     let head = tag("div").class("answer").body(tag("h1").text(&headline));
     let details = details.iter().map(|sentence| tag("li").text(sentence));
     let lead = tag("ul").class("lead").all(details);
-    tag("section")
-        .attribute("id", "answer")
-        .body(head.and(lead))
+    tag("section").attribute("id", "answer").body(head.and(lead))
 }
 
 fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
@@ -75,26 +65,14 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
             title: "What was asked of storage",
             body: demand(profile, figures),
         },
-        Section {
-            id: "time",
-            title: "Where DB time went",
-            body: time(profile, figures),
-        },
+        Section { id: "time", title: "Where DB time went", body: time(profile, figures) },
         Section {
             id: "tiering",
             title: "What gains most from faster storage",
             body: tiering(profile, figures),
         },
-        Section {
-            id: "checks",
-            title: "What the report says of itself",
-            body: doubts(profile),
-        },
-        Section {
-            id: "source",
-            title: "Where the numbers come from",
-            body: source(profile),
-        },
+        Section { id: "checks", title: "What the report says of itself", body: doubts(profile) },
+        Section { id: "source", title: "Where the numbers come from", body: source(profile) },
     ]
 }
 
@@ -102,10 +80,9 @@ fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
     let parts = profiles.iter().take(REPORTS_MAX).map(|named| {
         let sentence = facts::headline(&named.profile.verdict);
         let body = tag("h3").text(named.file).and(tag("p").text(&sentence));
-        tag("article").class("run").body(
-            body.and(demand(named.profile, figures))
-                .and(time(named.profile, figures)),
-        )
+        tag("article")
+            .class("run")
+            .body(body.and(demand(named.profile, figures)).and(time(named.profile, figures)))
     });
     let parts: Markup = parts.collect();
     vec![
@@ -114,11 +91,7 @@ fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
             title: "From report to report",
             body: series::body(profiles, figures),
         },
-        Section {
-            id: "reports",
-            title: "Each report",
-            body: parts,
-        },
+        Section { id: "reports", title: "Each report", body: parts },
     ]
 }
 
@@ -134,10 +107,7 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
             "How long I/Os took, as the report counts them: what share of them took no longer.";
         body.push(figures.figure(Size::Half, caption, draw));
     }
-    body.and(table(
-        "Requests as each section counts them",
-        &facts::rates(profile),
-    ))
+    body.and(table("Requests as each section counts them", &facts::rates(profile)))
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {
@@ -149,10 +119,8 @@ fn time(profile: &Profile, figures: &mut Figures) -> Markup {
 }
 
 fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
-    let rows = table(
-        "Tablespaces by time waited for their reads",
-        &facts::tiering(&profile.tiering),
-    );
+    let rows =
+        table("Tablespaces by time waited for their reads", &facts::tiering(&profile.tiering));
     match tiers(profile) {
         Some(draw) => {
             let caption =
@@ -164,10 +132,7 @@ fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
 }
 
 fn doubts(profile: &Profile) -> Markup {
-    let checks = table(
-        "Sections that should agree",
-        &facts::checks(&profile.checks),
-    );
+    let checks = table("Sections that should agree", &facts::checks(&profile.checks));
     let items = |title: &str, items: &[String]| {
         if items.is_empty() {
             return Markup::new();
@@ -181,11 +146,7 @@ fn doubts(profile: &Profile) -> Markup {
 }
 
 fn source(profile: &Profile) -> Markup {
-    pairs(
-        facts::source(profile)
-            .into_iter()
-            .map(|(name, value)| Pair::new(name, value)),
-    )
+    pairs(facts::source(profile).into_iter().map(|(name, value)| Pair::new(name, value)))
 }
 
 /// Rows as a table; empty without any. The first column names the row.

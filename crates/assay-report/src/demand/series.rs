@@ -39,10 +39,7 @@ enum Along {
 
 pub(super) fn headline(profiles: &[NamedProfile<'_>]) -> String {
     let of = |wanted: Bottleneck| {
-        profiles
-            .iter()
-            .filter(|named| named.profile.verdict.bottleneck == wanted)
-            .count()
+        profiles.iter().filter(|named| named.profile.verdict.bottleneck == wanted).count()
     };
     format!(
         "{} of {} reports are storage-bound, {} CPU-bound, {} contention-bound.",
@@ -56,18 +53,10 @@ pub(super) fn headline(profiles: &[NamedProfile<'_>]) -> String {
 pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
     let stops = stops(profiles);
     let peak = largest(&stops, Stop::iops).map(|(iops, stop)| {
-        format!(
-            "The most I/O was asked in {}: {} a second.",
-            stop.file,
-            show_count(iops)
-        )
+        format!("The most I/O was asked in {}: {} a second.", stop.file, show_count(iops))
     });
     let slow = largest(&stops, |stop| stop.read_latency_ns).map(|(time_ns, stop)| {
-        format!(
-            "Reads took longest in {}: {} on average.",
-            stop.file,
-            show_time_ns(time_ns)
-        )
+        format!("Reads took longest in {}: {} on average.", stop.file, show_time_ns(time_ns))
     });
     peak.into_iter().chain(slow).collect()
 }
@@ -86,14 +75,8 @@ pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Mark
     let stops = stops(profiles);
     let mut body = table("Every report", &rows(&stops));
     let all = [
-        (
-            Along::Reports,
-            "Reads and writes a second, report by report.",
-        ),
-        (
-            Along::Sessions,
-            "Reads and writes a second by sessions connected.",
-        ),
+        (Along::Reports, "Reads and writes a second, report by report."),
+        (Along::Sessions, "Reads and writes a second by sessions connected."),
     ];
     for (along, caption) in all {
         if is_spread(&stops, along) {
@@ -108,10 +91,8 @@ pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Mark
 }
 
 fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
-    let mut stops: Vec<Stop<'a>> = profiles
-        .iter()
-        .map(|named| stop(named.file, named.profile))
-        .collect();
+    let mut stops: Vec<Stop<'a>> =
+        profiles.iter().map(|named| stop(named.file, named.profile)).collect();
     if stops.iter().all(|stop| stop.clock_s.is_some()) {
         stops.sort_by_key(|stop| stop.clock_s);
     }
@@ -122,12 +103,9 @@ fn stop<'a>(file: &'a str, profile: &'a Profile) -> Stop<'a> {
     let whole = profile.class(IoPurpose::All);
     let iops = whole.and_then(|class| class.rate_iops.as_ref());
     let share = whole.and_then(|class| class.read_share.as_ref());
-    let reads = iops
-        .zip(share)
-        .map(|(iops, share)| iops.value * share.value);
-    let single = profile
-        .class(IoPurpose::SingleBlockRead)
-        .and_then(|class| class.latency_s.as_ref());
+    let reads = iops.zip(share).map(|(iops, share)| iops.value * share.value);
+    let single =
+        profile.class(IoPurpose::SingleBlockRead).and_then(|class| class.latency_s.as_ref());
     let latency = single.or_else(|| whole.and_then(|class| class.latency_s.as_ref()));
     Stop {
         file,
@@ -156,15 +134,7 @@ impl Stop<'_> {
 }
 
 fn rows(stops: &[Stop<'_>]) -> Rows {
-    let head = [
-        "",
-        "begin",
-        "sessions",
-        "reads/s",
-        "writes/s",
-        "read time",
-        "bound by",
-    ];
+    let head = ["", "begin", "sessions", "reads/s", "writes/s", "read time", "bound by"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let number = |value: Option<f64>| value.map_or("–".to_owned(), show_count);
     rows.extend(stops.iter().map(|stop| {
@@ -215,26 +185,18 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
             scene.dot(place, ink, format!("{}: {iops}/s", stop.file));
         }
     }
-    legend(
-        &mut scene,
-        &KINDS.map(|(name, ink, stroke, _)| (name.to_owned(), ink, stroke)),
-    );
+    legend(&mut scene, &KINDS.map(|(name, ink, stroke, _)| (name.to_owned(), ink, stroke)));
     scene.description = describe(stops.len(), most);
     scene
 }
 
 fn describe(reports: usize, most: f64) -> String {
-    format!(
-        "{reports} reports, at most {} I/Os of a kind a second.",
-        show_count(most)
-    )
+    format!("{reports} reports, at most {} I/Os of a kind a second.", show_count(most))
 }
 
 /// The highest rate of any kind.
 fn most(stops: &[Stop<'_>]) -> f64 {
-    let rates = stops
-        .iter()
-        .flat_map(|stop| [stop.read_iops, stop.write_iops]);
+    let rates = stops.iter().flat_map(|stop| [stop.read_iops, stop.write_iops]);
     rates.flatten().fold(0.0, f64::max)
 }
 
@@ -273,52 +235,31 @@ fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64
     let plot = scene.plot;
     base_line(scene);
     if matches!(along, Along::Reports) {
-        name_below(
-            scene,
-            "reports, the oldest first where their clocks are known",
-        );
+        name_below(scene, "reports, the oldest first where their clocks are known");
         let x = Scale::linear(0.0, real_len(stops.len() - 1))
             .onto(plot.left + 12.0, plot.right() - 12.0);
-        return (0..stops.len())
-            .map(|number| Some(x.place(real_len(number))))
-            .collect();
+        return (0..stops.len()).map(|number| Some(x.place(real_len(number)))).collect();
     }
     name_below(scene, "sessions connected");
     let known = || stops.iter().filter_map(|stop| stop.along(along));
-    let (low, high) = (
-        known().fold(f64::INFINITY, f64::min),
-        known().fold(0.0, f64::max),
-    );
+    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
     let x = Scale::linear(low, high).onto(plot.left + 12.0, plot.right() - 12.0);
     for found in x.ticks(6) {
         let at = (x.place(found.value), plot.bottom() + 17.0);
-        scene.text(
-            at,
-            Anchor::Middle,
-            Ink::Axis,
-            tick(&Show::default(), Unit::Count, found.value),
-        );
+        scene.text(at, Anchor::Middle, Ink::Axis, tick(&Show::default(), Unit::Count, found.value));
     }
-    stops
-        .iter()
-        .map(|stop| Some(x.place(stop.along(along)?)))
-        .collect()
+    stops.iter().map(|stop| Some(x.place(stop.along(along)?))).collect()
 }
 
 /// Time of reads by load.
 fn latencies(stops: &[Stop<'_>], size: Size) -> Scene {
     let mut scene = Scene::new(size, 280.0, "Time of reads by load");
-    let known = stops
-        .iter()
-        .filter_map(|stop| Some((stop.iops()?, stop.read_latency_ns?, stop.file)));
+    let known =
+        stops.iter().filter_map(|stop| Some((stop.iops()?, stop.read_latency_ns?, stop.file)));
     let points: Vec<(f64, f64, &str)> = known.collect();
     let (x, y) = load_axes(&mut scene, &points);
     for (iops, time_ns, file) in points {
-        let says = format!(
-            "{file}: {} at {}/s",
-            show_time_ns(time_ns),
-            show_count(iops)
-        );
+        let says = format!("{file}: {} at {}/s", show_time_ns(time_ns), show_count(iops));
         scene.dot((x.place(iops), y.place(time_ns)), Ink::Read, says);
     }
     "Each report is a point.".clone_into(&mut scene.description);
@@ -329,21 +270,10 @@ fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
     let (show, plot) = (Show::default(), scene.plot);
     let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
     let times = || points.iter().map(|point| point.1);
-    let (low, high) = (
-        times().fold(f64::INFINITY, f64::min),
-        times().fold(0.0, f64::max),
-    );
+    let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
     let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
-    vertical(
-        scene,
-        &show,
-        &Axis::new(&show, "mean time of reads", Unit::Ns, y, 5),
-    );
-    horizontal(
-        scene,
-        &show,
-        &Axis::new(&show, "I/Os a second", Unit::IosPerS, x, 6),
-    );
+    vertical(scene, &show, &Axis::new(&show, "mean time of reads", Unit::Ns, y, 5));
+    horizontal(scene, &show, &Axis::new(&show, "I/Os a second", Unit::IosPerS, x, 6));
     (x, y)
 }

@@ -14,16 +14,8 @@ pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
     let profile = named.profile;
     let mut text = Text::new(colour);
     answer(&mut text, named);
-    table(
-        &mut text,
-        "What was asked of storage",
-        &facts::classes(profile),
-    );
-    table(
-        &mut text,
-        "Requests, as each section counts them",
-        &facts::rates(profile),
-    );
+    table(&mut text, "What was asked of storage", &facts::classes(profile));
+    table(&mut text, "Requests, as each section counts them", &facts::rates(profile));
     table(&mut text, "Where DB time went", &facts::time_rows(profile));
     let shown = profile.tiering.len().min(CANDIDATES_MAX);
     table(
@@ -32,11 +24,7 @@ pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
         &facts::tiering(&profile.tiering[..shown]),
     );
     more(&mut text, profile.tiering.len() - shown);
-    table(
-        &mut text,
-        "Sections compared",
-        &facts::checks(&profile.checks),
-    );
+    table(&mut text, "Sections compared", &facts::checks(&profile.checks));
     list(&mut text, "To be doubted", &profile.doubts);
     if !profile.missing.is_empty() {
         text.heading("Not in this report");

@@ -45,9 +45,8 @@ impl Frame {
             footer(&self.program),
             tag("script").body(constant(SCRIPT)),
         ]);
-        let page = tag("html")
-            .attribute("lang", "en")
-            .body(head(&self.title, &self.program).and(body));
+        let page =
+            tag("html").attribute("lang", "en").body(head(&self.title, &self.program).and(body));
         format!("<!DOCTYPE html>\n{}\n", page.into_string())
     }
 }
@@ -56,19 +55,14 @@ impl Section {
     /// The part with its heading.
     fn markup(self) -> Markup {
         let title = tag("h2").text(self.title);
-        tag("section")
-            .attribute("id", self.id)
-            .body(title.and(self.body))
+        tag("section").attribute("id", self.id).body(title.and(self.body))
     }
 }
 
 /// What the browser has to know before it shows anything.
 fn head(page_title: &str, program: &str) -> Markup {
     let meta = |name: &'static str, content: &str| {
-        tag("meta")
-            .attribute("name", name)
-            .attribute("content", content)
-            .empty()
+        tag("meta").attribute("name", name).attribute("content", content).empty()
     };
     tag("head").all([
         tag("meta").attribute("charset", "utf-8").empty(),
@@ -93,9 +87,7 @@ fn policy() -> String {
 /// Links to the parts.
 fn contents(sections: &[Section]) -> Markup {
     let entry = |section: &Section| {
-        let link = tag("a")
-            .attribute("href", &format!("#{}", section.id))
-            .text(section.title);
+        let link = tag("a").attribute("href", &format!("#{}", section.id)).text(section.title);
         tag("li").body(link)
     };
     let list = tag("ul").all(sections.iter().map(entry));

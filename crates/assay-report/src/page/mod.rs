@@ -27,9 +27,10 @@ pub(crate) use numbers::kind;
 /// The whole page.
 pub fn html(report: &Report, options: Options) -> String {
     let show = Show::new(report, options);
-    let outcome = report.verdict.as_ref().map_or_else(String::new, |verdict| {
-        format!("{}: ", verdict.outcome.name())
-    });
+    let outcome = report
+        .verdict
+        .as_ref()
+        .map_or_else(String::new, |verdict| format!("{}: ", verdict.outcome.name()));
     Frame {
         title: format!("{outcome}{} of {} – Assay", report.title, report.target),
         program: report.program.clone(),
@@ -54,11 +55,7 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             title: "What happened under load",
             body: run::body(report, show, &mut figures),
         },
-        Section {
-            id: "conduct",
-            title: "How the tool behaved",
-            body: conduct::body(report, show),
-        },
+        Section { id: "conduct", title: "How the tool behaved", body: conduct::body(report, show) },
         Section {
             id: "environment",
             title: "Where it was measured",
@@ -69,11 +66,7 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             title: "How the numbers were made",
             body: method::body(report, show),
         },
-        Section {
-            id: "repeat",
-            title: "How to do it again",
-            body: repeat::body(report, show),
-        },
+        Section { id: "repeat", title: "How to do it again", body: repeat::body(report, show) },
     ];
     all.into()
 }

@@ -22,10 +22,7 @@ pub(crate) struct Text {
 impl Text {
     /// Nothing yet.
     pub(crate) const fn new(colour: bool) -> Self {
-        Self {
-            written: String::new(),
-            colour,
-        }
+        Self { written: String::new(), colour }
     }
 
     /// What was written.
@@ -41,11 +38,7 @@ impl Text {
 
     /// Words in a colour, where colours are wanted.
     fn dressed(&self, code: &str, words: &str) -> String {
-        if self.colour {
-            format!("\u{1b}[{code}m{words}\u{1b}[0m")
-        } else {
-            words.to_owned()
-        }
+        if self.colour { format!("\u{1b}[{code}m{words}\u{1b}[0m") } else { words.to_owned() }
     }
 
     /// A heading after an empty line.
@@ -154,10 +147,7 @@ fn shortened(name: &str, width: usize) -> String {
 /// Breaks words into lines of at most `width` letters; a longer word is cut.
 fn wrap(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in words
-        .split_whitespace()
-        .flat_map(|word| pieces(word, width))
-    {
+    for word in words.split_whitespace().flat_map(|word| pieces(word, width)) {
         let used = lines.last().map_or(0, |line| line.chars().count());
         let needed = word.chars().count() + usize::from(used > 0);
         match lines.last_mut() {
@@ -174,10 +164,7 @@ fn wrap(words: &str, width: usize) -> Vec<String> {
 /// A word in pieces that fit into a line.
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
-    letters
-        .chunks(width)
-        .map(|piece| piece.iter().collect())
-        .collect()
+    letters.chunks(width).map(|piece| piece.iter().collect()).collect()
 }
 
 #[cfg(test)]
@@ -193,10 +180,7 @@ mod tests {
             text.finish()
         };
         assert_eq!(written(false), "FAIL          it is slow\n");
-        assert_eq!(
-            written(true),
-            "\u{1b}[1;31mFAIL\u{1b}[0m          it is slow\n"
-        );
+        assert_eq!(written(true), "\u{1b}[1;31mFAIL\u{1b}[0m          it is slow\n");
     }
 
     #[test]
@@ -204,10 +188,7 @@ mod tests {
         let mut text = Text::new(false);
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
         text.table(&[row(["", "IOPS", "p99"]), row(["reads", "41,200/s", "1 ms"])]);
-        assert_eq!(
-            text.finish(),
-            "             IOPS   p99\n  reads  41,200/s  1 ms\n"
-        );
+        assert_eq!(text.finish(), "             IOPS   p99\n  reads  41,200/s  1 ms\n");
         assert_eq!(shortened("/data/very/long/name.dbf", 10), "…/name.dbf");
     }
 

@@ -52,11 +52,7 @@ pub struct Options {
 
 impl Options {
     const fn run_share(&self) -> f64 {
-        if self.report.is_some() {
-            DEMAND_SHARE
-        } else {
-            RUN_SHARE
-        }
+        if self.report.is_some() { DEMAND_SHARE } else { RUN_SHARE }
     }
 }
 
@@ -68,23 +64,10 @@ pub fn run(options: &Options) -> Result<Ended> {
     let write = options.target.may_be_written();
     let workload = workload(options, write)?;
     let asked = Asked::of(options.criteria.as_deref(), &workload)?;
-    let Options {
-        store,
-        target,
-        output,
-        ..
-    } = options;
+    let Options { store, target, output, .. } = options;
     let plan = plan(options, write);
-    plan.check()
-        .map_err(|error| error.context("--time and --max-latency"))?;
-    let wanted = Wanted {
-        store,
-        options: target,
-        write,
-        direct: true,
-        workload: None,
-        output,
-    };
+    plan.check().map_err(|error| error.context("--time and --max-latency"))?;
+    let wanted = Wanted { store, options: target, write, direct: true, workload: None, output };
     let mut session = Session::begin(RunKind::Check, &wanted)?;
     let finish = match measure(&mut session, options, &plan, &workload) {
         Ok(finish) => finish,
@@ -103,10 +86,7 @@ fn measure(
     plan: &CalibrationPlan,
     workload: &Workload,
 ) -> Result<Finish> {
-    session.writer.put(
-        Document::Workload,
-        &assay_model::document::to_toml(workload)?,
-    )?;
+    session.writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)?;
     match on_session(session, plan, &options.target)? {
         Finish::Complete => Ok(session.measure("run", workload)?.finish),
         early => Ok(early),
@@ -119,10 +99,7 @@ fn plan(options: &Options, write: bool) -> CalibrationPlan {
     let time_s = options.time.seconds() * (1.0 - options.run_share())
         / assay_model::number::real_len(shares.len());
     CalibrationPlan {
-        limit: LatencyLimit {
-            quantile: 0.99,
-            service_time_ns: real(options.max_latency.0),
-        },
+        limit: LatencyLimit { quantile: 0.99, service_time_ns: real(options.max_latency.0) },
         mixes: shares.iter().map(|share| Mix::of(*share)).collect(),
         time_budget: Nanos::from_seconds(time_s),
         ..CalibrationPlan::default()
@@ -133,17 +110,11 @@ fn plan(options: &Options, write: bool) -> CalibrationPlan {
 /// demand of the report.
 fn workload(options: &Options, write: bool) -> Result<Workload> {
     let time_s = options.time.seconds() * options.run_share();
-    let (warm_up, duration) = (
-        Nanos::from_seconds(time_s * 0.1),
-        Nanos::from_seconds(time_s * 0.9),
-    );
+    let (warm_up, duration) =
+        (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9));
     let Some(report) = &options.report else {
         let preset = preset(if write { "oltp" } else { "oltp-read" })?;
-        return Ok(Workload {
-            warm_up,
-            duration,
-            ..preset
-        });
+        return Ok(Workload { warm_up, duration, ..preset });
     };
     let profile = read_profile(report)?;
     let plan = assay_methods::plan(&profile, &options.demand.plan(duration, warm_up))?;

@@ -78,9 +78,7 @@ impl Options {
 
 /// The one error, or that there were only errors, each told before.
 fn only(mut errors: Vec<Error>) -> Error {
-    let last = errors
-        .pop()
-        .unwrap_or_else(|| Error::usage("no report was named", "name a report"));
+    let last = errors.pop().unwrap_or_else(|| Error::usage("no report was named", "name a report"));
     tell(&errors);
     last
 }
@@ -104,10 +102,7 @@ fn rank(reports: &mut [ReadReport], path: &Path) -> Result<()> {
         .map_err(|error| error.context(path.display()))?;
     let size = |name: &str| sizes.get(name).copied();
     for report in reports {
-        report.profile = report
-            .profile
-            .take()
-            .map(|profile| profile.with_capacities(size));
+        report.profile = report.profile.take().map(|profile| profile.with_capacities(size));
     }
     Ok(())
 }

@@ -142,11 +142,8 @@ fn resume(options: &Options) -> Result<Ended> {
     let left = left(&reader)?;
     let asked = Asked::of(options.criteria.as_deref(), &left)?;
     let writer = store.resume(name, unix_ns())?;
-    let mut session = Session::go_on(
-        writer,
-        &reader.manifest().targets,
-        &wanted(&begun, options, &left),
-    )?;
+    let mut session =
+        Session::go_on(writer, &reader.manifest().targets, &wanted(&begun, options, &left))?;
     let measured = if reader.cell(CELL).is_ok() {
         let cell = session.writer.resume_cell(CELL, &session.cell_start())?;
         session.measure_into(cell, &left)
@@ -162,11 +159,7 @@ fn resume(options: &Options) -> Result<Ended> {
 /// The options that the run was begun with; what may be destroyed is what was typed now.
 fn begun(run: &RunReader, now: &Options) -> Result<Options> {
     let manifest = run.manifest();
-    if manifest
-        .targets
-        .iter()
-        .any(|target| target.starts_with("sim:"))
-    {
+    if manifest.targets.iter().any(|target| target.starts_with("sim:")) {
         return Err(Error::usage(
             format!("the run {} is of a simulated device", manifest.id),
             format!(
@@ -182,11 +175,7 @@ fn begun(run: &RunReader, now: &Options) -> Result<Options> {
             Ok(begun)
         }
         _ => Err(Error::usage(
-            format!(
-                "the run {} was begun with `{}`",
-                manifest.id,
-                typed(&manifest.command)
-            ),
+            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
             "only a run of one workload, begun by this version, can be taken up again",
         )),
     }
