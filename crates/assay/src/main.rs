@@ -13,6 +13,8 @@ mod signals;
 mod statistics;
 mod usage;
 mod verbs;
+mod watched;
+mod watcher;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -2,6 +2,7 @@
 
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, command_line};
 use crate::progress::Progress;
+use crate::watcher::Watcher;
 use assay_engine::device::DeviceSpec;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
 use assay_host::counters::read_counters;
@@ -42,6 +43,8 @@ pub struct Session {
     /// What is measured.
     pub place: Place,
     backend: BackendChoice,
+    /// Watches the machine as long as the session lives; nothing real is watched beside a simulated device.
+    watcher: Option<Watcher>,
     store: Store,
     /// Whether the run began with this command.
     is_new: bool,
@@ -126,7 +129,14 @@ impl Session {
                 .iter()
                 .for_each(|note| progress.say(&format!("note: {note}")));
         }
+        let watcher = match &place {
+            Place::Storage(storage) => {
+                Some(Watcher::begin(writer.watch_log()?, device_names(storage)))
+            }
+            Place::Simulated(..) => None,
+        };
         let session = Self {
+            watcher,
             writer,
             progress,
             stop,
@@ -139,6 +149,12 @@ impl Session {
         Ok(session)
     }
 
+    /// Ends a session whose measurement is done: test files go, and the machine is watched no more.
+    pub fn end(self) -> RunWriter {
+        drop((self.place, self.watcher));
+        self.writer
+    }
+
     /// Ends a session whose measurement was refused: test files go, and so does a run in which nothing was measured.
     pub fn abandon(self, error: Error) -> Error {
         let Self {
@@ -146,9 +162,10 @@ impl Session {
             place,
             store,
             is_new,
+            watcher,
             ..
         } = self;
-        drop(place);
+        drop((place, watcher));
         let is_empty = |run: RunReader| {
             let calibrated = run.document(Document::Calibration).ok().flatten();
             calibrated.is_none() && run.measured_ns().is_ok_and(|measured_ns| measured_ns == 0)
@@ -188,6 +205,7 @@ impl Session {
         workload: &Workload,
     ) -> Result<Measurement> {
         let mut failure = None;
+        self.mark(Some(cell.name()));
         let total_s = workload.duration.seconds();
         let (progress, name) = (&mut self.progress, workload.name.as_str());
         let stop = Arc::clone(&self.stop);
@@ -215,6 +233,7 @@ impl Session {
             }
         };
         self.progress.clear();
+        self.mark(None);
         let mut measurement = measured?;
         if let Some(error) = failure {
             measurement.finish = Finish::Failed {
@@ -222,6 +241,13 @@ impl Session {
             };
         }
         cell.finish(measurement)
+    }
+
+    /// Says which cell is measured from now on.
+    fn mark(&self, cell: Option<&str>) {
+        if let Some(watcher) = &self.watcher {
+            watcher.mark(cell);
+        }
     }
 
     /// What a cell must know before its first interval: all that can be said of a run that is killed.
@@ -388,20 +414,8 @@ pub fn host_busy() -> impl FnMut() -> Option<f64> {
 
 /// Kernel names of the devices under the targets, each once.
 fn device_names(storage: &Storage) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for stack in storage
-        .environment
-        .storage
-        .iter()
-        .map(|storage| &storage.stack)
-    {
-        for layer in &stack.layers {
-            if !names.contains(&layer.name) {
-                names.push(layer.name.clone());
-            }
-        }
-    }
-    names
+    let storage = storage.environment.storage.iter();
+    assay_host::watch::device_names(storage.map(|storage| &storage.stack))
 }
 
 /// An unfinished run opened to go on: the same targets, what is left of the workload.

@@ -8,3 +8,4 @@ pub mod judge;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod watch;

@@ -15,6 +15,7 @@ mod run;
 mod steps;
 mod table;
 mod top;
+mod watch;
 mod zoom;
 
 use crate::input::{Options, Report};
@@ -73,6 +74,11 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             id: "runs",
             title: "What happened under load",
             body: run::body(report, show, &mut figures),
+        },
+        Section {
+            id: "watch",
+            title: "The machine meanwhile",
+            body: watch::body(report, show, &mut figures),
         },
         Section {
             id: "conduct",
