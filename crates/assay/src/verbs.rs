@@ -5,6 +5,8 @@ pub mod check;
 pub mod completion;
 pub mod inspect;
 pub mod judge;
+pub mod profile;
+pub mod profile_server;
 pub mod report;
 pub mod run;
 pub mod runs;

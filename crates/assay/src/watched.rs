@@ -118,8 +118,16 @@ impl DeviceSeries {
         Some(NamedEstimate {
             quantity: format!("target.{name}.service_time.mean"),
             subject: Some(self.name.clone()),
-            estimate: statistics.ratio(&times, &ios)?,
+            estimate: above_zero(statistics.ratio(&times, &ios)?),
         })
+    }
+}
+
+/// No time is negative, whatever the law of the interval thinks.
+fn above_zero(estimate: Estimate) -> Estimate {
+    Estimate {
+        low: estimate.low.max(0.0),
+        ..estimate
     }
 }
 

@@ -73,7 +73,11 @@ pub fn run(options: &Options) -> Result<Ended> {
     }
     let stop = crate::signals::stop_flag()?;
     let mut progress = Progress::new(&options.output);
-    let environment = environment(options)?;
+    // What this machine is says nothing of the one that wrote an archive.
+    let environment = match options.from {
+        Some(_) => None,
+        None => Some(environment(options)?),
+    };
     let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
     let writer = options.store.open().create(&NewRun {
         kind: RunKind::Watch,
@@ -82,15 +86,17 @@ pub fn run(options: &Options) -> Result<Ended> {
         targets: targets(options),
         created_unix_ns: unix_ns(),
     })?;
-    writer.put_json(Document::Environment, &environment)?;
-    let mut sink = Sink::open(options, &writer, &environment)?;
+    if let Some(environment) = &environment {
+        writer.put_json(Document::Environment, environment)?;
+    }
+    let mut sink = Sink::open(options, &writer, environment.as_ref())?;
     let finish = match imported {
         Some(imported) => {
             imported.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
             imported.moments.iter().try_for_each(|moment| sink.take(moment))?;
             Finish::Complete
         }
-        None => live(options, &environment, &mut sink, &mut progress, &stop)?,
+        None => live(options, environment.as_ref(), &mut sink, &mut progress, &stop)?,
     };
     progress.clear();
     sink.log.sync()?;
@@ -128,11 +134,12 @@ struct Sink {
 }
 
 impl Sink {
-    fn open(options: &Options, writer: &RunWriter, environment: &Environment) -> Result<Self> {
+    fn open(options: &Options, writer: &RunWriter, environment: Option<&Environment>) -> Result<Self> {
+        let host = environment.map_or("host", |environment| environment.host.name.as_str());
         let archive = options.oswatcher.as_ref();
         let sink = Self {
             log: writer.watch_log()?,
-            archive: archive.map(|place| ArchiveWriter::new(place.clone(), &environment.host.name)),
+            archive: archive.map(|place| ArchiveWriter::new(place.clone(), host)),
             csv: options.csv,
         };
         if sink.csv {
@@ -156,12 +163,13 @@ impl Sink {
 /// Watches this machine until the time is over or a person ends it; both are a good end where no time was named.
 fn live(
     options: &Options,
-    environment: &Environment,
+    environment: Option<&Environment>,
     sink: &mut Sink,
     progress: &mut Progress,
     stop: &AtomicBool,
 ) -> Result<Finish> {
-    let stacks = environment.storage.iter().map(|storage| &storage.stack);
+    let storage = environment.map_or(&[][..], |environment| &environment.storage);
+    let stacks = storage.iter().map(|storage| &storage.stack);
     let named = device_names(stacks);
     let root = SysRoot::live();
     let devices = if options.targets.is_empty() {
