@@ -33,8 +33,8 @@ pub struct TimeModel {
     /// CPU time of background processes, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_cpu_s: Option<Figure>,
-    /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle has no such line; it
-    /// explains DB time above CPU and waits.
+    /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle has no such line. It is
+    /// no part of the sum: most of it is the end of a wait, or comes before a statement begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_queue_s: Option<Figure>,
     /// DB time over elapsed time: sessions active on average.
@@ -48,7 +48,7 @@ pub struct TimeModel {
     pub cpu_utilization: Option<Figure>,
     /// Waits of sessions by class, without idle ones.
     pub waits: Vec<WaitClassTime>,
-    /// DB time that is neither CPU, nor its queue where that is known, nor a wait, seconds; can be negative where both
+    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is no wait of its own, seconds; can be negative where both
     /// were counted twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_s: Option<Figure>,

@@ -6,6 +6,8 @@ use super::looks::Seen;
 pub(super) const USER_IO: &str = "User I/O";
 /// Sessions wait for their commit.
 pub(super) const COMMIT: &str = "Commit";
+/// Sessions are ready to run and have no CPU.
+pub(super) const SCHEDULER: &str = "Scheduler";
 /// Statements that sleep because they were told to.
 pub(super) const IDLE: &str = "Idle";
 /// Classes in which sessions wait for each other.

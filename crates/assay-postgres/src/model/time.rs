@@ -26,7 +26,8 @@ pub(super) fn model(delta: &Delta<'_>, looks: &Looks, outside: &Outside, events:
             Figure::new(seconds(on_cpu_ns), "schedstat of background processes and parallel workers")
         }),
         cpu_queue_s: tasks.map(|tasks| {
-            Figure::new(seconds(tasks.clients.queued_ns), "schedstat of client sessions: ready, not running")
+            let source = "schedstat of client sessions; most of it is the end of a wait or comes before a statement, so it is no part of the sum";
+            Figure::new(seconds(tasks.clients.queued_ns), source)
         }),
         unaccounted_s: Some(unaccounted(db_time_s, events)),
         db_time_s: Some(Figure::new(db_time_s, DB_TIME)),
@@ -50,11 +51,10 @@ fn db_cpu(events: &[TimedEvent]) -> Option<Figure> {
     Some(Figure::new(event.time_s.value, source))
 }
 
-/// Waits by class, without CPU and its queue, most first.
+/// Waits by class, without CPU, most first.
 fn waits(events: &[TimedEvent]) -> Vec<WaitClassTime> {
     let mut waits: Vec<WaitClassTime> = Vec::new();
-    let is_wait = |event: &&TimedEvent| !matches!(event.class.as_str(), "CPU" | "Scheduler");
-    for event in events.iter().filter(is_wait) {
+    for event in events.iter().filter(|event| event.class != "CPU") {
         let word = match event.known {
             TimeSource::Counted => "counted",
             TimeSource::Sampled => "sampled",
@@ -78,7 +78,7 @@ fn waits(events: &[TimedEvent]) -> Vec<WaitClassTime> {
 
 fn unaccounted(db_time_s: f64, events: &[TimedEvent]) -> Figure {
     let known_s: f64 = events.iter().map(|event| event.time_s.value).sum();
-    Figure::new(db_time_s - known_s, "DB time - CPU - its queue - waits of sessions")
+    Figure::new(db_time_s - known_s, "DB time - CPU - waits of sessions")
 }
 
 /// What of the split a reader has to know.
