@@ -80,11 +80,8 @@ impl Parsed {
 
     /// The usual distance of samples, s.
     fn period_s(&self) -> u64 {
-        let mut gaps: Vec<u64> = self
-            .times_s
-            .windows(2)
-            .map(|pair| pair[1].saturating_sub(pair[0]))
-            .collect();
+        let mut gaps: Vec<u64> =
+            self.times_s.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         gaps.sort_unstable();
         gaps.get(gaps.len() / 2).copied().unwrap_or(1).max(1)
     }
@@ -108,10 +105,8 @@ fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
     for at_s in &base.times_s {
         let gap_s = before_s.map_or(period_s, |before| at_s.saturating_sub(before).max(1));
         before_s = Some(*at_s);
-        let found: Vec<&Found> = all
-            .iter()
-            .filter_map(|one| one.nearest(*at_s, period_s))
-            .collect();
+        let found: Vec<&Found> =
+            all.iter().filter_map(|one| one.nearest(*at_s, period_s)).collect();
         moments.push(moment(*at_s, gap_s, &found, processors));
     }
     moments

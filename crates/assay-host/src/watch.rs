@@ -22,12 +22,7 @@ impl Sampler {
     /// Reads the machine for the first time; devices by kernel name, see [`device_names`].
     pub fn new(root: SysRoot, devices: Vec<String>) -> Self {
         let last = read_moment(&root, &devices);
-        Self {
-            root,
-            devices,
-            last,
-            spent_ns: 0,
-        }
+        Self { root, devices, last, spent_ns: 0 }
     }
 
     /// What was counted since the last call. The caller says by how much it comes too late, ns.
@@ -131,10 +126,8 @@ fn parse_tcp(snmp: &str, netstat: &str) -> Option<TcpCounters> {
 fn parse_interfaces(text: &str) -> Vec<NamedInterface> {
     let one = |line: &str| {
         let (name, numbers) = line.split_once(':')?;
-        let numbers: Vec<u64> = numbers
-            .split_whitespace()
-            .map_while(|word| word.parse().ok())
-            .collect();
+        let numbers: Vec<u64> =
+            numbers.split_whitespace().map_while(|word| word.parse().ok()).collect();
         let at = |place: usize| numbers.get(place).copied();
         let counters = InterfaceCounters {
             receive_bytes: at(0)?,
@@ -156,10 +149,7 @@ fn parse_interfaces(text: &str) -> Vec<NamedInterface> {
 pub fn task_counters(root: &SysRoot, process_id: u32) -> Option<TaskCounters> {
     let text = root.text(format!("/proc/{process_id}/schedstat")).ok()?;
     let mut words = text.split_whitespace().map_while(|word| word.parse().ok());
-    Some(TaskCounters {
-        on_cpu_ns: words.next()?,
-        queued_ns: words.next()?,
-    })
+    Some(TaskCounters { on_cpu_ns: words.next()?, queued_ns: words.next()? })
 }
 
 #[cfg(test)]

@@ -177,20 +177,13 @@ impl Moment {
 fn joined(first: &Counters, second: &Counters) -> Counters {
     let sum = |one: &NamedDevice| {
         let other = second.device(&one.name)?;
-        Some(NamedDevice {
-            counters: one.counters.plus(&other.counters),
-            ..other.clone()
-        })
+        Some(NamedDevice { counters: one.counters.plus(&other.counters), ..other.clone() })
     };
     Counters {
         time_ns: first.time_ns.saturating_add(second.time_ns),
         devices: first.devices.iter().filter_map(sum).collect(),
         cpu: both(first.cpu, second.cpu, CpuCounters::plus),
-        process: both(
-            first.process,
-            second.process,
-            crate::counters::ProcessCounters::plus,
-        ),
+        process: both(first.process, second.process, crate::counters::ProcessCounters::plus),
         io_pressure: both(first.io_pressure, second.io_pressure, PressureCounters::plus),
         swap: both(first.swap, second.swap, SwapCounters::plus),
         memory: second.memory,

@@ -54,14 +54,7 @@ impl Watcher {
         };
         let look = server.prepare(queries::LOOK)?;
         let statements = snapshot::statements_of(&mut database);
-        Ok(Self {
-            server,
-            database,
-            version,
-            is_near: link::is_near(&config),
-            look,
-            statements,
-        })
+        Ok(Self { server, database, version, is_near: link::is_near(&config), look, statements })
     }
 
     /// The release.

@@ -50,8 +50,7 @@ impl WatchBuilder {
 
     /// What was watched; `None` where nothing was.
     pub fn finish(mut self) -> Option<Watch> {
-        self.columns
-            .extend(self.filling.map(|(column, _)| column));
+        self.columns.extend(self.filling.map(|(column, _)| column));
         let columns = self.columns;
         self.summary.map(|summary| Watch { summary, columns })
     }

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completion;
 pub mod inspect;
 pub mod judge;
+pub mod plan;
 pub mod profile;
 pub mod profile_server;
 pub mod report;

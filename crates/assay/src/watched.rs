@@ -1,12 +1,12 @@
 //! What watching the machine says to the criteria: the network of every run, and all of it where only watching was done.
 
 use assay_judge::Statistics;
+use assay_model::Estimate;
 use assay_model::counters::{CpuCounters, DeviceCounters, TcpCounters};
 use assay_model::environment::Environment;
 use assay_model::number::real;
 use assay_model::verdict::NamedEstimate;
 use assay_model::watch::Moment;
-use assay_model::Estimate;
 use assay_report::{Watch, WatchBuilder};
 
 /// Moments as they are read from a run.
@@ -39,10 +39,7 @@ const OPERATIONS: [Operation; 3] = [
 impl Watched {
     /// Nothing yet; only moments of this cell will be judged, where there is one.
     pub fn new(cell: Option<&str>) -> Self {
-        Self {
-            cell: cell.map(str::to_owned),
-            ..Self::default()
-        }
+        Self { cell: cell.map(str::to_owned), ..Self::default() }
     }
 
     /// Adds the moment that follows.
@@ -112,9 +109,8 @@ impl DeviceSeries {
     /// Mean time of an operation with its interval; `None` where it hardly happened.
     fn time(&self, (name, of): &Operation, statistics: &dyn Statistics) -> Option<NamedEstimate> {
         let counted = self.counters.iter().map(of);
-        let (times, ios): (Vec<f64>, Vec<f64>) = counted
-            .map(|(time_ns, ios)| (real(time_ns), real(ios)))
-            .unzip();
+        let (times, ios): (Vec<f64>, Vec<f64>) =
+            counted.map(|(time_ns, ios)| (real(time_ns), real(ios))).unzip();
         Some(NamedEstimate {
             quantity: format!("target.{name}.service_time.mean"),
             subject: Some(self.name.clone()),
@@ -125,10 +121,7 @@ impl DeviceSeries {
 
 /// No time is negative, whatever the law of the interval thinks.
 fn above_zero(estimate: Estimate) -> Estimate {
-    Estimate {
-        low: estimate.low.max(0.0),
-        ..estimate
-    }
+    Estimate { low: estimate.low.max(0.0), ..estimate }
 }
 
 /// The topmost device under each target.
@@ -159,11 +152,7 @@ mod tests {
                         ..DeviceCounters::default()
                     },
                 }],
-                cpu: Some(CpuCounters {
-                    user_ns: 3,
-                    idle_ns: 1,
-                    ..CpuCounters::default()
-                }),
+                cpu: Some(CpuCounters { user_ns: 3, idle_ns: 1, ..CpuCounters::default() }),
                 ..Counters::default()
             },
             tcp: Some(TcpCounters {

@@ -65,10 +65,7 @@ impl Watcher {
         let (sender, words) = channel();
         let builder = thread::Builder::new().name("watch".to_owned());
         let thread = builder.spawn(move || watch(log, devices, &words));
-        Self {
-            sender: Some(sender),
-            thread: thread.ok(),
-        }
+        Self { sender: Some(sender), thread: thread.ok() }
     }
 
     /// Says which cell is measured from now on; the moment before ends here.
@@ -99,10 +96,7 @@ fn watch(mut log: WatchLog, devices: Vec<String>, words: &Receiver<Word>) {
             Err(RecvTimeoutError::Timeout) => pace.step(),
             _ => 0,
         };
-        let moment = Moment {
-            cell: cell.clone(),
-            ..sampler.sample(late_ns)
-        };
+        let moment = Moment { cell: cell.clone(), ..sampler.sample(late_ns) };
         if log.append(&moment).is_err() {
             return;
         }

@@ -21,13 +21,8 @@ pub(super) enum Collector {
 
 impl Collector {
     /// All that are read, the one that tells most first.
-    pub(super) const ALL: [Self; 5] = [
-        Self::Iostat,
-        Self::Vmstat,
-        Self::Mpstat,
-        Self::Netstat,
-        Self::Meminfo,
-    ];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Iostat, Self::Vmstat, Self::Mpstat, Self::Netstat, Self::Meminfo];
 
     /// The word for it in names of directories and files.
     pub(super) const fn name(self) -> &'static str {
@@ -45,9 +40,7 @@ impl Collector {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let stem = name.strip_suffix(".gz").unwrap_or(&name);
         let stem = stem.strip_suffix(".dat")?;
-        Self::ALL
-            .into_iter()
-            .find(|collector| stem.contains(&format!("_{}_", collector.name())))
+        Self::ALL.into_iter().find(|collector| stem.contains(&format!("_{}_", collector.name())))
     }
 }
 
@@ -106,11 +99,8 @@ fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -
 
 fn text_of(path: &Path) -> std::result::Result<String, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let bytes = if path.extension().is_some_and(|form| form == "gz") {
-        unpacked(&bytes)?
-    } else {
-        bytes
-    };
+    let bytes =
+        if path.extension().is_some_and(|form| form == "gz") { unpacked(&bytes)? } else { bytes };
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

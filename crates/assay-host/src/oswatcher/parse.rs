@@ -125,10 +125,7 @@ fn iostat(lines: &[String]) -> Option<Found> {
         } else if line.trim().is_empty() || line.starts_with("avg-cpu") {
             head.clear();
         } else if table > skipped && !head.is_empty() {
-            let row = Row {
-                head: &head,
-                cells: words(line),
-            };
+            let row = Row { head: &head, cells: words(line) };
             joint_await |= row.number(&["r_await"]).is_none() && row.number(&["await"]).is_some();
             add(&mut rows, device(&row));
         }
@@ -147,7 +144,8 @@ fn iostat(lines: &[String]) -> Option<Found> {
 
 fn device(row: &Row<'_>) -> DeviceRow {
     let bytes = |kib: &str, mib: &str, sectors: &str| {
-        row.number(&[kib]).map(|rate| rate * 1024.0)
+        row.number(&[kib])
+            .map(|rate| rate * 1024.0)
             .or_else(|| row.number(&[mib]).map(|rate| rate * 1_048_576.0))
             .or_else(|| row.number(&[sectors]).map(|rate| rate * 512.0))
             .unwrap_or(0.0)
@@ -174,9 +172,18 @@ impl DeviceRow {
             let ios = one.0 + two.0;
             if ios > 0.0 { (one.0 * one.1 + two.0 * two.1) / ios } else { 0.0 }
         };
-        self.read_time_ms_mean = weighted((self.read_iops, self.read_time_ms_mean), (next.read_iops, next.read_time_ms_mean));
-        self.write_time_ms_mean = weighted((self.write_iops, self.write_time_ms_mean), (next.write_iops, next.write_time_ms_mean));
-        self.flush_time_ms_mean = weighted((self.flush_iops, self.flush_time_ms_mean), (next.flush_iops, next.flush_time_ms_mean));
+        self.read_time_ms_mean = weighted(
+            (self.read_iops, self.read_time_ms_mean),
+            (next.read_iops, next.read_time_ms_mean),
+        );
+        self.write_time_ms_mean = weighted(
+            (self.write_iops, self.write_time_ms_mean),
+            (next.write_iops, next.write_time_ms_mean),
+        );
+        self.flush_time_ms_mean = weighted(
+            (self.flush_iops, self.flush_time_ms_mean),
+            (next.flush_iops, next.flush_time_ms_mean),
+        );
         self.read_iops += next.read_iops;
         self.write_iops += next.write_iops;
         self.read_bytes_per_s += next.read_bytes_per_s;
@@ -213,12 +220,10 @@ fn add(rows: &mut Vec<DeviceRow>, next: DeviceRow) {
 fn vmstat(lines: &[String]) -> Option<Found> {
     let place = lines.iter().position(|line| words(line).starts_with(&["r", "b"]))?;
     let head = words(&lines[place]);
-    let is_row = |line: &&String| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
-    let rows: Vec<Vec<&str>> = lines[place + 1..]
-        .iter()
-        .filter(is_row)
-        .map(|line| words(line))
-        .collect();
+    let is_row =
+        |line: &&String| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
+    let rows: Vec<Vec<&str>> =
+        lines[place + 1..].iter().filter(is_row).map(|line| words(line)).collect();
     let cells = rows.last()?.clone();
     let row = Row { head: &head, cells };
     Some(Found {
@@ -280,10 +285,7 @@ fn netstat(lines: &[String]) -> Option<Found> {
         retransmitted_segments: number(&[" segments retransmitted", " segments retransmited"])?,
         ..TcpCounters::default()
     };
-    Some(Found {
-        tcp: Some(tcp),
-        ..Found::default()
-    })
+    Some(Found { tcp: Some(tcp), ..Found::default() })
 }
 
 fn meminfo(lines: &[String]) -> Option<Found> {
@@ -299,8 +301,5 @@ fn meminfo(lines: &[String]) -> Option<Found> {
         cached_bytes: bytes("Cached:").unwrap_or_default(),
         resident_bytes_max: 0,
     };
-    Some(Found {
-        memory: Some(memory),
-        ..Found::default()
-    })
+    Some(Found { memory: Some(memory), ..Found::default() })
 }

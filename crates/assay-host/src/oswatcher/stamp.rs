@@ -2,9 +2,8 @@
 
 use assay_model::number::index_of;
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// A point in time, and whether its zone is known to be UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +17,7 @@ pub(super) struct Stamp {
 pub(super) fn stamp(line: &str) -> Option<Stamp> {
     let rest = line.strip_prefix("zzz ")?.trim();
     let rest = rest.trim_start_matches(['*', '<']);
-    let words: Vec<&str> = rest
-        .split([' ', '>'])
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = rest.split([' ', '>']).filter(|word| !word.is_empty()).collect();
     let (year, month, day) = slashed(&words).or_else(|| spelled(&words))?;
     let clock = words.iter().find_map(|word| clock(word))?;
     let afternoon = words.iter().any(|word| word.eq_ignore_ascii_case("pm"));

@@ -70,7 +70,10 @@ fn the_first_report_of_a_sample_does_not_count_and_times_are_weighted() {
     let [moment] = imported.moments.as_slice() else {
         panic!("{} moments", imported.moments.len());
     };
-    assert_eq!((moment.at_unix_ns, moment.counters.time_ns), (1_768_046_400_000_000_000, 2_000_000_000));
+    assert_eq!(
+        (moment.at_unix_ns, moment.counters.time_ns),
+        (1_768_046_400_000_000_000, 2_000_000_000)
+    );
     assert_eq!(moment.processors, 4);
     let rates = moment.counters.devices[0].rates(moment.counters.time_ns);
     assert!((rates.read_iops - 200.0).abs() < 1e-9 && (rates.write_iops - 50.0).abs() < 1e-9);
@@ -124,7 +127,10 @@ sda               0.00     0.00   10,00   10,00   160,00   160,00    16,00     0
     file(&archive, "iostat", text.as_bytes(), "");
     let imported = read(&archive).unwrap();
     let counters = imported.moments[0].counters.devices[0].counters;
-    assert_eq!((counters.read_ios, counters.read_bytes, counters.read_time_ns), (10, 81_920, 50_000_000));
+    assert_eq!(
+        (counters.read_ios, counters.read_bytes, counters.read_time_ns),
+        (10, 81_920, 50_000_000)
+    );
     assert!(imported.notes.iter().any(|note| note.contains("one await")));
     fs::remove_dir_all(archive).unwrap();
 }
@@ -173,10 +179,7 @@ fn what_is_written_reads_back_within_its_decimals() {
                 steal_ns: 100_000_000,
                 ..CpuCounters::default()
             }),
-            memory: Some(MemoryGauge {
-                available_bytes: 4096,
-                ..MemoryGauge::default()
-            }),
+            memory: Some(MemoryGauge { available_bytes: 4096, ..MemoryGauge::default() }),
             ..Counters::default()
         },
         run_queue: Some(RunQueue { running: 2, blocked: second }),
@@ -197,7 +200,8 @@ fn what_is_written_reads_back_within_its_decimals() {
     assert_eq!(read.len(), 5);
     let (before, after) = (Summary::of(&written).unwrap(), Summary::of(&read).unwrap());
     let (one, two) = (&before.total.counters, &after.total.counters);
-    let (one_rates, two_rates) = (one.devices[0].rates(one.time_ns), two.devices[0].rates(two.time_ns));
+    let (one_rates, two_rates) =
+        (one.devices[0].rates(one.time_ns), two.devices[0].rates(two.time_ns));
     assert_eq!(one.devices[0].counters.read_ios, two.devices[0].counters.read_ios);
     assert_eq!(one.devices[0].counters.flush_ios, two.devices[0].counters.flush_ios);
     let difference_ns = one_rates.read_time_mean_ns.unwrap() - two_rates.read_time_mean_ns.unwrap();

@@ -69,7 +69,11 @@ impl ArchiveWriter {
         let mut whole = String::new();
         if !path.exists() {
             // Infallible: a String takes everything.
-            let _ = writeln!(whole, "Linux OSWatcher layout, written by Assay\nCPU_COUNT {}", moment.processors);
+            let _ = writeln!(
+                whole,
+                "Linux OSWatcher layout, written by Assay\nCPU_COUNT {}",
+                moment.processors
+            );
         }
         let _ = writeln!(whole, "zzz ***{}\n{text}", stamp_of(moment.at_unix_ns));
         let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(refused)?;
@@ -86,9 +90,8 @@ fn hour_of(time: Utc) -> String {
 /// `Sat Nov 21 20:00:01 UTC 2026`.
 fn stamp_of(unix_ns: u64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let time = Utc::of(unix_ns);
     // 1970 began on a Thursday.
     let weekday = DAYS[index_of(unix_ns / 86_400_000_000_000 % 7)];
@@ -126,7 +129,10 @@ fn iostat(moment: &Moment) -> Option<String> {
         let [user, nice, system, idle, wait, hard, soft, stolen] = percents(cpu);
         let system = system + hard + soft;
         let head = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle";
-        let _ = writeln!(text, "{head}\n          {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {stolen:6.2}  {idle:6.2}\n");
+        let _ = writeln!(
+            text,
+            "{head}\n          {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {stolen:6.2}  {idle:6.2}\n"
+        );
     }
     text.push_str("Device            r/s     rkB/s   r_await     w/s     wkB/s   w_await     f/s   f_await   aqu-sz    %util\n");
     let elapsed_s = moment.elapsed_s();
@@ -177,7 +183,8 @@ fn vmstat(moment: &Moment) -> Option<String> {
 }
 
 fn mpstat(moment: &Moment) -> Option<String> {
-    let [user, nice, system, idle, wait, hard, soft, stolen] = percents(moment.counters.cpu.as_ref()?);
+    let [user, nice, system, idle, wait, hard, soft, stolen] =
+        percents(moment.counters.cpu.as_ref()?);
     let at = clock_of(Utc::of(moment.at_unix_ns));
     Some(format!(
         "{at}  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal   %idle\n{at}  all  {user:6.2}  {nice:6.2}  {system:6.2}  {wait:6.2}  {hard:6.2}  {soft:6.2}  {stolen:6.2}  {idle:6.2}\n"

@@ -29,7 +29,10 @@ fn made_up(name: &str, stat: &str) -> SysRoot {
     file("proc/net/dev", DEV);
     file("proc/77/schedstat", "1234567 890123 42\n");
     file("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=250000");
-    file("proc/diskstats", "8 0 sda 1 0 8 0 0 0 0 0 0 0 0\n8 1 sda1 1 0 8 0 0 0 0 0 0 0 0\n7 0 loop0 1 0 0 0 0 0 0 0 0 0 0\n8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n");
+    file(
+        "proc/diskstats",
+        "8 0 sda 1 0 8 0 0 0 0 0 0 0 0\n8 1 sda1 1 0 8 0 0 0 0 0 0 0 0\n7 0 loop0 1 0 0 0 0 0 0 0 0 0 0\n8 16 sdb 0 0 0 0 0 0 0 0 0 0 0\n",
+    );
     fs::create_dir_all(place.join("sys/block/sda")).unwrap();
     fs::create_dir_all(place.join("sys/block/loop0")).unwrap();
     fs::create_dir_all(place.join("sys/block/sdb")).unwrap();

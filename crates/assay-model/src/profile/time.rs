@@ -12,6 +12,7 @@ const COMMITS_MATTER: f64 = 0.01;
 
 /// Time of one wait class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WaitClassTime {
     /// Oracle's name of the class.
@@ -22,6 +23,7 @@ pub struct WaitClassTime {
 
 /// Database time split by CPU and wait class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeModel {
     /// Time sessions spent in database calls, seconds.
@@ -56,6 +58,7 @@ pub struct TimeModel {
 
 /// What most of database time went to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
     /// Reads and writes of storage: faster storage helps, at most by the bound.
@@ -73,6 +76,7 @@ pub enum Bottleneck {
 
 /// Whether faster storage would help, and how much at best.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeVerdict {
     /// What most of database time went to.
@@ -122,18 +126,12 @@ impl TimeVerdict {
             (contention, Bottleneck::Contention),
         ];
         parts.sort_by(|left, right| right.0.total_cmp(&left.0));
-        if parts[0].0 - parts[1].0 < CLEAR_LEAD {
-            Bottleneck::Mixed
-        } else {
-            parts[0].1
-        }
+        if parts[0].0 - parts[1].0 < CLEAR_LEAD { Bottleneck::Mixed } else { parts[0].1 }
     }
 
     fn sentence(&self) -> String {
         let percent = |share: Option<f64>| {
-            share.map_or("unknown".to_owned(), |share| {
-                format!("{:.1} %", share * 100.0)
-            })
+            share.map_or("unknown".to_owned(), |share| format!("{:.1} %", share * 100.0))
         };
         format!(
             "of DB time {} was user I/O, {} waiting for writes to catch up, {} on a CPU, {} sessions waiting for each other",
@@ -148,10 +146,7 @@ impl TimeVerdict {
 impl RedoPath {
     /// The same with what follows from its figures: what makes commits wait.
     pub fn concluded(mut self) -> Self {
-        let latencies = self
-            .sync_latency_s
-            .as_ref()
-            .zip(self.write_latency_s.as_ref());
+        let latencies = self.sync_latency_s.as_ref().zip(self.write_latency_s.as_ref());
         self.finding = match (self.sync_share, latencies) {
             (Some(share), _) if share < COMMITS_MATTER => RedoFinding::NotWaitedFor,
             (_, Some((sync, write))) if write.value >= DEVICE_SHARE * sync.value => {
@@ -166,6 +161,7 @@ impl RedoPath {
 
 /// What makes commits wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RedoFinding {
     /// Sessions hardly wait for commits.
@@ -181,6 +177,7 @@ pub enum RedoFinding {
 
 /// The commit path: sessions wait for log file sync, the log writer for log file parallel write.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RedoPath {
     /// Mean wait of a session for its commit, seconds.

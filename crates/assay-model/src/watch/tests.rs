@@ -21,17 +21,10 @@ fn snapshot(time_ns: u64, count: u64) -> Moment {
                     ..DeviceCounters::default()
                 },
             }],
-            cpu: Some(CpuCounters {
-                user_ns: count,
-                idle_ns: count,
-                ..CpuCounters::default()
-            }),
+            cpu: Some(CpuCounters { user_ns: count, idle_ns: count, ..CpuCounters::default() }),
             ..Counters::default()
         },
-        run_queue: Some(RunQueue {
-            running: count % 7,
-            blocked: count % 3,
-        }),
+        run_queue: Some(RunQueue { running: count % 7, blocked: count % 3 }),
         tcp: Some(TcpCounters {
             out_segments: 2 * count,
             retransmitted_segments: count,
@@ -39,10 +32,7 @@ fn snapshot(time_ns: u64, count: u64) -> Moment {
         }),
         interfaces: vec![NamedInterface {
             name: "eth0".into(),
-            counters: InterfaceCounters {
-                send_bytes: count,
-                ..InterfaceCounters::default()
-            },
+            counters: InterfaceCounters { send_bytes: count, ..InterfaceCounters::default() },
         }],
         watcher_cpu_ns: count,
         ..Moment::default()
@@ -52,10 +42,7 @@ fn snapshot(time_ns: u64, count: u64) -> Moment {
 #[test]
 fn the_document_reads_back_the_same_and_refuses_unknown_keys() {
     let text = serde_json::to_string(&snapshot(5, 6)).unwrap();
-    assert_eq!(
-        serde_json::from_str::<Moment>(&text).unwrap(),
-        snapshot(5, 6)
-    );
+    assert_eq!(serde_json::from_str::<Moment>(&text).unwrap(), snapshot(5, 6));
     assert!(serde_json::from_str::<Moment>(r#"{"colour":1}"#).is_err());
 }
 
@@ -120,10 +107,7 @@ fn what_one_side_does_not_know_is_not_known_of_both() {
 fn a_moment_is_late_by_a_fifth_of_its_period() {
     let late = |late_ns| Moment {
         late_ns,
-        counters: Counters {
-            time_ns: 1_000_000_000 + late_ns,
-            ..Counters::default()
-        },
+        counters: Counters { time_ns: 1_000_000_000 + late_ns, ..Counters::default() },
         ..Moment::default()
     };
     assert!(!late(200_000_000).is_late());
@@ -134,10 +118,7 @@ fn a_moment_is_late_by_a_fifth_of_its_period() {
 fn a_summary_keeps_extremes_and_means() {
     let moments: Vec<Moment> = [3, 5, 1]
         .map(|running| Moment {
-            run_queue: Some(RunQueue {
-                running,
-                blocked: 0,
-            }),
+            run_queue: Some(RunQueue { running, blocked: 0 }),
             ..snapshot(10, 1)
         })
         .to_vec();

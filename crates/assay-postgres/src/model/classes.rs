@@ -45,7 +45,17 @@ pub(super) fn class_of(seen: &Seen) -> &'static str {
 
 /// Whether `pg_stat_io` times what this event waits for, so that it must not be counted twice.
 pub(super) fn is_data_io(seen: &Seen) -> bool {
-    let timed = ["datafileread", "datafilewrite", "datafileextend", "datafilesync", "datafileimmediatesync", "datafileflush", "datafileprefetch", "aioiocompletion", "aioiouring"];
+    let timed = [
+        "datafileread",
+        "datafilewrite",
+        "datafileextend",
+        "datafilesync",
+        "datafileimmediatesync",
+        "datafileflush",
+        "datafileprefetch",
+        "aioiocompletion",
+        "aioiouring",
+    ];
     seen.kind.eq_ignore_ascii_case("io") && timed.iter().any(|event| seen.event.starts_with(event))
 }
 

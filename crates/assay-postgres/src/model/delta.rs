@@ -26,11 +26,7 @@ impl<'a> Delta<'a> {
                 "profile again while it stays up",
             ));
         }
-        Ok(Self {
-            before,
-            after,
-            elapsed_s,
-        })
+        Ok(Self { before, after, elapsed_s })
     }
 
     /// A counter of all databases together; one that was set to zero meanwhile counts from there.
@@ -71,7 +67,8 @@ impl<'a> Delta<'a> {
     pub(super) fn db_time_s(&self) -> f64 {
         let names = self.after.databases.keys();
         let counted = names.map(|name| {
-            let of = |snapshot: &Snapshot| snapshot.databases.get(name).map(|one| one.active_time_s);
+            let of =
+                |snapshot: &Snapshot| snapshot.databases.get(name).map(|one| one.active_time_s);
             let before = of(self.before).filter(|_| !self.was_reset(name));
             let all_s = of(self.after).unwrap_or(0.0) - before.unwrap_or(0.0);
             let own = |snapshot: &Snapshot| snapshot.own_time_s.get(name).copied();
@@ -86,16 +83,16 @@ impl<'a> Delta<'a> {
     pub(super) fn io(&self) -> Option<BTreeMap<&'a IoKey, IoRow>> {
         let (before, after) = (self.before.io.as_ref()?, self.after.io.as_ref()?);
         let empty = IoRow::default();
-        let row = |(key, row): (&'a IoKey, &IoRow)| {
-            (key, row.since(before.get(key).unwrap_or(&empty)))
-        };
+        let row =
+            |(key, row): (&'a IoKey, &IoRow)| (key, row.since(before.get(key).unwrap_or(&empty)));
         Some(after.iter().map(row).collect())
     }
 
     /// Counters of the log as differences.
     pub(super) fn log(&self) -> Option<LogCounters> {
         let (before, after) = (self.before.log.as_ref()?, self.after.log.as_ref()?);
-        let count = |later: Option<u64>, earlier: Option<u64>| Some(later?.saturating_sub(earlier?));
+        let count =
+            |later: Option<u64>, earlier: Option<u64>| Some(later?.saturating_sub(earlier?));
         let time = |later: Option<f64>, earlier: Option<f64>| Some((later? - earlier?).max(0.0));
         Some(LogCounters {
             records: after.records.saturating_sub(before.records),
@@ -125,20 +122,34 @@ impl<'a> Delta<'a> {
         let mut doubts = Vec::new();
         let timed = |what: &str, begin: bool, end: bool| match (begin, end) {
             (true, true) => None,
-            (false, false) => Some(format!("{what} is off: times of this I/O were not measured, which is not 0")),
-            _ => Some(format!("{what} was switched in the interval: times of this I/O are left out")),
+            (false, false) => {
+                Some(format!("{what} is off: times of this I/O were not measured, which is not 0"))
+            }
+            _ => {
+                Some(format!("{what} was switched in the interval: times of this I/O are left out"))
+            }
         };
         let (begin, end) = (&self.before.settings, &self.after.settings);
         doubts.extend(timed("track_io_timing", begin.track_io_timing, end.track_io_timing));
-        doubts.extend(timed("track_wal_io_timing", begin.track_wal_io_timing, end.track_wal_io_timing));
+        doubts.extend(timed(
+            "track_wal_io_timing",
+            begin.track_wal_io_timing,
+            end.track_wal_io_timing,
+        ));
         if !(begin.track_counts && end.track_counts) {
             doubts.push("track_counts is off: accesses are not counted".to_owned());
         }
         if !(begin.track_activities && end.track_activities) {
-            doubts.push("track_activities is off: neither DB time nor waits of sessions are known".to_owned());
+            doubts.push(
+                "track_activities is off: neither DB time nor waits of sessions are known"
+                    .to_owned(),
+            );
         }
         if !end.sees_all {
-            doubts.push("this account does not see other users' sessions: grant it pg_read_all_stats".to_owned());
+            doubts.push(
+                "this account does not see other users' sessions: grant it pg_read_all_stats"
+                    .to_owned(),
+            );
         }
         if end.in_recovery {
             doubts.push("the server is a replica: it replays what another one wrote".to_owned());
@@ -147,7 +158,9 @@ impl<'a> Delta<'a> {
             doubts.push(format!("release {} is newer than what is known here", self.after.version));
         }
         let reset = self.after.databases.keys().filter(|name| self.was_reset(name));
-        doubts.extend(reset.map(|name| format!("counters of the database '{name}' were set to zero or begun in the interval")));
+        doubts.extend(reset.map(|name| {
+            format!("counters of the database '{name}' were set to zero or begun in the interval")
+        }));
         let clock_s = self.after.at_s - self.before.at_s;
         if (clock_s - self.elapsed_s).abs() > 0.5 + 0.05 * self.elapsed_s {
             doubts.push(format!(
@@ -164,11 +177,7 @@ impl<'a> Delta<'a> {
 pub(super) fn unflushed_s(snapshot: &Snapshot) -> f64 {
     let of_one = |session: &Session| {
         let began_s = session.statement_began_s?;
-        let until_s = if session.is_active {
-            snapshot.at_s
-        } else {
-            session.state_changed_s?
-        };
+        let until_s = if session.is_active { snapshot.at_s } else { session.state_changed_s? };
         Some((until_s - began_s).max(0.0))
     };
     snapshot.sessions.iter().filter_map(of_one).sum()
@@ -217,6 +226,10 @@ impl IoRow {
 
     /// Whether anything was done.
     pub(super) const fn is_idle(&self) -> bool {
-        self.reads == 0 && self.writes == 0 && self.extends == 0 && self.syncs == 0 && self.hits == 0
+        self.reads == 0
+            && self.writes == 0
+            && self.extends == 0
+            && self.syncs == 0
+            && self.hits == 0
     }
 }

@@ -16,7 +16,12 @@ const READY: &str = "ready, waiting for a CPU";
 pub(super) const CLIENT: &str = "client backend";
 
 /// A time that was counted; nothing where nothing happened.
-fn counted(event: impl Into<String>, class: &str, time_s: f64, waits: Option<u64>) -> Option<TimedEvent> {
+fn counted(
+    event: impl Into<String>,
+    class: &str,
+    time_s: f64,
+    waits: Option<u64>,
+) -> Option<TimedEvent> {
     (time_s > 0.0).then(|| TimedEvent {
         event: event.into(),
         class: class.to_owned(),
@@ -29,7 +34,12 @@ fn counted(event: impl Into<String>, class: &str, time_s: f64, waits: Option<u64
 }
 
 /// All events of client sessions, most time first; shares are of DB time.
-pub(super) fn events(delta: &Delta<'_>, looks: &Looks, bars: &dyn Bars, db_time_s: f64) -> Vec<TimedEvent> {
+pub(super) fn events(
+    delta: &Delta<'_>,
+    looks: &Looks,
+    bars: &dyn Bars,
+    db_time_s: f64,
+) -> Vec<TimedEvent> {
     let mut events = processor(looks, bars, db_time_s);
     events.extend(data_io(delta));
     events.extend(log_io(delta));
@@ -178,7 +188,12 @@ fn class(seen: &Seen) -> &'static str {
 
 /// DB time times the share of some events in what was seen. Where too little was seen for an interval, the interval
 /// is everything.
-fn of_share(looks: &Looks, bars: &dyn Bars, db_time_s: f64, meant: &dyn Fn(&Seen) -> bool) -> Estimate {
+fn of_share(
+    looks: &Looks,
+    bars: &dyn Bars,
+    db_time_s: f64,
+    meant: &dyn Fn(&Seen) -> bool,
+) -> Estimate {
     let (part, whole) = (looks.series(meant), looks.active());
     let seen = part.iter().sum::<f64>();
     let estimate = bars.ratio(&part, &whole).unwrap_or_else(|| Estimate {
@@ -188,12 +203,8 @@ fn of_share(looks: &Looks, bars: &dyn Bars, db_time_s: f64, meant: &dyn Fn(&Seen
         confidence: 0.95,
         n: 1,
     });
-    Estimate {
-        low: estimate.low.clamp(0.0, 1.0),
-        high: estimate.high.clamp(0.0, 1.0),
-        ..estimate
-    }
-    .scaled(db_time_s)
+    Estimate { low: estimate.low.clamp(0.0, 1.0), high: estimate.high.clamp(0.0, 1.0), ..estimate }
+        .scaled(db_time_s)
 }
 
 /// Mean time of what was counted, seconds.

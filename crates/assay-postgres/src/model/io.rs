@@ -87,9 +87,9 @@ pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
     let block = real(delta.after.settings.block_bytes).max(1.0);
     let blocks = real(row.read_bytes) / block;
     let device = outside.device.as_ref().map(|device| &device.counters);
-    let cached = device.filter(|_| row.read_bytes > 0).map(|device| {
-        (1.0 - real(device.read_bytes) / real(row.read_bytes)).max(0.0)
-    });
+    let cached = device
+        .filter(|_| row.read_bytes > 0)
+        .map(|device| (1.0 - real(device.read_bytes) / real(row.read_bytes)).max(0.0));
     ReadLevels {
         logical_per_s: (real(row.hits) + blocks) / delta.elapsed_s,
         database_per_s: blocks / delta.elapsed_s,
@@ -110,8 +110,20 @@ pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
         let normal = of(&|key| key.object == "relation" && key.context == "normal");
         let bulk = of(&|key| key.object == "relation" && key.context != "normal");
         let temporary = of(&|key| key.object == "temp relation");
-        classes.push(reads(IoPurpose::SingleBlockRead, &normal, delta, timed, "pg_stat_io: relation, normal"));
-        classes.push(reads(IoPurpose::MultiBlockRead, &bulk, delta, timed, "pg_stat_io: relation, bulkread, vacuum and others"));
+        classes.push(reads(
+            IoPurpose::SingleBlockRead,
+            &normal,
+            delta,
+            timed,
+            "pg_stat_io: relation, normal",
+        ));
+        classes.push(reads(
+            IoPurpose::MultiBlockRead,
+            &bulk,
+            delta,
+            timed,
+            "pg_stat_io: relation, bulkread, vacuum and others",
+        ));
         let dirty = of(&|key| key.object == "relation");
         classes.push(writes(IoPurpose::DataFileWrite, &dirty, delta, timed));
         classes.push(both(IoPurpose::Temporary, &temporary, delta, "pg_stat_io: temp relation"));
@@ -121,13 +133,15 @@ pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
     let log = log_rows(delta, false);
     let mut class = IoClass::new(IoPurpose::LogWrite);
     class.rate_iops = Some(figure_per_s(log.writes, delta, "writes of the log"));
-    class.throughput_bytes_per_s = delta.log().map(|log| figure_per_s(log.bytes, delta, "pg_stat_wal: wal_bytes"));
+    class.throughput_bytes_per_s =
+        delta.log().map(|log| figure_per_s(log.bytes, delta, "pg_stat_wal: wal_bytes"));
     class.read_share = Some(Figure::new(0.0, "the log is only written"));
     class.latency_s = mean_s(log.sync_time_s, log.syncs)
         .filter(|_| delta.is_log_timed())
         .map(|mean| Figure::new(mean, "time of a flush of the log"));
     classes.push(class);
-    let is_something = |class: &IoClass| class.rate_iops.as_ref().is_some_and(|rate| rate.value > 0.0);
+    let is_something =
+        |class: &IoClass| class.rate_iops.as_ref().is_some_and(|rate| rate.value > 0.0);
     classes.into_iter().filter(is_something).map(IoClass::complete).collect()
 }
 
@@ -186,11 +200,14 @@ fn writes(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool) -> Io
     let source = "pg_stat_io: relation, writes and extends";
     let mut class = IoClass::new(purpose);
     class.rate_iops = Some(figure_per_s(row.writes + row.extends, delta, source));
-    class.throughput_bytes_per_s = Some(figure_per_s(row.write_bytes + row.extend_bytes, delta, source));
+    class.throughput_bytes_per_s =
+        Some(figure_per_s(row.write_bytes + row.extend_bytes, delta, source));
     class.read_share = Some(Figure::new(0.0, source));
     class.latency_s = mean_s(row.write_time_s + row.extend_time_s, row.writes + row.extends)
         .filter(|_| timed)
-        .map(|mean| Figure::new(mean, "pg_stat_io: time to hand a write to the kernel, which writes later"));
+        .map(|mean| {
+            Figure::new(mean, "pg_stat_io: time to hand a write to the kernel, which writes later")
+        });
     class
 }
 

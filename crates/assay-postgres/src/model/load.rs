@@ -20,7 +20,9 @@ pub(super) fn load(
         amount_per_s: amount / delta.elapsed_s,
         transaction_ratio: (transactions > 0.0).then(|| amount / transactions),
     };
-    let known = |name: &str, figure: &Option<Figure>| figure.as_ref().map(|figure| line(name, figure.value));
+    let known = |name: &str, figure: &Option<Figure>| {
+        figure.as_ref().map(|figure| line(name, figure.value))
+    };
     let count = |name: &str, count: u64| Some(line(name, real(count)));
     let levels = levels(delta, outside);
     let log = delta.log();

@@ -16,10 +16,7 @@ pub struct Seen {
 impl Seen {
     /// An event as any release spells it.
     pub fn new(kind: &str, event: &str) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            event: event.to_lowercase(),
-        }
+        Self { kind: kind.to_owned(), event: event.to_lowercase() }
     }
 
     /// Whether it waited for nothing the server knows: on a CPU, or ready for one.

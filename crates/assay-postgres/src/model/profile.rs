@@ -66,6 +66,10 @@ pub fn profile(
         name: outside.name.clone(),
         source: source(&delta, outside),
         elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
+        sessions: looks
+            .looks
+            .first()
+            .map(|look| Figure::new(real(look.connected), "client sessions at the first look")),
         block_bytes: Some(Figure::new(real(after.settings.block_bytes), "block_size")),
         rates: io::rates(&delta, outside),
         classes: io::classes(&delta, outside),
@@ -79,7 +83,9 @@ pub fn profile(
             events,
             functions: io::functions(&delta),
             relations: io::first(relations),
-            statements: executed.as_ref().map_or_else(Vec::new, |executed| statements::top(&delta, executed)),
+            statements: executed
+                .as_ref()
+                .map_or_else(Vec::new, |executed| statements::top(&delta, executed)),
             checkpoints: load::checkpoints(&delta),
             wal: load::wal(&delta),
             reads: Some(io::levels(&delta, outside)),
@@ -92,7 +98,9 @@ pub fn profile(
 }
 
 fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
-    let at = |snapshot: &Snapshot| Some(Utc::of(assay_model::number::nanoseconds(snapshot.at_s)).to_string());
+    let at = |snapshot: &Snapshot| {
+        Some(Utc::of(assay_model::number::nanoseconds(snapshot.at_s)).to_string())
+    };
     ProfileSource {
         product: "postgresql".to_owned(),
         kind: "live".to_owned(),
@@ -100,6 +108,7 @@ fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
         host: outside.host.clone(),
         snapshots: None,
         begin: at(delta.before),
+        begin_clock_s: i64::try_from(assay_model::number::count(delta.before.at_s)).ok(),
         end: at(delta.after),
         complete: outside.complete,
     }
@@ -129,7 +138,12 @@ fn active_sessions(time: &profile::TimeModel, seen: Option<&Estimate>) -> CrossC
     }
 }
 
-fn sampling(delta: &Delta<'_>, looks: &Looks, outside: &Outside, active: Option<Estimate>) -> Sampling {
+fn sampling(
+    delta: &Delta<'_>,
+    looks: &Looks,
+    outside: &Outside,
+    active: Option<Estimate>,
+) -> Sampling {
     let own = |snapshot: &Snapshot| snapshot.own_time_s.values().sum::<f64>();
     Sampling {
         looks: count_of(looks.looks.len()),

@@ -19,7 +19,8 @@ pub(super) struct Executed {
 pub(super) fn executed(delta: &Delta<'_>) -> Option<Executed> {
     let (before, after) = (delta.before.statements.as_ref()?, delta.after.statements.as_ref()?);
     let thrown_out = after.thrown_out.saturating_sub(before.thrown_out);
-    let mut doubts = vec!["statements count when they end: one that still runs is not in the list".to_owned()];
+    let mut doubts =
+        vec!["statements count when they end: one that still runs is not in the list".to_owned()];
     if thrown_out > 0 {
         doubts.push(format!(
             "pg_stat_statements threw statements out {thrown_out} times in the interval: sums by statement miss some (raise pg_stat_statements.max)"
@@ -30,10 +31,7 @@ pub(super) fn executed(delta: &Delta<'_>) -> Option<Executed> {
         let row = row.since(base);
         (row.calls > 0).then_some((*key, row))
     });
-    Some(Executed {
-        rows: rows.collect(),
-        doubts,
-    })
+    Some(Executed { rows: rows.collect(), doubts })
 }
 
 /// Where a row counts from: the snapshot before, or nothing where it began to be counted after that.

@@ -10,7 +10,12 @@ use assay_model::profile::{Figure, TimeModel, TimeSource, TimedEvent, WaitClassT
 const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements that ran at both ends added, own sessions left out";
 
 /// The time model of the events.
-pub(super) fn model(delta: &Delta<'_>, looks: &Looks, outside: &Outside, events: &[TimedEvent]) -> TimeModel {
+pub(super) fn model(
+    delta: &Delta<'_>,
+    looks: &Looks,
+    outside: &Outside,
+    events: &[TimedEvent],
+) -> TimeModel {
     let db_time_s = delta.db_time_s();
     let tasks = looks.tasks;
     let cpus = outside.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));

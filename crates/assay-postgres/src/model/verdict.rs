@@ -35,8 +35,10 @@ pub(super) fn verdict(time: &TimeModel) -> TimeVerdict {
 /// The path of commits: what sessions wait for, and what the writes and flushes of the log take.
 pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
     let log = delta.log().unwrap_or_default();
-    let source = if delta.after.version.has_log_io() { "pg_stat_io, object wal" } else { "pg_stat_wal" };
-    let figure = |value: Option<f64>, what: &str| Some(Figure::new(value?, format!("{source}: {what}")));
+    let source =
+        if delta.after.version.has_log_io() { "pg_stat_io, object wal" } else { "pg_stat_wal" };
+    let figure =
+        |value: Option<f64>, what: &str| Some(Figure::new(value?, format!("{source}: {what}")));
     let (client, all) = (log_rows(delta, true), log_rows(delta, false));
     let timed = delta.is_log_timed();
     let mean = |time_s: f64, ios: u64| mean_s(time_s, ios).filter(|_| timed);
@@ -47,8 +49,14 @@ pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
             "time in writes and flushes, for each flush",
         ),
         write_latency_s: figure(mean(all.sync_time_s, all.syncs), "time of a flush"),
-        write_iops: Some(Figure::new(rate(all.writes, delta.elapsed_s), format!("{source}: writes / elapsed"))),
-        redo_bytes_per_s: Some(Figure::new(real(log.bytes) / delta.elapsed_s, "pg_stat_wal: wal_bytes / elapsed")),
+        write_iops: Some(Figure::new(
+            rate(all.writes, delta.elapsed_s),
+            format!("{source}: writes / elapsed"),
+        )),
+        redo_bytes_per_s: Some(Figure::new(
+            real(log.bytes) / delta.elapsed_s,
+            "pg_stat_wal: wal_bytes / elapsed",
+        )),
         sync_share: (db_time_s > 0.0).then(|| of_classes(time, &[COMMIT]) / db_time_s),
         ..RedoPath::default()
     }
@@ -59,7 +67,9 @@ pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
 pub(super) fn log_rows(delta: &Delta<'_>, clients_only: bool) -> IoRow {
     if delta.after.version.has_log_io() {
         let io = delta.io().unwrap_or_default();
-        let rows = io.iter().filter(|(key, _)| key.object == "wal" && (!clients_only || key.process == CLIENT));
+        let rows = io
+            .iter()
+            .filter(|(key, _)| key.object == "wal" && (!clients_only || key.process == CLIENT));
         return rows.fold(IoRow::default(), |sum, (_, row)| sum.plus(row));
     }
     let log = delta.log().unwrap_or_default();

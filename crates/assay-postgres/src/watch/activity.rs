@@ -32,10 +32,7 @@ impl Plan {
     /// Ten looks a second, in more than an hour one.
     pub fn of(length: Duration) -> Self {
         let every = if length > LONG { 1000 } else { 100 };
-        Self {
-            length,
-            every: Duration::from_millis(every),
-        }
+        Self { length, every: Duration::from_millis(every) }
     }
 }
 
@@ -69,7 +66,9 @@ impl Watcher {
         let begun = Instant::now();
         let mut tracker = Tracker::default();
         let mut looks = Vec::new();
-        let mut random = Random::new(u64::from(self.process_id()) ^ assay_model::number::nanoseconds(before.at_s));
+        let mut random = Random::new(
+            u64::from(self.process_id()) ^ assay_model::number::nanoseconds(before.at_s),
+        );
         let (mut due, mut tasks_due) = (begun, begun);
         while begun.elapsed() < plan.length && !stop.load(Ordering::Relaxed) {
             let rows = self.look()?;
@@ -97,11 +96,7 @@ impl Watcher {
             complete: elapsed_s >= 0.99 * plan.length.as_secs_f64(),
             before,
             after,
-            looks: Looks {
-                looks,
-                elapsed_s,
-                tasks,
-            },
+            looks: Looks { looks, elapsed_s, tasks },
         })
     }
 
@@ -118,11 +113,7 @@ impl Watcher {
             kind: Kind::of(&text(row, 1).unwrap_or_default()),
             began_s: real(row, 8).unwrap_or_default(),
         });
-        let own = self.own().map(|id| Process {
-            id,
-            kind: Kind::Own,
-            began_s: 0.0,
-        });
+        let own = self.own().map(|id| Process { id, kind: Kind::Own, began_s: 0.0 });
         let all: Vec<Process> = others.chain(own).collect();
         tracker.read(&all, now_s, times);
     }
@@ -130,7 +121,8 @@ impl Watcher {
 
 /// Sessions that the server counted as begun.
 fn begun_sessions(before: &Snapshot, after: &Snapshot) -> u64 {
-    let sum = |snapshot: &Snapshot| snapshot.databases.values().map(|one| one.sessions).sum::<u64>();
+    let sum =
+        |snapshot: &Snapshot| snapshot.databases.values().map(|one| one.sessions).sum::<u64>();
     sum(after).saturating_sub(sum(before))
 }
 
@@ -158,10 +150,7 @@ fn rest(until: Instant, stop: &AtomicBool) {
 
 /// What the rows of a look say of client sessions.
 fn look(rows: &[Row], is_late: bool) -> Look {
-    let mut look = Look {
-        is_late,
-        ..Look::default()
-    };
+    let mut look = Look { is_late, ..Look::default() };
     for row in rows {
         if text(row, 1).as_deref() != Some("client backend") {
             continue;

@@ -33,4 +33,3 @@ pub(super) fn truth(row: &Row, column: usize) -> bool {
 pub(super) fn id(row: &Row, column: usize) -> u32 {
     row.try_get::<_, u32>(column).unwrap_or_default()
 }
-

@@ -88,7 +88,8 @@ impl Link {
         }
         let rows = self.query("SELECT /* assay */ pg_backend_pid(), current_database()::text")?;
         if let Some(row) = rows.first() {
-            self.process_id = super::columns::count(row, 0).map_or(0, |id| u32::try_from(id).unwrap_or(0));
+            self.process_id =
+                super::columns::count(row, 0).map_or(0, |id| u32::try_from(id).unwrap_or(0));
             self.database = super::columns::text(row, 1).unwrap_or_default();
         }
         Ok(())
@@ -101,7 +102,9 @@ impl Link {
         let version = Version(u32::try_from(number.unwrap_or(0)).unwrap_or(0));
         if version.major() < Version::OLDEST {
             return Err(Error::environment(
-                format!("the server is of release {version}, which does not count the time of its sessions"),
+                format!(
+                    "the server is of release {version}, which does not count the time of its sessions"
+                ),
                 format!("release {} and later do", Version::OLDEST),
             ));
         }
@@ -114,7 +117,11 @@ impl Link {
     }
 
     /// Asks something that was prepared.
-    pub(super) fn ask(&mut self, statement: &Statement, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
+    pub(super) fn ask(
+        &mut self,
+        statement: &Statement,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>> {
         self.timed(|client| client.query(statement, parameters))
     }
 
@@ -122,7 +129,10 @@ impl Link {
         self.timed(|client| client.prepare(statement))
     }
 
-    fn timed<T>(&mut self, ask: impl FnOnce(&mut Client) -> std::result::Result<T, postgres::Error>) -> Result<T> {
+    fn timed<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Client) -> std::result::Result<T, postgres::Error>,
+    ) -> Result<T> {
         let begun = Instant::now();
         let answer = ask(&mut self.client);
         self.own_time_s += begun.elapsed().as_secs_f64();
@@ -154,13 +164,24 @@ fn place(config: &Config) -> String {
 
 fn refused(error: &postgres::Error, config: &Config) -> Error {
     let hint = match error.code() {
-        Some(code) if *code == SqlState::INVALID_PASSWORD || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+        Some(code)
+            if *code == SqlState::INVALID_PASSWORD
+                || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
+        {
             "check user and password, and pg_hba.conf; the password can stand in PGPASSWORD"
         }
-        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "name a database that exists, behind the last / of the address",
-        Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => "two sessions are needed: let some go, or raise max_connections",
-        Some(code) if *code == SqlState::CANNOT_CONNECT_NOW => "the server starts, stops or recovers: try again when it is ready",
-        _ if reason(error).contains("TLS") => "this program has no TLS: use a socket, or sslmode=disable on a network you trust",
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => {
+            "name a database that exists, behind the last / of the address"
+        }
+        Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => {
+            "two sessions are needed: let some go, or raise max_connections"
+        }
+        Some(code) if *code == SqlState::CANNOT_CONNECT_NOW => {
+            "the server starts, stops or recovers: try again when it is ready"
+        }
+        _ if reason(error).contains("TLS") => {
+            "this program has no TLS: use a socket, or sslmode=disable on a network you trust"
+        }
         _ => "check that the server runs and listens there",
     };
     Error::environment(format!("connecting to {}: {}", place(config), reason(error)), hint)

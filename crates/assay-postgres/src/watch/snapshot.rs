@@ -25,7 +25,9 @@ impl Watcher {
         let io = match queries::io(self.version) {
             Some(query) => Some(self.server.query(query)?.iter().map(io_row).collect()),
             None => {
-                missing.push("I/O by process and context: pg_stat_io comes with release 16".to_owned());
+                missing.push(
+                    "I/O by process and context: pg_stat_io comes with release 16".to_owned(),
+                );
                 None
             }
         };
@@ -94,7 +96,10 @@ impl Watcher {
     }
 
     /// A sum of our own sessions by database.
-    fn own_sums<T: Default + std::ops::AddAssign>(&self, of: impl Fn(&Link) -> T) -> BTreeMap<String, T> {
+    fn own_sums<T: Default + std::ops::AddAssign>(
+        &self,
+        of: impl Fn(&Link) -> T,
+    ) -> BTreeMap<String, T> {
         let mut sums = BTreeMap::new();
         for link in [&self.server, &self.database] {
             *sums.entry(link.database.clone()).or_default() += of(link);
@@ -106,31 +111,38 @@ impl Watcher {
 /// Settings that decide what the counters mean.
 pub(super) fn settings(link: &mut Link) -> Result<Settings> {
     let rows = link.query(queries::SETTINGS)?;
-    Ok(rows.first().map(|row| Settings {
-        track_io_timing: truth(row, 0),
-        track_wal_io_timing: truth(row, 1),
-        track_counts: truth(row, 2),
-        track_activities: truth(row, 3),
-        block_bytes: or_zero(row, 4),
-        log_block_bytes: or_zero(row, 5),
-        in_recovery: truth(row, 6),
-        sees_all: truth(row, 7),
-        io_method: text(row, 8),
-        started_s: real(row, 9).unwrap_or_default(),
-    })
-    .unwrap_or_default())
+    Ok(rows
+        .first()
+        .map(|row| Settings {
+            track_io_timing: truth(row, 0),
+            track_wal_io_timing: truth(row, 1),
+            track_counts: truth(row, 2),
+            track_activities: truth(row, 3),
+            block_bytes: or_zero(row, 4),
+            log_block_bytes: or_zero(row, 5),
+            in_recovery: truth(row, 6),
+            sees_all: truth(row, 7),
+            io_method: text(row, 8),
+            started_s: real(row, 9).unwrap_or_default(),
+        })
+        .unwrap_or_default())
 }
 
 /// The extension that counts statements: the second number of its version, and its schema.
 pub(super) fn statements_of(link: &mut Link) -> std::result::Result<(u32, String), String> {
     let rows = link.query(queries::STATEMENTS_OF).map_err(|error| error.message().to_owned())?;
     let Some(row) = rows.first() else {
-        return Err(format!("the extension pg_stat_statements is not in the database '{}'", link.database));
+        return Err(format!(
+            "the extension pg_stat_statements is not in the database '{}'",
+            link.database
+        ));
     };
     let version = text(row, 0).unwrap_or_default();
     let minor = version.split_once('.').and_then(|(_, minor)| minor.parse().ok()).unwrap_or(0);
     if minor < STATEMENTS_MINOR_MIN {
-        return Err(format!("pg_stat_statements is of version {version}; ALTER EXTENSION pg_stat_statements UPDATE brings a newer one"));
+        return Err(format!(
+            "pg_stat_statements is of version {version}; ALTER EXTENSION pg_stat_statements UPDATE brings a newer one"
+        ));
     }
     Ok((minor, text(row, 1).unwrap_or_else(|| "public".to_owned())))
 }
@@ -156,11 +168,7 @@ fn database(row: &Row) -> (String, Database) {
 fn io_row(row: &Row) -> (IoKey, IoRow) {
     let word = |column| text(row, column).unwrap_or_default();
     let time = |column| real(row, column).unwrap_or_default();
-    let key = IoKey {
-        process: word(0),
-        object: word(1),
-        context: word(2),
-    };
+    let key = IoKey { process: word(0), object: word(1), context: word(2) };
     let counters = IoRow {
         reads: or_zero(row, 3),
         read_bytes: or_zero(row, 4),

@@ -71,11 +71,7 @@ impl Tracker {
             let is_new = process.began_s > since_s;
             self.begun += u64::from(is_new && process.kind == Kind::Client);
             let first = if is_new { TaskCounters::default() } else { now };
-            let tracked = Tracked {
-                kind: process.kind,
-                first,
-                last: now,
-            };
+            let tracked = Tracked { kind: process.kind, first, last: now };
             self.processes.insert(key, tracked);
         }
     }
@@ -111,11 +107,7 @@ mod tests {
 
     #[test]
     fn what_began_in_the_interval_counts_whole_and_ids_may_come_again() {
-        let process = |id, began_s| Process {
-            id,
-            kind: Kind::Client,
-            began_s,
-        };
+        let process = |id, began_s| Process { id, kind: Kind::Client, began_s };
         let mut tracker = Tracker::default();
         let times = |on_cpu_ns| move |_| Some(TaskCounters { on_cpu_ns, queued_ns: 2 * on_cpu_ns });
         tracker.read(&[process(7, 10.0)], 100.0, &times(50));

@@ -19,9 +19,8 @@ struct Line<'a> {
 
 /// Shares of the processors' time, and the tasks that were ready to run for each of them.
 pub(crate) fn processors(columns: &[Moment], show: &Show, size: Size) -> Scene {
-    let share = |of: fn(&CpuCounters) -> f64| {
-        move |moment: &Moment| moment.counters.cpu.as_ref().map(of)
-    };
+    let share =
+        |of: fn(&CpuCounters) -> f64| move |moment: &Moment| moment.counters.cpu.as_ref().map(of);
     let (user, system) = (share(CpuCounters::user_share), share(CpuCounters::system_share));
     let (wait, stolen) = (share(CpuCounters::io_wait_share), share(CpuCounters::steal_share));
     let lines = [
@@ -58,12 +57,7 @@ fn line<'a>(
     stroke: Stroke,
     value: &'a dyn Fn(&Moment) -> Option<f64>,
 ) -> Line<'a> {
-    Line {
-        name,
-        ink,
-        stroke,
-        value,
-    }
+    Line { name, ink, stroke, value }
 }
 
 /// Lines over one time axis, from zero.
@@ -80,19 +74,14 @@ fn draw(
     let length_s: f64 = columns.iter().map(Moment::elapsed_s).sum();
     let x = time_axis(&mut scene, length_s);
     name_below(&mut scene, "time since watching began");
-    let values = lines
-        .iter()
-        .flat_map(|line| columns.iter().filter_map(|column| (line.value)(column)));
+    let values =
+        lines.iter().flat_map(|line| columns.iter().filter_map(|column| (line.value)(column)));
     let highest = values.fold(0.0, f64::max);
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
     vertical(&mut scene, show, &Axis::new(show, title, unit, y, 4));
     for line in lines {
         let points = points(&columns, line.value, (x, y));
-        scene.marks.push(Mark::Line {
-            points,
-            ink: line.ink,
-            stroke: line.stroke,
-        });
+        scene.marks.push(Mark::Line { points, ink: line.ink, stroke: line.stroke });
     }
     let entries = lines.iter().map(|line| (line.name.to_owned(), line.ink, line.stroke));
     legend(&mut scene, &entries.collect::<Vec<_>>());

@@ -16,14 +16,24 @@ pub(crate) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
         ("Pressure", pressure(total)),
         ("Memory", memory(summary)),
         ("Network", network(total)),
-        ("TCP segments sent again", total.tcp.map(|tcp| match tcp.retransmit_share() {
-            Some(again) => format!("{:.3} % of {}", again * 100.0, show_count(real(tcp.out_segments))),
-            None => "none was sent".to_owned(),
-        })),
-        ("Watching", Some(format!(
-            "{} moments, {} of them late; {:.2} % of a core",
-            summary.moments, summary.late_moments, summary.watcher_cpu_share() * 100.0
-        ))),
+        (
+            "TCP segments sent again",
+            total.tcp.map(|tcp| match tcp.retransmit_share() {
+                Some(again) => {
+                    format!("{:.3} % of {}", again * 100.0, show_count(real(tcp.out_segments)))
+                }
+                None => "none was sent".to_owned(),
+            }),
+        ),
+        (
+            "Watching",
+            Some(format!(
+                "{} moments, {} of them late; {:.2} % of a core",
+                summary.moments,
+                summary.late_moments,
+                summary.watcher_cpu_share() * 100.0
+            )),
+        ),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
@@ -98,7 +108,15 @@ fn network(total: &Moment) -> Option<String> {
 /// A head and a row for each device.
 pub(crate) fn watched_devices(summary: &Summary) -> Vec<Vec<String>> {
     let head = [
-        "", "reads", "writes", "read", "written", "read time", "write time", "outstanding", "busy",
+        "",
+        "reads",
+        "writes",
+        "read",
+        "written",
+        "read time",
+        "write time",
+        "outstanding",
+        "busy",
     ];
     let head = head.map(str::to_owned).to_vec();
     let total = &summary.total.counters;
@@ -108,7 +126,8 @@ pub(crate) fn watched_devices(summary: &Summary) -> Vec<Vec<String>> {
 
 fn row(device: &NamedDevice, elapsed_ns: u64) -> Vec<String> {
     let rates = device.rates(elapsed_ns);
-    let time = |mean_ns: Option<f64>| mean_ns.map_or("–".to_owned(), |mean_ns| Unit::Ns.show(mean_ns));
+    let time =
+        |mean_ns: Option<f64>| mean_ns.map_or("–".to_owned(), |mean_ns| Unit::Ns.show(mean_ns));
     vec![
         device.name.clone(),
         Unit::IosPerS.show(rates.read_iops),

@@ -27,7 +27,10 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
         let busy = watch.summary.total.counters.devices.iter();
         let busy = busy.filter(|one| one.counters.read_ios + one.counters.write_ios > 0);
         for one in busy.take(CHARTS_MAX) {
-            let caption = format!("{}: mean time of an I/O, its wait in the kernel's queue included.", one.name);
+            let caption = format!(
+                "{}: mean time of an I/O, its wait in the kernel's queue included.",
+                one.name
+            );
             let draw = |size| device(&watch.columns, &one.name, show, size);
             charts.push(figures.figure(Size::Half, &caption, draw));
         }

@@ -93,19 +93,12 @@ mod tests {
     #[test]
     fn every_row_has_a_cell_for_every_column() {
         let columns = WATCH_HEADER.split(',').count();
-        let device = |name: &str| NamedDevice {
-            name: name.to_owned(),
-            ..NamedDevice::default()
-        };
+        let device = |name: &str| NamedDevice { name: name.to_owned(), ..NamedDevice::default() };
         let moment = Moment {
             counters: Counters {
                 time_ns: 1_000_000_000,
                 devices: vec![device("sda"), device("sdb")],
-                cpu: Some(CpuCounters {
-                    user_ns: 1,
-                    idle_ns: 3,
-                    ..CpuCounters::default()
-                }),
+                cpu: Some(CpuCounters { user_ns: 1, idle_ns: 3, ..CpuCounters::default() }),
                 ..Counters::default()
             },
             ..Moment::default()

@@ -55,7 +55,8 @@ pub fn profile(address: &str, length: Nanos, output: &OutputOptions) -> Result<P
     outside.own_cpu_s = process_cpu_s() - cpu_s;
     outside.complete = observed.complete;
     outside.name = watcher.database().to_owned();
-    let mut profile = profile_of(&observed.before, &observed.after, &observed.looks, &outside, &Book)?;
+    let mut profile =
+        profile_of(&observed.before, &observed.after, &observed.looks, &outside, &Book)?;
     profile.missing.extend(place.missing);
     Ok(profile)
 }
@@ -80,7 +81,9 @@ impl Place {
             missing: Vec::new(),
         };
         if !place.is_here {
-            place.missing.push("reads of the devices: the server is not seen on this host".to_owned());
+            place
+                .missing
+                .push("reads of the devices: the server is not seen on this host".to_owned());
             return Ok(place);
         }
         match watcher.data_directory()? {
@@ -101,7 +104,8 @@ impl Place {
             Err(error) => self.missing.push(format!("reads of the devices: {}", error.message())),
         }
         if self.device.is_none() && self.missing.is_empty() {
-            self.missing.push("reads of the devices: no block device lies under the data".to_owned());
+            self.missing
+                .push("reads of the devices: no block device lies under the data".to_owned());
         }
     }
 

@@ -104,7 +104,12 @@ pub fn run(options: &Options) -> Result<Ended> {
 }
 
 /// The page and the verdict; rows that were printed are not followed by words.
-fn finish_with(options: &Options, writer: RunWriter, finish: &Finish, asked: &Asked) -> Result<Ended> {
+fn finish_with(
+    options: &Options,
+    writer: RunWriter,
+    finish: &Finish,
+    asked: &Asked,
+) -> Result<Ended> {
     if !options.csv {
         return conclude(writer, finish, asked, &options.output);
     }
@@ -134,7 +139,11 @@ struct Sink {
 }
 
 impl Sink {
-    fn open(options: &Options, writer: &RunWriter, environment: Option<&Environment>) -> Result<Self> {
+    fn open(
+        options: &Options,
+        writer: &RunWriter,
+        environment: Option<&Environment>,
+    ) -> Result<Self> {
         let host = environment.map_or("host", |environment| environment.host.name.as_str());
         let archive = options.oswatcher.as_ref();
         let sink = Self {
@@ -172,11 +181,7 @@ fn live(
     let stacks = storage.iter().map(|storage| &storage.stack);
     let named = device_names(stacks);
     let root = SysRoot::live();
-    let devices = if options.targets.is_empty() {
-        busy_disks(&root)
-    } else {
-        named
-    };
+    let devices = if options.targets.is_empty() { busy_disks(&root) } else { named };
     let mut sampler = Sampler::new(root, devices);
     let mut pace = Pace::new(Duration::from_nanos(options.every.0));
     let begun = Instant::now();
@@ -219,8 +224,13 @@ fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
 fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &mut Progress) {
     let cpu = moment.counters.cpu.unwrap_or_default();
     let queue = moment.run_queue.unwrap_or_default();
-    let busiest = moment.counters.devices.iter().map(|device| (device.rates(moment.counters.time_ns), device));
-    let busiest = busiest.max_by(|one, other| one.0.outstanding_mean.total_cmp(&other.0.outstanding_mean));
+    let busiest = moment
+        .counters
+        .devices
+        .iter()
+        .map(|device| (device.rates(moment.counters.time_ns), device));
+    let busiest =
+        busiest.max_by(|one, other| one.0.outstanding_mean.total_cmp(&other.0.outstanding_mean));
     let device = busiest.map_or_else(String::new, |(rates, device)| {
         let iops = Unit::IosPerS.show(rates.read_iops + rates.write_iops);
         format!(", {} {iops}", device.name)
