@@ -31,7 +31,6 @@ pub enum Verb {
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
     Watch(verbs::watch::Options),
-    Profile(verbs::profile::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
@@ -46,7 +45,6 @@ impl Verb {
     pub fn run(self) -> Result<Ended> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
-            Self::Profile(options) => verbs::profile::run(&options),
             Self::Plan(options) => verbs::plan::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
