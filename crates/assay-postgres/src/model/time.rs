@@ -19,7 +19,8 @@ pub(super) fn model(
     let db_time_s = delta.db_time_s();
     let tasks = looks.tasks;
     let cpus = outside.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));
-    let db_cpu = db_cpu(events);
+    let idle = tasks.map(|_| Figure::new(0.0, "schedstat of client sessions"));
+    let db_cpu = db_cpu(events).or(idle);
     let utilization = db_cpu.as_ref().zip(cpus.as_ref()).map(|(cpu, cpus)| {
         let share = cpu.value / delta.elapsed_s / cpus.value.max(1.0);
         Figure::new(share, "DB CPU / elapsed / CPUs")
