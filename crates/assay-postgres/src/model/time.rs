@@ -69,7 +69,7 @@ fn waits(events: &[TimedEvent]) -> Vec<WaitClassTime> {
             Some(wait) => {
                 wait.time_s.value += event.time_s.value;
                 if !wait.time_s.source.contains(word) {
-                    wait.time_s.source = "counted and sampled events".to_owned();
+                    wait.time_s.source.replace_range(.., "counted and sampled events");
                 }
             }
             None => waits.push(WaitClassTime {
