@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Reads AWR and Statspack reports, or watches a PostgreSQL server: what was asked of storage, where time went, and whether faster storage would help
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
     /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a PostgreSQL server,
     /// `postgresql://user@host:port/database`
@@ -93,8 +94,8 @@ fn flat<T>(lists: Vec<Vec<T>>) -> Vec<T> {
 impl Options {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
-        let names = self.files.iter().filter_map(|file| file.to_str());
-        let address = names.filter(|name| profile_server::is_address(name)).last();
+        let mut names = self.files.iter().filter_map(|file| file.to_str());
+        let address = names.find(|name| profile_server::is_address(name));
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
                 "a server is profiled alone, and its profile is no row of a table",

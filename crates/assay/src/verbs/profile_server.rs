@@ -54,7 +54,7 @@ pub fn profile(address: &str, length: Nanos, output: &OutputOptions) -> Result<P
     let mut outside = place.outside(&root, &devices);
     outside.own_cpu_s = process_cpu_s() - cpu_s;
     outside.complete = observed.complete;
-    outside.name = watcher.database().to_owned();
+    watcher.database().clone_into(&mut outside.name);
     let mut profile =
         profile_of(&observed.before, &observed.after, &observed.looks, &outside, &Book)?;
     profile.missing.extend(place.missing);

@@ -41,10 +41,10 @@ pub struct Options {
     /// How often to look
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
     every: Nanos,
-    /// Read an archive of OSWatcher instead of this machine
+    /// Read an archive of `OSWatcher` instead of this machine
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
-    /// Also write what is seen as an archive of OSWatcher into this directory
+    /// Also write what is seen as an archive of `OSWatcher` into this directory
     #[arg(long, value_name = "DIR")]
     oswatcher: Option<PathBuf>,
     /// Print every moment as CSV as it comes
