@@ -119,7 +119,7 @@ fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
     let elapsed_s = covered_s.unwrap_or(gap_s);
     let rows = found.iter().filter_map(|one| one.processors).max();
     let processors = rows.unwrap_or(processors).max(1);
-    let cpu = found.iter().rev().find_map(|one| one.cpu);
+    let cpu = found.iter().rev().find_map(|one| one.cpu_share);
     let devices = pick(&|one| !one.devices.is_empty());
     let swap = found.iter().find_map(|one| one.swap_kib_per_s);
     let gauge = found.iter().find_map(|one| one.memory);

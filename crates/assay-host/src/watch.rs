@@ -14,15 +14,13 @@ pub struct Sampler {
     root: SysRoot,
     devices: Vec<String>,
     last: Moment,
-    /// CPU time of watching so far, ns.
-    spent_ns: u64,
 }
 
 impl Sampler {
     /// Reads the machine for the first time; devices by kernel name, see [`device_names`].
     pub fn new(root: SysRoot, devices: Vec<String>) -> Self {
         let last = read_moment(&root, &devices);
-        Self { root, devices, last, spent_ns: 0 }
+        Self { root, devices, last }
     }
 
     /// What was counted since the last call. The caller says by how much it comes too late, ns.
@@ -32,7 +30,6 @@ impl Sampler {
         let mut moment = now.since(&self.last);
         self.last = now;
         let spent_ns = thread_cpu_ns().saturating_sub(before_ns);
-        self.spent_ns = self.spent_ns.saturating_add(spent_ns);
         moment.late_ns = late_ns;
         moment.watcher_cpu_ns = spent_ns;
         moment

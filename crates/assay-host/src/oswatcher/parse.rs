@@ -24,7 +24,7 @@ pub(super) struct Found {
     /// Seconds that its rates cover, where that is less than up to the sample before.
     pub(super) covered_s: Option<u64>,
     /// Shares of all processors' time, in the order of [`CPU_SHARES`].
-    pub(super) cpu: Option<[f64; 8]>,
+    pub(super) cpu_share: Option<[f64; 8]>,
     pub(super) processors: Option<u64>,
     pub(super) run_queue: Option<RunQueue>,
     /// KiB a second from and to swap.
@@ -232,7 +232,7 @@ fn vmstat(lines: &[String]) -> Option<Found> {
             blocked: count(row.number(&["b"])?),
         }),
         swap_kib_per_s: row.number(&["si"]).zip(row.number(&["so"])),
-        cpu: cpu(&row),
+        cpu_share: cpu(&row),
         ..Found::default()
     })
 }
@@ -265,7 +265,7 @@ fn mpstat(lines: &[String]) -> Option<Found> {
         }
     }
     Some(Found {
-        cpu: Some(all?),
+        cpu_share: Some(all?),
         processors: numbers.into_iter().max().map(|last| last + 1),
         ..Found::default()
     })
