@@ -1,5 +1,6 @@
 //! Where a method measures: real storage in real time, or a simulated device in virtual time.
 
+use crate::target::SimulatedDevice;
 use assay_engine::device::DeviceSpec;
 use assay_engine::{BackendChoice, Job, Observer, Simulation, Target, run};
 use assay_model::Result;
@@ -40,6 +41,15 @@ impl<'a> SimulatedBench<'a> {
     pub fn new(spec: &DeviceSpec) -> Self {
         Self {
             simulation: Simulation::new(spec.build(), spec.length_bytes),
+            name: "simulated".to_owned(),
+            stop: None,
+        }
+    }
+
+    /// A fresh device of a target.
+    pub fn of(device: &SimulatedDevice) -> Self {
+        Self {
+            simulation: device.simulation(),
             name: "simulated".to_owned(),
             stop: None,
         }

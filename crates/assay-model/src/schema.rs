@@ -137,6 +137,7 @@ fn text<T: JsonSchema>() -> String {
 /// All documents: the name of the schema's file, and its text.
 fn all() -> Vec<(&'static str, String)> {
     vec![
+        ("array", text::<crate::array::ArrayModel>()),
         ("workload", text::<crate::Workload>()),
         ("measurement", text::<crate::measurement::Measurement>()),
         ("interval", text::<crate::run::IntervalSummary>()),
