@@ -100,7 +100,7 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
             let law = Processors::new(controller, scale.seed);
             Box::new(Stage::new(law, lower(scale)))
         }
-        Part::Cache(cache) => Box::new(CacheDevice::new(cache, lower(scale))),
+        Part::Cache(cache) => Box::new(CacheDevice::new(cache, scale.seed, lower(scale))),
         Part::Raid(raid) => Box::new(RaidDevice::new(raid, |member| {
             chain(rest, scale.of_member(raid, member))
         })),
@@ -112,7 +112,7 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
             );
             Box::new(TierDevice::new(
                 tier,
-                scale.capacity_bytes,
+                (scale.capacity_bytes, scale.seed),
                 scale.hasten,
                 storages,
             ))

@@ -1,6 +1,6 @@
 //! Memory in front of slower parts: what it holds, what leaves, and writes that are written through later.
 
-use crate::due::{Due, earlier};
+use crate::due::{Due, earlier, own_tag};
 use assay_model::array::{Cache, EvictionPolicy};
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
@@ -11,12 +11,11 @@ mod lines;
 
 use lines::Lines;
 
-/// A tag of the lower device that destages, with no host behind it.
-const DESTAGE: u64 = u64::MAX;
-
 /// A cache as a device.
 pub struct CacheDevice {
     lower: Box<dyn Device>,
+    /// The tag of what it destages, with no host behind it.
+    own_tag: u64,
     lines: Lines,
     line_bytes: u64,
     hit_ns: u64,
@@ -34,10 +33,11 @@ pub struct CacheDevice {
 
 impl CacheDevice {
     /// A cache as described, over a device.
-    pub fn new(cache: &Cache, lower: Box<dyn Device>) -> Self {
+    pub fn new(cache: &Cache, seed: u64, lower: Box<dyn Device>) -> Self {
         let lines = (cache.size.0 / cache.line.0).max(1);
         Self {
             lower,
+            own_tag: own_tag(seed),
             lines: Lines::new(index_of(lines), cache.eviction == EvictionPolicy::Clock),
             line_bytes: cache.line.0,
             hit_ns: cache.hit.0,
@@ -98,7 +98,7 @@ impl CacheDevice {
                 return;
             };
             self.destaging += 1;
-            self.lower.submit(now_ns, DESTAGE, io);
+            self.lower.submit(now_ns, self.own_tag, io);
         }
     }
 
@@ -129,7 +129,7 @@ impl Device for CacheDevice {
         let mut arrived = std::mem::take(&mut self.arrived);
         self.lower.advance(now_ns, &mut arrived);
         for (tag, result) in arrived.drain(..) {
-            if tag == DESTAGE {
+            if tag == self.own_tag {
                 self.destaged(now_ns);
             } else {
                 done.push((tag, result));
@@ -164,7 +164,7 @@ mod tests {
             dirty: Share(dirty),
             destage_depth: 4,
         };
-        CacheDevice::new(&cache, Box::new(RamDevice::new(&ram, 1)))
+        CacheDevice::new(&cache, 1, Box::new(RamDevice::new(&ram, 1)))
     }
 
     #[test]

@@ -5,7 +5,9 @@ use crate::stage::{Law, Servers};
 use assay_model::array::Controller;
 use assay_model::device::DeviceIo;
 use assay_model::measurement::Operation;
-use assay_model::number::{real, real_len};
+use assay_model::number::{count, real, real_len};
+
+const MIB: f64 = 1_048_576.0;
 
 /// The law of a controller stage.
 pub struct Processors {
@@ -13,6 +15,8 @@ pub struct Processors {
     turn: usize,
     read: Service,
     write: Service,
+    per_byte_ns: f64,
+    per_mib_contention: f64,
     contention: f64,
     coherency: f64,
     /// Every I/O takes so many times as long as with one controller.
@@ -28,16 +32,24 @@ impl Processors {
             turn: 0,
             read: Service::new(controller.read, controller.spread, seed),
             write: Service::new(controller.write, controller.spread, seed ^ 1),
+            per_byte_ns: real(controller.per_mib.0) / MIB,
+            per_mib_contention: controller.per_mib_contention,
             contention: controller.contention,
             coherency: controller.coherency,
             scaling: 1.0 + controller.scaling_loss * f64::from(nodes - 1),
         }
     }
 
-    /// The service time stretched by the Universal Scalability Law (Gunther 1993): n/X(n) of `n` I/Os in a controller.
-    fn stretch(&self, inside: u32) -> f64 {
-        let in_one = (f64::from(inside) / real_len(self.nodes.len())).max(1.0);
-        1.0 + self.contention * (in_one - 1.0) + self.coherency * in_one * (in_one - 1.0)
+    /// Time of an I/O that took `service_ns` and `moving_ns` alone, with `inside` I/Os in all controllers: n/X(n) of the
+    /// Universal Scalability Law (Gunther 1993) for both parts.
+    fn stretched_ns(&self, service_ns: f64, moving_ns: f64, inside: u32) -> f64 {
+        let others = (f64::from(inside) / real_len(self.nodes.len()) - 1.0).max(0.0);
+        let service = 1.0 + self.contention * others + self.coherency * others * (others + 1.0);
+        service_ns * service + moving_ns * (1.0 + self.per_mib_contention * others)
+    }
+
+    fn hinders_itself(&self) -> bool {
+        self.contention > 0.0 || self.coherency > 0.0 || self.per_mib_contention > 0.0
     }
 }
 
@@ -49,21 +61,22 @@ impl Law for Processors {
         } else {
             &mut self.write
         };
-        if self.contention > 0.0 || self.coherency > 0.0 {
-            let mean_ns = service.next_ns();
-            let stretched = real(mean_ns) * self.stretch(inside) * self.scaling;
-            return now_ns + assay_model::number::count(stretched);
+        let service_ns = service.next_ns();
+        let moving_ns = f64::from(io.bytes) * self.per_byte_ns;
+        if self.hinders_itself() {
+            let stretched_ns = self.stretched_ns(real(service_ns), moving_ns, inside);
+            return now_ns + count(stretched_ns * self.scaling);
         }
-        let service_ns = if self.scaling > 1.0 {
-            service.next_times_ns(self.scaling)
+        let busy_ns = if self.scaling > 1.0 || moving_ns > 0.0 {
+            count((real(service_ns) + moving_ns) * self.scaling)
         } else {
-            service.next_ns()
+            service_ns
         };
         self.turn += 1;
         if self.turn >= self.nodes.len() {
             self.turn = 0;
         }
-        self.nodes[self.turn].serve_ns(now_ns, service_ns)
+        self.nodes[self.turn].serve_ns(now_ns, busy_ns)
     }
 }
 
@@ -82,6 +95,8 @@ mod tests {
             read: Nanos(10_000),
             write: Nanos(20_000),
             spread: Spread::Constant,
+            per_mib: Nanos(0),
+            per_mib_contention: 0.0,
             contention: 0.0,
             coherency: 0.0,
             scaling_loss: 0.0,
@@ -123,6 +138,14 @@ mod tests {
             let error = iops(&one, n) / expected - 1.0;
             assert!(error.abs() < 0.01, "{n}: {error}");
         }
+    }
+
+    #[test]
+    fn moving_data_takes_its_time() {
+        let mut mover = controller(1, 1);
+        // 8 KiB are the 128th part of a mebibyte: 10 µs more.
+        mover.per_mib = Nanos(1_280_000);
+        assert!((iops(&mover, 8) / 50_000.0 - 1.0).abs() < 0.001);
     }
 
     #[test]

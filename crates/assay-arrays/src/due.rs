@@ -101,6 +101,11 @@ pub fn earlier(left_ns: Option<u64>, right_ns: Option<u64>) -> Option<u64> {
     }
 }
 
+/// A tag for I/Os that a part makes of its own: no host uses its highest bits, and parts differ by their seeds.
+pub const fn own_tag(seed: u64) -> u64 {
+    assay_model::random::mix(seed) | 0b11 << 62
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

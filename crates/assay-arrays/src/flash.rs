@@ -145,9 +145,8 @@ impl Collector {
         let over = flash.over_provisioning.0;
         let mut ftl = Ftl::new(pages, over, flash.pages_per_block, flash.collection);
         let filled = index(f64::from(pages) * flash.fill.0).min(pages as usize);
-        // The last pages are filled, the first ones are left to what is measured.
-        for page in 0..u32::try_from(filled).unwrap_or(0) {
-            ftl.write(pages - 1 - page);
+        for page in mixed(pages).take(filled) {
+            ftl.write(page);
         }
         let stands_for = real(real_pages) / real(mapped) / hasten;
         Self {
@@ -200,6 +199,23 @@ impl Collector {
                 self.credit = 0.0;
             }
         }
+    }
+}
+
+/// All pages in an order that scatters neighbours over the blocks, as data does that came in over years: steps of the
+/// golden section, made coprime to the number of pages.
+fn mixed(pages: u32) -> impl Iterator<Item = u32> {
+    let first = count(f64::from(pages) * 0.618_033_988_75) | 1;
+    let step = (first..).find(|step| gcd(*step, u64::from(pages)) == 1);
+    let (step, pages) = (step.unwrap_or(1), u64::from(pages));
+    (0..pages).map(move |place| u32::try_from(place * step % pages).unwrap_or(0))
+}
+
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 {
+        one
+    } else {
+        gcd(other, one % other)
     }
 }
 

@@ -34,11 +34,6 @@ impl Service {
             Spread::Half => count(self.mean_ns * (0.5 + 0.5 * self.random.exponential())),
         }
     }
-
-    /// The next time for an I/O that takes `factor` times as long, ns.
-    pub fn next_times_ns(&mut self, factor: f64) -> u64 {
-        count(real(self.next_ns()) * factor)
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Two storages under one address space: pages lie in one of them, and hot ones move to the fast one.
 
-use crate::due::earlier;
+use crate::due::{earlier, own_tag};
 use assay_model::array::Tier;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::number::{count, index_of, real};
@@ -10,12 +10,11 @@ mod heat;
 
 use heat::Pages;
 
-/// Set in tags of moves; the rest of the tag says which step was done.
-const MOVE: u64 = 1 << 63;
-
 /// Two storages as a device.
 pub struct TierDevice {
     page_bytes: u64,
+    /// The tag of its own moves.
+    own_tag: u64,
     pages: Pages,
     fast: Box<dyn Device>,
     slow: Box<dyn Device>,
@@ -39,7 +38,7 @@ impl TierDevice {
     /// Two storages as described, with `capacity_bytes` in use; moving runs `hasten` times faster.
     pub fn new(
         tier: &Tier,
-        capacity_bytes: u64,
+        (capacity_bytes, seed): (u64, u64),
         hasten: f64,
         (fast, slow): (Box<dyn Device>, Box<dyn Device>),
     ) -> Self {
@@ -49,6 +48,7 @@ impl TierDevice {
         let moves = tier.moves.0 * tier.every.seconds();
         Self {
             page_bytes: tier.page.0,
+            own_tag: own_tag(seed),
             pages: Pages::new(pages, fast_pages),
             fast,
             slow,
@@ -101,8 +101,8 @@ impl TierDevice {
             left: 2,
             writing,
         });
-        self.forward(now_ns, MOVE, hot, 0, io);
-        self.forward(now_ns, MOVE, cold, 0, io);
+        self.forward(now_ns, self.own_tag, hot, 0, io);
+        self.forward(now_ns, self.own_tag, cold, 0, io);
     }
 
     fn moved(&mut self, now_ns: u64) {
@@ -141,7 +141,7 @@ impl Device for TierDevice {
         self.fast.advance(now_ns, &mut arrived);
         self.slow.advance(now_ns, &mut arrived);
         for (tag, result) in arrived.drain(..) {
-            if tag & MOVE == 0 {
+            if tag != self.own_tag {
                 done.push((tag, result));
             } else {
                 self.moved(now_ns);
@@ -191,7 +191,7 @@ mod tests {
             Box::new(RamDevice::new(&ram(100_000), 1)),
             Box::new(RamDevice::new(&ram(1_000_000), 2)),
         );
-        TierDevice::new(&tier, 64 * PAGE, 1.0, storages)
+        TierDevice::new(&tier, (64 * PAGE, 1), 1.0, storages)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A model held against what was published of the system: every figure simulated, and the error of each.
 
-use crate::ArraySpec;
+use crate::{ArraySpec, find};
 use crate::drive::{Closed, Run, TIME_PARTS};
 use crate::host::{HostRun, profile, run_host};
 use assay_model::array::{ArrayModel, ClosedLoad, Experiment, Figure, Load, Measure};
@@ -43,11 +43,9 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
     let mut checked = Vec::new();
     for figure in &model.figures {
         for name in [&figure.experiment, &figure.over].into_iter().flatten() {
-            if let Some(experiment) = model.experiment(name)
-                && !outcomes.contains_key(name.as_str())
-            {
+            if !outcomes.contains_key(name.as_str()) {
                 progress(name);
-                outcomes.insert(name, simulate(model, experiment));
+                outcomes.insert(name, named(model, name)?);
             }
         }
         let of = |name: &Option<String>| {
@@ -66,6 +64,24 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
         });
     }
     Ok(checked)
+}
+
+/// What comes out of an experiment of the model, or of another one where the name is `MODEL/EXPERIMENT`.
+fn named(model: &ArrayModel, name: &str) -> Result<Outcome> {
+    let other = name.split_once('/').map(|(other, _)| find(other));
+    let other = other.transpose()?;
+    let (model, name) = match (&other, name.split_once('/')) {
+        (Some(other), Some((_, name))) => (other, name),
+        _ => (model, name),
+    };
+    let unknown = || {
+        Error::usage(
+            format!("'{}' has no experiment '{name}'", model.name),
+            "name an [[experiment]] of that document",
+        )
+    };
+    let experiment = model.experiment(name).ok_or_else(unknown)?;
+    Ok(simulate(model, experiment))
 }
 
 /// The array as an experiment uses it.

@@ -201,6 +201,7 @@ fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
 
 #[test]
 fn the_examples_of_the_contract_are_read() {
+    assert!(read_examples::<crate::array::ArrayModel>("array") > 0);
     assert!(read_examples::<crate::Workload>("workload") > 0);
     assert!(read_examples::<crate::measurement::Measurement>("measurement") > 0);
     assert!(read_examples::<crate::run::IntervalSummary>("interval") > 0);

@@ -106,6 +106,10 @@ impl Backend for SimulatedBackend {
         &mut self.scratch
     }
 
+    fn keeps_data(&self) -> bool {
+        false
+    }
+
     fn push(&mut self, io: &Io) {
         self.queued.push(*io);
     }

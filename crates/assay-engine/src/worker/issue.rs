@@ -102,7 +102,7 @@ impl<B: Backend> Worker<B> {
             Operation::Write
         };
         self.plan.bounds[at.target as usize].guard(operation, at.offset, bytes);
-        if !read {
+        if !read && self.backend.keeps_data() {
             self.prepare_write(slot, bytes);
         }
         self.ios_left -= 1;

@@ -72,7 +72,7 @@ impl ArrayModel {
         for figure in &self.figures {
             let names = [&figure.experiment, &figure.over];
             for name in names.into_iter().flatten() {
-                if self.experiment(name).is_none() {
+                if !name.contains('/') && self.experiment(name).is_none() {
                     return refuse(
                         format!("figure '{}' refers to no experiment: '{name}'", figure.name),
                         "name an [[experiment]] of the same document",
@@ -151,6 +151,7 @@ fn check_path(path: &Path) -> Result<()> {
 fn check_controller(controller: &Controller) -> Result<()> {
     let loads = [
         controller.contention,
+        controller.per_mib_contention,
         controller.coherency,
         controller.scaling_loss,
     ];

@@ -175,7 +175,7 @@ pub enum Role {
 pub struct Figure {
     /// What it is, for people.
     pub name: String,
-    /// The experiment it came out of; without one the model cannot tell, and `why` says why.
+    /// The experiment it came out of, `MODEL/EXPERIMENT` where it is another model's; without one the model cannot tell, and `why` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
     /// What is taken from the experiment.

@@ -77,6 +77,9 @@ pub struct Controller {
     pub read: Nanos,
     /// Processor time of a write.
     pub write: Nanos,
+    /// Processor time of moving a mebibyte, on top.
+    #[serde(default)]
+    pub per_mib: Nanos,
     /// How the times vary.
     #[serde(default)]
     pub spread: Spread,
@@ -84,6 +87,9 @@ pub struct Controller {
     /// processors are not counted.
     #[serde(default)]
     pub contention: f64,
+    /// The same share of moving data.
+    #[serde(default)]
+    pub per_mib_contention: f64,
     /// Work that each I/O makes for each other one (κ of the same law).
     #[serde(default)]
     pub coherency: f64,
