@@ -37,12 +37,7 @@ pub struct ArraySpec {
 impl ArraySpec {
     /// A model as it stands.
     pub const fn new(model: ArrayModel) -> Self {
-        Self {
-            capacity_bytes: model.capacity.0,
-            model,
-            hasten: 1.0,
-            seed: 1,
-        }
+        Self { capacity_bytes: model.capacity.0, model, hasten: 1.0, seed: 1 }
     }
 
     /// With so many controllers, where the model has any.
@@ -67,12 +62,7 @@ impl ArraySpec {
 
     /// The device, fresh.
     pub fn build(&self) -> Box<dyn Device> {
-        build(
-            &self.model.parts,
-            self.capacity_bytes,
-            self.hasten,
-            self.seed,
-        )
+        build(&self.model.parts, self.capacity_bytes, self.hasten, self.seed)
     }
 }
 
@@ -81,11 +71,7 @@ impl ArraySpec {
 /// # Panics
 /// When the list was not checked: it has to end with what stores.
 pub fn build(parts: &[Part], capacity_bytes: u64, hasten: f64, seed: u64) -> Box<dyn Device> {
-    let scale = Scale {
-        capacity_bytes,
-        hasten,
-        seed,
-    };
+    let scale = Scale { capacity_bytes, hasten, seed };
     chain(parts, scale)
 }
 
@@ -101,9 +87,9 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
             Box::new(Stage::new(law, lower(scale)))
         }
         Part::Cache(cache) => Box::new(CacheDevice::new(cache, scale.seed, lower(scale))),
-        Part::Raid(raid) => Box::new(RaidDevice::new(raid, |member| {
-            chain(rest, scale.of_member(raid, member))
-        })),
+        Part::Raid(raid) => {
+            Box::new(RaidDevice::new(raid, |member| chain(rest, scale.of_member(raid, member))))
+        }
         Part::Tier(tier) => {
             let (fast, slow) = shares(tier, scale.capacity_bytes);
             let storages = (
@@ -118,12 +104,9 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
             ))
         }
         Part::Hdd(hdd) => Box::new(HddDevice::new(hdd)),
-        Part::Flash(flash) => Box::new(FlashDevice::new(
-            flash,
-            scale.capacity_bytes,
-            scale.hasten,
-            scale.seed,
-        )),
+        Part::Flash(flash) => {
+            Box::new(FlashDevice::new(flash, scale.capacity_bytes, scale.hasten, scale.seed))
+        }
         Part::Ram(ram) => Box::new(RamDevice::new(ram, scale.seed)),
     }
 }

@@ -150,11 +150,7 @@ mod tests {
 
     /// 1 ms behind the cache, 10 µs in it.
     fn cached(size: u64, dirty: f64, eviction: EvictionPolicy) -> CacheDevice {
-        let ram = Ram {
-            channels: 4,
-            latency: Nanos(1_000_000),
-            spread: Spread::Constant,
-        };
+        let ram = Ram { channels: 4, latency: Nanos(1_000_000), spread: Spread::Constant };
         let cache = Cache {
             size: Bytes(size),
             line: Bytes(8192),
@@ -171,10 +167,7 @@ mod tests {
     fn uniform_reads_hit_as_much_as_is_held() {
         for eviction in [EvictionPolicy::Lru, EvictionPolicy::Clock] {
             let mut device = cached(1 << 26, 0.0, eviction);
-            let load = Closed {
-                warm_up_ns: 30_000_000_000,
-                ..Closed::reads(4).over(1 << 27)
-            };
+            let load = Closed { warm_up_ns: 30_000_000_000, ..Closed::reads(4).over(1 << 27) };
             let run = load.run(&mut device, 60_000_000_000);
             let expected = 0.5 * 10_000.0 + 0.5 * 1_000_000.0;
             assert!(

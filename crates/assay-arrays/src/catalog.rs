@@ -68,9 +68,7 @@ impl ArraySpec {
     pub fn with_query(mut self, query: &str) -> Result<Self> {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            self = self
-                .with(key, value)
-                .map_err(|error| error.context(format!("array?{key}")))?;
+            self = self.with(key, value).map_err(|error| error.context(format!("array?{key}")))?;
         }
         Ok(self)
     }
@@ -100,12 +98,8 @@ impl ArraySpec {
 }
 
 fn whole(text: &str) -> Result<u64> {
-    text.parse().map_err(|_| {
-        Error::usage(
-            format!("'{text}' is not a whole number"),
-            "write for example 8",
-        )
-    })
+    text.parse()
+        .map_err(|_| Error::usage(format!("'{text}' is not a whole number"), "write for example 8"))
 }
 
 fn small(text: &str) -> Result<u32> {
@@ -124,10 +118,7 @@ fn factor(text: &str) -> Result<f64> {
     if (1.0..=1e6).contains(&value) {
         return Ok(value);
     }
-    Err(Error::usage(
-        format!("'{text}' is no factor"),
-        "write a number from 1 to 1000000",
-    ))
+    Err(Error::usage(format!("'{text}' is no factor"), "write a number from 1 to 1000000"))
 }
 
 #[cfg(test)]
@@ -146,9 +137,7 @@ mod tests {
     #[test]
     fn a_target_says_capacity_seed_and_nodes() {
         let model = find("xtremio-1").unwrap();
-        let spec = ArraySpec::new(model)
-            .with_query("capacity=2TB&seed=7&nodes=2")
-            .unwrap();
+        let spec = ArraySpec::new(model).with_query("capacity=2TB&seed=7&nodes=2").unwrap();
         assert_eq!((spec.capacity_bytes, spec.seed), (2_000_000_000_000, 7));
         for (query, expected) in [
             ("capcity=1TB", "no key 'capcity'"),

@@ -56,11 +56,8 @@ impl Processors {
 impl Law for Processors {
     #[inline]
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, inside: u32) -> u64 {
-        let service = if io.operation == Operation::Read {
-            &mut self.read
-        } else {
-            &mut self.write
-        };
+        let service =
+            if io.operation == Operation::Read { &mut self.read } else { &mut self.write };
         let service_ns = service.next_ns();
         let moving_ns = f64::from(io.bytes) * self.per_byte_ns;
         if self.hinders_itself() {
@@ -105,9 +102,7 @@ mod tests {
 
     fn iops(controller: &Controller, outstanding: u32) -> f64 {
         let mut stage = Stage::new(Processors::new(controller, 1), Box::new(Instant::default()));
-        Closed::reads(outstanding)
-            .run(&mut stage, 1_000_000_000)
-            .iops()
+        Closed::reads(outstanding).run(&mut stage, 1_000_000_000).iops()
     }
 
     #[test]
@@ -118,13 +113,9 @@ mod tests {
 
     #[test]
     fn writes_take_their_own_time() {
-        let mut stage = Stage::new(
-            Processors::new(&controller(1, 1), 1),
-            Box::new(Instant::default()),
-        );
-        let run = Closed::reads(8)
-            .with_read_share(0.5)
-            .run(&mut stage, 1_000_000_000);
+        let mut stage =
+            Stage::new(Processors::new(&controller(1, 1), 1), Box::new(Instant::default()));
+        let run = Closed::reads(8).with_read_share(0.5).run(&mut stage, 1_000_000_000);
         assert!((run.iops() * 15e-6 - 1.0).abs() < 0.01, "{}", run.iops());
     }
 

@@ -49,11 +49,7 @@ impl Run {
 
     /// An empty one for a measured time.
     pub fn of(elapsed_ns: u64) -> Self {
-        Self {
-            elapsed_ns,
-            read_parts: vec![0; TIME_PARTS],
-            ..Self::default()
-        }
+        Self { elapsed_ns, read_parts: vec![0; TIME_PARTS], ..Self::default() }
     }
 
     /// Counts a read or write that took `time_ns` and ended `since_ns` after measuring began.

@@ -40,11 +40,7 @@ impl<T> Ord for Entry<T> {
 
 impl<T> Default for Due<T> {
     fn default() -> Self {
-        Self {
-            line: VecDeque::new(),
-            heap: BinaryHeap::new(),
-            arrivals: 0,
-        }
+        Self { line: VecDeque::new(), heap: BinaryHeap::new(), arrivals: 0 }
     }
 }
 
@@ -53,11 +49,7 @@ impl<T> Due<T> {
     #[inline]
     pub fn push(&mut self, at_ns: u64, what: T) {
         self.arrivals += 1;
-        let entry = Entry {
-            at_ns,
-            arrival: self.arrivals,
-            what,
-        };
+        let entry = Entry { at_ns, arrival: self.arrivals, what };
         if self.line.back().is_none_or(|last| last.at_ns <= at_ns) {
             self.line.push_back(entry);
         } else {
@@ -83,11 +75,7 @@ impl<T> Due<T> {
             (Some(front), Some(top)) => front > top,
             (front, _) => front.is_some(),
         };
-        let entry = if from_line {
-            self.line.pop_front()
-        } else {
-            self.heap.pop()
-        };
+        let entry = if from_line { self.line.pop_front() } else { self.heap.pop() };
         entry.map(|entry| entry.what)
     }
 }
@@ -119,9 +107,6 @@ mod tests {
         assert_eq!((due.next_ns(), due.pop(2)), (Some(3), None));
         let order: String = std::iter::from_fn(|| due.pop(9)).collect();
         assert_eq!(order, "abcd");
-        assert_eq!(
-            (earlier(None, Some(2)), earlier(Some(1), Some(2))),
-            (Some(2), Some(1))
-        );
+        assert_eq!((earlier(None, Some(2)), earlier(Some(1), Some(2))), (Some(2), Some(1)));
     }
 }

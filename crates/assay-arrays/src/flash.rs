@@ -101,10 +101,8 @@ impl FlashDevice {
         let mut done_ns = now_ns;
         for page in 0..self.pages(io) {
             let offset = io.offset + page * self.page_bytes;
-            let extra_ns = self
-                .collector
-                .as_mut()
-                .map_or(0, |collector| collector.write_ns(now_ns, offset));
+            let extra_ns =
+                self.collector.as_mut().map_or(0, |collector| collector.write_ns(now_ns, offset));
             self.turn = (self.turn + 1) % self.dies.len();
             let programmed_ns = self.work(self.turn, now_ns, self.program_ns + extra_ns);
             done_ns = done_ns.max(self.buffer.done_ns(now_ns, programmed_ns));
@@ -212,11 +210,7 @@ fn mixed(pages: u32) -> impl Iterator<Item = u32> {
 }
 
 fn gcd(one: u64, other: u64) -> u64 {
-    if other == 0 {
-        one
-    } else {
-        gcd(other, one % other)
-    }
+    if other == 0 { one } else { gcd(other, one % other) }
 }
 
 impl Device for FlashDevice {

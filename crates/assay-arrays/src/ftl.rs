@@ -201,14 +201,9 @@ mod tests {
     #[test]
     fn a_log_amplifies_as_the_theory_says() {
         for over in [0.2, 0.4] {
-            let (simulated, theory) = (
-                amplification(over, CollectionPolicy::Fifo, 1 << 16),
-                desnoyers(over),
-            );
-            assert!(
-                (simulated / theory - 1.0).abs() < 0.05,
-                "{over}: {simulated} {theory}"
-            );
+            let (simulated, theory) =
+                (amplification(over, CollectionPolicy::Fifo, 1 << 16), desnoyers(over));
+            assert!((simulated / theory - 1.0).abs() < 0.05, "{over}: {simulated} {theory}");
         }
     }
 
@@ -224,9 +219,7 @@ mod tests {
     #[test]
     fn ascending_writes_move_nothing() {
         let mut ftl = Ftl::new(1 << 14, 0.1, 64, CollectionPolicy::Greedy);
-        let moved: u32 = (0..4u32 << 14)
-            .map(|write| ftl.write(write % (1 << 14)).moved)
-            .sum();
+        let moved: u32 = (0..4u32 << 14).map(|write| ftl.write(write % (1 << 14)).moved).sum();
         assert_eq!(moved, 0);
     }
 
@@ -242,9 +235,6 @@ mod tests {
             assert!(place == NONE || ftl.page_at[place as usize] == page);
         }
         let valid: u32 = ftl.blocks.iter().map(|block| block.valid).sum();
-        assert_eq!(
-            valid as usize,
-            ftl.place_of.iter().filter(|place| **place != NONE).count()
-        );
+        assert_eq!(valid as usize, ftl.place_of.iter().filter(|place| **place != NONE).count());
     }
 }

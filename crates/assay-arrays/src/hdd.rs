@@ -124,10 +124,7 @@ impl Device for HddDevice {
         while let Some((done_ns, command)) = self.serving.filter(|(done_ns, _)| *done_ns <= now_ns)
         {
             self.serving = None;
-            done.push((
-                command.tag,
-                i32::try_from(command.bytes).unwrap_or(i32::MAX),
-            ));
+            done.push((command.tag, i32::try_from(command.bytes).unwrap_or(i32::MAX)));
             self.start(done_ns);
         }
     }
@@ -181,17 +178,10 @@ mod tests {
 
     #[test]
     fn ascending_reads_stream() {
-        let load = Closed {
-            sequential: true,
-            transfer_bytes: 1 << 20,
-            ..Closed::reads(1)
-        };
+        let load = Closed { sequential: true, transfer_bytes: 1 << 20, ..Closed::reads(1) };
         let run = load.run(&mut HddDevice::new(&hdd(1)), 10_000_000_000);
         let bytes_per_s = run.iops() * f64::from(1 << 20);
         // Between two reads the platter hardly turns.
-        assert!(
-            bytes_per_s > 0.85 * 120e6 && bytes_per_s < 121e6,
-            "{bytes_per_s}"
-        );
+        assert!(bytes_per_s > 0.85 * 120e6 && bytes_per_s < 121e6, "{bytes_per_s}");
     }
 }

@@ -140,10 +140,7 @@ impl<'a> World<'a> {
             data: DataWriters::new(load),
             log: LogWriter::new(load),
         };
-        let session = |index: usize| Session {
-            host: index % hosts,
-            ..Session::default()
-        };
+        let session = |index: usize| Session { host: index % hosts, ..Session::default() };
         Self {
             device,
             now_ns: 0,
@@ -153,10 +150,7 @@ impl<'a> World<'a> {
             events: Due::default(),
             random: Random::part(seed, 0x4057),
             burst: crate::service::Service::new(load.cpu_per_read, Spread::Half, seed),
-            run: HostRun {
-                io: Run::of(elapsed_ns),
-                ..HostRun::default()
-            },
+            run: HostRun { io: Run::of(elapsed_ns), ..HostRun::default() },
             load,
         }
     }
@@ -181,8 +175,7 @@ impl<'a> World<'a> {
             self.run.cluster_ns += wait_ns;
             self.run.cluster_waits += 1;
         }
-        self.events
-            .push(self.now_ns + wait_ns, Event::Answered(session));
+        self.events.push(self.now_ns + wait_ns, Event::Answered(session));
     }
 
     fn read(&mut self, session: usize) {
@@ -190,8 +183,7 @@ impl<'a> World<'a> {
         let offset = self.place();
         let bytes = u32::try_from(self.load.block.0).unwrap_or(u32::MAX);
         let tag = READ << KIND_SHIFT | assay_model::number::count_of(session);
-        self.device
-            .submit(self.now_ns, tag, DeviceIo::read(offset, bytes));
+        self.device.submit(self.now_ns, tag, DeviceIo::read(offset, bytes));
     }
 
     /// A block of the active data, any of them equally likely.
@@ -234,8 +226,7 @@ impl<'a> World<'a> {
             self.run.io.record(Operation::Read, waited_ns, since_ns);
             self.run.cpu_ns += burst_ns;
         }
-        self.events
-            .push(self.now_ns + burst_ns, Event::Computed(session));
+        self.events.push(self.now_ns + burst_ns, Event::Computed(session));
     }
 
     /// A burst is over: the processor goes to the next session, this one ends its statements.
@@ -289,9 +280,7 @@ impl<'a> World<'a> {
         let host = self.sessions[session].host;
         if !self.load.commit_waits {
             let commits = std::mem::take(&mut self.sessions[session].commits);
-            self.hosts[host]
-                .log
-                .append(u64::from(commits) * self.load.redo.0, None);
+            self.hosts[host].log.append(u64::from(commits) * self.load.redo.0, None);
             self.write_log(host);
             return self.next_round(session);
         }
@@ -306,8 +295,7 @@ impl<'a> World<'a> {
             let bytes = u32::try_from(self.load.block.0).unwrap_or(u32::MAX);
             let io = DeviceIo::write(self.place(), bytes);
             let who = narrow(u128::from(slot) << 8) | assay_model::number::count_of(host);
-            self.device
-                .submit(self.now_ns, DATA_WRITE << KIND_SHIFT | who, io);
+            self.device.submit(self.now_ns, DATA_WRITE << KIND_SHIFT | who, io);
         }
     }
 
@@ -335,8 +323,7 @@ impl<'a> World<'a> {
         let tag = LOG_WRITE << KIND_SHIFT | assay_model::number::count_of(host);
         for copy in 0..u64::from(self.load.log_copies) {
             let at = (offset + copy * writers::LOG_BYTES) % self.load.active.0;
-            self.device
-                .submit(self.now_ns, tag, DeviceIo::write(at, bytes));
+            self.device.submit(self.now_ns, tag, DeviceIo::write(at, bytes));
         }
     }
 

@@ -15,10 +15,7 @@ pub struct Links {
 impl Links {
     /// Equal links of so many bytes a second each.
     pub fn new(links: u32, bytes_per_s: u64) -> Self {
-        Self {
-            links: Servers::new(links),
-            bytes_per_ns: real(bytes_per_s) / 1e9,
-        }
+        Self { links: Servers::new(links), bytes_per_ns: real(bytes_per_s) / 1e9 }
     }
 }
 
@@ -40,12 +37,7 @@ pub struct Delay {
 impl Delay {
     /// A delay over a device.
     pub fn new(way_ns: u64, lower: Box<dyn Device>) -> Self {
-        Self {
-            way_ns,
-            lower,
-            back: VecDeque::new(),
-            arrived: Vec::new(),
-        }
+        Self { way_ns, lower, back: VecDeque::new(), arrived: Vec::new() }
     }
 }
 
@@ -112,8 +104,7 @@ impl Volumes {
             self.slots.len() - 1
         });
         self.slots[slot] = (tag, volume);
-        self.lower
-            .submit(now_ns, assay_model::number::count_of(slot), io);
+        self.lower.submit(now_ns, assay_model::number::count_of(slot), io);
     }
 
     fn leave(&mut self, now_ns: u64, slot: u64) -> u64 {

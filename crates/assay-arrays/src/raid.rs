@@ -46,11 +46,7 @@ struct Piece {
 impl RaidDevice {
     /// Members as described, made one by one.
     pub fn new(raid: &Raid, make: impl FnMut(u32) -> Box<dyn Device>) -> Self {
-        let member = |device| Member {
-            device,
-            next_ns: None,
-            inside: 0,
-        };
+        let member = |device| Member { device, next_ns: None, inside: 0 };
         Self {
             level: raid.level,
             stripe_bytes: raid.stripe.0,
@@ -68,11 +64,7 @@ impl RaidDevice {
     }
 
     fn pieces(&self, io: &DeviceIo) -> impl Iterator<Item = Piece> + use<> {
-        let (stripe, mut at, end) = (
-            self.stripe_bytes,
-            io.offset,
-            io.offset + u64::from(io.bytes),
-        );
+        let (stripe, mut at, end) = (self.stripe_bytes, io.offset, io.offset + u64::from(io.bytes));
         std::iter::from_fn(move || {
             let (unit, within) = (at / stripe, at % stripe);
             let bytes = (end.saturating_sub(at)).min(stripe - within);
@@ -108,12 +100,7 @@ impl RaidDevice {
     /// The I/O on a member that carries a piece.
     fn on_member(&self, operation: Operation, piece: &Piece) -> DeviceIo {
         let offset = piece.unit / self.data() * self.stripe_bytes + piece.within;
-        DeviceIo {
-            operation,
-            target: 0,
-            offset,
-            bytes: piece.bytes,
-        }
+        DeviceIo { operation, target: 0, offset, bytes: piece.bytes }
     }
 
     /// Reads and writes that an I/O becomes: what starts now, and what follows when that is done.
@@ -138,11 +125,7 @@ impl RaidDevice {
                 let first = piece.unit.is_multiple_of(self.data());
                 now.extend(others.into_iter().filter(|_| first).map(|at| (at, write)));
             } else {
-                now.extend(
-                    std::iter::once(data)
-                        .chain(others.clone())
-                        .map(|at| (at, read)),
-                );
+                now.extend(std::iter::once(data).chain(others.clone()).map(|at| (at, read)));
                 then.extend(std::iter::once(data).chain(others).map(|at| (at, write)));
             }
         }
@@ -155,8 +138,7 @@ impl RaidDevice {
             return data;
         }
         let all = std::iter::once(data).chain(others.iter().copied());
-        all.min_by_key(|member| self.members[*member].inside)
-            .unwrap_or(data)
+        all.min_by_key(|member| self.members[*member].inside).unwrap_or(data)
     }
 
     fn start(&mut self, now_ns: u64, join: usize, ios: &[(usize, DeviceIo)]) {
@@ -177,8 +159,7 @@ impl RaidDevice {
         let then = std::mem::take(&mut self.joins[join].then);
         if then.is_empty() {
             self.free.push(join);
-            self.done
-                .push((self.joins[join].tag, self.joins[join].result));
+            self.done.push((self.joins[join].tag, self.joins[join].result));
         } else {
             self.start(now_ns, join, &then);
         }
@@ -206,12 +187,7 @@ impl Device for RaidDevice {
             self.joins.push(Join::default());
             self.joins.len() - 1
         });
-        self.joins[join] = Join {
-            tag,
-            result: io.moved(),
-            left: 0,
-            then,
-        };
+        self.joins[join] = Join { tag, result: io.moved(), left: 0, then };
         self.start(now_ns, join, &now);
     }
 
@@ -251,16 +227,8 @@ mod tests {
 
     /// Members of one channel with 1 ms an I/O: a thousand I/Os a second each.
     fn raid(level: RaidLevel, members: u32) -> RaidDevice {
-        let ram = Ram {
-            channels: 1,
-            latency: Nanos(1_000_000),
-            spread: Spread::Constant,
-        };
-        let described = Raid {
-            level,
-            members,
-            stripe: Bytes(65_536),
-        };
+        let ram = Ram { channels: 1, latency: Nanos(1_000_000), spread: Spread::Constant };
+        let described = Raid { level, members, stripe: Bytes(65_536) };
         RaidDevice::new(&described, |_| Box::new(RamDevice::new(&ram, 1)))
     }
 
@@ -272,12 +240,7 @@ mod tests {
 
     #[test]
     fn reads_use_all_members() {
-        for level in [
-            RaidLevel::Raid0,
-            RaidLevel::Raid10,
-            RaidLevel::Raid5,
-            RaidLevel::Raid6,
-        ] {
+        for level in [RaidLevel::Raid0, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6] {
             let iops = iops(level, 8, 1.0);
             assert!((iops / 8000.0 - 1.0).abs() < 0.02, "{level:?} {iops}");
         }
@@ -292,10 +255,7 @@ mod tests {
             (RaidLevel::Raid6, 6.0),
         ] {
             let iops = iops(level, 8, 0.0);
-            assert!(
-                (iops / (8000.0 / penalty) - 1.0).abs() < 0.03,
-                "{level:?} {iops}"
-            );
+            assert!((iops / (8000.0 / penalty) - 1.0).abs() < 0.03, "{level:?} {iops}");
         }
     }
 
@@ -308,29 +268,19 @@ mod tests {
             ..Closed::reads(64).with_read_share(0.0)
         };
         // Four members, one I/O each: a thousand rows a second.
-        let rows = load
-            .run(&mut raid(RaidLevel::Raid5, 4), 10_000_000_000)
-            .iops();
+        let rows = load.run(&mut raid(RaidLevel::Raid5, 4), 10_000_000_000).iops();
         assert!((rows / 1000.0 - 1.0).abs() < 0.02, "{rows}");
     }
 
     #[test]
     fn every_unit_has_its_own_place() {
-        for level in [
-            RaidLevel::Raid0,
-            RaidLevel::Raid10,
-            RaidLevel::Raid5,
-            RaidLevel::Raid6,
-        ] {
+        for level in [RaidLevel::Raid0, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6] {
             let raid = raid(level, 6);
             let mut places = std::collections::BTreeSet::new();
             for unit in 0..600 {
                 let (data, others) = raid.holders(unit);
                 assert!(!others.contains(&data));
-                assert!(
-                    places.insert((data, unit / raid.data())),
-                    "{level:?} {unit}"
-                );
+                assert!(places.insert((data, unit / raid.data())), "{level:?} {unit}");
             }
         }
     }

@@ -49,14 +49,7 @@ mod tests {
 
     fn ram(channels: u32, spread: Spread) -> RamDevice {
         let latency = Nanos(100_000);
-        RamDevice::new(
-            &Ram {
-                channels,
-                latency,
-                spread,
-            },
-            1,
-        )
+        RamDevice::new(&Ram { channels, latency, spread }, 1)
     }
 
     #[test]

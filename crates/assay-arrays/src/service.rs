@@ -17,12 +17,7 @@ pub struct Service {
 impl Service {
     /// Times around a mean.
     pub fn new(mean: Nanos, spread: Spread, seed: u64) -> Self {
-        Self {
-            mean_ns: real(mean.0),
-            whole_ns: mean.0,
-            spread,
-            random: Random::part(seed, 0x5e41),
-        }
+        Self { mean_ns: real(mean.0), whole_ns: mean.0, spread, random: Random::part(seed, 0x5e41) }
     }
 
     /// The next time, ns.
@@ -43,20 +38,15 @@ mod tests {
 
     #[test]
     fn means_and_deviations_are_those_of_the_spreads() {
-        for (spread, deviation) in [
-            (Spread::Constant, 0.0),
-            (Spread::Exponential, 1000.0),
-            (Spread::Half, 500.0),
-        ] {
+        for (spread, deviation) in
+            [(Spread::Constant, 0.0), (Spread::Exponential, 1000.0), (Spread::Half, 500.0)]
+        {
             let mut service = Service::new(Nanos(1000), spread, 1);
             let times: Vec<f64> = (0..100_000).map(|_| real(service.next_ns())).collect();
             let mean = times.iter().sum::<f64>() / 1e5;
             let square = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / 1e5;
             assert!((mean - 1000.0).abs() < 10.0, "{spread:?} {mean}");
-            assert!(
-                (square.sqrt() - deviation).abs() < 15.0,
-                "{spread:?} {square}"
-            );
+            assert!((square.sqrt() - deviation).abs() < 15.0, "{spread:?} {square}");
         }
     }
 }

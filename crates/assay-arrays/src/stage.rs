@@ -20,12 +20,7 @@ pub struct Stage<L> {
 impl<L: Law> Stage<L> {
     /// A stage over a device.
     pub fn new(law: L, lower: Box<dyn Device>) -> Self {
-        Self {
-            law,
-            lower,
-            waiting: Due::default(),
-            inside: 0,
-        }
+        Self { law, lower, waiting: Due::default(), inside: 0 }
     }
 }
 
@@ -66,9 +61,7 @@ pub struct Servers {
 impl Servers {
     /// So many servers, all free.
     pub fn new(servers: u32) -> Self {
-        Self {
-            free_ns: vec![0; servers.max(1) as usize],
-        }
+        Self { free_ns: vec![0; servers.max(1) as usize] }
     }
 
     /// Serves for `service_ns` from now or from when a server is free; gives the end.

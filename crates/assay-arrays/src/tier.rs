@@ -63,15 +63,8 @@ impl TierDevice {
 
     fn forward(&mut self, now_ns: u64, tag: u64, page: u32, within: u64, io: DeviceIo) {
         let (is_fast, slot) = self.pages.place(page);
-        let io = DeviceIo {
-            offset: u64::from(slot) * self.page_bytes + within,
-            ..io
-        };
-        let device = if is_fast {
-            &mut self.fast
-        } else {
-            &mut self.slow
-        };
+        let io = DeviceIo { offset: u64::from(slot) * self.page_bytes + within, ..io };
+        let device = if is_fast { &mut self.fast } else { &mut self.slow };
         device.submit(now_ns, tag, io);
     }
 
@@ -90,17 +83,8 @@ impl TierDevice {
 
     fn transfer(&mut self, now_ns: u64, hot: u32, cold: u32, writing: bool) {
         let bytes = u32::try_from(self.page_bytes).unwrap_or(u32::MAX);
-        let io = if writing {
-            DeviceIo::write(0, bytes)
-        } else {
-            DeviceIo::read(0, bytes)
-        };
-        self.moving = Some(Moving {
-            hot,
-            cold,
-            left: 2,
-            writing,
-        });
+        let io = if writing { DeviceIo::write(0, bytes) } else { DeviceIo::read(0, bytes) };
+        self.moving = Some(Moving { hot, cold, left: 2, writing });
         self.forward(now_ns, self.own_tag, hot, 0, io);
         self.forward(now_ns, self.own_tag, cold, 0, io);
     }
@@ -170,11 +154,7 @@ mod tests {
     const PAGE: u64 = 1 << 20;
 
     fn ram(latency_ns: u64) -> Ram {
-        Ram {
-            channels: 8,
-            latency: Nanos(latency_ns),
-            spread: Spread::Constant,
-        }
+        Ram { channels: 8, latency: Nanos(latency_ns), spread: Spread::Constant }
     }
 
     /// A quarter of 64 pages is fast: 100 µs against 1 ms.
@@ -196,15 +176,9 @@ mod tests {
 
     #[test]
     fn without_moves_the_mean_is_that_of_the_shares() {
-        let run = Closed::reads(1)
-            .over(64 * PAGE)
-            .run(&mut tiered(0.0), 20_000_000_000);
+        let run = Closed::reads(1).over(64 * PAGE).run(&mut tiered(0.0), 20_000_000_000);
         let expected = 0.25 * 100_000.0 + 0.75 * 1_000_000.0;
-        assert!(
-            (run.read.mean_ns() / expected - 1.0).abs() < 0.02,
-            "{}",
-            run.read.mean_ns()
-        );
+        assert!((run.read.mean_ns() / expected - 1.0).abs() < 0.02, "{}", run.read.mean_ns());
     }
 
     #[test]
@@ -213,10 +187,7 @@ mod tests {
         let load = Closed::reads(1).over(16 * PAGE);
         let first = load.run(&mut tiered(8.0), 900_000_000).read.mean_ns();
         assert!((first / 775_000.0 - 1.0).abs() < 0.05, "{first}");
-        let later = Closed {
-            warm_up_ns: 5_000_000_000,
-            ..load
-        };
+        let later = Closed { warm_up_ns: 5_000_000_000, ..load };
         let last = later.run(&mut tiered(8.0), 5_000_000_000).read.mean_ns();
         assert!((last / 100_000.0 - 1.0).abs() < 0.02, "{last}");
     }

@@ -1,8 +1,8 @@
 //! A model held against what was published of the system: every figure simulated, and the error of each.
 
-use crate::{ArraySpec, find};
 use crate::drive::{Closed, Run, TIME_PARTS};
 use crate::host::{HostRun, profile, run_host};
+use crate::{ArraySpec, find};
 use assay_model::array::{ArrayModel, ClosedLoad, Experiment, Figure, Load, Measure};
 use assay_model::number::{count_of, rate, real, seconds};
 use assay_model::{Error, Histogram, Profile, Result};
@@ -20,8 +20,7 @@ pub struct Checked {
 impl Checked {
     /// Simulated over published, less one.
     pub fn error(&self) -> Option<f64> {
-        self.simulated
-            .map(|simulated| simulated / self.figure.published - 1.0)
+        self.simulated.map(|simulated| simulated / self.figure.published - 1.0)
     }
 }
 
@@ -58,10 +57,7 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
             (Some(value), Some(Some(over))) => Some(value / over),
             _ => None,
         };
-        checked.push(Checked {
-            figure: figure.clone(),
-            simulated,
-        });
+        checked.push(Checked { figure: figure.clone(), simulated });
     }
     Ok(checked)
 }
@@ -131,12 +127,7 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
             (host.io.clone(), Some(host), load.block.0)
         }
     };
-    Outcome {
-        io,
-        host,
-        transfer_bytes: real(bytes),
-        hasten: experiment.hasten,
-    }
+    Outcome { io, host, transfer_bytes: real(bytes), hasten: experiment.hasten }
 }
 
 /// A closed load with the outstanding I/Os it says, or the most that stay below its limit.
@@ -211,9 +202,7 @@ impl Outcome {
     /// Reads a second in an eighth of the measured time.
     fn eighth(&self, index: usize) -> f64 {
         let length = TIME_PARTS / 8;
-        let reads: u64 = self.io.read_parts[index * length..(index + 1) * length]
-            .iter()
-            .sum();
+        let reads: u64 = self.io.read_parts[index * length..(index + 1) * length].iter().sum();
         real(reads) * 8.0 / seconds(self.io.elapsed_ns)
     }
 
@@ -222,11 +211,7 @@ impl Outcome {
         let part_s = seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS));
         let limit = 0.9 * self.eighth(0) * part_s;
         let is_low = |reads: &u64| real(*reads) < limit;
-        let last_high = self
-            .io
-            .read_parts
-            .iter()
-            .rposition(|reads| !is_low(reads))?;
+        let last_high = self.io.read_parts.iter().rposition(|reads| !is_low(reads))?;
         let fall = count_of(last_high + 1);
         (last_high + 1 < TIME_PARTS).then(|| real(fall) * part_s * self.hasten)
     }

@@ -20,23 +20,19 @@ pub struct Pipeline {
 impl Pipeline {
     /// A device made of laws; laws that keep a queue in order come first.
     pub fn new(laws: Vec<Box<dyn Law>>) -> Self {
-        Self {
-            laws,
-            due: BinaryHeap::new(),
-            arrivals: 0,
-        }
+        Self { laws, due: BinaryHeap::new(), arrivals: 0 }
     }
 }
 
 impl Device for Pipeline {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
-        let done_ns = self.laws.iter_mut().fold(now_ns, |at_ns, law| {
-            law.completion_ns(at_ns, &io).max(at_ns)
-        });
+        let done_ns = self
+            .laws
+            .iter_mut()
+            .fold(now_ns, |at_ns, law| law.completion_ns(at_ns, &io).max(at_ns));
         self.arrivals += 1;
         let result = i32::try_from(io.bytes).unwrap_or(i32::MAX);
-        self.due
-            .push(Reverse((done_ns, self.arrivals, tag, result)));
+        self.due.push(Reverse((done_ns, self.arrivals, tag, result)));
     }
 
     fn next_event_ns(&self) -> Option<u64> {

@@ -60,10 +60,7 @@ pub fn parse_target(text: &str) -> Result<Named> {
 /// # Errors
 /// A usage error when there is none, or when a simulated device is not alone.
 pub fn parse_targets(texts: &[String]) -> Result<Targets> {
-    let named = texts
-        .iter()
-        .map(|text| parse_target(text))
-        .collect::<Result<Vec<_>>>()?;
+    let named = texts.iter().map(|text| parse_target(text)).collect::<Result<Vec<_>>>()?;
     let mut paths = Vec::new();
     for target in named {
         match target {

@@ -49,8 +49,6 @@ pub struct ArrayModel {
 impl ArrayModel {
     /// The experiment of a name.
     pub fn experiment(&self, name: &str) -> Option<&Experiment> {
-        self.experiments
-            .iter()
-            .find(|experiment| experiment.name == name)
+        self.experiments.iter().find(|experiment| experiment.name == name)
     }
 }

@@ -207,10 +207,7 @@ impl Counters {
         let before = |name: &str| earlier.device(name).map(|device| device.counters);
         let difference = |later: &NamedDevice| {
             let counters = later.counters.since(&before(&later.name)?);
-            Some(NamedDevice {
-                counters,
-                ..later.clone()
-            })
+            Some(NamedDevice { counters, ..later.clone() })
         };
         self.devices.iter().filter_map(difference).collect()
     }
@@ -312,10 +309,7 @@ mod tests {
     #[test]
     fn a_difference_holds_what_both_snapshots_know() {
         let mut later = snapshot(30, 50);
-        later.devices.push(NamedDevice {
-            name: "sdb".into(),
-            ..NamedDevice::default()
-        });
+        later.devices.push(NamedDevice { name: "sdb".into(), ..NamedDevice::default() });
         later.swap = Some(SwapCounters::default());
         let delta = later.since(&snapshot(10, 20));
         assert_eq!((delta.time_ns, delta.devices.len()), (20, 1));

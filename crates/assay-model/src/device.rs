@@ -20,22 +20,12 @@ pub struct DeviceIo {
 impl DeviceIo {
     /// A read of the first target.
     pub const fn read(offset: u64, bytes: u32) -> Self {
-        Self {
-            operation: Operation::Read,
-            target: 0,
-            offset,
-            bytes,
-        }
+        Self { operation: Operation::Read, target: 0, offset, bytes }
     }
 
     /// A write of the first target.
     pub const fn write(offset: u64, bytes: u32) -> Self {
-        Self {
-            operation: Operation::Write,
-            target: 0,
-            offset,
-            bytes,
-        }
+        Self { operation: Operation::Write, target: 0, offset, bytes }
     }
 
     /// What a device answers when all went well: the bytes moved.

@@ -100,9 +100,6 @@ impl RunReport {
         let meant = |named: &&NamedEstimate| {
             named.quantity == quantity && named.subject.as_deref() == subject
         };
-        self.estimates
-            .iter()
-            .find(meant)
-            .map(|named| &named.estimate)
+        self.estimates.iter().find(meant).map(|named| &named.estimate)
     }
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod chart;
 mod clock;
+mod demand;
 mod facts;
 mod input;
 mod json;
@@ -17,6 +18,7 @@ mod timeline;
 mod times;
 mod words;
 
+pub use demand::{NamedProfile, profile_text, profiles_html};
 pub use input::{Document, Event, Options, Report, RunReport};
 pub use json::json;
 pub use page::html;

@@ -25,6 +25,8 @@ pub struct CommandLine {
 #[derive(Subcommand)]
 pub enum Verb {
     Check(verbs::check::Options),
+    Profile(verbs::profile::Options),
+    Plan(verbs::plan::Options),
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
@@ -43,6 +45,8 @@ impl Verb {
     pub fn run(self) -> Result<Ended> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
+            Self::Profile(options) => verbs::profile::run(&options),
+            Self::Plan(options) => verbs::plan::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),

@@ -5,10 +5,11 @@ use crate::exit::{Ended, ended, print};
 use crate::options::OutputOptions;
 use crate::session::close;
 use assay_judge::{Rules, default_criteria};
+use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -22,6 +23,19 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Reads a file of criteria, or takes those that the workload asks, or those that ship.
+    ///
+    /// # Errors
+    /// A usage error when the file cannot be read or means nothing.
+    pub fn of(path: Option<&Path>, workload: &Workload) -> Result<Self> {
+        match (path, workload.criteria()) {
+            (None, Some(criteria)) => {
+                Ok(Self { rules: Rules::check(&criteria)?, text: to_toml(&criteria)? })
+            }
+            _ => Self::read(path),
+        }
+    }
+
     /// Reads a file of criteria, or takes those that ship.
     ///
     /// # Errors
@@ -29,10 +43,7 @@ impl Asked {
     pub fn read(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
             let rules = Rules::check(&default_criteria()?)?;
-            return Ok(Self {
-                text: assay_judge::DEFAULT_CRITERIA.to_owned(),
-                rules,
-            });
+            return Ok(Self { text: assay_judge::DEFAULT_CRITERIA.to_owned(), rules });
         };
         let text = read_text(path, "criteria")?;
         let criteria = parse_criteria(&text).map_err(|error| error.context(path.display()))?;
@@ -70,10 +81,7 @@ pub fn conclude(
     let outcome = verdict.outcome;
     writer.put_json(Document::Verdict, &verdict)?;
     dossier.report.verdict = Some(verdict);
-    writer.put(
-        Document::Report,
-        &assay_report::html(&dossier.report, Options::default()),
-    )?;
+    writer.put(Document::Report, &assay_report::html(&dossier.report, Options::default()))?;
     let run = close(writer, finish.clone())?;
     show(&dossier, &run, output)?;
     complain(finish, &run);
@@ -109,11 +117,7 @@ pub fn show(dossier: &Dossier, run: &RunReader, output: &OutputOptions) -> Resul
     }
     let text = assay_report::text(&dossier.report, Options::default(), colour());
     let page = run.path().join(Document::Report.file_name());
-    print(&format!(
-        "{text}\nrun   {}\npage  {}\n",
-        run.path().display(),
-        page.display()
-    ))
+    print(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
 }
 
 /// Whether to use colours: on a terminal, unless `NO_COLOR` asks for none.

@@ -38,10 +38,7 @@ impl Dossier {
         };
         for document in [Document::Workload, Document::Criteria] {
             if let Some(text) = run.document(document)? {
-                report.documents.push(Text {
-                    name: document.file_name().to_owned(),
-                    text,
-                });
+                report.documents.push(Text { name: document.file_name().to_owned(), text });
             }
         }
         let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
@@ -59,10 +56,7 @@ impl Dossier {
         let run = self.report.runs.last().zip(self.series.last());
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
-            run: run.map(|(run, series)| Run {
-                measurement: &run.measurement,
-                series,
-            }),
+            run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
             given: &[],
             environment: self.report.environment.as_ref(),
             doubts: &[],
@@ -85,27 +79,14 @@ fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)>
         timeline.refine(&summary?);
     }
     let series = series.finish();
-    let estimates = estimates_of_run(
-        Run {
-            measurement: &measurement,
-            series: &series,
-        },
-        &Book,
-    );
+    let estimates = estimates_of_run(Run { measurement: &measurement, series: &series }, &Book);
     let began_ns = measurement.started_unix_ns;
-    let mine = events
-        .iter()
-        .filter(|event| event.cell.as_deref() == Some(cell.name()));
+    let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
     let shown = mine.map(|event| assay_report::Event {
         at_ns: event.at_unix_ns.saturating_sub(began_ns),
         what: words(&event.what),
     });
-    let report = RunReport {
-        events: shown.collect(),
-        estimates,
-        timeline,
-        measurement,
-    };
+    let report = RunReport { events: shown.collect(), estimates, timeline, measurement };
     Ok((report, series))
 }
 
@@ -114,12 +95,9 @@ fn words(what: &Happening) -> String {
     match what {
         Happening::PhaseBegin { name } => format!("{name} begins"),
         Happening::PhaseEnd { name } => format!("{name} ends"),
-        Happening::Errors(errors) => format!(
-            "{} {} errors: {}",
-            errors.ios,
-            errors.operation.name(),
-            errors.meaning
-        ),
+        Happening::Errors(errors) => {
+            format!("{} {} errors: {}", errors.ios, errors.operation.name(), errors.meaning)
+        }
         Happening::Remark(remark) => remark.what.clone(),
         Happening::Resumed => "the run was taken up again".to_owned(),
     }

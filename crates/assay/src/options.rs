@@ -14,8 +14,7 @@ use std::str::FromStr;
 
 /// Reads a quantity of the command line; the unit is required.
 pub fn quantity<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
+    text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
 }
 
 /// Where runs are kept.
@@ -149,11 +148,8 @@ impl EngineOptions {
             Run::Deferred => TaskRun::Deferred,
             Run::KernelThread => TaskRun::KernelThread,
         };
-        let options = UringOptions {
-            task_run,
-            polled: self.polled,
-            submit_batch: self.submit_batch,
-        };
+        let options =
+            UringOptions { task_run, polled: self.polled, submit_batch: self.submit_batch };
         match self.backend {
             Backend::Auto => BackendChoice::Auto(options),
             Backend::Uring => BackendChoice::Uring(options),
@@ -211,9 +207,7 @@ impl TargetOptions {
             ("--compressible", self.compressible.0 > 0.0),
             ("--duplicate", self.duplicate.0 > 0.0),
         ];
-        given
-            .into_iter()
-            .find_map(|(option, given)| given.then_some(option))
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
     /// How the targets are to be opened.
@@ -225,10 +219,7 @@ impl TargetOptions {
             file_size: self.size,
             fill_time: self.fill_time,
             keep: self.keep,
-            content: Content {
-                compressible: self.compressible,
-                duplicate: self.duplicate,
-            },
+            content: Content { compressible: self.compressible, duplicate: self.duplicate },
             backend: match self.engine.choice() {
                 // A test file is really written, also when the measurement itself touches nothing.
                 BackendChoice::Null => BackendChoice::Auto(UringOptions::default()),
@@ -249,15 +240,7 @@ pub fn typed(words: &[impl Display]) -> String {
         let plain = word
             .chars()
             .all(|letter| letter.is_ascii_alphanumeric() || "-_./:=,%+".contains(letter));
-        if plain && !word.is_empty() {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
+        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    words
-        .iter()
-        .map(|word| quote(word.to_string()))
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.iter().map(|word| quote(word.to_string())).collect::<Vec<_>>().join(" ")
 }

@@ -65,12 +65,7 @@ pub struct Wanted<'a> {
 
 /// Nanoseconds since 1970 UTC.
 pub fn unix_ns() -> u64 {
-    narrow(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default()
-            .as_nanos(),
-    )
+    narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos())
 }
 
 impl Session {
@@ -120,10 +115,7 @@ impl Session {
         is_new: bool,
     ) -> Result<Self> {
         if let Place::Storage(storage) = &place {
-            storage
-                .notes
-                .iter()
-                .for_each(|note| progress.say(&format!("note: {note}")));
+            storage.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
         }
         let session = Self {
             writer,
@@ -140,13 +132,7 @@ impl Session {
 
     /// Ends a session whose measurement was refused: test files go, and so does a run in which nothing was measured.
     pub fn abandon(self, error: Error) -> Error {
-        let Self {
-            writer,
-            place,
-            store,
-            is_new,
-            ..
-        } = self;
+        let Self { writer, place, store, is_new, .. } = self;
         drop(place);
         let is_empty = |run: RunReader| {
             let calibrated = run.document(Document::Calibration).ok().flatten();
@@ -160,9 +146,9 @@ impl Session {
 
     fn keep_environment(&self) -> Result<()> {
         match &self.place {
-            Place::Storage(storage) => self
-                .writer
-                .put_json(Document::Environment, &storage.environment),
+            Place::Storage(storage) => {
+                self.writer.put_json(Document::Environment, &storage.environment)
+            }
             Place::Simulated(..) => Ok(()),
         }
     }
@@ -192,11 +178,7 @@ impl Session {
         let stop = Arc::clone(&self.stop);
         let mut observe = |interval: &Interval, joint: &Joint| {
             let done_s = seconds(interval.end_ns);
-            progress.show(
-                &describe(name, interval),
-                done_s / total_s,
-                Some(total_s - done_s),
-            );
+            progress.show(&describe(name, interval), done_s / total_s, Some(total_s - done_s));
             match cell.append_interval(interval, joint) {
                 // Virtual time does not look at the flag by itself.
                 Ok(()) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
@@ -216,9 +198,7 @@ impl Session {
         self.progress.clear();
         let mut measurement = measured?;
         if let Some(error) = failure {
-            measurement.finish = Finish::Failed {
-                reason: error.message().to_owned(),
-            };
+            measurement.finish = Finish::Failed { reason: error.message().to_owned() };
         }
         cell.finish(measurement)
     }
@@ -267,10 +247,7 @@ fn keep_workload(writer: &RunWriter, wanted: &Wanted<'_>) -> Result<()> {
     let Some(workload) = wanted.workload else {
         return Ok(());
     };
-    writer.put(
-        Document::Workload,
-        &toml::to_string(workload).unwrap_or_default(),
-    )
+    writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)
 }
 
 /// The run so far in a few words, for the line of progress.
@@ -334,18 +311,13 @@ fn on_storage(
     let before = read_counters(&root, &devices);
     let mut measurement = run(&job, stop, observe)?;
     let passed = read_counters(&root, &devices).since(&before);
-    measurement.conduct.host_busy_share = passed
-        .cpu
-        .as_ref()
-        .map(assay_model::counters::CpuCounters::busy_share);
+    measurement.conduct.host_busy_share =
+        passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
     measurement.conduct.kernel = Some(passed);
     if measurement.finish == Finish::Complete {
         measurement.conduct.ceiling_iops = ceiling_iops(&job);
     }
-    measurement
-        .conduct
-        .remarks
-        .extend(storage.remarks.iter().cloned());
+    measurement.conduct.remarks.extend(storage.remarks.iter().cloned());
     Ok(measurement)
 }
 
@@ -365,9 +337,7 @@ fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
         backend: BackendChoice::Null,
         ..*job
     };
-    run(&job, &AtomicBool::new(false), &mut Ignore)
-        .ok()
-        .map(|measurement| measurement.iops())
+    run(&job, &AtomicBool::new(false), &mut Ignore).ok().map(|measurement| measurement.iops())
 }
 
 /// A reader of the host's busy share since it was last called.
@@ -385,12 +355,7 @@ pub fn host_busy() -> impl FnMut() -> Option<f64> {
 /// Kernel names of the devices under the targets, each once.
 fn device_names(storage: &Storage) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for stack in storage
-        .environment
-        .storage
-        .iter()
-        .map(|storage| &storage.stack)
-    {
+    for stack in storage.environment.storage.iter().map(|storage| &storage.stack) {
         for layer in &stack.layers {
             if !names.contains(&layer.name) {
                 names.push(layer.name.clone());
@@ -412,10 +377,7 @@ pub fn remaining(workload: &Workload, measured_ns: u64) -> Result<Workload> {
             "report it with `assay report`",
         ));
     }
-    Ok(Workload {
-        duration: Nanos(left_ns),
-        ..workload.clone()
-    })
+    Ok(Workload { duration: Nanos(left_ns), ..workload.clone() })
 }
 
 /// Ends the run in the store.

@@ -18,18 +18,12 @@ pub struct Book;
 impl Statistics for Book {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let enough = observations.len() >= BATCHES_MIN;
-        enough
-            .then(|| mean_interval(observations, CONFIDENCE))
-            .flatten()
-            .map(noun)
+        enough.then(|| mean_interval(observations, CONFIDENCE)).flatten().map(noun)
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
         let enough = numerators.len().min(denominators.len()) >= BATCHES_MIN;
-        enough
-            .then(|| ratio_interval(numerators, denominators, CONFIDENCE))
-            .flatten()
-            .map(noun)
+        enough.then(|| ratio_interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
     }
 
     fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
@@ -42,10 +36,8 @@ impl Statistics for Book {
         }
         let value_ns = whole.quantile_ns(quantile);
         let counts: Vec<u64> = histograms.iter().map(|histogram| histogram.ios()).collect();
-        let above: Vec<u64> = histograms
-            .iter()
-            .map(|histogram| histogram.ios_above(value_ns))
-            .collect();
+        let above: Vec<u64> =
+            histograms.iter().map(|histogram| histogram.ios_above(value_ns)).collect();
         let levels = quantile_levels(&counts, &above, quantile, CONFIDENCE)?;
         // Without a bound on one side the interval would be that of all I/Os: better to say that it is not known.
         let low_ns = whole.quantile_ns(levels.low?);

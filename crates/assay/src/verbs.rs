@@ -6,6 +6,8 @@ pub mod check;
 pub mod completion;
 pub mod inspect;
 pub mod judge;
+pub mod plan;
+pub mod profile;
 pub mod report;
 pub mod run;
 pub mod runs;

@@ -1,8 +1,5 @@
 //! Simulated arrays on the command line: listed, verified, used as targets, and mistakes answered in kind.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -12,12 +9,8 @@ use support::{Place, all_ios, all_refused, measurement};
 fn every_array_is_listed() {
     let place = Place::new();
     let listed = place.json("arrays", 0);
-    let names: Vec<&str> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|model| model["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|model| model["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"xtremio-1") && names.contains(&"nexstor-24"));
     assert!(
         listed

@@ -58,19 +58,10 @@ impl Lines {
     /// A slot for a new line, if need be that of the line that leaves.
     fn room(&mut self) -> u32 {
         if self.held.len() < self.slots {
-            self.held.push(Slot {
-                line: 0,
-                newer: NONE,
-                older: NONE,
-                used: false,
-            });
+            self.held.push(Slot { line: 0, newer: NONE, older: NONE, used: false });
             return u32::try_from(self.held.len() - 1).unwrap_or(0);
         }
-        let slot = if self.clock {
-            self.sweep()
-        } else {
-            self.oldest
-        };
+        let slot = if self.clock { self.sweep() } else { self.oldest };
         self.unlink(slot);
         self.slot_of.remove(&self.held[slot as usize].line);
         slot

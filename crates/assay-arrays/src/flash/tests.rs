@@ -32,9 +32,7 @@ fn dies_bound_the_rate_of_reads_and_writes() {
     let expected = 10_000.0 * 16.0 * 64.0 / 79.0;
     assert!((run.iops() / expected - 1.0).abs() < 0.01, "{}", run.iops());
     let mut device = FlashDevice::new(&flash(16), 1 << 30, 1.0, 1);
-    let run = Closed::reads(512)
-        .with_read_share(0.0)
-        .run(&mut device, 1_000_000_000);
+    let run = Closed::reads(512).with_read_share(0.0).run(&mut device, 1_000_000_000);
     assert!((run.iops() / 40_000.0 - 1.0).abs() < 0.01, "{}", run.iops());
 }
 
@@ -50,9 +48,7 @@ fn a_buffer_takes_a_burst_and_then_as_much_as_is_programmed() {
     let mut small = flash(4);
     (small.buffer, small.buffered_write) = (Bytes(100 * 8192), Nanos(10_000));
     let mut device = FlashDevice::new(&small, 1 << 30, 1.0, 1);
-    let run = Closed::reads(1)
-        .with_read_share(0.0)
-        .run(&mut device, 1_000_000_000);
+    let run = Closed::reads(1).with_read_share(0.0).run(&mut device, 1_000_000_000);
     // Four dies program 10,000 pages a second; the buffer adds its hundred.
     assert!((run.iops() / 10_100.0 - 1.0).abs() < 0.01, "{}", run.iops());
     assert_eq!(run.write.min_ns(), 10_000);
@@ -83,9 +79,7 @@ fn the_cliff_is_as_deep_as_amplification_says() {
 
 #[test]
 fn a_scaled_map_gives_the_rate_of_the_whole_one() {
-    let (whole, scaled) = (
-        sustained_iops(0.4, 1 << 29, 1 << 16),
-        sustained_iops(0.4, 1 << 29, 1 << 13),
-    );
+    let (whole, scaled) =
+        (sustained_iops(0.4, 1 << 29, 1 << 16), sustained_iops(0.4, 1 << 29, 1 << 13));
     assert!((scaled / whole - 1.0).abs() < 0.08, "{whole} {scaled}");
 }

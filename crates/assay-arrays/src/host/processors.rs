@@ -21,10 +21,7 @@ pub struct Cpus {
 impl Cpus {
     /// So many, all idle.
     pub const fn new(cpus: u32) -> Self {
-        Self {
-            idle: cpus,
-            queue: VecDeque::new(),
-        }
+        Self { idle: cpus, queue: VecDeque::new() }
     }
 
     /// A session wants to run.

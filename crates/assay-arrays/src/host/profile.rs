@@ -11,15 +11,8 @@ use assay_model::profile::{
 };
 
 /// Ends of the ranges that reports count waits in, ns: 1 ms to 32 ms by powers of two, and 1 s.
-const ENDS_NS: [u64; 7] = [
-    1_000_000,
-    2_000_000,
-    4_000_000,
-    8_000_000,
-    16_000_000,
-    32_000_000,
-    1_000_000_000,
-];
+const ENDS_NS: [u64; 7] =
+    [1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000, 32_000_000, 1_000_000_000];
 
 /// Waits above this are told by wall clock.
 const SLOW_NS: u64 = 8_000_000;
@@ -52,10 +45,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
     }
 }
 
-#[allow(
-    clippy::unnecessary_wraps,
-    reason = "what a source may lack is optional in the profile"
-)]
+#[allow(clippy::unnecessary_wraps, reason = "what a source may lack is optional in the profile")]
 fn counted(value: f64) -> Option<Figure> {
     Some(Figure::new(value, "counted in the simulation"))
 }
@@ -103,22 +93,11 @@ fn curve(times: &Histogram) -> LatencyCurve {
     let mut low_ns = 0;
     let bucket = |end_ns: u64| {
         let ios = real(below(end_ns) - if low_ns == 0 { 0 } else { below(low_ns) });
-        LatencyBucket {
-            low_ns: std::mem::replace(&mut low_ns, end_ns),
-            high_ns: Some(end_ns),
-            ios,
-        }
+        LatencyBucket { low_ns: std::mem::replace(&mut low_ns, end_ns), high_ns: Some(end_ns), ios }
     };
     let mut buckets: Vec<LatencyBucket> = ENDS_NS.into_iter().map(bucket).collect();
-    buckets.push(LatencyBucket {
-        low_ns,
-        high_ns: None,
-        ios: real(times.ios_above(low_ns - 1)),
-    });
-    LatencyCurve {
-        buckets,
-        source: "counted in the simulation".to_owned(),
-    }
+    buckets.push(LatencyBucket { low_ns, high_ns: None, ios: real(times.ios_above(low_ns - 1)) });
+    LatencyCurve { buckets, source: "counted in the simulation".to_owned() }
 }
 
 fn outliers(reads: &Histogram, elapsed_s: f64) -> Vec<Outlier> {
@@ -161,11 +140,7 @@ fn time_model(run: &HostRun, load: &SessionLoad, elapsed_s: f64) -> TimeModel {
         average_active_sessions: counted(f64::from(load.sessions)),
         cpus: counted(cpus),
         cpu_utilization: counted(cpu_s / elapsed_s / cpus),
-        waits: waits
-            .into_iter()
-            .filter(|(_, time_s)| *time_s > 0.0)
-            .map(wait)
-            .collect(),
+        waits: waits.into_iter().filter(|(_, time_s)| *time_s > 0.0).map(wait).collect(),
         unaccounted_s: counted(db_time_s - cpu_s - waited_s),
     }
 }
@@ -215,9 +190,7 @@ fn redo(run: &HostRun, time: &TimeModel) -> RedoPath {
         (true, true) => RedoFinding::BesideTheDevice,
     };
     RedoPath {
-        sync_latency_s: waited
-            .then(|| counted(run.log_syncs.mean_ns() / 1e9))
-            .flatten(),
+        sync_latency_s: waited.then(|| counted(run.log_syncs.mean_ns() / 1e9)).flatten(),
         write_latency_s: counted(run.log_writes.mean_ns() / 1e9),
         write_iops: counted(run.per_s(run.log_writes.ios())),
         redo_bytes_per_s: counted(rate(run.redo_bytes, seconds(run.io.elapsed_ns))),

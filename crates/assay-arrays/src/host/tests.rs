@@ -28,11 +28,7 @@ fn load(sessions: u32, cpus: u32) -> SessionLoad {
 }
 
 fn storage(channels: u32, latency_ns: u64) -> RamDevice {
-    let ram = Ram {
-        channels,
-        latency: Nanos(latency_ns),
-        spread: Spread::Constant,
-    };
+    let ram = Ram { channels, latency: Nanos(latency_ns), spread: Spread::Constant };
     RamDevice::new(&ram, 1)
 }
 
@@ -100,17 +96,14 @@ fn a_run_becomes_the_profile_that_a_report_would() {
     updates.update_share = Share(0.25);
     let run = run(&updates, &mut storage(16, 1_000_000));
     let made = profile(&run, &updates, "ram");
-    let reads = made
-        .class(assay_model::profile::IoPurpose::SingleBlockRead)
-        .unwrap();
+    let reads = made.class(assay_model::profile::IoPurpose::SingleBlockRead).unwrap();
     let counted = reads.latency.as_ref().unwrap().ios();
     assert!((counted - real(run.io.read.ios())).abs() < 0.5);
     // Thirty sessions that never think: what is not waited for and not computed is waiting for a processor.
     let time = &made.time;
     let waited: f64 = time.waits.iter().map(|wait| wait.time_s.value).sum();
-    let all = waited
-        + time.db_cpu_s.as_ref().unwrap().value
-        + time.unaccounted_s.as_ref().unwrap().value;
+    let all =
+        waited + time.db_cpu_s.as_ref().unwrap().value + time.unaccounted_s.as_ref().unwrap().value;
     assert!((all / time.db_time_s.as_ref().unwrap().value - 1.0).abs() < 1e-9);
     assert!(time.unaccounted_s.as_ref().unwrap().value.abs() < 0.01 * all);
     assert!(made.verdict.speedup_limit.unwrap() > 1.0);

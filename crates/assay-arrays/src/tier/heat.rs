@@ -15,19 +15,11 @@ impl Pages {
         let (mut fast, mut slow) = (0, fast_slots);
         let upto = |page: u32| u64::from(page) * u64::from(fast_slots) / u64::from(pages);
         let place = |page: u32| {
-            let next = if upto(page + 1) > upto(page) {
-                &mut fast
-            } else {
-                &mut slow
-            };
+            let next = if upto(page + 1) > upto(page) { &mut fast } else { &mut slow };
             *next += 1;
             *next - 1
         };
-        Self {
-            slot_of: (0..pages).map(place).collect(),
-            heat: vec![0; pages as usize],
-            fast_slots,
-        }
+        Self { slot_of: (0..pages).map(place).collect(), heat: vec![0; pages as usize], fast_slots }
     }
 
     /// Number of the last page.
@@ -59,11 +51,8 @@ impl Pages {
         let mut slow: Vec<(u32, u32)> = Vec::new();
         let mut fast: Vec<(u32, u32)> = Vec::new();
         for (page, heat) in (0u32..).zip(&mut self.heat) {
-            let side = if self.slot_of[page as usize] < self.fast_slots {
-                &mut fast
-            } else {
-                &mut slow
-            };
+            let side =
+                if self.slot_of[page as usize] < self.fast_slots { &mut fast } else { &mut slow };
             side.push((*heat, page));
             *heat /= 2;
         }

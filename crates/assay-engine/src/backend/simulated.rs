@@ -17,12 +17,7 @@ pub struct World {
 impl World {
     /// A device and the time it is, for a number of workers.
     pub fn new(device: Box<dyn Device>, workers: usize, now_ns: u64) -> Self {
-        Self {
-            now_ns,
-            device,
-            ready: vec![Vec::new(); workers],
-            done: Vec::new(),
-        }
+        Self { now_ns, device, ready: vec![Vec::new(); workers], done: Vec::new() }
     }
 
     /// Virtual time since the world began.
@@ -55,11 +50,7 @@ impl World {
         for (tag, result) in self.done.drain(..) {
             let [slot, worker] = split(tag);
             due[worker as usize] = true;
-            self.ready[worker as usize].push(Completion {
-                slot,
-                result,
-                stamps_ns: None,
-            });
+            self.ready[worker as usize].push(Completion { slot, result, stamps_ns: None });
         }
     }
 }
@@ -87,12 +78,7 @@ pub struct SimulatedBackend {
 impl SimulatedBackend {
     /// The door of a worker.
     pub fn new(world: Rc<RefCell<World>>, worker: u32, slot_bytes: usize) -> Self {
-        Self {
-            world,
-            worker,
-            queued: Vec::new(),
-            scratch: vec![0; slot_bytes],
-        }
+        Self { world, worker, queued: Vec::new(), scratch: vec![0; slot_bytes] }
     }
 }
 
@@ -124,9 +110,7 @@ impl Backend for SimulatedBackend {
                 offset: io.offset,
                 bytes: io.bytes,
             };
-            world
-                .device
-                .submit(now_ns, tag(self.worker, io.slot), request);
+            world.device.submit(now_ns, tag(self.worker, io.slot), request);
         }
         Ok(())
     }

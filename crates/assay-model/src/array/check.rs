@@ -102,10 +102,7 @@ fn check_parts(parts: &[Part]) -> Result<()> {
 }
 
 const fn stores(part: &Part) -> bool {
-    matches!(
-        part,
-        Part::Hdd(_) | Part::Flash(_) | Part::Ram(_) | Part::Tier(_)
-    )
+    matches!(part, Part::Hdd(_) | Part::Flash(_) | Part::Ram(_) | Part::Tier(_))
 }
 
 fn check_part(part: &Part) -> Result<()> {
@@ -130,18 +127,11 @@ const fn counts(number: u32) -> bool {
 }
 
 fn refuse_count(part: &str, key: &str) -> Result<()> {
-    refuse(
-        format!("the {key} of {part} cannot be simulated"),
-        "write a number from 1 to 4096",
-    )
+    refuse(format!("the {key} of {part} cannot be simulated"), "write a number from 1 to 4096")
 }
 
 fn check_path(path: &Path) -> Result<()> {
-    let numbers = [
-        path.links,
-        path.volumes.unwrap_or(1),
-        path.volume_depth.unwrap_or(1),
-    ];
+    let numbers = [path.links, path.volumes.unwrap_or(1), path.volume_depth.unwrap_or(1)];
     if !numbers.into_iter().all(counts) || path.bandwidth_per_s.is_some_and(|rate| rate.0 == 0) {
         return refuse_count("path", "links, volumes or bandwidth");
     }
@@ -157,9 +147,7 @@ fn check_controller(controller: &Controller) -> Result<()> {
     ];
     if !counts(controller.nodes)
         || !counts(controller.cores)
-        || !loads
-            .into_iter()
-            .all(|load| load.is_finite() && load >= 0.0)
+        || !loads.into_iter().all(|load| load.is_finite() && load >= 0.0)
     {
         return refuse_count("controller", "nodes, cores or losses");
     }

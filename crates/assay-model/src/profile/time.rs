@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Time of one wait class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WaitClassTime {
     /// Oracle's name of the class.
@@ -15,6 +16,7 @@ pub struct WaitClassTime {
 
 /// Database time split by CPU and wait class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeModel {
     /// Time sessions spent in database calls, seconds.
@@ -45,6 +47,7 @@ pub struct TimeModel {
 
 /// What most of database time went to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
     /// Reads and writes of storage: faster storage helps, at most by the bound.
@@ -62,6 +65,7 @@ pub enum Bottleneck {
 
 /// Whether faster storage would help, and how much at best.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimeVerdict {
     /// What most of database time went to.
@@ -94,6 +98,7 @@ impl TimeVerdict {
 
 /// What makes commits wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RedoFinding {
     /// Sessions hardly wait for commits.
@@ -109,6 +114,7 @@ pub enum RedoFinding {
 
 /// The commit path: sessions wait for log file sync, the log writer for log file parallel write.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RedoPath {
     /// Mean wait of a session for its commit, seconds.

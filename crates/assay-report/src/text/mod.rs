@@ -2,7 +2,7 @@
 
 mod capacity;
 mod environment;
-mod layout;
+pub(crate) mod layout;
 mod runs;
 mod verdict;
 
@@ -69,14 +69,8 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
-    let of_runs = report
-        .runs
-        .iter()
-        .flat_map(|run| &run.measurement.conduct.remarks);
-    let of_calibration = report
-        .calibration
-        .iter()
-        .flat_map(|calibration| &calibration.remarks);
+    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
+    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
     let remarks = of_calibration.chain(of_runs).map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
     if notes.is_empty() {
@@ -90,10 +84,5 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
 
 /// A remark as one sentence after the other.
 fn remark(remark: &Remark) -> String {
-    format!(
-        "{}: {}. {}.",
-        capital(&remark.what),
-        remark.why,
-        capital(&remark.remedy)
-    )
+    format!("{}: {}. {}.", capital(&remark.what), remark.why, capital(&remark.remedy))
 }

@@ -27,10 +27,7 @@ impl RunReader {
     pub fn open(directory: &Path) -> Result<Self> {
         let path = directory.join(MANIFEST);
         let text = read_text(&path)?.ok_or_else(|| no_run(directory))?;
-        Ok(Self {
-            manifest: parse_versioned(&text, &path)?,
-            directory: directory.to_owned(),
-        })
+        Ok(Self { manifest: parse_versioned(&text, &path)?, directory: directory.to_owned() })
     }
 
     /// Its directory.
@@ -66,9 +63,7 @@ impl RunReader {
     /// When it is there and cannot be read, or has unknown keys or a newer form.
     pub fn json<T: DeserializeOwned>(&self, document: Document) -> Result<Option<T>> {
         let path = self.directory.join(document.file_name());
-        self.document(document)?
-            .map(|text| parse_versioned(&text, &path))
-            .transpose()
+        self.document(document)?.map(|text| parse_versioned(&text, &path)).transpose()
     }
 
     /// What happened, in the order of writing.
@@ -104,15 +99,12 @@ impl RunReader {
         let wanted = cell_name(name);
         let cells = self.cells()?;
         let names: Vec<String> = cells.iter().map(|cell| cell.name().to_owned()).collect();
-        cells
-            .into_iter()
-            .find(|cell| cell.name() == wanted)
-            .ok_or_else(|| {
-                Error::usage(
-                    format!("the run {} has no cell '{name}'", self.manifest.id),
-                    format!("its cells are: {}", names.join(", ")),
-                )
-            })
+        cells.into_iter().find(|cell| cell.name() == wanted).ok_or_else(|| {
+            Error::usage(
+                format!("the run {} has no cell '{name}'", self.manifest.id),
+                format!("its cells are: {}", names.join(", ")),
+            )
+        })
     }
 
     fn cell_at(&self, name: &str, path: PathBuf) -> CellReader {

@@ -70,11 +70,7 @@ impl RunWriter {
         writer.manifest.finish = None;
         writer.manifest.finished_unix_ns = None;
         writer.write_manifest()?;
-        writer.event(&Event {
-            at_unix_ns: now_unix_ns,
-            cell: None,
-            what: Happening::Resumed,
-        })?;
+        writer.event(&Event { at_unix_ns: now_unix_ns, cell: None, what: Happening::Resumed })?;
         Ok(writer)
     }
 

@@ -65,20 +65,13 @@ fn list(models: &[ArrayModel]) -> String {
     let mut text = String::new();
     for model in models {
         let figures = model.figures.len();
-        let _ = writeln!(
-            text,
-            "{:16} {} ({figures} published figures)",
-            model.name, model.title
-        );
+        let _ = writeln!(text, "{:16} {} ({figures} published figures)", model.name, model.title);
     }
     text + "use one as target array:NAME, for example `assay run oltp array:xtremio-1`\n"
 }
 
 fn describe(model: &ArrayModel) -> String {
-    let mut text = format!(
-        "{}: {}\n  source: {}\n",
-        model.name, model.title, model.source
-    );
+    let mut text = format!("{}: {}\n  source: {}\n", model.name, model.title, model.source);
     let _ = writeln!(text, "  capacity in use: {}", model.capacity);
     if !model.fitted.is_empty() {
         let _ = writeln!(text, "  fitted: {}", model.fitted.join(", "));
@@ -138,13 +131,10 @@ fn table(model: &ArrayModel, checked: &[Checked]) -> String {
     for one in checked {
         let measure = one.figure.measure;
         let is_ratio = one.figure.over.is_some();
-        let simulated = one
-            .simulated
-            .map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
-        let error = one.error().map_or_else(
-            || "-".to_owned(),
-            |error| format!("{:+.1} %", 100.0 * error),
-        );
+        let simulated =
+            one.simulated.map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
+        let error =
+            one.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error));
         let _ = writeln!(
             text,
             "  {:42} {:>12} {simulated:>12} {error:>9}  {}, {}",

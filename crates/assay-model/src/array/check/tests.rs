@@ -41,9 +41,7 @@ fn impossible_arrays_are_refused() {
         ("\"1GiB\"", "\"1KiB\"", "holds nothing"),
         ("page = \"8KiB\"", "page = \"8\"", "'8' has no unit"),
     ] {
-        let error = parse_array(&SMALL.replace(from, to))
-            .unwrap_err()
-            .to_string();
+        let error = parse_array(&SMALL.replace(from, to)).unwrap_err().to_string();
         assert!(error.contains(expected), "{expected}: {error}");
     }
 }
@@ -58,8 +56,6 @@ fn a_chain_ends_with_what_stores() {
 #[test]
 fn a_figure_needs_its_experiment() {
     let figure = "[[figure]]\nname = \"f\"\nexperiment = \"none\"\nmeasure = \"iops\"\npublished = 1.0\nrole = \"fitted\"\nplace = \"p\"\n";
-    let error = parse_array(&format!("{SMALL}{figure}"))
-        .unwrap_err()
-        .to_string();
+    let error = parse_array(&format!("{SMALL}{figure}")).unwrap_err().to_string();
     assert!(error.contains("refers to no experiment"), "{error}");
 }
