@@ -31,6 +31,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
             ..ProfileSource::default()
         },
         elapsed_s: counted(elapsed_s),
+        sessions: counted(f64::from(load.sessions)),
         block_bytes: counted(real(load.block.0)),
         rates: vec![requests(run)],
         classes: classes(run, load),
@@ -39,6 +40,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
         time,
         outliers: outliers(&run.io.read, elapsed_s),
         tiering: Vec::new(),
+        server: None,
         checks: Vec::new(),
         doubts: Vec::new(),
         missing: vec!["tablespaces: the simulated data is one".to_owned()],
@@ -137,6 +139,7 @@ fn time_model(run: &HostRun, load: &SessionLoad, elapsed_s: f64) -> TimeModel {
         db_time_s: counted(db_time_s),
         db_cpu_s: counted(cpu_s),
         background_cpu_s: None,
+        cpu_queue_s: None,
         average_active_sessions: counted(f64::from(load.sessions)),
         cpus: counted(cpus),
         cpu_utilization: counted(cpu_s / elapsed_s / cpus),
