@@ -31,6 +31,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
             ..ProfileSource::default()
         },
         elapsed_s: counted(elapsed_s),
+        sessions: counted(f64::from(load.sessions)),
         block_bytes: counted(real(load.block.0)),
         rates: vec![requests(run)],
         classes: classes(run, load),
