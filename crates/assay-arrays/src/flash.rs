@@ -147,6 +147,7 @@ impl Collector {
             ftl.write(page);
         }
         let stands_for = real(real_pages) / real(mapped) / hasten;
+        let spread = real(flash.collection_spread.0) / real(flash.page.0) / hasten;
         Self {
             ftl,
             capacity_bytes,
@@ -155,7 +156,7 @@ impl Collector {
             move_ns: real(flash.read.0 + flash.program.0),
             erase_ns: real(flash.erase.0),
             debt_ns: 0.0,
-            horizon: (stands_for * f64::from(flash.pages_per_block)).max(1.0),
+            horizon: (stands_for * f64::from(flash.pages_per_block)).max(spread).max(1.0),
             background: flash.background.0 / 1e9 / stands_for,
             credit: 0.0,
             at_ns: 0,
@@ -204,7 +205,7 @@ impl Collector {
 /// golden section, made coprime to the number of pages.
 fn mixed(pages: u32) -> impl Iterator<Item = u32> {
     let first = count(f64::from(pages) * 0.618_033_988_75) | 1;
-    let step = (first..).find(|step| gcd(*step, u64::from(pages)) == 1);
+    let step = (first..=u64::from(u32::MAX)).find(|step| gcd(*step, u64::from(pages)) == 1);
     let (step, pages) = (step.unwrap_or(1), u64::from(pages));
     (0..pages).map(move |place| u32::try_from(place * step % pages).unwrap_or(0))
 }

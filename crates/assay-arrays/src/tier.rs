@@ -13,6 +13,8 @@ use heat::Pages;
 /// Two storages as a device.
 pub struct TierDevice {
     page_bytes: u64,
+    /// Bytes that a move carries: where moving is hastened, each costs as much less.
+    move_bytes: u32,
     /// The tag of its own moves.
     own_tag: u64,
     pages: Pages,
@@ -48,6 +50,7 @@ impl TierDevice {
         let moves = tier.moves.0 * tier.every.seconds();
         Self {
             page_bytes: tier.page.0,
+            move_bytes: u32::try_from(count(real(tier.page.0) / hasten).max(4096)).unwrap_or(u32::MAX),
             own_tag: own_tag(seed),
             pages: Pages::new(pages, fast_pages),
             fast,
@@ -82,7 +85,7 @@ impl TierDevice {
     }
 
     fn transfer(&mut self, now_ns: u64, hot: u32, cold: u32, writing: bool) {
-        let bytes = u32::try_from(self.page_bytes).unwrap_or(u32::MAX);
+        let bytes = self.move_bytes;
         let io = if writing { DeviceIo::write(0, bytes) } else { DeviceIo::read(0, bytes) };
         self.moving = Some(Moving { hot, cold, left: 2, writing });
         self.forward(now_ns, self.own_tag, hot, 0, io);
@@ -125,10 +128,10 @@ impl Device for TierDevice {
         self.fast.advance(now_ns, &mut arrived);
         self.slow.advance(now_ns, &mut arrived);
         for (tag, result) in arrived.drain(..) {
-            if tag != self.own_tag {
-                done.push((tag, result));
-            } else {
+            if tag == self.own_tag {
                 self.moved(now_ns);
+            } else {
+                done.push((tag, result));
             }
         }
         self.arrived = arrived;

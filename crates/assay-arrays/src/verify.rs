@@ -206,14 +206,13 @@ impl Outcome {
         real(reads) * 8.0 / seconds(self.io.elapsed_ns)
     }
 
-    /// When reads first stay below nine tenths of what they were, seconds of the real pace.
+    /// When reads first are below nine tenths of what they were for two parts of the time, seconds of the real pace.
     fn fall_s(&self) -> Option<f64> {
         let part_s = seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS));
         let limit = 0.9 * self.eighth(0) * part_s;
-        let is_low = |reads: &u64| real(*reads) < limit;
-        let last_high = self.io.read_parts.iter().rposition(|reads| !is_low(reads))?;
-        let fall = count_of(last_high + 1);
-        (last_high + 1 < TIME_PARTS).then(|| real(fall) * part_s * self.hasten)
+        let both_low = |two: &[u64]| two.iter().all(|reads| real(*reads) < limit);
+        let fall = self.io.read_parts.windows(2).position(both_low)?;
+        Some(real(count_of(fall)) * part_s * self.hasten)
     }
 }
 

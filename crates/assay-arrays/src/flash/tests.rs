@@ -16,6 +16,7 @@ fn flash(dies: u32) -> Flash {
         buffered_write: Nanos(0),
         over_provisioning: Share(0.0),
         collection: CollectionPolicy::Greedy,
+        collection_spread: Bytes(0),
         fill: Share(0.0),
         background: Rate(0.0),
         mapped_pages: 1 << 16,

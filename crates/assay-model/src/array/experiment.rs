@@ -153,7 +153,7 @@ pub enum Measure {
     FirstReadIops,
     /// Reads a second in the last eighth over those in the first.
     LastToFirst,
-    /// When reads first stay below nine tenths of the first eighth, seconds of the real pace.
+    /// When reads first fall below nine tenths of the first eighth for two 64ths of the time, seconds of the real pace.
     FallS,
 }
 

@@ -252,6 +252,9 @@ pub struct Flash {
     /// Which block is collected.
     #[serde(default)]
     pub collection: CollectionPolicy,
+    /// Bytes of writes that the work of collecting is put off and spread over; at least a block.
+    #[serde(default)]
+    pub collection_spread: Bytes,
     /// Share of the capacity that holds data before the first I/O; the rest is free at first.
     #[serde(default)]
     pub fill: Share,
