@@ -21,3 +21,10 @@ pub use snapshot::{
     Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Settings, Snapshot,
     Statement, StatementKey, Statements, Version,
 };
+
+#[cfg(test)]
+mod made_up;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod traps;

@@ -44,6 +44,7 @@ impl fmt::Display for Version {
 
 /// Settings that decide what the counters mean.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the server's own")]
 pub struct Settings {
     /// Whether I/O on data is timed.
     pub track_io_timing: bool,

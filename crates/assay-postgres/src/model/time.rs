@@ -19,7 +19,8 @@ pub(super) fn model(
     let db_time_s = delta.db_time_s();
     let tasks = looks.tasks;
     let cpus = outside.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));
-    let db_cpu = db_cpu(events);
+    let idle = tasks.map(|_| Figure::new(0.0, "schedstat of client sessions"));
+    let db_cpu = db_cpu(events).or(idle);
     let utilization = db_cpu.as_ref().zip(cpus.as_ref()).map(|(cpu, cpus)| {
         let share = cpu.value / delta.elapsed_s / cpus.value.max(1.0);
         Figure::new(share, "DB CPU / elapsed / CPUs")
@@ -68,7 +69,7 @@ fn waits(events: &[TimedEvent]) -> Vec<WaitClassTime> {
             Some(wait) => {
                 wait.time_s.value += event.time_s.value;
                 if !wait.time_s.source.contains(word) {
-                    wait.time_s.source = "counted and sampled events".to_owned();
+                    wait.time_s.source.replace_range(.., "counted and sampled events");
                 }
             }
             None => waits.push(WaitClassTime {

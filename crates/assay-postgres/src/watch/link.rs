@@ -151,11 +151,13 @@ pub(super) fn reason(error: &postgres::Error) -> String {
 
 /// Where a server was looked for, without any secret.
 fn place(config: &Config) -> String {
-    let host = config.get_hosts().first().map_or_else(String::new, |host| match host {
+    let name = |host: &Host| match host {
         Host::Tcp(name) => name.clone(),
         #[cfg(unix)]
         Host::Unix(path) => path.display().to_string(),
-    });
+    };
+    let hosts: Vec<String> = config.get_hosts().iter().map(name).collect();
+    let host = hosts.join(" or ");
     let port = config.get_ports().first().copied().unwrap_or(5432);
     let user = config.get_user().unwrap_or_default();
     let database = config.get_dbname().unwrap_or(user);

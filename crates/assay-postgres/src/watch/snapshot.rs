@@ -22,15 +22,7 @@ impl Watcher {
     pub fn snapshot(&mut self) -> Result<Snapshot> {
         let settings = settings(&mut self.server)?;
         let mut missing = Vec::new();
-        let io = match queries::io(self.version) {
-            Some(query) => Some(self.server.query(query)?.iter().map(io_row).collect()),
-            None => {
-                missing.push(
-                    "I/O by process and context: pg_stat_io comes with release 16".to_owned(),
-                );
-                None
-            }
-        };
+        let io = self.io(&mut missing)?;
         let log = self.server.query(queries::log(self.version))?;
         let background = self.server.query(queries::background(self.version))?;
         let relations = self.database.query(queries::RELATIONS)?;
@@ -55,6 +47,15 @@ impl Watcher {
             processors: None,
             missing,
         })
+    }
+
+    /// I/O by process, object and context, or that the release has none.
+    fn io(&mut self, missing: &mut Vec<String>) -> Result<Option<BTreeMap<IoKey, IoRow>>> {
+        let Some(query) = queries::io(self.version) else {
+            missing.push("I/O by process and context: pg_stat_io comes with release 16".to_owned());
+            return Ok(None);
+        };
+        Ok(Some(self.server.query(query)?.iter().map(io_row).collect()))
     }
 
     /// Client sessions, and the server's clock.
