@@ -29,7 +29,7 @@ pub struct ArraySpec {
     /// Bytes in use.
     pub capacity_bytes: u64,
     /// Slow processes (filling, collecting, moving pages) run so many times faster; 1 is the real pace.
-    pub hasten: f64,
+    pub hasten_factor: f64,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -37,7 +37,7 @@ pub struct ArraySpec {
 impl ArraySpec {
     /// A model as it stands.
     pub const fn new(model: ArrayModel) -> Self {
-        Self { capacity_bytes: model.capacity.0, model, hasten: 1.0, seed: 1 }
+        Self { capacity_bytes: model.capacity.0, model, hasten_factor: 1.0, seed: 1 }
     }
 
     /// With so many controllers, where the model has any.
@@ -62,7 +62,7 @@ impl ArraySpec {
 
     /// The device, fresh.
     pub fn build(&self) -> Box<dyn Device> {
-        build(&self.model.parts, self.capacity_bytes, self.hasten, self.seed)
+        build(&self.model.parts, self.capacity_bytes, self.hasten_factor, self.seed)
     }
 }
 

@@ -79,7 +79,7 @@ impl ArraySpec {
             "seed" => self.seed = whole(value)?,
             "nodes" => return Ok(self.with_nodes(small(value)?)),
             "volumes" => return Ok(self.with_volumes(small(value)?)),
-            "hasten" => self.hasten = factor(value)?,
+            "hasten" => self.hasten_factor = factor(value)?,
             _ => {
                 return Err(Error::usage(
                     format!("an array has no key '{key}'"),

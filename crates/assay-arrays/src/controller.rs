@@ -16,9 +16,9 @@ pub struct Processors {
     read: Service,
     write: Service,
     per_byte_ns: f64,
-    per_mib_contention: f64,
-    contention: f64,
-    coherency: f64,
+    per_mib_sigma: f64,
+    sigma: f64,
+    kappa: f64,
     /// Every I/O takes so many times as long as with one controller.
     scaling: f64,
 }
@@ -33,10 +33,10 @@ impl Processors {
             read: Service::new(controller.read, controller.spread, seed),
             write: Service::new(controller.write, controller.spread, seed ^ 1),
             per_byte_ns: real(controller.per_mib.0) / MIB,
-            per_mib_contention: controller.per_mib_contention,
-            contention: controller.contention,
-            coherency: controller.coherency,
-            scaling: 1.0 + controller.scaling_loss * f64::from(nodes - 1),
+            per_mib_sigma: controller.per_mib_sigma,
+            sigma: controller.sigma,
+            kappa: controller.kappa,
+            scaling: 1.0 + controller.scaling_loss_share * f64::from(nodes - 1),
         }
     }
 
@@ -44,12 +44,12 @@ impl Processors {
     /// Universal Scalability Law (Gunther 1993) for both parts.
     fn stretched_ns(&self, service_ns: f64, moving_ns: f64, inside: u32) -> f64 {
         let others = (f64::from(inside) / real_len(self.nodes.len()) - 1.0).max(0.0);
-        let service = 1.0 + self.contention * others + self.coherency * others * (others + 1.0);
-        service_ns * service + moving_ns * (1.0 + self.per_mib_contention * others)
+        let service = 1.0 + self.sigma * others + self.kappa * others * (others + 1.0);
+        service_ns * service + moving_ns * (1.0 + self.per_mib_sigma * others)
     }
 
     fn hinders_itself(&self) -> bool {
-        self.contention > 0.0 || self.coherency > 0.0 || self.per_mib_contention > 0.0
+        self.sigma > 0.0 || self.kappa > 0.0 || self.per_mib_sigma > 0.0
     }
 }
 
@@ -93,10 +93,10 @@ mod tests {
             write: Nanos(20_000),
             spread: Spread::Constant,
             per_mib: Nanos(0),
-            per_mib_contention: 0.0,
-            contention: 0.0,
-            coherency: 0.0,
-            scaling_loss: 0.0,
+            per_mib_sigma: 0.0,
+            sigma: 0.0,
+            kappa: 0.0,
+            scaling_loss_share: 0.0,
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_load_that_hinders_itself_follows_the_scalability_law() {
         let mut one = controller(1, 1);
-        (one.contention, one.coherency) = (0.03, 0.0004);
+        (one.sigma, one.kappa) = (0.03, 0.0004);
         for n in [1u32, 8, 64] {
             let jobs = f64::from(n);
             let expected = 1e5 * jobs / (1.0 + 0.03 * (jobs - 1.0) + 0.0004 * jobs * (jobs - 1.0));
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn scaling_out_loses_its_share() {
         let mut two = controller(2, 1);
-        two.scaling_loss = 0.25;
+        two.scaling_loss_share = 0.25;
         assert!((iops(&two, 64) / 160_000.0 - 1.0).abs() < 0.001);
     }
 }

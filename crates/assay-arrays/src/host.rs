@@ -241,7 +241,7 @@ impl<'a> World<'a> {
 
     /// Statements that one physical read stands for; gives those that changed data.
     fn statements(&mut self) -> u32 {
-        let misses = self.load.logical_reads * (1.0 - self.load.cache_hits.0);
+        let misses = self.load.logical_reads_mean * (1.0 - self.load.cache_hits.0);
         let statements = self.whole(1.0 / misses.max(1e-6));
         let share = self.load.update_share.0;
         let updates = (0..statements).filter(|_| self.random.chance(share));
@@ -266,7 +266,7 @@ impl<'a> World<'a> {
         }
         let host = self.sessions[session].host;
         self.sessions[session].commits = updates;
-        let blocks = self.whole(self.load.dirty_blocks * f64::from(updates));
+        let blocks = self.whole(self.load.dirty_blocks_mean * f64::from(updates));
         if self.hosts[host].data.is_full() {
             self.hosts[host].data.wait(session, blocks, self.now_ns);
         } else {

@@ -3,18 +3,26 @@
 use crate::due::{earlier, own_tag};
 use assay_model::array::Tier;
 use assay_model::device::{Device, DeviceIo};
-use assay_model::number::{count, index_of, real};
+use assay_model::number::{count, count_of, index_of, real};
 use std::collections::VecDeque;
 
 mod heat;
 
 use heat::Pages;
 
+/// Moves that are under way at once at most; a power of two.
+const MOVES_AT_ONCE: usize = 32;
+
+/// The bits of a tag that say which move it is of.
+const MOVES_MASK: u64 = MOVES_AT_ONCE as u64 - 1;
+
 /// Two storages as a device.
 pub struct TierDevice {
     page_bytes: u64,
     /// Bytes that a move carries: where moving is hastened, each costs as much less.
     move_bytes: u32,
+    /// Accesses that one stands for: in a hastened time there are as many fewer.
+    stands_for: u32,
     /// The tag of its own moves.
     own_tag: u64,
     pages: Pages,
@@ -24,11 +32,12 @@ pub struct TierDevice {
     next_look_ns: u64,
     moves_a_look: usize,
     moves: VecDeque<(u32, u32)>,
-    moving: Option<Moving>,
+    moving: [Option<Moving>; MOVES_AT_ONCE],
     arrived: Vec<(u64, i32)>,
 }
 
 /// A hot page and a cold one that change places: both are read, then both are written.
+#[derive(Clone, Copy)]
 struct Moving {
     hot: u32,
     cold: u32,
@@ -50,8 +59,10 @@ impl TierDevice {
         let moves = tier.moves.0 * tier.every.seconds();
         Self {
             page_bytes: tier.page.0,
-            move_bytes: u32::try_from(count(real(tier.page.0) / hasten).max(4096)).unwrap_or(u32::MAX),
-            own_tag: own_tag(seed),
+            move_bytes: u32::try_from(count(real(tier.page.0) / hasten).max(4096))
+                .unwrap_or(u32::MAX),
+            stands_for: u32::try_from(count(hasten)).unwrap_or(u32::MAX),
+            own_tag: own_tag(seed) & !MOVES_MASK,
             pages: Pages::new(pages, fast_pages),
             fast,
             slow,
@@ -59,7 +70,7 @@ impl TierDevice {
             next_look_ns: every_ns,
             moves_a_look: index_of(count(moves)),
             moves: VecDeque::new(),
-            moving: None,
+            moving: [None; MOVES_AT_ONCE],
             arrived: Vec::new(),
         }
     }
@@ -71,41 +82,43 @@ impl TierDevice {
         device.submit(now_ns, tag, io);
     }
 
-    /// Looks for hot pages when it is time, and keeps one move under way.
+    /// Looks for hot pages when it is time, and keeps moves under way.
     fn look(&mut self, now_ns: u64) {
         if now_ns >= self.next_look_ns {
             self.next_look_ns = now_ns - now_ns % self.every_ns + self.every_ns;
             self.moves = self.pages.choose(self.moves_a_look).into();
         }
-        if self.moving.is_none()
+        while !self.moves.is_empty()
+            && let Some(slot) = self.moving.iter().position(Option::is_none)
             && let Some((hot, cold)) = self.moves.pop_front()
         {
-            self.transfer(now_ns, hot, cold, false);
+            self.transfer(now_ns, slot, (hot, cold), false);
         }
     }
 
-    fn transfer(&mut self, now_ns: u64, hot: u32, cold: u32, writing: bool) {
+    fn transfer(&mut self, now_ns: u64, slot: usize, (hot, cold): (u32, u32), writing: bool) {
         let bytes = self.move_bytes;
         let io = if writing { DeviceIo::write(0, bytes) } else { DeviceIo::read(0, bytes) };
-        self.moving = Some(Moving { hot, cold, left: 2, writing });
-        self.forward(now_ns, self.own_tag, hot, 0, io);
-        self.forward(now_ns, self.own_tag, cold, 0, io);
+        self.moving[slot] = Some(Moving { hot, cold, left: 2, writing });
+        let tag = self.own_tag | count_of(slot);
+        self.forward(now_ns, tag, hot, 0, io);
+        self.forward(now_ns, tag, cold, 0, io);
     }
 
-    fn moved(&mut self, now_ns: u64) {
-        let Some(moving) = &mut self.moving else {
+    fn moved(&mut self, now_ns: u64, slot: usize) {
+        let Some(moving) = &mut self.moving[slot] else {
             return;
         };
         moving.left -= 1;
         if moving.left > 0 {
             return;
         }
-        let (hot, cold, writing) = (moving.hot, moving.cold, moving.writing);
+        let Moving { hot, cold, writing, .. } = *moving;
         if writing {
-            self.moving = None;
+            self.moving[slot] = None;
         } else {
             self.pages.exchange(hot, cold);
-            self.transfer(now_ns, hot, cold, true);
+            self.transfer(now_ns, slot, (hot, cold), true);
         }
     }
 }
@@ -114,7 +127,7 @@ impl Device for TierDevice {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         let page = u32::try_from(io.offset / self.page_bytes).unwrap_or(u32::MAX);
         let page = page.min(self.pages.last());
-        self.pages.touch(page);
+        self.pages.touch(page, self.stands_for);
         self.forward(now_ns, tag, page, io.offset % self.page_bytes, io);
         self.look(now_ns);
     }
@@ -128,8 +141,8 @@ impl Device for TierDevice {
         self.fast.advance(now_ns, &mut arrived);
         self.slow.advance(now_ns, &mut arrived);
         for (tag, result) in arrived.drain(..) {
-            if tag == self.own_tag {
-                self.moved(now_ns);
+            if tag & !MOVES_MASK == self.own_tag {
+                self.moved(now_ns, index_of(tag & MOVES_MASK));
             } else {
                 done.push((tag, result));
             }

@@ -20,7 +20,7 @@ pub struct Checked {
 impl Checked {
     /// Simulated over published, less one.
     pub fn error(&self) -> Option<f64> {
-        self.simulated.map(|simulated| simulated / self.figure.published - 1.0)
+        self.simulated.map(|simulated| simulated / self.figure.published_value - 1.0)
     }
 }
 
@@ -86,7 +86,7 @@ pub fn spec(model: &ArrayModel, experiment: &Experiment) -> ArraySpec {
     if let Some(capacity) = experiment.capacity {
         spec.capacity_bytes = capacity.0;
     }
-    spec.hasten = experiment.hasten;
+    spec.hasten_factor = experiment.hasten_factor;
     if let Some(nodes) = experiment.nodes {
         spec = spec.with_nodes(nodes);
     }
@@ -127,7 +127,7 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
             (host.io.clone(), Some(host), load.block.0)
         }
     };
-    Outcome { io, host, transfer_bytes: real(bytes), hasten: experiment.hasten }
+    Outcome { io, host, transfer_bytes: real(bytes), hasten: experiment.hasten_factor }
 }
 
 /// A closed load with the outstanding I/Os it says, or the most that stay below its limit.

@@ -11,7 +11,7 @@ mod simulated;
 mod storage;
 mod test_file;
 
-pub use simulated::{SimulatedDevice, is_simulated};
+pub use simulated::{SimulatedDevice, array_model, is_simulated};
 pub use storage::{Storage, is_block_device};
 
 /// What a person named.

@@ -36,9 +36,9 @@ impl Pages {
         }
     }
 
-    /// Counts an access.
-    pub fn touch(&mut self, page: u32) {
-        self.heat[page as usize] += 1;
+    /// Counts an access that stands for so many.
+    pub fn touch(&mut self, page: u32, accesses: u32) {
+        self.heat[page as usize] = self.heat[page as usize].saturating_add(accesses);
     }
 
     /// Lets two pages change places.
@@ -84,8 +84,8 @@ mod tests {
     #[test]
     fn hot_slow_pages_change_places_with_cold_fast_ones() {
         let mut pages = Pages::new(10, 3);
-        (0..20).for_each(|_| pages.touch(0));
-        (0..20).for_each(|_| pages.touch(3));
+        (0..20).for_each(|_| pages.touch(0, 1));
+        (0..20).for_each(|_| pages.touch(3, 1));
         assert_eq!(pages.choose(5), [(0, 6)]);
         pages.exchange(0, 6);
         assert!(pages.place(0).0 && !pages.place(6).0);

@@ -31,14 +31,14 @@ latency_max = "200us"
 name = "four outstanding"
 experiment = "four"
 measure = "iops"
-published = 40000.0
+published_value = 40000.0
 role = "fitted"
 place = "here"
 [[figure]]
 name = "below twice the latency"
 experiment = "limit"
 measure = "iops"
-published = 80000.0
+published_value = 80000.0
 role = "held_back"
 place = "here"
 [[figure]]
@@ -46,13 +46,13 @@ name = "as a ratio"
 experiment = "limit"
 over = "four"
 measure = "read_iops"
-published = 2.0
+published_value = 2.0
 role = "held_back"
 place = "here"
 [[figure]]
 name = "not to be told"
 measure = "iops"
-published = 1.0
+published_value = 1.0
 role = "held_back"
 place = "here"
 why = "no experiment"

@@ -3,7 +3,7 @@
 use assay_arrays::{ArraySpec, find};
 use assay_engine::Simulation;
 use assay_engine::device::DeviceSpec;
-use assay_model::array::parse_array;
+use assay_model::array::{ArrayModel, parse_array};
 use assay_model::{Error, Result};
 
 /// How the name of a model file ends.
@@ -56,21 +56,27 @@ impl SimulatedDevice {
     }
 }
 
-/// `NAME?capacity=2TB&seed=1`; a name that ends as model files do is read from the file.
+/// `NAME?capacity=2TB&seed=1`.
 fn array_of(text: &str) -> Result<ArraySpec> {
     let (name, query) = text.split_once('?').unwrap_or((text, ""));
-    let model = if name.ends_with(MODEL_FILE) {
-        let text = std::fs::read_to_string(name).map_err(|error| {
-            Error::usage(
-                format!("reading the array model {name}: {error}"),
-                "name a model file, or one of `assay arrays`",
-            )
-        })?;
-        parse_array(&text).map_err(|error| error.context(name))?
-    } else {
-        find(name)?
-    };
-    ArraySpec::new(model).with_query(query)
+    ArraySpec::new(array_model(name)?).with_query(query)
+}
+
+/// The model that the program carries under a name; a name that ends as model files do is read from the file.
+///
+/// # Errors
+/// A usage error when there is no such array or file, or when its document cannot be.
+pub fn array_model(name: &str) -> Result<ArrayModel> {
+    if !name.ends_with(MODEL_FILE) {
+        return find(name);
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| {
+        Error::usage(
+            format!("reading the array model {name}: {error}"),
+            "name a model file, or one of `assay arrays`",
+        )
+    })?;
+    parse_array(&text).map_err(|error| error.context(name))
 }
 
 #[cfg(test)]

@@ -46,22 +46,25 @@ impl ArrayModel {
 
     fn check_experiments(&self) -> Result<()> {
         for experiment in &self.experiments {
-            if experiment.duration.0 == 0 || experiment.hasten.is_nan() || experiment.hasten < 1.0 {
+            if experiment.duration.0 == 0
+                || experiment.hasten_factor.is_nan()
+                || experiment.hasten_factor < 1.0
+            {
                 return refuse(
                     format!("experiment '{}' measures nothing", experiment.name),
-                    "write a duration above 0s and hasten of at least 1",
+                    "write a duration above 0s and hasten_factor of at least 1",
                 );
             }
             if let Load::Sessions(load) = &experiment.load
                 && (load.sessions == 0
                     || load.hosts == 0
                     || load.cpus == 0
-                    || load.logical_reads.is_nan()
-                    || load.logical_reads <= 0.0)
+                    || load.logical_reads_mean.is_nan()
+                    || load.logical_reads_mean <= 0.0)
             {
                 return refuse(
                     format!("experiment '{}' has nobody to work", experiment.name),
-                    "write sessions, hosts, cpus and logical_reads above 0",
+                    "write sessions, hosts, cpus and logical_reads_mean above 0",
                 );
             }
         }
@@ -140,10 +143,10 @@ fn check_path(path: &Path) -> Result<()> {
 
 fn check_controller(controller: &Controller) -> Result<()> {
     let loads = [
-        controller.contention,
-        controller.per_mib_contention,
-        controller.coherency,
-        controller.scaling_loss,
+        controller.sigma,
+        controller.per_mib_sigma,
+        controller.kappa,
+        controller.scaling_loss_share,
     ];
     if !counts(controller.nodes)
         || !counts(controller.cores)

@@ -22,7 +22,7 @@ pub struct Experiment {
     /// Slow processes (filling, collecting, moving pages) run so many times faster, and the experiment is as much
     /// shorter: 1 is the real pace.
     #[serde(default = "one")]
-    pub hasten: f64,
+    pub hasten_factor: f64,
     /// Time before measuring, as simulated.
     #[serde(default)]
     pub warm_up: Nanos,
@@ -85,14 +85,14 @@ pub struct SessionLoad {
     /// Share of the statements that change data and commit.
     pub update_share: Share,
     /// Blocks looked up in the buffer cache by one statement.
-    pub logical_reads: f64,
+    pub logical_reads_mean: f64,
     /// Share of them that the buffer cache holds.
     pub cache_hits: Share,
     /// Blocks changed by one statement that changes data.
     #[serde(default)]
-    pub block_changes: f64,
+    pub block_changes_mean: f64,
     /// Blocks that a statement that changes data leaves to be written.
-    pub dirty_blocks: f64,
+    pub dirty_blocks_mean: f64,
     /// Dirty blocks that the buffer cache takes; with more, sessions wait for free buffers.
     #[serde(default = "dirty_max")]
     pub dirty_max: u32,
@@ -184,7 +184,7 @@ pub struct Figure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
     /// The figure as published, in the unit of the measure.
-    pub published: f64,
+    pub published_value: f64,
     /// What it is used for.
     pub role: Role,
     /// Where it stands in the source.

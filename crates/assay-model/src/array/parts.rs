@@ -86,16 +86,16 @@ pub struct Controller {
     /// Share of an I/O's work that is done one after the other (σ of the Universal Scalability Law); with it the
     /// processors are not counted.
     #[serde(default)]
-    pub contention: f64,
+    pub sigma: f64,
     /// The same share of moving data.
     #[serde(default)]
-    pub per_mib_contention: f64,
+    pub per_mib_sigma: f64,
     /// Work that each I/O makes for each other one (κ of the same law).
     #[serde(default)]
-    pub coherency: f64,
+    pub kappa: f64,
     /// Share by which each further controller lengthens every I/O: what scaling out loses.
     #[serde(default)]
-    pub scaling_loss: f64,
+    pub scaling_loss_share: f64,
 }
 
 /// Which line leaves a full cache.

@@ -2,6 +2,7 @@
 
 use crate::exit::{Ended, json, print};
 use assay_arrays::{Checked, find, names, session_profile, verify};
+use assay_methods::target::array_model;
 use assay_model::array::{ArrayModel, Measure, Role};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 use assay_model::{Error, Result};
@@ -18,7 +19,7 @@ const HELD_BACK_AIM: f64 = 0.15;
 /// Lists the simulated arrays, and holds them against what was published of the systems
 #[derive(Args)]
 pub struct Options {
-    /// Arrays to show or to verify; all without a name
+    /// Arrays or model files to show or to verify; all that the program carries without a name
     #[arg(value_name = "ARRAY")]
     arrays: Vec<String>,
     /// Simulate every published figure and print the error of each; a fitted figure beyond 5 % ends with 1
@@ -58,7 +59,7 @@ fn models(options: &Options) -> Result<Vec<ArrayModel>> {
     if options.arrays.is_empty() {
         return names().map(find).collect();
     }
-    options.arrays.iter().map(|name| find(name)).collect()
+    options.arrays.iter().map(|name| array_model(name)).collect()
 }
 
 fn list(models: &[ArrayModel]) -> String {
@@ -139,7 +140,7 @@ fn table(model: &ArrayModel, checked: &[Checked]) -> String {
             text,
             "  {:42} {:>12} {simulated:>12} {error:>9}  {}, {}",
             one.figure.name,
-            show(measure, is_ratio, one.figure.published),
+            show(measure, is_ratio, one.figure.published_value),
             remark(one),
             one.figure.place
         );
