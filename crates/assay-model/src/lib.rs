@@ -1,8 +1,10 @@
 //! The nouns of Assay: what flows between its rooms. No I/O, no clock, no unsafe code.
 #![forbid(unsafe_code)]
 
+pub mod array;
 pub mod calibration;
 pub mod counters;
+pub mod device;
 pub mod document;
 pub mod environment;
 pub mod error;

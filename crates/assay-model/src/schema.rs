@@ -129,6 +129,7 @@ fn text<T: JsonSchema>() -> String {
 /// All documents: the name of the schema's file, and its text.
 fn all() -> Vec<(&'static str, String)> {
     vec![
+        ("array", text::<crate::array::ArrayModel>()),
         ("workload", text::<crate::Workload>()),
         ("measurement", text::<crate::measurement::Measurement>()),
         ("interval", text::<crate::run::IntervalSummary>()),
@@ -191,6 +192,7 @@ fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
 
 #[test]
 fn the_examples_of_the_contract_are_read() {
+    assert!(read_examples::<crate::array::ArrayModel>("array") > 0);
     assert!(read_examples::<crate::Workload>("workload") > 0);
     assert!(read_examples::<crate::measurement::Measurement>("measurement") > 0);
     assert!(read_examples::<crate::run::IntervalSummary>("interval") > 0);

@@ -34,6 +34,7 @@ pub enum Verb {
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
+    Arrays(verbs::arrays::Options),
     Completion(verbs::completion::Options),
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
@@ -54,6 +55,7 @@ impl Verb {
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
+            Self::Arrays(options) => verbs::arrays::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }

@@ -3,11 +3,10 @@
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, command_line};
 use crate::progress::Progress;
 use crate::watcher::Watcher;
-use assay_engine::device::DeviceSpec;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
-use assay_methods::target::{Storage, Targets, parse_targets};
+use assay_methods::target::{SimulatedDevice, Storage, Targets, parse_targets};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
 use assay_model::number::{narrow, real, seconds};
 use assay_model::run::RunKind;
@@ -29,7 +28,7 @@ pub enum Place {
     /// Opened files and devices.
     Storage(Box<Storage>),
     /// A simulated device in virtual time, with its description.
-    Simulated(Simulation, DeviceSpec),
+    Simulated(Box<Simulation>, Box<SimulatedDevice>),
 }
 
 /// A command that measures.
@@ -294,10 +293,7 @@ fn open(
 ) -> Result<Place> {
     let paths = match named {
         Targets::Simulated(device) => {
-            return Ok(Place::Simulated(
-                Simulation::new(device.build(), device.length_bytes),
-                device,
-            ));
+            return Ok(Place::Simulated(Box::new(device.simulation()), device));
         }
         Targets::Paths(paths) => paths,
     };

@@ -1,5 +1,6 @@
 //! One file a verb: read the options, call the rooms, print, end.
 
+pub mod arrays;
 pub mod calibrate;
 pub mod check;
 pub mod completion;

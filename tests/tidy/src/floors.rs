@@ -8,6 +8,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-model", 1),
     ("assay-stats", 2),
     ("assay-engine", 2),
+    ("assay-arrays", 2),
     ("assay-host", 2),
     ("assay-store", 2),
     ("assay-oracle", 2),

@@ -141,7 +141,7 @@ pub fn on_session(
     let mut failure = None;
     let calibration = match place {
         Place::Simulated(_, device) => {
-            calibrate(&mut SimulatedBench::new(device).with_stop(stop), plan, &mut show)
+            calibrate(&mut SimulatedBench::of(device).with_stop(stop), plan, &mut show)
         }
         Place::Storage(storage) => {
             let bench =

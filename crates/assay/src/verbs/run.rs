@@ -6,6 +6,7 @@ use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
 use crate::session::{Session, Wanted, remaining, unix_ns};
 use assay_methods::presets::preset;
+use assay_methods::target::is_simulated;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
@@ -157,7 +158,7 @@ fn resume(options: &Options) -> Result<Ended> {
 /// The options that the run was begun with; what may be destroyed is what was typed now.
 fn begun(run: &RunReader, now: &Options) -> Result<Options> {
     let manifest = run.manifest();
-    if manifest.targets.iter().any(|target| target.starts_with("sim:")) {
+    if manifest.targets.iter().any(|target| is_simulated(target)) {
         return Err(Error::usage(
             format!("the run {} is of a simulated device", manifest.id),
             format!(
