@@ -21,6 +21,7 @@ pub mod stack;
 pub mod target;
 pub mod units;
 pub mod verdict;
+pub mod watch;
 pub mod workload;
 
 pub use error::{Blame, Error, Result};

@@ -141,6 +141,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),
+        ("moment", text::<crate::watch::Moment>()),
         ("profile", text::<crate::profile::Profile>()),
     ]
 }
@@ -202,5 +203,6 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::environment::Environment>("environment") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
+    assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
 }

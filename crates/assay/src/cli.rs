@@ -30,6 +30,7 @@ pub enum Verb {
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
+    Watch(verbs::watch::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
@@ -45,11 +46,12 @@ impl Verb {
     pub fn run(self) -> Result<Ended> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
-            Self::Profile(options) => verbs::profile::run(&options),
             Self::Plan(options) => verbs::plan::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
+            Self::Watch(options) => verbs::watch::run(&options),
+            Self::Profile(options) => verbs::profile::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),

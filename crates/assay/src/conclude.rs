@@ -75,6 +75,21 @@ pub fn conclude(
     asked: &Asked,
     output: &OutputOptions,
 ) -> Result<Ended> {
+    let (ended, dossier, run) = keep(writer, finish, asked)?;
+    show(&dossier, &run, output)?;
+    complain(finish, &run);
+    Ok(ended)
+}
+
+/// The same without printing anything: how it ended, what it tells, and where it is kept.
+///
+/// # Errors
+/// What the store says.
+pub fn keep(
+    writer: RunWriter,
+    finish: &Finish,
+    asked: &Asked,
+) -> Result<(Ended, Dossier, RunReader)> {
     writer.put(Document::Criteria, &asked.text)?;
     let mut dossier = Dossier::read(&writer.reader()?)?;
     let verdict = dossier.judge(&asked.rules);
@@ -83,9 +98,7 @@ pub fn conclude(
     dossier.report.verdict = Some(verdict);
     writer.put(Document::Report, &assay_report::html(&dossier.report, Options::default()))?;
     let run = close(writer, finish.clone())?;
-    show(&dossier, &run, output)?;
-    complain(finish, &run);
-    Ok(ended(finish, outcome))
+    Ok((ended(finish, outcome), dossier, run))
 }
 
 /// A measurement that could not go on says so also where errors are looked for.
@@ -96,7 +109,7 @@ fn complain(finish: &Finish, run: &RunReader) {
     let manifest = run.manifest();
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check => "start again".to_owned(),
+        RunKind::Calibrate | RunKind::Check | RunKind::Watch => "start again".to_owned(),
     };
     let kept = run.path().display();
     let error = Error::environment(

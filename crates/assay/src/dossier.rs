@@ -2,10 +2,12 @@
 //! one of last year.
 
 use crate::statistics::Book;
+use crate::watched::Watched;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
-use assay_model::run::{Event, Happening};
+use assay_model::run::{Event, Happening, RunKind};
+use assay_model::verdict::NamedEstimate;
 use assay_model::{Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
@@ -16,6 +18,8 @@ pub struct Dossier {
     pub report: Report,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
+    /// What watching the machine tells.
+    watched: Vec<NamedEstimate>,
 }
 
 impl Dossier {
@@ -48,7 +52,8 @@ impl Dossier {
             report.runs.push(run);
             series.push(of_cell);
         }
-        Ok(Self { report, series })
+        let watched = watched(run, &mut report)?;
+        Ok(Self { report, series, watched })
     }
 
     /// Judges the run by rules.
@@ -57,12 +62,27 @@ impl Dossier {
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
-            given: &[],
+            given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],
             statistics: &Book,
         })
     }
+}
+
+/// Puts what was watched into the report, and gives what it says to the criteria.
+fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
+    let cells = run.cells()?;
+    let mut watched = Watched::new(cells.last().map(CellReader::name));
+    for moment in run.moments()? {
+        watched.add(&moment?);
+    }
+    let given = match run.manifest().kind {
+        RunKind::Watch => watched.everything(report.environment.as_ref(), &Book),
+        RunKind::Run | RunKind::Calibrate | RunKind::Check => watched.network(),
+    };
+    report.watch = watched.finish();
+    Ok(given)
 }
 
 fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {

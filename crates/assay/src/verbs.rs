@@ -8,6 +8,8 @@ pub mod inspect;
 pub mod judge;
 pub mod plan;
 pub mod profile;
+pub mod profile_server;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod watch;

@@ -13,3 +13,4 @@ pub(crate) mod scene;
 pub(crate) mod svg;
 pub(crate) mod tail;
 pub(crate) mod time_axis;
+pub(crate) mod watch;

@@ -16,6 +16,7 @@ mod run;
 mod steps;
 pub(crate) mod table;
 mod top;
+mod watch;
 mod zoom;
 
 use crate::input::{Options, Report};
@@ -54,6 +55,11 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             id: "runs",
             title: "What happened under load",
             body: run::body(report, show, &mut figures),
+        },
+        Section {
+            id: "watch",
+            title: "The machine meanwhile",
+            body: watch::body(report, show, &mut figures),
         },
         Section { id: "conduct", title: "How the tool behaved", body: conduct::body(report, show) },
         Section {

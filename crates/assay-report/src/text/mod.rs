@@ -5,6 +5,7 @@ mod environment;
 pub(crate) mod layout;
 mod runs;
 mod verdict;
+mod watch;
 
 use crate::answer::answer;
 use crate::input::{Options, Report};
@@ -26,6 +27,7 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
     verdict::verdict(&mut text, report, &show);
     capacity::capacity(&mut text, report, &show);
     runs::runs(&mut text, report, &show);
+    watch::watch(&mut text, report, &show);
     if let Some(environment) = &report.environment {
         environment::grave_findings(&mut text, environment);
     }

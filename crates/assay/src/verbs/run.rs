@@ -109,10 +109,8 @@ fn finish(
     asked: &Asked,
     options: &Options,
 ) -> Result<Ended> {
-    let Session { writer, place, .. } = session;
     // Test files go before the answer is printed.
-    drop(place);
-    conclude(writer, &measurement.finish, asked, &options.output)
+    conclude(session.end(), &measurement.finish, asked, &options.output)
 }
 
 /// A file where there is one of that name, else a preset.
