@@ -14,13 +14,13 @@ pub struct Checked {
     /// The published figure.
     pub figure: Figure,
     /// The simulated value in the same unit; `None` where the model cannot tell.
-    pub simulated: Option<f64>,
+    pub simulated_value: Option<f64>,
 }
 
 impl Checked {
     /// Simulated over published, less one.
     pub fn error(&self) -> Option<f64> {
-        self.simulated.map(|simulated| simulated / self.figure.published_value - 1.0)
+        self.simulated_value.map(|simulated| simulated / self.figure.published_value - 1.0)
     }
 }
 
@@ -57,7 +57,7 @@ pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<
             (Some(value), Some(Some(over))) => Some(value / over),
             _ => None,
         };
-        checked.push(Checked { figure: figure.clone(), simulated });
+        checked.push(Checked { figure: figure.clone(), simulated_value: simulated });
     }
     Ok(checked)
 }

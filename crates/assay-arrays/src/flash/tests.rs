@@ -1,3 +1,5 @@
+//! Dies against queueing theory, and the cliff against the theory of collection.
+
 use super::*;
 use crate::drive::Closed;
 use assay_model::array::{CollectionPolicy, Spread};

@@ -1,3 +1,5 @@
+//! Sessions against the interactive law, and a run as a profile.
+
 use super::*;
 use crate::ram::RamDevice;
 use assay_model::array::Ram;

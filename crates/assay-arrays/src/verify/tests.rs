@@ -1,3 +1,5 @@
+//! A model whose figures are known beforehand.
+
 use super::*;
 use assay_model::array::parse_array;
 
@@ -65,5 +67,5 @@ fn figures_are_held_against_what_is_simulated() {
         let error = figure.error().unwrap();
         assert!(error.abs() < 0.002, "{}: {error}", figure.figure.name);
     }
-    assert!(checked[3].simulated.is_none());
+    assert!(checked[3].simulated_value.is_none());
 }

@@ -132,8 +132,9 @@ fn table(model: &ArrayModel, checked: &[Checked]) -> String {
     for one in checked {
         let measure = one.figure.measure;
         let is_ratio = one.figure.over.is_some();
-        let simulated =
-            one.simulated.map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
+        let simulated = one
+            .simulated_value
+            .map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
         let error =
             one.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error));
         let _ = writeln!(
@@ -171,7 +172,7 @@ fn as_value(model: &ArrayModel, checked: &Checked) -> Value {
     json!({
         "array": model.name,
         "figure": checked.figure,
-        "simulated": checked.simulated,
+        "simulated": checked.simulated_value,
         "error": checked.error(),
         "remark": remark(checked),
     })

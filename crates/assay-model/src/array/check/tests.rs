@@ -1,3 +1,5 @@
+//! Documents of arrays that can be, and that cannot.
+
 use super::*;
 
 const SMALL: &str = r#"
