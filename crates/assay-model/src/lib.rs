@@ -10,6 +10,7 @@ pub mod estimate;
 pub mod histogram;
 pub mod measurement;
 pub mod number;
+pub mod permutation;
 pub mod profile;
 pub mod random;
 pub mod run;

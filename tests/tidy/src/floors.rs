@@ -11,6 +11,8 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-host", 2),
     ("assay-store", 2),
     ("assay-oracle", 2),
+    ("assay-postgres", 2),
+    ("assay-loads", 2),
     ("assay-methods", 3),
     ("assay-judge", 3),
     ("assay-report", 3),
