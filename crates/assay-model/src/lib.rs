@@ -8,6 +8,7 @@ pub mod environment;
 pub mod error;
 pub mod estimate;
 pub mod histogram;
+pub mod load;
 pub mod measurement;
 pub mod number;
 pub mod permutation;

@@ -20,6 +20,8 @@ pub enum RunKind {
     Calibrate,
     /// All questions about a target at once, in about two minutes.
     Check,
+    /// A load on a database server.
+    Load,
 }
 
 impl RunKind {
@@ -29,6 +31,7 @@ impl RunKind {
             Self::Run => "run",
             Self::Calibrate => "calibrate",
             Self::Check => "check",
+            Self::Load => "load",
         }
     }
 }

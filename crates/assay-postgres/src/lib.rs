@@ -10,6 +10,7 @@
 pub mod address;
 pub mod binaries;
 pub mod connection;
+pub mod counters;
 pub mod failure;
 pub mod processes;
 pub mod server;

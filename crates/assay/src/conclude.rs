@@ -88,7 +88,7 @@ fn complain(finish: &Finish, run: &RunReader) {
     let manifest = run.manifest();
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check => "start again".to_owned(),
+        RunKind::Calibrate | RunKind::Check | RunKind::Load => "start again".to_owned(),
     };
     let kept = run.path().display();
     let error = Error::environment(

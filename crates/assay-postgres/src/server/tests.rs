@@ -53,6 +53,7 @@ fn a_server_is_made_started_spoken_with_and_ended() {
     assert!(connection.major() >= 14);
     speaks(&mut connection);
     copies(&mut connection);
+    counts(&server, &mut connection);
     let mut wrong = server.address("postgres");
     wrong.password = Some("wrong".to_owned());
     let failure = Connection::open(&wrong, "test").unwrap_err();
@@ -102,6 +103,37 @@ fn copies(connection: &mut Connection) {
     assert!(connection.copy_in("COPY none FROM STDIN").is_err());
     let found = connection.one("SELECT count(*), min(k) FROM t").unwrap();
     assert_eq!((found.count(0), found.count(1)), (Some(1000), Some(7)));
+}
+
+fn counts(server: &Server, connection: &mut Connection) {
+    let knowledge = crate::counters::Knowledge::of(connection).unwrap();
+    assert!(knowledge.is_io_timed && knowledge.is_wal_timed && knowledge.block_bytes == 8192);
+    let before = knowledge.read(connection, "postgres").unwrap();
+    let mut other = Connection::open(&server.address("postgres"), "test").unwrap();
+    other
+        .run("CREATE TABLE u AS SELECT generate_series(1, 50000) AS k")
+        .unwrap();
+    other.run("SELECT sum(k) FROM u").unwrap();
+    other.close();
+    // Versions before 15 send their counts to a process of their own.
+    std::thread::sleep(Duration::from_millis(if knowledge.major < 15 {
+        1500
+    } else {
+        100
+    }));
+    let passed = knowledge
+        .read(connection, "postgres")
+        .unwrap()
+        .since(&before);
+    assert!(passed.commits >= 2 && passed.hit_blocks > 200, "{passed:?}");
+    assert!(
+        passed.active_ns > 0 && passed.wal_bytes > 1000,
+        "{passed:?}"
+    );
+    assert!(
+        passed.wal_syncs.is_some() && passed.sessions.read_ns.is_some(),
+        "{passed:?}"
+    );
 }
 
 #[test]
