@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod calibrate;
 pub mod presets;
+pub mod slob;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};

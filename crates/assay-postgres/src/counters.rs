@@ -91,7 +91,9 @@ impl Knowledge {
         let mut counters = self.of_database(&row);
         if self.major >= 16 {
             let rows = connection.query(&self.io_query())?;
-            rows.iter().for_each(|row| self.add_io(&mut counters, row));
+            for row in &rows {
+                self.add_io(&mut counters, row);
+            }
         }
         if self.major < 18 && self.is_wal_timed {
             let row = connection.one("SELECT wal_sync, wal_sync_time FROM pg_stat_wal")?;

@@ -129,7 +129,9 @@ pub fn end_inside(directory: &Path) -> bool {
             if left.is_empty() {
                 return true;
             }
-            left.iter().for_each(|process| signal(*process, wanted));
+            for process in left {
+                signal(process, wanted);
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }

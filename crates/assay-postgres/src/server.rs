@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::processes::{self, signal};
 use assay_model::{Error, Result};
 use guard::command;
+use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::{self, File, OpenOptions};
@@ -109,6 +110,16 @@ impl Server {
     /// The first of its processes, while it runs.
     pub fn process_id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
+    }
+
+    /// Whether the file system of its directory takes direct I/O.
+    pub fn can_direct(&self) -> bool {
+        let probe = self.plan.directory.join("direct-probe");
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(&probe, flags, Mode::RUSR | Mode::WUSR);
+        // It may be there also when the open was refused.
+        let _ = fs::remove_file(&probe);
+        opened.is_ok()
     }
 
     fn hand_over(&self, path: &Path) -> Result<()> {
@@ -299,7 +310,7 @@ fn password() -> Result<String> {
     let mut bytes = [0_u8; 16];
     let drawn = getrandom(&mut bytes, GetRandomFlags::empty());
     match drawn {
-        Ok(16) => Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+        Ok(16) => Ok(format!("{:032x}", u128::from_be_bytes(bytes))),
         _ => Err(Error::environment(
             "the system gave no random bytes",
             "try again",

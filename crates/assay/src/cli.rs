@@ -28,6 +28,7 @@ pub enum Verb {
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
+    Load(verbs::load::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
@@ -35,6 +36,9 @@ pub enum Verb {
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
     Manual,
+    /// Becomes another program that ends when its parent does: how servers of our own are started.
+    #[command(hide = true)]
+    Guard(verbs::load::guard::Options),
 }
 
 impl Verb {
@@ -45,12 +49,14 @@ impl Verb {
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
+            Self::Load(options) => verbs::load::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
+            Self::Guard(options) => verbs::load::guard::run(&options),
             Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
         }
     }

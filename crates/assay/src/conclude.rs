@@ -8,7 +8,7 @@ use assay_judge::{Rules, default_criteria};
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Result};
+use assay_model::{Error, Outcome, Result};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -77,6 +77,31 @@ pub fn conclude(
     let run = close(writer, finish.clone())?;
     show(&dossier, &run, output)?;
     complain(finish, &run);
+    Ok(ended(finish, outcome))
+}
+
+/// Keeps the page of a load, ends the run, prints and gives the exit: a load whose reads came from the page cache tells
+/// nothing about the storage.
+///
+/// # Errors
+/// What the store says, or a closed standard output.
+pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions) -> Result<Ended> {
+    let dossier = Dossier::read(&writer.reader()?)?;
+    let page = assay_report::html(&dossier.report, Options::default());
+    writer.put(Document::Report, &page)?;
+    let cached = dossier
+        .report
+        .load
+        .as_ref()
+        .is_some_and(assay_model::load::Load::is_cached);
+    let run = close(writer, finish.clone())?;
+    show(&dossier, &run, output)?;
+    complain(finish, &run);
+    let outcome = if cached {
+        Outcome::Inconclusive
+    } else {
+        Outcome::Pass
+    };
     Ok(ended(finish, outcome))
 }
 

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completion;
 pub mod inspect;
 pub mod judge;
+pub mod load;
 pub mod report;
 pub mod run;
 pub mod runs;

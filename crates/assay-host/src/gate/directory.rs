@@ -89,6 +89,15 @@ impl Gate {
         self.empty(&directory.path)
     }
 
+    /// Leaves a directory to the user: without its marker no program of ours removes it any more.
+    ///
+    /// # Errors
+    /// An environment error when the marker cannot be removed.
+    pub fn give_away_directory(&self, directory: &OwnedDirectory) -> Result<()> {
+        let marker = directory.path.join(MARKER);
+        fs::remove_file(&marker).map_err(|error| unreadable(&marker, &error))
+    }
+
     /// Removes one of the [`left_directories`](Self::left_directories).
     ///
     /// # Errors
@@ -251,6 +260,11 @@ mod tests {
         assert_eq!(left.len(), 1);
         gate.remove_left_directory(&left[0]).unwrap();
         assert!(!path.exists());
+        let kept = gate.create_directory(&scratch.0, 1 << 20).unwrap();
+        fs::write(kept.path().join("file"), "x").unwrap();
+        gate.give_away_directory(&kept).unwrap();
+        drop(kept);
+        assert!(gate.left_directories(&scratch.0).unwrap().is_empty());
     }
 
     #[test]

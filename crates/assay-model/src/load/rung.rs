@@ -20,8 +20,9 @@ pub struct Rung {
     /// What the sessions measured. An I/O of this measurement is a statement: its time is the statement's as the
     /// session saw it, its bytes those of the blocks that it touched.
     pub measurement: Measurement,
-    /// Statements a second with the interval of their mean.
-    pub statements: Estimate,
+    /// Statements a second with the interval of their mean; none when too few seconds were measured to tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<Estimate>,
     /// What the server counted.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went.
@@ -204,7 +205,7 @@ impl TimeSplit {
             .into_iter()
             .filter_map(|(name, part)| Some((name, part?)))
             .collect();
-        parts.sort_by(|one, other| other.1.cmp(&one.1));
+        parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));
         parts
     }
 
