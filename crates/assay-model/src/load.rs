@@ -34,6 +34,8 @@ pub struct Load {
     pub access: String,
     /// One a number of sessions and repeat, in the order in which they were measured.
     pub rungs: Vec<Rung>,
+    /// Processors of the machine that measured.
+    pub processors: u32,
     /// Why the ladder ended where it did, in a sentence.
     pub end: String,
     /// Sessions at the knee, where the ladder shows it.

@@ -7,6 +7,7 @@ mod clock;
 mod facts;
 mod input;
 mod json;
+mod ladder;
 mod markup;
 mod page;
 mod picture;

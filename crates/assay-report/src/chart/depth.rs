@@ -29,6 +29,7 @@ pub(crate) fn depth(mixes: &[MixCalibration], show: &Show, size: Size) -> Option
         &mut scene,
         x,
         points().map(|point| point.outstanding).collect(),
+        "outstanding I/Os",
     );
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
@@ -55,8 +56,8 @@ fn stroke_of(mix: &MixCalibration) -> Stroke {
     }
 }
 
-/// The outstanding I/Os that were measured are the ticks.
-fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>) {
+/// The depths that were measured are the ticks.
+pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &str) {
     let bottom = scene.plot.bottom();
     let mut last = f64::NEG_INFINITY;
     for depth in depths {
@@ -73,7 +74,7 @@ fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>) {
         }
     }
     base_line(scene);
-    name_below(scene, "outstanding I/Os");
+    name_below(scene, name);
 }
 
 /// The line of one mix with its points and their intervals.

@@ -7,6 +7,7 @@ mod conduct;
 mod environment;
 mod figure;
 mod kernel;
+mod load;
 mod method;
 mod numbers;
 mod over_time;
@@ -68,6 +69,11 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             id: "capacity",
             title: "What the storage gives",
             body: capacity::body(report, show, &mut figures),
+        },
+        Section {
+            id: "load",
+            title: "What a database gets of it",
+            body: load::body(report, show, &mut figures),
         },
         Section {
             id: "runs",

@@ -3,6 +3,7 @@
 mod capacity;
 mod environment;
 mod layout;
+mod load;
 mod runs;
 mod verdict;
 
@@ -25,6 +26,7 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
     notes(&mut text, report, &show);
     verdict::verdict(&mut text, report, &show);
     capacity::capacity(&mut text, report, &show);
+    load::load(&mut text, report, &show);
     runs::runs(&mut text, report, &show);
     if let Some(environment) = &report.environment {
         environment::grave_findings(&mut text, environment);
@@ -77,7 +79,8 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
         .calibration
         .iter()
         .flat_map(|calibration| &calibration.remarks);
-    let remarks = of_calibration.chain(of_runs).map(remark);
+    let of_load = report.load.iter().flat_map(|load| &load.remarks);
+    let remarks = of_calibration.chain(of_load).chain(of_runs).map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
     if notes.is_empty() {
         return;

@@ -15,7 +15,7 @@ use assay_methods::slob::{
 };
 use assay_model::load::{Load, Rung, Setting};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint};
-use assay_model::number::{real_len, seconds};
+use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_count};
 use assay_model::{Error, Result};
@@ -158,7 +158,7 @@ impl Climbing<'_> {
             points.extend(
                 load.rungs
                     .last()
-                    .map(|rung| Point::of(rung, quantile, processors)),
+                    .map(|rung| Point::of(rung, quantile, f64::from(processors()))),
             );
         }
     }
@@ -299,12 +299,19 @@ impl Climbing<'_> {
             filled: Some(self.ground.filled),
             access: self.ladder.access.name().to_owned(),
             rungs: Vec::new(),
+            processors: processors(),
             end: String::new(),
             knee_sessions: None,
             goal: None,
             remarks: database.remarks.clone(),
         }
     }
+}
+
+/// Processors of this machine.
+fn processors() -> u32 {
+    let all = std::thread::available_parallelism();
+    all.map_or(1, |all| u32::try_from(all.get()).unwrap_or(u32::MAX))
 }
 
 fn show(progress: &mut Progress, sessions: u32, length: Length, interval: &Interval) {

@@ -1,0 +1,57 @@
+//! The ladder of a load for a terminal.
+
+use super::layout::Text;
+use crate::input::Report;
+use crate::ladder::{facts, tables};
+use crate::show::Show;
+
+/// Writes all tables of the ladder; nothing in relative reports, because every column is absolute.
+pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
+    let Some(load) = report.load.as_ref().filter(|_| !show.is_relative()) else {
+        return;
+    };
+    for table in tables(load) {
+        text.heading(table.title);
+        let head = table
+            .columns
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect();
+        let rows = load
+            .rungs
+            .iter()
+            .map(|rung| table.columns.iter().map(|(_, fill)| fill(rung)).collect());
+        let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+        text.table(&rows);
+    }
+    text.heading("How it was loaded");
+    text.pairs(&facts(load));
+    errors(text, load);
+}
+
+/// What failed, by kind.
+fn errors(text: &mut Text, load: &assay_model::load::Load) {
+    let all = load.rungs.iter().flat_map(|rung| {
+        rung.measurement
+            .errors
+            .iter()
+            .map(move |error| (rung.sessions, error))
+    });
+    let said: Vec<String> = all
+        .map(|(sessions, error)| {
+            format!(
+                "{} × {} with {sessions} sessions: {}",
+                error.ios,
+                error.operation.name(),
+                error.meaning
+            )
+        })
+        .collect();
+    if said.is_empty() {
+        return;
+    }
+    text.heading("Statements that failed");
+    for one in said {
+        text.item(&one);
+    }
+}
