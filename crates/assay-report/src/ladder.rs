@@ -1,6 +1,8 @@
 //! The ladder of a load in words and columns, for the page and for the terminal.
 
 use crate::clock::show_length;
+use crate::input::Report;
+use assay_model::calibration::MixCalibration;
 use assay_model::load::{Load, PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{rate, real, share};
@@ -243,6 +245,12 @@ fn cpu(rung: &Rung, cpu_s: Option<f64>) -> String {
 
 /// What the load came to, in sentences.
 pub(crate) fn sentences(load: &Load) -> Vec<String> {
+    if load.rungs.is_empty() {
+        return vec![format!(
+            "What a database gets was not measured: {}.",
+            load.end
+        )];
+    }
     let mut said = vec![];
     said.extend(load.best().map(best));
     said.extend(load.best().and_then(physical));
@@ -348,6 +356,49 @@ pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
     facts
 }
 
+/// The storage alone beside the database on it: what it is, raw, with the database, and their ratio. Nothing without
+/// both, or with blocks of different sizes.
+pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
+    let Some((load, calibration)) = report.load.as_ref().zip(report.calibration.as_ref()) else {
+        return Vec::new();
+    };
+    let block_bytes = load.server.block_bytes;
+    let reads = |mix: &&MixCalibration| mix.read_share >= 1.0 && mix.transfer_bytes == block_bytes;
+    let best = load
+        .rungs
+        .iter()
+        .max_by(|one, other| one.reads_per_s().total_cmp(&other.reads_per_s()));
+    let Some((mix, best)) = calibration.mixes.iter().find(reads).zip(best) else {
+        return Vec::new();
+    };
+    let row = |name: &str, raw: f64, database: f64, show: fn(f64) -> String| {
+        let ratio = format!("{:.0} %", 100.0 * database / raw.max(1e-9));
+        vec![name.to_owned(), show(raw), show(database), ratio]
+    };
+    let head = ["reads of a block", "raw", "database", "ratio"]
+        .map(str::to_owned)
+        .to_vec();
+    let mut rows = vec![
+        head,
+        row(
+            "most, a second",
+            mix.iops_max.rate.value,
+            best.reads_per_s(),
+            show_count,
+        ),
+    ];
+    let first = load.rungs.iter().find(|rung| rung.sessions == 1);
+    if let Some(wait_ns) = first.and_then(Rung::read_wait_mean_ns) {
+        rows.push(row(
+            "mean time, one at a time",
+            mix.base_service_time_ns.value,
+            wait_ns,
+            show_time_ns,
+        ));
+    }
+    rows
+}
+
 /// What spoils the result as a measurement of storage; nothing where the reads were physical.
 pub(crate) fn flaw(load: &Load) -> Option<String> {
     let cached = load
@@ -361,4 +412,140 @@ pub(crate) fn flaw(load: &Load) -> Option<String> {
         "Up to {:.1} % of the database's reads were given by the page cache: this measures memory, not the storage.",
         100.0 * worst
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, html, text};
+    use assay_model::load::{DatabaseCounts, Goal, Physical, ServerFacts, TimeSplit};
+    use assay_model::measurement::{
+        Conduct, Finish, Measurement, NamedResult, OperationResult, PerOperation,
+    };
+    use assay_model::{Histogram, Precision};
+
+    fn rung(sessions: u32, cached_bytes: u64) -> Rung {
+        let mut service = Histogram::new(Precision::Fine);
+        service.record_many(2_000_000, 1000 * u64::from(sessions));
+        let read = OperationResult {
+            ios: service.ios(),
+            bytes: service.ios() * 8192,
+            service,
+            ..OperationResult::default()
+        };
+        let operations = PerOperation {
+            read: Some(read),
+            ..PerOperation::default()
+        };
+        Rung {
+            sessions,
+            repeat: 1,
+            measurement: Measurement {
+                format: 1,
+                workload: "slob".to_owned(),
+                started_unix_ns: 0,
+                elapsed_ns: 2_000_000_000,
+                finish: Finish::Complete,
+                streams: vec![NamedResult {
+                    name: "read".to_owned(),
+                    operations,
+                }],
+                targets: Vec::new(),
+                errors: Vec::new(),
+                conduct: Conduct::default(),
+            },
+            statements: None,
+            database: DatabaseCounts {
+                reads: 100_000,
+                read_bytes: 819_200_000,
+                read_wait_ns: Some(20_000_000_000),
+                ..DatabaseCounts::default()
+            },
+            time: TimeSplit {
+                database_ns: 2_000_000_000,
+                cpu_ns: Some(500_000_000),
+                cpu_queue_ns: Some(0),
+                read_ns: Some(1_800_000_000),
+                write_ns: Some(0),
+                commit_ns: None,
+            },
+            device: None,
+            client_cpu_s: 0.1,
+            server_cpu_s: Some(1.0),
+            host_busy_share: Some(0.5),
+            physical: Physical::of(819_200_000, Some(819_200_000 - cached_bytes), None),
+        }
+    }
+
+    fn report(rungs: Vec<Rung>) -> Report {
+        Report {
+            load: Some(Load {
+                format: 1,
+                method: "slob".to_owned(),
+                server: ServerFacts::default(),
+                plan: Vec::new(),
+                filled: None,
+                access: "sequential read".to_owned(),
+                rungs,
+                processors: 2,
+                end: "all that was asked for was measured".to_owned(),
+                knee_sessions: Some(2),
+                goal: Some(Goal {
+                    quantile: 0.99,
+                    limit_ns: 1e6,
+                    sessions: Some(2),
+                    is_bounded: true,
+                }),
+                remarks: Vec::new(),
+            }),
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn a_ladder_is_told_in_tables_and_sentences() {
+        let report = report(vec![rung(1, 0), rung(2, 0)]);
+        let text = text(&report, Options::default(), false);
+        for words in [
+            "The ladder",
+            "50,000",
+            "physical",
+            "200 µs",
+            "2 sessions are the most that keep p99",
+            // 2.0 s of DB time less 0.5 and 1.8 s over 2 s.
+            "-0.15",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 100),
+            "{text}"
+        );
+        let page = html(&report, Options::default());
+        assert!(page.contains("What a database gets of it") && page.contains("2 processors"));
+    }
+
+    #[test]
+    fn reads_of_the_page_cache_spoil_the_answer() {
+        let text = text(
+            &report(vec![rung(1, 81_920_000)]),
+            Options::default(),
+            false,
+        );
+        assert!(text.starts_with("INCONCLUSIVE"), "{text}");
+        assert!(text.contains("10.0 %") && text.contains("CACHED"), "{text}");
+    }
+
+    #[test]
+    fn relative_reports_hide_the_ladder_and_a_skipped_one_says_why() {
+        let relative = Options { relative: true };
+        let whole = report(vec![rung(1, 0)]);
+        assert!(!text(&whole, relative, false).contains("50,000"));
+        assert!(!html(&whole, relative).contains("50,000"));
+        let skipped = text(&report(Vec::new()), Options::default(), false);
+        assert!(
+            skipped.contains("was not measured: all that was asked"),
+            "{skipped}"
+        );
+    }
 }

@@ -7,7 +7,7 @@ use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
 use crate::input::Report;
-use crate::ladder::{Columns, facts, tables};
+use crate::ladder::{Columns, beside, facts, tables};
 use crate::markup::{Markup, tag};
 use crate::show::Show;
 use assay_model::load::{Load, Rung};
@@ -17,11 +17,13 @@ use assay_model::verdict::Unit;
 
 /// The whole section; empty without a load, and in relative reports, because every column is absolute.
 pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
-    let Some(load) = report.load.as_ref().filter(|_| !show.is_relative()) else {
+    let known = |load: &&Load| !show.is_relative() && !load.rungs.is_empty();
+    let Some(load) = report.load.as_ref().filter(known) else {
         return Markup::new();
     };
     let tables = tables(load).into_iter().map(|columns| one(load, &columns));
     let parts = [
+        side_by_side(report),
         tag("div").class("charts").body(charts(load, show, figures)),
         tables.collect(),
         tag("h3").text("How it was loaded"),
@@ -32,6 +34,27 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
         ),
     ];
     parts.into_iter().collect()
+}
+
+/// The storage alone beside the database on it.
+fn side_by_side(report: &Report) -> Markup {
+    let rows = beside(report);
+    let Some((head, rows)) = rows.split_first() else {
+        return Markup::new();
+    };
+    let title = "The storage alone, and the database on it";
+    let mut table = Table::new(title).slim();
+    for (column, name) in head.iter().enumerate() {
+        table = if column == 0 {
+            table.words(name.as_str())
+        } else {
+            table.numbers(name.as_str())
+        };
+    }
+    for row in rows {
+        table.row(row.iter().map(|cell| Cell::Number(cell.clone())).collect());
+    }
+    tag("h3").text(title).and(table.markup())
 }
 
 /// A table of the ladder.

@@ -2,14 +2,21 @@
 
 use super::layout::Text;
 use crate::input::Report;
-use crate::ladder::{facts, tables};
+use crate::ladder::{beside, facts, tables};
 use crate::show::Show;
+use assay_model::load::Load;
 
 /// Writes all tables of the ladder; nothing in relative reports, because every column is absolute.
 pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
-    let Some(load) = report.load.as_ref().filter(|_| !show.is_relative()) else {
+    let known = |load: &&Load| !show.is_relative() && !load.rungs.is_empty();
+    let Some(load) = report.load.as_ref().filter(known) else {
         return;
     };
+    let beside = beside(report);
+    if !beside.is_empty() {
+        text.heading("The storage alone, and the database on it");
+        text.table(&beside);
+    }
     for table in tables(load) {
         text.heading(table.title);
         let head = table
@@ -30,7 +37,7 @@ pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
 }
 
 /// What failed, by kind.
-fn errors(text: &mut Text, load: &assay_model::load::Load) {
+fn errors(text: &mut Text, load: &Load) {
     let all = load.rungs.iter().flat_map(|rung| {
         rung.measurement
             .errors

@@ -14,7 +14,7 @@ use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
 use session::{Ladder, carry_out};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
@@ -116,6 +116,19 @@ pub struct ServerOptions {
     /// Keep the server's directory, or our tables in a server of yours
     #[arg(long)]
     pub keep: bool,
+}
+
+impl ServerOptions {
+    /// The usual server, of these programs where they are named.
+    pub fn of(bindir: Option<&Path>) -> Self {
+        Self {
+            bindir: bindir.map(Path::to_owned),
+            shared_buffers: Bytes(32 << 20),
+            buffered: false,
+            io_method: None,
+            keep: false,
+        }
+    }
 }
 
 /// How much of a row is changed.

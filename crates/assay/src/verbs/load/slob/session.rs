@@ -13,7 +13,7 @@ use assay_loads::slob::Rules;
 use assay_methods::slob::{
     Access, Climb, Length, Next, Point, RungPlan, knee_of, measure, workload,
 };
-use assay_model::load::{Load, Rung, Setting};
+use assay_model::load::{Load, Rung, ServerFacts, Setting};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
@@ -21,6 +21,7 @@ use assay_model::units::{Nanos, show_count};
 use assay_model::{Error, Result};
 use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -111,6 +112,66 @@ pub fn carry_out(
     }
 }
 
+/// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
+///
+/// # Errors
+/// What the store says.
+pub fn beside(
+    ladder: &Ladder,
+    bindir: Option<&Path>,
+    writer: &RunWriter,
+    progress: &mut Progress,
+    stop: &Arc<AtomicBool>,
+) -> Result<()> {
+    let server = ServerOptions::of(bindir);
+    let named = Named::read(&ladder.target)?;
+    let wanted = Wanted {
+        rules: &ladder.rules,
+        sessions_max: ladder.climb.sessions_max(),
+        server: &server,
+        stop,
+    };
+    let climbed = Ground::prepare(&named, &wanted, progress).and_then(|mut ground| {
+        let climbing = Climbing {
+            ladder,
+            ground: &mut ground,
+            writer,
+            progress,
+            stop,
+        };
+        let climbed = climbing.climb();
+        ground.finish().and(climbed)
+    });
+    progress.clear();
+    let Err(error) = climbed else {
+        return Ok(());
+    };
+    progress.say(&format!(
+        "note: the database is skipped: {}; {}",
+        error.message(),
+        error.hint()
+    ));
+    writer.put_json(Document::Load, &skipped(error.message()))
+}
+
+/// What is kept of a ladder that could not be climbed.
+fn skipped(why: &str) -> Load {
+    Load {
+        format: 1,
+        method: "slob".to_owned(),
+        server: ServerFacts::default(),
+        plan: Vec::new(),
+        filled: None,
+        access: String::new(),
+        rungs: Vec::new(),
+        processors: processors(),
+        end: why.to_owned(),
+        knee_sessions: None,
+        goal: None,
+        remarks: Vec::new(),
+    }
+}
+
 /// A run without any rung is of no use to anybody.
 fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
     let measured = writer
@@ -152,8 +213,6 @@ impl Climbing<'_> {
             if let Some(early) = self.rung(load, sessions, 1)? {
                 return Ok(early);
             }
-            let processors =
-                std::thread::available_parallelism().map_or(1.0, |all| real_len(all.get()));
             let quantile = self.ladder.climb.quantile();
             points.extend(
                 load.rungs
