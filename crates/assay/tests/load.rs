@@ -7,12 +7,16 @@
 )]
 
 use assay_model::random::Random;
+use assay_postgres::binaries::Places;
+use assay_postgres::connection::Connection;
+use assay_postgres::server::{Account, Plan, Server, Settings};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// A directory that the server's user may enter, gone when it is dropped.
@@ -82,9 +86,7 @@ impl Drop for Place {
 /// By the same search as the program's.
 fn has_server() -> bool {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    assay_postgres::binaries::Places::of_this_program(named)
-        .find()
-        .is_ok()
+    Places::of_this_program(named).find().is_ok()
 }
 
 /// A small load.
@@ -264,7 +266,7 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
         ("load slob d --hot-spot 8MiB", 2, "three parts"),
         ("load slob postgresql://127.0.0.1:1/x", 4, "connecting"),
         ("load slob postgresql://h/x?sslmode=require", 2, "encrypt"),
-        ("load slob d --scale 900PB", 4, "space"),
+        ("load slob d --scale 90000TiB", 4, "space"),
     ] {
         let output = place.run(arguments);
         let words = words(&output);
@@ -278,6 +280,133 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
     let store = place.0.join("assay-runs");
     let runs = fs::read_dir(&store).map_or(0, |runs| runs.count());
     assert_eq!(runs, 0);
+}
+
+/// A server that is not the program's own.
+fn given_server(directory: &Path) -> Server {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    let mut server = Server::create(Plan {
+        binaries: Places::of_this_program(named).find().unwrap(),
+        directory: directory.to_owned(),
+        account: Account::needed(),
+        guard: Vec::new(),
+    })
+    .unwrap();
+    let settings = Settings {
+        direct: false,
+        shared_buffers_bytes: 16 << 20,
+        sessions_max: 8,
+        io_method: None,
+    };
+    server.start(&settings, &AtomicBool::new(false)).unwrap();
+    server
+}
+
+/// The address of a server with a password, in the form of a person.
+fn address(server: &Server, password: Option<&str>) -> String {
+    let password = password.map_or_else(
+        || server.address("postgres").password.unwrap(),
+        str::to_owned,
+    );
+    format!(
+        "postgresql://assay:{password}@/postgres?host={}",
+        server.data().display()
+    )
+}
+
+fn schemas(server: &Server) -> Vec<String> {
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let rows = connection
+        .query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'")
+        .unwrap();
+    rows.iter().map(|row| row.text(0).to_owned()).collect()
+}
+
+#[test]
+fn a_given_server_is_left_as_it_was() {
+    let Some(place) = Place::new("given") else {
+        return;
+    };
+    let server = given_server(&place.0.join("d"));
+    let load = format!(
+        "load slob {} --scale 8MiB --sessions 2 --time 1s --quiet --json",
+        address(&server, None)
+    );
+    let output = place.run(&load);
+    let found = json(&output);
+    assert_eq!(
+        found["load"]["server"]["is_own"],
+        false,
+        "{}",
+        words(&output)
+    );
+    // Eight megabytes lie in the page cache, and that is said.
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(schemas(&server), Vec::<String>::new());
+    let secret = server.address("postgres").password.unwrap();
+    assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));
+    // What a killed program left is dropped by the next one, what was to be kept is not.
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    connection
+        .run("CREATE SCHEMA assay_slob_1; CREATE SCHEMA assay_slob_mine")
+        .unwrap();
+    place.run(&format!("{load} --keep"));
+    let left = schemas(&server);
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(
+        left.iter().any(|name| name.starts_with("assay_kept_")),
+        "{left:?}"
+    );
+    let output = place.run(&format!("load slob {}", address(&server, Some("wrong"))));
+    assert_eq!(output.status.code(), Some(4));
+    assert!(
+        words(&output).contains("28P01") && words(&output).contains("password"),
+        "{}",
+        words(&output)
+    );
+}
+
+#[test]
+fn a_full_storage_ends_the_loading_with_its_reason() {
+    let Some(place) = Place::new("full") else {
+        return;
+    };
+    let small = place.0.join("d");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=120m,mode=755", "assay-test"])
+        .arg(&small)
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no right to mount a small file system");
+        return;
+    }
+    let ended = std::panic::catch_unwind(|| {
+        let server = given_server(&small);
+        let output = place.run(&format!(
+            "load slob {} --scale 256MiB",
+            address(&server, None)
+        ));
+        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+        assert!(
+            words(&output).contains("53100") && words(&output).contains("space"),
+            "{}",
+            words(&output)
+        );
+        assert_eq!(schemas(&server), Vec::<String>::new());
+        drop(server);
+        // Too little space for a server of our own is seen before anything is made.
+        fs::remove_dir_all(small.join("data")).unwrap();
+        let output = place.run("load slob d --scale 256MiB");
+        assert!(words(&output).contains("space"), "{}", words(&output));
+    });
+    assert!(
+        Command::new("umount")
+            .arg(&small)
+            .status()
+            .unwrap()
+            .success()
+    );
+    ended.unwrap();
 }
 
 #[test]
