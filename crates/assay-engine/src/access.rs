@@ -23,26 +23,10 @@ pub struct Generator {
 enum Law {
     Uniform,
     Cycle(Cycle),
-    Zipf {
-        zipf: Zipf,
-        scatter: Permutation,
-    },
-    Band {
-        share: f64,
-        first: u64,
-        length: u64,
-        every_ns: u64,
-    },
-    Runs {
-        cursors: Vec<Cursor>,
-        turn: usize,
-    },
-    Stride {
-        step: u64,
-        next: u64,
-        lap: u64,
-        workers: u64,
-    },
+    Zipf { zipf: Zipf, scatter: Permutation },
+    Band { share: f64, first: u64, length: u64, every_ns: u64 },
+    Runs { cursors: Vec<Cursor>, turn: usize },
+    Stride { step: u64, next: u64, lap: u64, workers: u64 },
 }
 
 /// The worker's part of a permutation, with a new permutation for each round.
@@ -92,11 +76,7 @@ impl Generator {
             Access::Sequential { streams } => runs_law(places, u64::from(streams), part),
             Access::Stride { step } => stride_law(places, step.0 / place_bytes, part),
         };
-        Self {
-            places,
-            random: Random::part(part.seed, part.worker),
-            law,
-        }
+        Self { places, random: Random::part(part.seed, part.worker), law }
     }
 
     /// The first of `length` adjacent places for the next I/O, at `time_ns` of the run.
@@ -106,15 +86,9 @@ impl Generator {
             Law::Uniform => self.random.below(self.places),
             Law::Cycle(cycle) => cycle.next(self.places),
             Law::Zipf { zipf, scatter } => scatter.image(zipf.rank(&mut self.random) - 1),
-            Law::Band {
-                share,
-                first,
-                length,
-                every_ns,
-            } => {
-                let moved = time_ns
-                    .checked_div(*every_ns)
-                    .map_or(0, |jumps| jumps.wrapping_mul(*length));
+            Law::Band { share, first, length, every_ns } => {
+                let moved =
+                    time_ns.checked_div(*every_ns).map_or(0, |jumps| jumps.wrapping_mul(*length));
                 let hot = self.random.chance(*share);
                 let within = if hot {
                     self.random.below(*length)
@@ -127,12 +101,9 @@ impl Generator {
                 *turn = (*turn + 1) % cursors.len();
                 cursors[*turn].next(length)
             }
-            Law::Stride {
-                step,
-                next,
-                lap,
-                workers,
-            } => stride_next(self.places, *step, next, lap, *workers),
+            Law::Stride { step, next, lap, workers } => {
+                stride_next(self.places, *step, next, lap, *workers)
+            }
         };
         place.min(self.places.saturating_sub(length))
     }
@@ -142,12 +113,7 @@ fn band_law(places: u64, share: Share, band: Share, start: Share, every_ns: u64)
     let length = count(real(places) * band.0).clamp(1, places);
     // A band as wide as the span leaves no elsewhere.
     let share = if length == places { 1.0 } else { share.0 };
-    Law::Band {
-        share,
-        first: count(real(places) * start.0) % places,
-        length,
-        every_ns,
-    }
+    Law::Band { share, first: count(real(places) * start.0) % places, length, every_ns }
 }
 
 /// Runs are dealt out evenly: the i-th of all runs of the stream begins at the i-th equal part of the places.
@@ -155,25 +121,15 @@ fn runs_law(places: u64, streams: u64, part: Part) -> Law {
     let runs = (streams * part.workers).min(places);
     let edge = |run: u64| run * (places / runs) + run.min(places % runs);
     let mine = (0..streams).map(|stream| (part.worker * streams + stream) % runs);
-    let cursors = mine
-        .map(|run| Cursor {
-            first: edge(run),
-            end: edge(run + 1),
-            next: edge(run),
-        })
-        .collect();
+    let cursors =
+        mine.map(|run| Cursor { first: edge(run), end: edge(run + 1), next: edge(run) }).collect();
     Law::Runs { cursors, turn: 0 }
 }
 
 fn stride_law(places: u64, step: u64, part: Part) -> Law {
     let step = (step % places).max(1);
     let next = narrow(u128::from(step) * u128::from(part.worker) % u128::from(places));
-    Law::Stride {
-        step,
-        next,
-        lap: 0,
-        workers: part.workers,
-    }
+    Law::Stride { step, next, lap: 0, workers: part.workers }
 }
 
 /// Steps until the start of the lap is met again, then begins one place further, so that every place is met.
@@ -240,9 +196,7 @@ impl Sizes {
             total += part.share.0;
             (total, part.size.0 / place_bytes)
         };
-        Self {
-            bounds: mix.parts.iter().map(bound).collect(),
-        }
+        Self { bounds: mix.parts.iter().map(bound).collect() }
     }
 
     /// The next size in places.
@@ -253,9 +207,7 @@ impl Sizes {
         }
         let draw = random.unit();
         let found = self.bounds.iter().find(|(bound, _)| draw < *bound);
-        found
-            .or(self.bounds.last())
-            .map_or(1, |(_, places)| *places)
+        found.or(self.bounds.last()).map_or(1, |(_, places)| *places)
     }
 }
 

@@ -34,16 +34,10 @@ impl Arrivals {
     /// The arrivals of one of `workers` equal workers, beginning at `start_ns`.
     pub fn new(arrival: &Arrival, worker: u64, workers: u64, seed: u64, start_ns: u64) -> Self {
         match *arrival {
-            Arrival::Closed { think_time, .. } => Self::Closed {
-                think_ns: think_time.0,
-                thinking: VecDeque::new(),
-            },
-            Arrival::Open {
-                rate,
-                process,
-                burst,
-                ..
-            } => {
+            Arrival::Closed { think_time, .. } => {
+                Self::Closed { think_ns: think_time.0, thinking: VecDeque::new() }
+            }
+            Arrival::Open { rate, process, burst, .. } => {
                 let gap_ns = 1e9 * f64::from(burst) * real(workers) / rate.0;
                 let mut random = Random::part(seed ^ 0xa11_17a1, worker);
                 // Constant schedules of several workers interleave; Poisson ones start with a gap of their own.
@@ -81,11 +75,7 @@ impl Arrivals {
     /// Tells that an I/O completed: its slot thinks before it starts again.
     #[inline]
     pub fn completed(&mut self, done_ns: u64) {
-        if let Self::Closed {
-            think_ns: think_ns @ 1..,
-            thinking,
-        } = self
-        {
+        if let Self::Closed { think_ns: think_ns @ 1.., thinking } = self {
             thinking.push_back(done_ns + *think_ns);
         }
     }
@@ -104,9 +94,7 @@ impl Arrivals {
     pub fn missed(&mut self, end_ns: u64) -> u64 {
         match self {
             Self::Closed { .. } => 0,
-            Self::Open(schedule) => std::iter::from_fn(|| schedule.take(end_ns))
-                .map(|_| 1)
-                .sum(),
+            Self::Open(schedule) => std::iter::from_fn(|| schedule.take(end_ns)).map(|_| 1).sum(),
         }
     }
 
@@ -146,13 +134,7 @@ mod tests {
     use assay_model::units::Rate;
 
     fn open(rate: f64, process: Process, burst: u32) -> Arrival {
-        Arrival::Open {
-            rate: Rate(rate),
-            process,
-            burst,
-            outstanding_max: 64,
-            group_commit: None,
-        }
+        Arrival::Open { rate: Rate(rate), process, burst, outstanding_max: 64, group_commit: None }
     }
 
     fn starts(arrival: &Arrival, worker: u64, workers: u64, until_ns: u64) -> Vec<u64> {
@@ -184,10 +166,6 @@ mod tests {
     fn bursts_start_together_and_keep_the_rate() {
         let times = starts(&open(1000.0, Process::Constant, 10), 0, 1, 99_000_000);
         assert_eq!(times.len(), 100);
-        assert!(
-            times
-                .chunks(10)
-                .all(|burst| burst.iter().all(|time| *time == burst[0]))
-        );
+        assert!(times.chunks(10).all(|burst| burst.iter().all(|time| *time == burst[0])));
     }
 }

@@ -103,10 +103,8 @@ impl<'a> Collector<'a> {
         pending.end_ns = pending.end_ns.max(part.end_ns);
         pending.outstanding_ns += part.recorder.outstanding_ns;
         pending.joint.merge(&joint);
-        while let Some(first) = self
-            .pending
-            .first_entry()
-            .filter(|first| first.get().workers == self.workers)
+        while let Some(first) =
+            self.pending.first_entry().filter(|first| first.get().workers == self.workers)
         {
             let (index, pending) = first.remove_entry();
             self.emit(index, pending, observer);
@@ -136,11 +134,7 @@ impl<'a> Collector<'a> {
     }
 
     fn joint(&self, part: &WorkerInterval) -> Joint {
-        let mut joint = Joint {
-            first_interval: part.index,
-            intervals: 1,
-            ..Joint::default()
-        };
+        let mut joint = Joint { first_interval: part.index, intervals: 1, ..Joint::default() };
         // Streams are named even when they did nothing, so that all intervals have the same form.
         for (index, stream) in self.workload.streams.iter().enumerate() {
             let operations = if index == part.stream {
@@ -148,49 +142,24 @@ impl<'a> Collector<'a> {
             } else {
                 PerOperation::default()
             };
-            joint.streams.push(NamedResult {
-                name: stream.name.clone(),
-                operations,
-            });
+            joint.streams.push(NamedResult { name: stream.name.clone(), operations });
         }
         for (name, operations) in self.target_names.iter().zip(part.recorder.targets()) {
-            joint.targets.push(NamedResult {
-                name: name.clone(),
-                operations,
-            });
+            joint.targets.push(NamedResult { name: name.clone(), operations });
         }
         joint
     }
 
     fn emit(&mut self, index: u64, pending: Pending, observer: &mut dyn Observer) {
-        let Pending {
-            start_ns,
-            end_ns,
-            outstanding_ns,
-            mut joint,
-            ..
-        } = pending;
+        let Pending { start_ns, end_ns, outstanding_ns, mut joint, .. } = pending;
         let index = index + self.first_interval;
         (joint.first_interval, joint.intervals) = (index, 1);
         let mut operations = PerOperation::default();
-        joint
-            .streams
-            .iter()
-            .for_each(|stream| operations.merge(&stream.operations.coarsened()));
+        joint.streams.iter().for_each(|stream| operations.merge(&stream.operations.coarsened()));
         let span_ns = end_ns.saturating_sub(start_ns);
-        let outstanding_mean = if span_ns == 0 {
-            0.0
-        } else {
-            outstanding_ns / real(span_ns)
-        };
+        let outstanding_mean = if span_ns == 0 { 0.0 } else { outstanding_ns / real(span_ns) };
         let (start_ns, end_ns) = (start_ns - self.origin_ns, end_ns - self.origin_ns);
-        let interval = Interval {
-            index,
-            start_ns,
-            end_ns,
-            operations,
-            outstanding_mean,
-        };
+        let interval = Interval { index, start_ns, end_ns, operations, outstanding_mean };
         self.total.merge(&joint);
         self.elapsed_ns += span_ns;
         self.outstanding_ns += outstanding_ns;
@@ -200,11 +169,7 @@ impl<'a> Collector<'a> {
     }
 
     fn count_failure(&mut self, failure: &Failure) {
-        let target = self
-            .target_names
-            .get(failure.target as usize)
-            .cloned()
-            .unwrap_or_default();
+        let target = self.target_names.get(failure.target as usize).cloned().unwrap_or_default();
         let same = |known: &&mut ErrorCount| {
             known.operation == failure.operation
                 && known.target == target
@@ -229,10 +194,7 @@ impl<'a> Collector<'a> {
         let conduct = self.conduct(&streams);
         let targets = match self.target_names.as_slice() {
             // One target saw everything that the streams did.
-            [only] => vec![NamedResult {
-                name: only.clone(),
-                operations: all(&streams),
-            }],
+            [only] => vec![NamedResult { name: only.clone(), operations: all(&streams) }],
             _ => self.total.targets,
         };
         Measurement {
@@ -249,24 +211,13 @@ impl<'a> Collector<'a> {
     }
 
     fn conduct(&self, streams: &[NamedResult]) -> Conduct {
-        let busiest = self
-            .ended
-            .iter()
-            .map(|ended| ended.busy_share)
-            .fold(0.0, f64::max);
+        let busiest = self.ended.iter().map(|ended| ended.busy_share).fold(0.0, f64::max);
         // Every worker saw the whole process; the one that measured longest saw most.
         let cpu = |part: fn(&Ended) -> f64| self.ended.iter().map(part).fold(0.0, f64::max);
-        let outstanding_mean = if self.elapsed_ns == 0 {
-            0.0
-        } else {
-            self.outstanding_ns / real(self.elapsed_ns)
-        };
+        let outstanding_mean =
+            if self.elapsed_ns == 0 { 0.0 } else { self.outstanding_ns / real(self.elapsed_ns) };
         let mut conduct = Conduct {
-            features: self
-                .ended
-                .first()
-                .map(|ended| ended.features.clone())
-                .unwrap_or_default(),
+            features: self.ended.first().map(|ended| ended.features.clone()).unwrap_or_default(),
             enters: self.ended.iter().map(|ended| ended.enters).sum(),
             cpu_user_s: cpu(|ended| ended.process.user_s),
             cpu_system_s: cpu(|ended| ended.process.system_s),
@@ -296,11 +247,8 @@ impl<'a> Collector<'a> {
     /// An I/O in flight at the end that is older than any that completed is a stall in the making.
     fn stuck_remark(&self, streams: &[NamedResult]) -> Option<Remark> {
         let oldest_ns = self.ended.iter().map(|ended| ended.oldest_ns).max()?;
-        let slowest_ns = all(streams)
-            .iter()
-            .map(|(_, result)| result.service.max_ns())
-            .max()
-            .unwrap_or(0);
+        let slowest_ns =
+            all(streams).iter().map(|(_, result)| result.service.max_ns()).max().unwrap_or(0);
         (oldest_ns > slowest_ns.max(100_000_000)).then(|| Remark {
             what: format!(
                 "an I/O had not completed after {:.1} s when the measurement ended",
@@ -330,11 +278,7 @@ fn littles_law(streams: &[NamedResult], outstanding_ns: f64) -> f64 {
         .iter()
         .map(|(_, result)| result.service.mean_ns() * real(result.service.ios()))
         .sum();
-    if outstanding_ns > 0.0 {
-        service_ns / outstanding_ns
-    } else {
-        0.0
-    }
+    if outstanding_ns > 0.0 { service_ns / outstanding_ns } else { 0.0 }
 }
 
 /// The system's words for an error number.

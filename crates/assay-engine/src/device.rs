@@ -1,39 +1,14 @@
 //! Simulated devices with exactly known laws: the truth that methods are tested against.
 
-use assay_model::measurement::Operation;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 mod laws;
 mod spec;
 
+pub use assay_model::device::{Device, DeviceIo};
 pub use laws::{Bandwidth, Bucket, Cliff, Law, Servers, Service, Stall};
 pub use spec::{DeviceSpec, PARTS};
-
-/// An I/O as a device sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceIo {
-    /// What it does.
-    pub operation: Operation,
-    /// Index of the target.
-    pub target: u32,
-    /// Offset, bytes.
-    pub offset: u64,
-    /// Bytes to move.
-    pub bytes: u32,
-}
-
-/// A device in virtual time: takes I/Os, and completes them when the clock reaches its events.
-pub trait Device {
-    /// Takes an I/O; `now_ns` never decreases.
-    fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo);
-
-    /// When something happens next, if anything is under way.
-    fn next_event_ns(&self) -> Option<u64>;
-
-    /// Completes everything due at `now_ns`, oldest first: tag, and bytes moved or the negative error number.
-    fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>);
-}
 
 /// A device whose completion times are known on arrival: laws in a row, the completion of one the arrival at the next.
 pub struct Pipeline {
@@ -45,23 +20,19 @@ pub struct Pipeline {
 impl Pipeline {
     /// A device made of laws; laws that keep a queue in order come first.
     pub fn new(laws: Vec<Box<dyn Law>>) -> Self {
-        Self {
-            laws,
-            due: BinaryHeap::new(),
-            arrivals: 0,
-        }
+        Self { laws, due: BinaryHeap::new(), arrivals: 0 }
     }
 }
 
 impl Device for Pipeline {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
-        let done_ns = self.laws.iter_mut().fold(now_ns, |at_ns, law| {
-            law.completion_ns(at_ns, &io).max(at_ns)
-        });
+        let done_ns = self
+            .laws
+            .iter_mut()
+            .fold(now_ns, |at_ns, law| law.completion_ns(at_ns, &io).max(at_ns));
         self.arrivals += 1;
         let result = i32::try_from(io.bytes).unwrap_or(i32::MAX);
-        self.due
-            .push(Reverse((done_ns, self.arrivals, tag, result)));
+        self.due.push(Reverse((done_ns, self.arrivals, tag, result)));
     }
 
     fn next_event_ns(&self) -> Option<u64> {

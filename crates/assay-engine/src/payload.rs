@@ -39,11 +39,7 @@ impl Payload {
         let mut pattern = Random::new(0xa55a_7e57);
         for block in buffer.chunks_mut(BLOCK_BYTES) {
             for (index, word) in block.chunks_exact_mut(8).enumerate() {
-                let value = if index * 8 < self.filled_bytes {
-                    pattern.next_u64()
-                } else {
-                    0
-                };
+                let value = if index * 8 < self.filled_bytes { pattern.next_u64() } else { 0 };
                 word.copy_from_slice(&value.to_le_bytes());
             }
         }
@@ -54,11 +50,7 @@ impl Payload {
     pub fn stamp(&mut self, buffer: &mut [u8]) {
         self.sequence = self.sequence.wrapping_add(1);
         let repeated = self.duplicate > 0.0 && self.random.chance(self.duplicate);
-        let content = if repeated {
-            self.random.below(POOL)
-        } else {
-            mix(self.sequence)
-        };
+        let content = if repeated { self.random.below(POOL) } else { mix(self.sequence) };
         for (index, sector) in (0u64..).zip(buffer.chunks_mut(SECTOR_BYTES)) {
             let within = index_of(index) % (BLOCK_BYTES / SECTOR_BYTES) * SECTOR_BYTES;
             if within < self.filled_bytes && sector.len() >= 16 {
@@ -102,10 +94,7 @@ mod tests {
     #[test]
     fn compressibility_is_the_share_asked_for() {
         for share in [0.25, 0.5, 0.75] {
-            let content = Content {
-                compressible: Share(share),
-                ..Content::default()
-            };
+            let content = Content { compressible: Share(share), ..Content::default() };
             let kept = compressed_share(&written(&content, 1)[0]);
             assert!((kept - (1.0 - share)).abs() < 0.02, "{share}: {kept}");
         }
@@ -113,10 +102,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_the_share_asked_for() {
-        let content = Content {
-            duplicate: Share(0.5),
-            ..Content::default()
-        };
+        let content = Content { duplicate: Share(0.5), ..Content::default() };
         let data = written(&content, 4000);
         let new = data.iter().collect::<HashSet<_>>().len();
         assert!((1900..2200).contains(&new), "{new}");

@@ -47,11 +47,7 @@ pub struct WorkerPlan {
 impl WorkerPlan {
     /// The worker's part of the stream.
     pub const fn part(&self) -> Part {
-        Part {
-            worker: self.index,
-            workers: self.workers,
-            seed: self.seed,
-        }
+        Part { worker: self.index, workers: self.workers, seed: self.seed }
     }
 
     /// Bytes of one place: the smallest transfer.
@@ -137,14 +133,8 @@ fn check_memory(workload: &Workload) -> Result<()> {
 /// # Errors
 /// A usage error that names the size and the alignment.
 pub fn check_alignment(workload: &Workload, target: &str, alignment_bytes: u64) -> Result<()> {
-    let sizes = workload
-        .streams
-        .iter()
-        .flat_map(|stream| &stream.transfer.parts);
-    match sizes
-        .map(|part| part.size)
-        .find(|size| !size.0.is_multiple_of(alignment_bytes))
-    {
+    let sizes = workload.streams.iter().flat_map(|stream| &stream.transfer.parts);
+    match sizes.map(|part| part.size).find(|size| !size.0.is_multiple_of(alignment_bytes)) {
         None => Ok(()),
         Some(size) => Err(Error::usage(
             format!(

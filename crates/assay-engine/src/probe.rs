@@ -41,18 +41,14 @@ pub(crate) fn probe(
     if target.length_bytes < bytes {
         return Submission::Unknown;
     }
-    let Ok(mut backend) = UringBackend::new(
-        Arc::clone(targets),
-        BATCH as usize,
-        index_of(bytes),
-        options,
-    ) else {
+    let Ok(mut backend) =
+        UringBackend::new(Arc::clone(targets), BATCH as usize, index_of(bytes), options)
+    else {
         return Submission::Unknown;
     };
     let mut random = Random::new(monotonic_ns());
-    let rounds: Option<Vec<Seen>> = (0..ROUNDS)
-        .map(|_| batch(&mut backend, target, bytes, &mut random, stop))
-        .collect();
+    let rounds: Option<Vec<Seen>> =
+        (0..ROUNDS).map(|_| batch(&mut backend, target, bytes, &mut random, stop)).collect();
     rounds.map_or(Submission::Unknown, |rounds| classify(&rounds))
 }
 
@@ -88,11 +84,7 @@ fn batch(
         backend.reap(&mut completed);
     }
     let all = count_of(completed.len()) == u64::from(BATCH);
-    all.then(|| Seen {
-        inline,
-        slept,
-        punted: has_kernel_workers(),
-    })
+    all.then(|| Seen { inline, slept, punted: has_kernel_workers() })
 }
 
 /// The majority decides: single batches are disturbed by other load.
@@ -120,9 +112,7 @@ fn has_kernel_workers() -> bool {
     let name = |task: std::fs::DirEntry| {
         std::fs::read_to_string(task.path().join("comm")).unwrap_or_default()
     };
-    tasks
-        .flatten()
-        .any(|task| name(task).starts_with("iou-wrk"))
+    tasks.flatten().any(|task| name(task).starts_with("iou-wrk"))
 }
 
 #[cfg(test)]
@@ -131,16 +121,7 @@ mod tests {
 
     #[test]
     fn each_kind_is_told_from_what_was_seen() {
-        let seen = |inline, slept, punted| {
-            vec![
-                Seen {
-                    inline,
-                    slept,
-                    punted
-                };
-                8
-            ]
-        };
+        let seen = |inline, slept, punted| vec![Seen { inline, slept, punted }; 8];
         assert_eq!(classify(&seen(0, false, false)), Submission::Asynchronous);
         assert_eq!(classify(&seen(4, false, false)), Submission::Inline);
         assert_eq!(classify(&seen(4, true, false)), Submission::Blocking);

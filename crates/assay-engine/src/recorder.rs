@@ -111,20 +111,15 @@ impl Recorder {
         let index = failure.operation as usize;
         let open = self.open;
         let count = |place: &mut Option<OperationResult>| {
-            place
-                .get_or_insert_with(|| OperationResult::empty(Precision::Fine, open))
-                .errors += failure.ios;
+            place.get_or_insert_with(|| OperationResult::empty(Precision::Fine, open)).errors +=
+                failure.ios;
         };
         count(&mut self.operations[index]);
         if let Some(target) = self.targets.get_mut(failure.target as usize) {
             count(&mut target[index]);
         }
         let key = |other: &Failure| (other.operation, other.target, other.errno);
-        match self
-            .failures
-            .iter_mut()
-            .find(|other| key(other) == key(&failure))
-        {
+        match self.failures.iter_mut().find(|other| key(other) == key(&failure)) {
             Some(known) => known.ios += failure.ios,
             None => self.failures.push(failure),
         }

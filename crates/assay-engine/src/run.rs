@@ -158,13 +158,7 @@ fn plans(job: &Job<'_>, chosen: &Chosen) -> Result<Vec<WorkerPlan>> {
 
 fn collector<'a>(job: &Job<'a>, workers: usize, origin_ns: u64) -> Collector<'a> {
     let names = job.targets.iter().map(|target| target.name.clone());
-    Collector::new(
-        job.workload,
-        names.collect(),
-        workers,
-        origin_ns,
-        job.first_interval,
-    )
+    Collector::new(job.workload, names.collect(), workers, origin_ns, job.first_interval)
 }
 
 /// Writing needs the safety gate's leave; asked for here so that the answer comes before the first I/O.
@@ -173,10 +167,7 @@ fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
         return Ok(());
     }
     Err(Error::environment(
-        format!(
-            "the workload writes, and {} is open for reading only",
-            target.name
-        ),
+        format!("the workload writes, and {} is open for reading only", target.name),
         "use a test file made by Assay (a directory as target), or a device with --destroy",
     ))
 }
@@ -187,21 +178,14 @@ fn choose(wanted: BackendChoice) -> Result<Chosen> {
         BackendChoice::Posix | BackendChoice::Null => None,
     };
     match (wanted, denied) {
-        (BackendChoice::Auto(options), None) => Ok(Chosen {
-            backend: BackendChoice::Uring(options),
-            reason: None,
-        }),
-        (BackendChoice::Auto(_), reason) => Ok(Chosen {
-            backend: BackendChoice::Posix,
-            reason,
-        }),
+        (BackendChoice::Auto(options), None) => {
+            Ok(Chosen { backend: BackendChoice::Uring(options), reason: None })
+        }
+        (BackendChoice::Auto(_), reason) => Ok(Chosen { backend: BackendChoice::Posix, reason }),
         (BackendChoice::Uring(_), Some(reason)) => {
             Err(Error::environment(reason, "use --backend posix"))
         }
-        (backend, _) => Ok(Chosen {
-            backend,
-            reason: None,
-        }),
+        (backend, _) => Ok(Chosen { backend, reason: None }),
     }
 }
 
@@ -220,9 +204,8 @@ fn spawn(
     let start = |plan: WorkerPlan| {
         let (shared, sender) = (Arc::clone(shared), sender.clone());
         let name = format!("worker-{}", plan.worker);
-        let spawned = std::thread::Builder::new()
-            .name(name)
-            .spawn(move || work(plan, &shared, &sender));
+        let spawned =
+            std::thread::Builder::new().name(name).spawn(move || work(plan, &shared, &sender));
         spawned.map_err(|error| {
             Error::environment(format!("starting a worker: {error}"), "use fewer workers")
         })
@@ -243,12 +226,9 @@ fn work(plan: WorkerPlan, shared: &Shared, sender: &Sender<Message>) {
                 sender,
             );
         }
-        BackendChoice::Posix => serve(
-            PosixBackend::new(&shared.targets, slots, bytes),
-            plan,
-            shared,
-            sender,
-        ),
+        BackendChoice::Posix => {
+            serve(PosixBackend::new(&shared.targets, slots, bytes), plan, shared, sender);
+        }
         BackendChoice::Null => serve(NullBackend::new(slots, bytes), plan, shared, sender),
     }
 }
@@ -283,19 +263,14 @@ fn serve<B: Backend>(
 }
 
 fn sleep_until(start_ns: u64) {
-    std::thread::sleep(Duration::from_nanos(
-        start_ns.saturating_sub(monotonic_ns()),
-    ));
+    std::thread::sleep(Duration::from_nanos(start_ns.saturating_sub(monotonic_ns())));
 }
 
 /// Blocks until the times are known; `None` when the run was called off.
 fn await_start(shared: &Shared) -> Option<Times> {
     let mut times = shared.times.lock().unwrap_or_else(PoisonError::into_inner);
     while times.is_none() && !shared.stop.load(Ordering::Relaxed) {
-        times = shared
-            .started
-            .wait(times)
-            .unwrap_or_else(PoisonError::into_inner);
+        times = shared.started.wait(times).unwrap_or_else(PoisonError::into_inner);
     }
     *times
 }
@@ -316,12 +291,7 @@ fn start(workload: &Workload, shared: &Shared) -> Times {
     let start_ns = monotonic_ns() + LEAD_NS;
     let measure_ns = later(start_ns, workload.warm_up.0);
     let end_ns = later(measure_ns, workload.duration.0);
-    let times = Times {
-        start_ns,
-        measure_ns,
-        end_ns,
-        interval_ns: workload.interval.0,
-    };
+    let times = Times { start_ns, measure_ns, end_ns, interval_ns: workload.interval.0 };
     *shared.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
     shared.started.notify_all();
     times
@@ -329,16 +299,9 @@ fn start(workload: &Workload, shared: &Shared) -> Times {
 
 /// The time of day at a reading of the monotonic clock.
 fn unix_ns(at_ns: u64) -> u64 {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_nanos();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let (now_ns, monotonic) = (assay_model::number::narrow(now), monotonic_ns());
-    if at_ns > monotonic {
-        now_ns + (at_ns - monotonic)
-    } else {
-        now_ns - (monotonic - at_ns)
-    }
+    if at_ns > monotonic { now_ns + (at_ns - monotonic) } else { now_ns - (monotonic - at_ns) }
 }
 
 /// Takes messages until all workers have ended or waiting longer makes no sense.
@@ -386,35 +349,21 @@ fn handle(
     match message {
         Message::Interval(part) => collector.add(&part, observer),
         Message::Ended(ended) => collector.end(*ended),
-        Message::Fatal {
-            operation,
-            target,
-            errno,
-        } => {
-            let name = shared
-                .targets
-                .get(target as usize)
-                .map_or("", |target| target.name.as_str());
+        Message::Fatal { operation, target, errno } => {
+            let name =
+                shared.targets.get(target as usize).map_or("", |target| target.name.as_str());
             *finish = Finish::Failed {
                 reason: format!("{} on {name}: {}", operation.name(), meaning(errno)),
             };
         }
-        Message::Broken(error) => {
-            *finish = Finish::Failed {
-                reason: error.message().to_owned(),
-            }
-        }
+        Message::Broken(error) => *finish = Finish::Failed { reason: error.message().to_owned() },
         Message::Ready(_) | Message::Measuring | Message::Drained => {}
     }
 }
 
 /// Waits for what is in flight; whether all of it came back.
 fn drain(receiver: &Receiver<Message>, workers: usize, finish: &Finish) -> bool {
-    let grace = if *finish == Finish::Complete {
-        DRAIN_GRACE
-    } else {
-        Duration::from_millis(30)
-    };
+    let grace = if *finish == Finish::Complete { DRAIN_GRACE } else { Duration::from_millis(30) };
     let until_ns = monotonic_ns() + assay_model::number::narrow(grace.as_nanos());
     let mut drained = 0;
     while drained < workers && monotonic_ns() < until_ns {

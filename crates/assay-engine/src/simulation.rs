@@ -31,11 +31,7 @@ struct Seat {
 impl Simulation {
     /// A device of `length_bytes`, its clock at 0.
     pub fn new(device: Box<dyn Device>, length_bytes: u64) -> Self {
-        Self {
-            device: Some(device),
-            now_ns: 0,
-            length_bytes,
-        }
+        Self { device: Some(device), now_ns: 0, length_bytes }
     }
 
     /// Virtual time since the device was new.
@@ -60,52 +56,28 @@ impl Simulation {
         let plans = plan_workers(workload, &bounds, None)?;
         let measure_ns = later(self.now_ns, workload.warm_up.0);
         let end_ns = later(measure_ns, workload.duration.0);
-        let times = Times {
-            start_ns: self.now_ns,
-            measure_ns,
-            end_ns,
-            interval_ns: workload.interval.0,
-        };
+        let times =
+            Times { start_ns: self.now_ns, measure_ns, end_ns, interval_ns: workload.interval.0 };
         let Some(device) = self.device.take() else {
             panic!("the device was lost in an earlier run")
         };
         let world = Rc::new(RefCell::new(World::new(device, plans.len(), self.now_ns)));
         let (sender, receiver) = channel();
-        let mut collector = Collector::new(
-            workload,
-            vec!["simulated".to_owned()],
-            plans.len(),
-            measure_ns,
-            0,
-        );
+        let mut collector =
+            Collector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns, 0);
         let mut seats: Vec<Seat> = (0u32..)
             .zip(plans)
             .map(|(index, plan)| {
                 let backend = SimulatedBackend::new(Rc::clone(&world), index, plan.slot_bytes);
                 let worker = Worker::new(backend, plan, times, sender.clone());
-                Seat {
-                    worker,
-                    wake_ns: Some(times.start_ns),
-                    finished: false,
-                }
+                Seat { worker, wake_ns: Some(times.start_ns), finished: false }
             })
             .collect();
-        drive(
-            &world,
-            &mut seats,
-            times,
-            &receiver,
-            &mut collector,
-            observer,
-        )?;
+        drive(&world, &mut seats, times, &receiver, &mut collector, observer)?;
         drop(seats);
         self.now_ns = world.borrow().now_ns();
         self.device = Rc::into_inner(world).map(|world| world.into_inner().into_device());
-        let finish = if collector.broken_off() {
-            Finish::Interrupted
-        } else {
-            Finish::Complete
-        };
+        let finish = if collector.broken_off() { Finish::Interrupted } else { Finish::Complete };
         let mut measurement = collector.finish(finish, measure_ns);
         "simulated".clone_into(&mut measurement.conduct.backend);
         "virtual".clone_into(&mut measurement.conduct.clock);
@@ -124,28 +96,28 @@ fn drive(
 ) -> Result<()> {
     let mut due = vec![true; seats.len()];
     let mut edge_ns = times.measure_ns;
+    let mut at_edge = true;
     while seats.iter().any(|seat| !seat.finished) {
         for (seat, due) in seats.iter_mut().zip(&mut due) {
             if std::mem::take(due) && !seat.finished {
                 seat.turn(collector.broken_off())?;
             }
         }
-        take_messages(receiver, collector, observer);
-        let wakes = seats
-            .iter()
-            .filter(|seat| !seat.finished)
-            .filter_map(|seat| seat.wake_ns);
-        let edge = (edge_ns <= times.end_ns).then_some(edge_ns);
-        let next_ns = wakes
-            .chain(world.borrow().next_event_ns())
-            .chain(edge)
-            .min();
-        let Some(next_ns) = next_ns else { break };
-        world.borrow_mut().advance(next_ns, &mut due);
-        for (seat, due) in seats.iter().zip(&mut due) {
-            *due |= next_ns >= edge_ns || seat.wake_ns.is_some_and(|wake_ns| wake_ns <= next_ns);
+        // Workers speak when an interval is over: looking for their words at every event would cost more than it.
+        if at_edge {
+            take_messages(receiver, collector, observer);
         }
-        if next_ns >= edge_ns {
+        let wakes = seats.iter().filter(|seat| !seat.finished).filter_map(|seat| seat.wake_ns);
+        let edge = (edge_ns <= times.end_ns).then_some(edge_ns);
+        let limit_ns = wakes.chain(edge).min();
+        let Some(next_ns) = world.borrow_mut().advance_until(limit_ns, &mut due) else {
+            break;
+        };
+        at_edge = next_ns >= edge_ns;
+        for (seat, due) in seats.iter().zip(&mut due) {
+            *due |= at_edge || seat.wake_ns.is_some_and(|wake_ns| wake_ns <= next_ns);
+        }
+        if at_edge {
             edge_ns = if edge_ns == times.end_ns {
                 u64::MAX
             } else {

@@ -54,11 +54,7 @@ impl Space {
                 ));
             }
         };
-        let grain = if stripe_bytes > 0 {
-            stripe_bytes
-        } else {
-            transfer
-        };
+        let grain = if stripe_bytes > 0 { stripe_bytes } else { transfer };
         let mut space = Self {
             extents: chosen(stream, bounds, grain)?,
             stripe_bytes,
@@ -72,15 +68,8 @@ impl Space {
     /// Applies the layout's loss and the span, both in whole transfers.
     fn cut(&mut self, stream: &Stream, transfer: u64) -> Result<()> {
         if self.stripe_bytes > 0 {
-            let smallest = self
-                .extents
-                .iter()
-                .map(|extent| extent.length_bytes)
-                .min()
-                .unwrap_or(0);
-            self.extents
-                .iter_mut()
-                .for_each(|extent| extent.length_bytes = smallest);
+            let smallest = self.extents.iter().map(|extent| extent.length_bytes).min().unwrap_or(0);
+            self.extents.iter_mut().for_each(|extent| extent.length_bytes = smallest);
         }
         let mut total = 0;
         for extent in &mut self.extents {
@@ -115,40 +104,28 @@ impl Space {
             return only.at(address, bytes);
         }
         if self.stripe_bytes == 0 {
-            let index = self
-                .extents
-                .partition_point(|extent| extent.before_bytes <= address)
-                - 1;
+            let index = self.extents.partition_point(|extent| extent.before_bytes <= address) - 1;
             let extent = &self.extents[index];
             return extent.at(address - extent.before_bytes, bytes);
         }
         let (row, within) = (address / self.stripe_bytes, address % self.stripe_bytes);
         let columns = assay_model::number::count_of(self.extents.len());
         let extent = &self.extents[assay_model::number::index_of(row % columns)];
-        extent.at(
-            row / columns * self.stripe_bytes + within.min(self.stripe_bytes - bytes),
-            bytes,
-        )
+        extent.at(row / columns * self.stripe_bytes + within.min(self.stripe_bytes - bytes), bytes)
     }
 }
 
 impl Extent {
     fn at(&self, address: u64, bytes: u64) -> Location {
         let offset = self.first_byte + address.min(self.length_bytes - bytes);
-        Location {
-            target: self.target,
-            offset,
-        }
+        Location { target: self.target, offset }
     }
 }
 
 /// The largest single I/O of a stream: a group commit may join several transfers.
 pub fn largest_transfer_bytes(stream: &Stream) -> u64 {
     let joined = match stream.arrival {
-        assay_model::Arrival::Open {
-            group_commit: Some(limit),
-            ..
-        } => limit.0,
+        assay_model::Arrival::Open { group_commit: Some(limit), .. } => limit.0,
         _ => 0,
     };
     let transfer = stream.transfer.max_bytes();
@@ -158,11 +135,7 @@ pub fn largest_transfer_bytes(stream: &Stream) -> u64 {
 /// The extents that the stream names, each a whole number of grains.
 fn chosen(stream: &Stream, bounds: &[Bounds], grain: u64) -> Result<Vec<Extent>> {
     let all: Vec<usize> = (0..bounds.len()).collect();
-    let indices = if stream.targets.is_empty() {
-        &all
-    } else {
-        &stream.targets
-    };
+    let indices = if stream.targets.is_empty() { &all } else { &stream.targets };
     let extent = |index: &usize| {
         let bounds = bounds.get(*index).ok_or_else(|| {
             Error::usage(
@@ -176,12 +149,7 @@ fn chosen(stream: &Stream, bounds: &[Bounds], grain: u64) -> Result<Vec<Extent>>
         })?;
         let length_bytes = bounds.length_bytes() / grain * grain;
         let target = u32::try_from(*index).unwrap_or(u32::MAX);
-        Ok(Extent {
-            target,
-            first_byte: bounds.first_byte(),
-            length_bytes,
-            before_bytes: 0,
-        })
+        Ok(Extent { target, first_byte: bounds.first_byte(), length_bytes, before_bytes: 0 })
     };
     indices.iter().map(extent).collect()
 }
@@ -198,30 +166,15 @@ mod tests {
     }
 
     fn spaces(lengths: &[u64]) -> Vec<Bounds> {
-        lengths
-            .iter()
-            .map(|length| Bounds::simulated(*length))
-            .collect()
+        lengths.iter().map(|length| Bounds::simulated(*length)).collect()
     }
 
     #[test]
     fn joined_targets_follow_one_another() {
         let space = Space::new(&stream(4096), Layout::Concat, &spaces(&[10_000, 9000])).unwrap();
         assert_eq!(space.length_bytes(), 4 * 4096);
-        assert_eq!(
-            space.locate(4096, 4096),
-            Location {
-                target: 0,
-                offset: 4096
-            }
-        );
-        assert_eq!(
-            space.locate(8192, 4096),
-            Location {
-                target: 1,
-                offset: 0
-            }
-        );
+        assert_eq!(space.locate(4096, 4096), Location { target: 0, offset: 4096 });
+        assert_eq!(space.locate(8192, 4096), Location { target: 1, offset: 0 });
     }
 
     #[test]
@@ -235,16 +188,7 @@ mod tests {
             .collect();
         assert_eq!(
             places,
-            [
-                (0, 0),
-                (0, 4096),
-                (1, 0),
-                (1, 4096),
-                (2, 0),
-                (2, 4096),
-                (0, 8192),
-                (0, 12_288)
-            ]
+            [(0, 0), (0, 4096), (1, 0), (1, 4096), (2, 0), (2, 4096), (0, 8192), (0, 12_288)]
         );
     }
 
@@ -252,12 +196,9 @@ mod tests {
     fn a_span_that_holds_nothing_is_refused() {
         let error = Space::new(&stream(1 << 20), Layout::Concat, &spaces(&[1000])).unwrap_err();
         assert!(error.message().contains("too small"), "{error}");
-        let error = Space::new(
-            &stream(4096),
-            Layout::Stripe { unit: Bytes(6000) },
-            &spaces(&[1 << 20]),
-        )
-        .unwrap_err();
+        let error =
+            Space::new(&stream(4096), Layout::Stripe { unit: Bytes(6000) }, &spaces(&[1 << 20]))
+                .unwrap_err();
         assert!(error.message().contains("stripe of 6000B"), "{error}");
     }
 

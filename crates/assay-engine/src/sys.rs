@@ -12,10 +12,7 @@ use std::ptr::NonNull;
 /// `CLOCK_MONOTONIC` in nanoseconds; through the vDSO, so without entering the kernel.
 #[inline]
 pub fn monotonic_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for one timespec; CLOCK_MONOTONIC always exists on Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
@@ -107,11 +104,9 @@ impl Buffers {
             )
         };
         match NonNull::new(start.cast::<u8>()) {
-            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => Ok(Self {
-                start,
-                slot_bytes,
-                slots: slots.max(1),
-            }),
+            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => {
+                Ok(Self { start, slot_bytes, slots: slots.max(1) })
+            }
             _ => Err(io::Error::last_os_error()),
         }
     }
@@ -137,10 +132,7 @@ impl Buffers {
 
     /// The whole region as one vector, for registration with a ring.
     pub fn whole(&self) -> libc::iovec {
-        libc::iovec {
-            iov_base: self.start.as_ptr().cast(),
-            iov_len: self.slots * self.slot_bytes,
-        }
+        libc::iovec { iov_base: self.start.as_ptr().cast(), iov_len: self.slots * self.slot_bytes }
     }
 }
 
@@ -164,46 +156,23 @@ pub unsafe fn transfer(
     offset: i64,
     flags: i32,
 ) -> i32 {
-    let vector = libc::iovec {
-        iov_base: address.cast(),
-        iov_len: bytes,
-    };
+    let vector = libc::iovec { iov_base: address.cast(), iov_len: bytes };
     // The C library has these calls since glibc 2.26 only, the kernel since 4.6. The offset's upper half is
     // there for 32-bit machines.
-    let call = if write {
-        libc::SYS_pwritev2
-    } else {
-        libc::SYS_preadv2
-    };
+    let call = if write { libc::SYS_pwritev2 } else { libc::SYS_preadv2 };
     let (vectors, upper) = (1_usize, 0_usize);
     // SAFETY: one vector over memory that the caller keeps for us; the file is open.
     let moved = unsafe {
-        libc::syscall(
-            call,
-            file.as_raw_fd(),
-            &raw const vector,
-            vectors,
-            offset,
-            upper,
-            flags,
-        )
+        libc::syscall(call, file.as_raw_fd(), &raw const vector, vectors, offset, upper, flags)
     };
-    if moved < 0 {
-        -last_errno()
-    } else {
-        i32::try_from(moved).unwrap_or(i32::MAX)
-    }
+    if moved < 0 { -last_errno() } else { i32::try_from(moved).unwrap_or(i32::MAX) }
 }
 
 /// `fdatasync`: 0 or the negative error number.
 pub fn sync(file: &File) -> i32 {
-    file.sync_data()
-        .err()
-        .map_or(0, |error| -error.raw_os_error().unwrap_or(libc::EIO))
+    file.sync_data().err().map_or(0, |error| -error.raw_os_error().unwrap_or(libc::EIO))
 }
 
 fn last_errno() -> i32 {
-    io::Error::last_os_error()
-        .raw_os_error()
-        .unwrap_or(libc::EIO)
+    io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
 }

@@ -44,11 +44,7 @@ impl Target {
 impl Bounds {
     /// Bounds of a made-up device of `length_bytes`, where everything is allowed.
     pub const fn simulated(length_bytes: u64) -> Self {
-        Self {
-            first_byte: 0,
-            end_byte: length_bytes,
-            writable: true,
-        }
+        Self { first_byte: 0, end_byte: length_bytes, writable: true }
     }
 
     /// The first byte.
@@ -82,17 +78,11 @@ mod tests {
 
     #[test]
     fn the_guard_stops_writes_without_leave_and_anything_outside() {
-        let bounds = Bounds {
-            first_byte: 4096,
-            end_byte: 8192,
-            writable: false,
-        };
+        let bounds = Bounds { first_byte: 4096, end_byte: 8192, writable: false };
         bounds.guard(Operation::Read, 4096, 4096);
-        for (operation, offset, bytes) in [
-            (Operation::Write, 4096, 512),
-            (Operation::Read, 0, 512),
-            (Operation::Read, 8192, 1),
-        ] {
+        for (operation, offset, bytes) in
+            [(Operation::Write, 4096, 512), (Operation::Read, 0, 512), (Operation::Read, 8192, 1)]
+        {
             assert!(std::panic::catch_unwind(|| bounds.guard(operation, offset, bytes)).is_err());
         }
     }

@@ -24,10 +24,7 @@ pub use report::{Ended, Message, WorkerInterval};
 
 /// When the phases of a run begin, on the backend's clock.
 #[derive(Clone, Copy, Debug)]
-#[allow(
-    clippy::struct_field_names,
-    reason = "all are times, and the unit comes last"
-)]
+#[allow(clippy::struct_field_names, reason = "all are times, and the unit comes last")]
 pub struct Times {
     /// Start of the load, ns.
     pub start_ns: u64,
@@ -237,13 +234,7 @@ impl<B: Backend> Worker<B> {
         let next = if let Some(index) = self.interval {
             let start_ns = self.times.measure_ns + index * self.times.interval_ns;
             let stream = self.plan.stream_index;
-            let interval = WorkerInterval {
-                stream,
-                index,
-                start_ns,
-                end_ns,
-                recorder,
-            };
+            let interval = WorkerInterval { stream, index, start_ns, end_ns, recorder };
             self.send(Message::Interval(Box::new(interval)));
             index + 1
         } else {
@@ -262,10 +253,8 @@ impl<B: Backend> Worker<B> {
             self.hand_over(end_ns);
         }
         let flying = self.slots.iter().filter(|slot| slot.operation.is_some());
-        let oldest_ns = flying
-            .map(|slot| end_ns.saturating_sub(slot.submitted_ns))
-            .max()
-            .unwrap_or(0);
+        let oldest_ns =
+            flying.map(|slot| end_ns.saturating_sub(slot.submitted_ns)).max().unwrap_or(0);
         let ended = Ended {
             missed_arrivals: self.arrivals.missed(end_ns),
             in_flight: count_of(self.outstanding()),

@@ -1,9 +1,5 @@
 //! The engine on real files: every backend moves what it says, stops when told, and counts what fails.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{BackendChoice, Ignore, Job, Target, UringOptions, run, uring_denied};
 use assay_model::measurement::{Finish, Interval, Joint, Measurement};
@@ -36,11 +32,7 @@ impl Drop for Scratch {
 }
 
 fn target(path: &Path, writable: bool) -> Target {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(writable)
-        .open(path)
-        .unwrap();
+    let file = OpenOptions::new().read(true).write(writable).open(path).unwrap();
     Target {
         name: path.display().to_string(),
         file,
@@ -79,13 +71,7 @@ fn measure(
     if passes.is_some() {
         workload.duration = Nanos(60_000_000_000);
     }
-    let job = Job {
-        workload: &workload,
-        targets,
-        backend,
-        passes,
-        first_interval: 0,
-    };
+    let job = Job { workload: &workload, targets, backend, passes, first_interval: 0 };
     run(&job, &AtomicBool::new(false), &mut Ignore).unwrap()
 }
 
@@ -93,10 +79,7 @@ fn measure(
 fn every_backend_reads_for_the_whole_time() {
     let scratch = Scratch::new("reads");
     for backend in backends() {
-        let stream = Stream {
-            workers: 2,
-            ..Stream::closed("reads", Share(1.0), Bytes(8192), 8)
-        };
+        let stream = Stream { workers: 2, ..Stream::closed("reads", Share(1.0), Bytes(8192), 8) };
         let measurement = measure(&scratch.0, backend, stream, None);
         assert_eq!(
             (measurement.finish.clone(), measurement.elapsed_ns),
@@ -113,10 +96,7 @@ fn every_backend_reads_for_the_whole_time() {
 
 #[test]
 fn a_pass_writes_every_block_once_and_nothing_outside() {
-    for backend in backends()
-        .into_iter()
-        .filter(|backend| *backend != BackendChoice::Null)
-    {
+    for backend in backends().into_iter().filter(|backend| *backend != BackendChoice::Null) {
         for access in [Access::Sequential { streams: 1 }, Access::Permutation] {
             let scratch = Scratch::new("pass");
             let stream = Stream {
@@ -129,17 +109,11 @@ fn a_pass_writes_every_block_once_and_nothing_outside() {
             let written = measurement.operations().write.unwrap().ios;
             assert_eq!(written, (LENGTH - 8192) / 16_384, "{backend:?} {access:?}");
             let mut data = vec![0; index_of(LENGTH)];
-            File::open(&scratch.0)
-                .unwrap()
-                .read_exact_at(&mut data, 0)
-                .unwrap();
+            File::open(&scratch.0).unwrap().read_exact_at(&mut data, 0).unwrap();
             let untouched =
                 |range: std::ops::Range<usize>| data[range].iter().all(|byte| *byte == 0xa5);
             let end = 4096 + index_of(written * 16_384);
-            assert!(
-                untouched(0..4096) && untouched(end..data.len()),
-                "{backend:?} {access:?}"
-            );
+            assert!(untouched(0..4096) && untouched(end..data.len()), "{backend:?} {access:?}");
             assert!(
                 (4096..end).step_by(4096).all(|at| !untouched(at..at + 64)),
                 "{backend:?} {access:?}"
@@ -151,10 +125,7 @@ fn a_pass_writes_every_block_once_and_nothing_outside() {
 #[test]
 fn reading_past_the_end_is_counted_as_errors_with_the_first_offset() {
     let scratch = Scratch::new("short");
-    for backend in backends()
-        .into_iter()
-        .filter(|backend| *backend != BackendChoice::Null)
-    {
+    for backend in backends().into_iter().filter(|backend| *backend != BackendChoice::Null) {
         let mut target = target(&scratch.0, false);
         target.length_bytes = 2 * LENGTH;
         let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
@@ -166,15 +137,8 @@ fn reading_past_the_end_is_counted_as_errors_with_the_first_offset() {
             first_interval: 0,
         };
         let measurement = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap();
-        let error = measurement
-            .errors
-            .iter()
-            .find(|error| error.errno == 0)
-            .unwrap();
-        assert!(
-            error.ios > 0 && error.first_offset_bytes + 8192 > LENGTH,
-            "{error:?}"
-        );
+        let error = measurement.errors.iter().find(|error| error.errno == 0).unwrap();
+        assert!(error.ios > 0 && error.first_offset_bytes + 8192 > LENGTH, "{error:?}");
         assert!(measurement.operations().read.unwrap().ios > 0);
     }
 }

@@ -57,15 +57,11 @@ pub fn read_target_facts(admission: &Admission, mount: Option<&Mount>) -> Target
 fn try_direct(admission: &Admission) -> DirectIo {
     let answer = admission.set_direct(true);
     let mut buffer = Box::new(Sample([0; 16 << 10]));
-    let read = admission
-        .file()
-        .read_at(&mut buffer.0, admission.range().start);
+    let read = admission.file().read_at(&mut buffer.0, admission.range().start);
     admission.set_direct(false);
     match (answer, read) {
         (refused @ DirectIo::Refused { .. }, _) => refused,
-        (_, Err(error)) => DirectIo::Refused {
-            reason: error.to_string(),
-        },
+        (_, Err(error)) => DirectIo::Refused { reason: error.to_string() },
         (supported, Ok(_)) => supported,
     }
 }
@@ -110,10 +106,7 @@ fn written_share(file: &File, range: std::ops::Range<u64>) -> Option<f64> {
         written += end.saturating_sub(begin);
         place = end.max(begin);
     }
-    Some(share(
-        written,
-        place.min(range.end).saturating_sub(range.start),
-    ))
+    Some(share(written, place.min(range.end).saturating_sub(range.start)))
 }
 
 /// What is counted over the samples.
@@ -129,10 +122,7 @@ struct Tally {
 
 fn sample_content(file: &File, range: std::ops::Range<u64>) -> ContentFacts {
     let blocks = (range.end - range.start) / SAMPLE_BYTES;
-    let mut tally = Tally {
-        cache_told: true,
-        ..Tally::default()
-    };
+    let mut tally = Tally { cache_told: true, ..Tally::default() };
     let mut buffer = Box::new(Sample([0; 16 << 10]));
     advise(file, Advice::Random);
     for block in Draw::new(range.end).spread(blocks, SAMPLES) {
@@ -150,12 +140,7 @@ impl Tally {
         }
         if cached != Some(true) {
             // Only what this sample brought into the cache is dropped again; nobody is waiting for it.
-            let _ = fadvise(
-                file,
-                offset,
-                NonZeroU64::new(SAMPLE_BYTES),
-                Advice::DontNeed,
-            );
+            let _ = fadvise(file, offset, NonZeroU64::new(SAMPLE_BYTES), Advice::DontNeed);
         }
         self.samples += 1;
         self.cache_told &= cached.is_some();
@@ -199,10 +184,7 @@ fn compresses(file: &File, mount: Option<&Mount>) -> Option<bool> {
         both.contains(StatxAttributes::COMPRESSED)
     });
     let mount = mount?;
-    let option = mount
-        .options
-        .iter()
-        .any(|option| option.starts_with("compress"));
+    let option = mount.options.iter().any(|option| option.starts_with("compress"));
     match mount.file_system.as_str() {
         _ if flagged || option => Some(true),
         "btrfs" => Some(false),
@@ -224,20 +206,13 @@ mod tests {
 
     fn noise() -> Vec<u8> {
         let mut draw = Draw::new(3);
-        (0..SIZE / 8)
-            .flat_map(|_| draw.next().to_le_bytes())
-            .collect()
+        (0..SIZE / 8).flat_map(|_| draw.next().to_le_bytes()).collect()
     }
 
     fn facts_of(make: impl Fn(&File)) -> TargetFacts {
         let scratch = Scratch::new("content");
         let path = scratch.path().join("file");
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .unwrap();
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
         make(&file);
         file.sync_all().unwrap();
         let admission = Gate::new(SysRoot::live()).admit_read(&path).unwrap();
@@ -246,10 +221,7 @@ mod tests {
 
     fn close(value: Option<f64>, expected: f64, margin: f64) {
         let value = value.unwrap();
-        assert!(
-            (value - expected).abs() <= margin,
-            "{value} is not {expected}"
-        );
+        assert!((value - expected).abs() <= margin, "{value} is not {expected}");
     }
 
     #[test]
@@ -279,12 +251,7 @@ mod tests {
     fn allocated_and_unwritten_space_is_told_from_data() {
         let scratch = Scratch::new("unwritten");
         let path = scratch.path().join("file");
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .unwrap();
+        let file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
         if fallocate(&file, FallocateFlags::empty(), 0, SIZE).is_err() {
             println!("skipped: this file system cannot allocate space ahead");
             return;

@@ -18,15 +18,21 @@ const KIBIBYTE: u64 = 1024;
 /// All counters at this moment; devices by kernel name, in this order. What the kernel does not count is `None`, and
 /// a device that is gone is left out.
 pub fn read_counters(root: &SysRoot, devices: &[String]) -> Counters {
+    let stat = root.text("/proc/stat").unwrap_or_default();
+    counters_with(root, devices, &stat)
+}
+
+/// All counters, with a text of `/proc/stat` that was read already: on a large host it takes the kernel long to write.
+pub(crate) fn counters_with(root: &SysRoot, devices: &[String], stat: &str) -> Counters {
     let text = |path: &str| root.text(path).ok();
     Counters {
         time_ns: monotonic_ns(),
         devices: text("/proc/diskstats")
             .map(|text| parse_devices(&text, devices))
             .unwrap_or_default(),
-        cpu: text("/proc/stat").and_then(|text| parse_cpu(&text)),
+        cpu: parse_cpu(stat),
         process: read_process(root),
-        io_pressure: text("/proc/pressure/io").and_then(|text| parse_pressure(&text)),
+        io_pressure: read_pressure(root, "io"),
         swap: text("/proc/vmstat").and_then(|text| parse_swap(&text)),
         memory: read_memory(root),
     }
@@ -54,11 +60,7 @@ fn parse_device(line: &str, name: &str) -> Option<NamedDevice> {
     if *words.get(2)? != name.replace('!', "/") {
         return None;
     }
-    let field = |index: usize| {
-        words
-            .get(index + 2)
-            .and_then(|word| word.parse::<u64>().ok())
-    };
+    let field = |index: usize| words.get(index + 2).and_then(|word| word.parse::<u64>().ok());
     let ios = |index| field(index).unwrap_or_default();
     let bytes = |index| ios(index).saturating_mul(SECTOR_BYTES);
     let time_ns = |index| ios(index).saturating_mul(MILLISECOND_NS);
@@ -79,11 +81,7 @@ fn parse_device(line: &str, name: &str) -> Option<NamedDevice> {
         flush_ios: ios(16),
         flush_time_ns: time_ns(17),
     };
-    Some(NamedDevice {
-        name: name.to_owned(),
-        outstanding_ios: ios(9),
-        counters,
-    })
+    Some(NamedDevice { name: name.to_owned(), outstanding_ios: ios(9), counters })
 }
 
 fn tick_ns() -> u64 {
@@ -93,15 +91,8 @@ fn tick_ns() -> u64 {
 /// The first line of `/proc/stat`; time in guests is contained in user time.
 fn parse_cpu(text: &str) -> Option<CpuCounters> {
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line
-        .split_whitespace()
-        .map_while(|word| word.parse().ok())
-        .collect();
-    let time_ns = |index: usize| {
-        ticks
-            .get(index)
-            .map(|ticks| ticks.saturating_mul(tick_ns()))
-    };
+    let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let time_ns = |index: usize| ticks.get(index).map(|ticks| ticks.saturating_mul(tick_ns()));
     Some(CpuCounters {
         user_ns: time_ns(0)?,
         nice_ns: time_ns(1)?,
@@ -148,6 +139,17 @@ pub(crate) fn tagged(text: &str, tag: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// The pressure of one resource; `None` where the kernel does not count it.
+pub(crate) fn read_pressure(root: &SysRoot, resource: &str) -> Option<PressureCounters> {
+    let text = root.text(format!("/proc/pressure/{resource}")).ok()?;
+    parse_pressure(&text)
+}
+
+/// CPU time of the calling thread so far, ns.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
+}
+
 fn parse_pressure(text: &str) -> Option<PressureCounters> {
     let total_ns = |kind: &str| {
         let line = text.lines().find(|line| line.starts_with(kind))?;
@@ -161,10 +163,7 @@ fn parse_pressure(text: &str) -> Option<PressureCounters> {
 }
 
 fn parse_swap(text: &str) -> Option<SwapCounters> {
-    Some(SwapCounters {
-        in_pages: tagged(text, "pswpin ")?,
-        out_pages: tagged(text, "pswpout ")?,
-    })
+    Some(SwapCounters { in_pages: tagged(text, "pswpin ")?, out_pages: tagged(text, "pswpout ")? })
 }
 
 fn read_memory(root: &SysRoot) -> Option<MemoryGauge> {
@@ -176,9 +175,7 @@ fn read_memory(root: &SysRoot) -> Option<MemoryGauge> {
         dirty_bytes: bytes("Dirty:").unwrap_or_default(),
         writeback_bytes: bytes("Writeback:").unwrap_or_default(),
         cached_bytes: bytes("Cached:").unwrap_or_default(),
-        resident_bytes_max: tagged(&status, "VmHWM:")
-            .unwrap_or_default()
-            .saturating_mul(KIBIBYTE),
+        resident_bytes_max: tagged(&status, "VmHWM:").unwrap_or_default().saturating_mul(KIBIBYTE),
     })
 }
 
@@ -197,12 +194,8 @@ mod tests {
 
     #[test]
     fn a_line_of_disk_statistics_is_told_in_base_units() {
-        let wanted = [
-            "sda".to_owned(),
-            "sda1".to_owned(),
-            "gone".to_owned(),
-            "cciss!c0d0".to_owned(),
-        ];
+        let wanted =
+            ["sda".to_owned(), "sda1".to_owned(), "gone".to_owned(), "cciss!c0d0".to_owned()];
         let devices = parse_devices(DISKS, &wanted);
         assert_eq!(devices.len(), 3);
         assert_eq!(devices[0].outstanding_ios, 3);
@@ -224,10 +217,7 @@ mod tests {
             flush_time_ns: 8_000_000,
         };
         assert_eq!(devices[0].counters, expected);
-        assert_eq!(
-            (devices[1].counters.read_ios, devices[1].counters.flush_ios),
-            (1, 0)
-        );
+        assert_eq!((devices[1].counters.read_ios, devices[1].counters.flush_ios), (1, 0));
         assert_eq!(devices[2].counters.read_ios, 4);
     }
 
@@ -249,10 +239,7 @@ mod tests {
     fn pressure_and_swapping_are_told() {
         let text = "some avg10=0.25 avg60=0.86 avg300=0.48 total=8023301\nfull avg10=0.00 avg60=0.15 avg300=0.21 total=6615879";
         let pressure = parse_pressure(text).unwrap();
-        assert_eq!(
-            (pressure.some_ns, pressure.full_ns),
-            (8_023_301_000, 6_615_879_000)
-        );
+        assert_eq!((pressure.some_ns, pressure.full_ns), (8_023_301_000, 6_615_879_000));
         let swap = parse_swap("pgpgin 1\npswpin 5\npswpout 6\n").unwrap();
         assert_eq!((swap.in_pages, swap.out_pages), (5, 6));
     }

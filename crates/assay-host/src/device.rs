@@ -12,10 +12,7 @@ pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// The number in a `stat` structure.
 pub(crate) fn number_of(device: rustix::fs::Dev) -> DeviceNumber {
-    DeviceNumber {
-        major: rustix::fs::major(device),
-        minor: rustix::fs::minor(device),
-    }
+    DeviceNumber { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
 }
 
 /// One block device of the described system.
@@ -57,9 +54,8 @@ impl Device {
             return Self::by_number(root, number_of(status.st_rdev));
         }
         let nodes = fs::canonicalize(root.path("/dev"))?;
-        let name = resolved
-            .strip_prefix(nodes)
-            .map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
+        let name =
+            resolved.strip_prefix(nodes).map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
         Self::by_name(root, &name.to_string_lossy().replace('/', "!"))
     }
 
@@ -70,11 +66,7 @@ impl Device {
         let number = text
             .parse()
             .map_err(|_| io::Error::other(format!("'{text}' is not a device number")))?;
-        Ok(Self {
-            name: name.to_string_lossy().into_owned(),
-            number,
-            directory,
-        })
+        Ok(Self { name: name.to_string_lossy().into_owned(), number, directory })
     }
 
     /// The kernel's name.
@@ -111,8 +103,7 @@ impl Device {
 
     fn number_in(&self, name: &str) -> io::Result<u64> {
         let text = text_of(&self.attribute(name))?;
-        text.parse()
-            .map_err(|_| io::Error::other(format!("{}/{name} says '{text}'", self.name)))
+        text.parse().map_err(|_| io::Error::other(format!("{}/{name} says '{text}'", self.name)))
     }
 
     /// Size, bytes.
@@ -191,10 +182,7 @@ impl Device {
     fn linked(&self, list: &str) -> io::Result<Vec<Self>> {
         let place = self.attribute(list);
         let names = names_in(&place)?;
-        names
-            .iter()
-            .map(|name| Self::at(&place.join(name)))
-            .collect()
+        names.iter().map(|name| Self::at(&place.join(name))).collect()
     }
 
     /// The file or device under a loop device.
@@ -212,10 +200,7 @@ impl Device {
     pub fn all_disks(root: &SysRoot) -> io::Result<Vec<Self>> {
         let place = root.path("/sys/block");
         let names = names_in(&place)?;
-        names
-            .iter()
-            .map(|name| Self::at(&place.join(name)))
-            .collect()
+        names.iter().map(|name| Self::at(&place.join(name))).collect()
     }
 }
 
@@ -262,14 +247,10 @@ mod tests {
 
     #[test]
     fn an_attribute_that_is_no_number_is_an_error() {
-        let system = FakeSystem::new("number")
-            .disk("sda", "8:0", 1000)
-            .attribute("sda", "ro", "maybe");
+        let system =
+            FakeSystem::new("number").disk("sda", "8:0", 1000).attribute("sda", "ro", "maybe");
         let root = SysRoot::under(system.path());
         let disk = Device::by_name(&root, "sda").unwrap();
-        assert_eq!(
-            disk.is_read_only().unwrap_err().to_string(),
-            "sda/ro says 'maybe'"
-        );
+        assert_eq!(disk.is_read_only().unwrap_err().to_string(), "sda/ro says 'maybe'");
     }
 }

@@ -40,20 +40,13 @@ pub fn read_host(survey: &Survey) -> Host {
 pub fn read_storage(survey: &Survey, path: &Path) -> Result<Storage> {
     let stack = read_stack(survey, path)?;
     let space = stack.mount.as_ref().and_then(|_| read_space(path));
-    Ok(Storage {
-        stack,
-        space,
-        target: None,
-    })
+    Ok(Storage { stack, space, target: None })
 }
 
 /// Size and free space of the file system that a path lies on; `None` where it cannot be asked.
 pub fn read_space(path: &Path) -> Option<Space> {
     let (capacity_bytes, free_bytes) = capacity_and_free(&statvfs(path).ok()?);
-    Some(Space {
-        capacity_bytes,
-        free_bytes,
-    })
+    Some(Space { capacity_bytes, free_bytes })
 }
 
 /// Captures the environment document of some paths. `targets` holds what is known of those that were opened, by path;

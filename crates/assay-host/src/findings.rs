@@ -28,12 +28,7 @@ impl Rule {
         why: &'static str,
         remedy: &'static str,
     ) -> Self {
-        Self {
-            name,
-            severity,
-            why,
-            remedy,
-        }
+        Self { name, severity, why, remedy }
     }
 
     /// The finding that this rule makes of a value.
@@ -51,15 +46,7 @@ impl Rule {
 
 /// All rules, for manuals and tests.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [
-        device::RULES,
-        file_system::RULES,
-        host::RULES,
-        content::RULES,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
+    [device::RULES, file_system::RULES, host::RULES, content::RULES].into_iter().flatten().copied()
 }
 
 /// Everything that the rules find in a captured environment, the gravest first. The document alone decides, so that it

@@ -143,12 +143,9 @@ impl Gate {
     ) -> Result<String> {
         advise(file, Advice::Random);
         let image = FileImage::new(file, candidate.size_bytes);
-        let disk = self
-            .open_disk(number)
-            .map_err(|error| unclear(shown, "the disk around it", &error))?;
-        let disk_image = disk
-            .as_ref()
-            .map(|(disk, size)| FileImage::new(disk, *size));
+        let disk =
+            self.open_disk(number).map_err(|error| unclear(shown, "the disk around it", &error))?;
+        let disk_image = disk.as_ref().map(|(disk, size)| FileImage::new(disk, *size));
         let around = disk_image.as_ref().map(|image| -> &dyn Image { image });
         let seen = candidate.check_content(&image, around);
         advise(file, Advice::Normal);
@@ -180,23 +177,12 @@ impl Gate {
             .map_err(|error| changed(&shown, format!("its size could not be read ({error})")))?;
         if size_bytes < TARGET_BYTES_MIN {
             let least_bytes = TARGET_BYTES_MIN;
-            let small = PathRefusal::TooSmall {
-                size_bytes,
-                least_bytes,
-            };
+            let small = PathRefusal::TooSmall { size_bytes, least_bytes };
             return Err(small.of(&shown));
         }
         let is_device = FileType::from_raw_mode(status.st_mode) == FileType::BlockDevice;
-        let kind = if is_device {
-            TargetKind::BlockDevice
-        } else {
-            TargetKind::File
-        };
-        let device = number_of(if is_device {
-            status.st_rdev
-        } else {
-            status.st_dev
-        });
+        let kind = if is_device { TargetKind::BlockDevice } else { TargetKind::File };
+        let device = number_of(if is_device { status.st_rdev } else { status.st_dev });
         let marker = file::read_marker(&file)
             .ok()
             .filter(|marker| !is_device && marker.inode == status.st_ino);
@@ -221,18 +207,13 @@ impl Gate {
     /// else what the device says.
     fn blocks_under(&self, file: &File, number: DeviceNumber) -> (u64, Option<u64>) {
         let device = Device::by_number(&self.root, number).ok();
-        let disk = device
-            .as_ref()
-            .and_then(|device| device.disk().ok().flatten());
+        let disk = device.as_ref().and_then(|device| device.disk().ok().flatten());
         let told = |name: &str| -> Option<u64> {
             let queue = disk.as_ref().or(device.as_ref())?;
             queue.text(name).ok()??.parse().ok()
         };
         let asked = direct_alignment(file).or_else(|| told("queue/logical_block_size"));
-        (
-            asked.unwrap_or(LOGICAL_BLOCK_BYTES),
-            told("queue/physical_block_size"),
-        )
+        (asked.unwrap_or(LOGICAL_BLOCK_BYTES), told("queue/physical_block_size"))
     }
 }
 
@@ -269,16 +250,11 @@ fn verify(place: &Place, file: &File, shown: &str) -> Result<Stat> {
 /// `O_EXCL` without `O_CREAT` claims a block device: it fails when a file system or a volume manager has it, and keeps
 /// them away from then on.
 fn open_exclusively(place: &Place, shown: &str) -> Result<File> {
-    place
-        .open(OFlags::RDWR | OFlags::EXCL)
-        .map_err(|error| match error {
-            Errno::BUSY => DeviceRefusal::Busy.of(shown),
-            Errno::ROFS | Errno::ACCESS | Errno::PERM => DeviceRefusal::ReadOnly.of(shown),
-            other => PathRefusal::NotOpened {
-                reason: io::Error::from(other).to_string(),
-            }
-            .of(shown),
-        })
+    place.open(OFlags::RDWR | OFlags::EXCL).map_err(|error| match error {
+        Errno::BUSY => DeviceRefusal::Busy.of(shown),
+        Errno::ROFS | Errno::ACCESS | Errno::PERM => DeviceRefusal::ReadOnly.of(shown),
+        other => PathRefusal::NotOpened { reason: io::Error::from(other).to_string() }.of(shown),
+    })
 }
 
 fn changed(shown: &str, what: String) -> Error {
@@ -286,9 +262,5 @@ fn changed(shown: &str, what: String) -> Error {
 }
 
 fn unclear(shown: &str, what: &str, error: &io::Error) -> Error {
-    PathRefusal::Unclear {
-        what: what.to_owned(),
-        reason: error.to_string(),
-    }
-    .of(shown)
+    PathRefusal::Unclear { what: what.to_owned(), reason: error.to_string() }.of(shown)
 }

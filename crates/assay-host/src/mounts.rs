@@ -23,9 +23,7 @@ pub struct MountEntry {
 /// could be overwritten.
 pub fn read_mounts(root: &SysRoot) -> io::Result<Vec<MountEntry>> {
     let text = root.text("/proc/self/mountinfo")?;
-    text.lines()
-        .map(|line| parse_mount(line).ok_or_else(|| malformed(line)))
-        .collect()
+    text.lines().map(|line| parse_mount(line).ok_or_else(|| malformed(line))).collect()
 }
 
 fn malformed(line: &str) -> io::Error {
@@ -104,11 +102,8 @@ pub fn read_swaps(root: &SysRoot) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
     };
-    let first_word = |line: &str| {
-        line.split_whitespace()
-            .next()
-            .map(|word| PathBuf::from(unescape(word)))
-    };
+    let first_word =
+        |line: &str| line.split_whitespace().next().map(|word| PathBuf::from(unescape(word)));
     Ok(text.lines().skip(1).filter_map(first_word).collect())
 }
 
@@ -140,10 +135,7 @@ mod tests {
         let mounts = read_mounts(&root).unwrap();
         assert_eq!(mounts.len(), 4);
         assert_eq!(mounts[1].directory, "/@srv");
-        assert_eq!(
-            mounts[1].mount.options,
-            ["rw", "noatime", "compress=zstd:1"]
-        );
+        assert_eq!(mounts[1].mount.options, ["rw", "noatime", "compress=zstd:1"]);
         assert_eq!(mounts[2].mount.mount_point, "/my data");
         assert_eq!(mounts[3].mount.source, "server:/export");
     }

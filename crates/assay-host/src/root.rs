@@ -22,16 +22,13 @@ impl SysRoot {
 
     /// A system whose files lie under `prefix`.
     pub fn under(prefix: impl Into<PathBuf>) -> Self {
-        Self {
-            prefix: prefix.into(),
-        }
+        Self { prefix: prefix.into() }
     }
 
     /// The place of an absolute path of the described system.
     pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
         let absolute = absolute.as_ref();
-        self.prefix
-            .join(absolute.strip_prefix("/").unwrap_or(absolute))
+        self.prefix.join(absolute.strip_prefix("/").unwrap_or(absolute))
     }
 
     /// The described system's name of a path that lies under the prefix.
@@ -55,9 +52,7 @@ impl SysRoot {
 pub(crate) fn text_of(place: &Path) -> io::Result<String> {
     let bytes = fs::read(place)?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok(text
-        .trim_matches(|c: char| c.is_whitespace() || c == '\0')
-        .to_owned())
+    Ok(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
 }
 
 /// Names in a directory, sorted; an absent directory has none.
@@ -85,10 +80,7 @@ pub struct Survey<'a> {
 impl<'a> Survey<'a> {
     /// A survey of the described system.
     pub fn new(root: &'a SysRoot) -> Self {
-        Self {
-            root,
-            unreadable: RefCell::default(),
-        }
+        Self { root, unreadable: RefCell::default() }
     }
 
     /// The system that is surveyed.
@@ -103,10 +95,9 @@ impl<'a> Survey<'a> {
 
     /// Notes a fact that could not be read.
     pub fn note(&self, what: impl Into<String>, reason: impl Into<String>) {
-        self.unreadable.borrow_mut().insert(Unreadable {
-            what: what.into(),
-            reason: reason.into(),
-        });
+        self.unreadable
+            .borrow_mut()
+            .insert(Unreadable { what: what.into(), reason: reason.into() });
     }
 
     /// The text of a file; `None` where this kernel has no such file or the file is empty, and, noted, where it
@@ -127,10 +118,7 @@ impl<'a> Survey<'a> {
         let text = self.text(place)?;
         let parsed = text.parse().ok();
         if parsed.is_none() {
-            self.note(
-                self.shown(place),
-                format!("'{text}' is not what this file should say"),
-            );
+            self.note(self.shown(place), format!("'{text}' is not what this file should say"));
         }
         parsed
     }
@@ -177,10 +165,7 @@ mod tests {
     fn the_prefix_moves_the_whole_system() {
         let root = SysRoot::under("/tmp/fake");
         assert_eq!(root.path("/sys/block"), Path::new("/tmp/fake/sys/block"));
-        assert_eq!(
-            root.shown(Path::new("/tmp/fake/dev/sda")),
-            Path::new("/dev/sda")
-        );
+        assert_eq!(root.shown(Path::new("/tmp/fake/dev/sda")), Path::new("/dev/sda"));
         assert_eq!(SysRoot::live().path("/proc/stat"), Path::new("/proc/stat"));
     }
 
@@ -195,11 +180,7 @@ mod tests {
         assert!(survey.unreadable().is_empty());
         assert_eq!(survey.text(&root.path("/a_directory")), None);
         assert_eq!(survey.value::<u64>(&root.path("/word")), None);
-        let noted: Vec<_> = survey
-            .unreadable()
-            .into_iter()
-            .map(|one| one.what)
-            .collect();
+        let noted: Vec<_> = survey.unreadable().into_iter().map(|one| one.what).collect();
         assert_eq!(noted, ["/a_directory", "/word"]);
     }
 }

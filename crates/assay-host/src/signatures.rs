@@ -104,10 +104,7 @@ pub struct MemoryImage {
 impl MemoryImage {
     /// Zeros.
     pub fn new(size: u64) -> Self {
-        Self {
-            size,
-            bytes: BTreeMap::new(),
-        }
+        Self { size, bytes: BTreeMap::new() }
     }
 
     /// The same with these bytes at `offset`.
@@ -182,11 +179,7 @@ fn place_of(image: &dyn Image, signature: &table::Signature) -> io::Result<Optio
     let mut bytes = vec![0; signature.magic.len()];
     for place in signature.places {
         let offset = place.offset(image.size());
-        let fits = |offset: &u64| {
-            offset
-                .checked_add(length)
-                .is_some_and(|end| end <= image.size())
-        };
+        let fits = |offset: &u64| offset.checked_add(length).is_some_and(|end| end <= image.size());
         if let Some(offset) = offset.filter(fits) {
             image.read_at(offset, &mut bytes)?;
             if bytes == signature.magic {
@@ -216,10 +209,7 @@ pub const SAMPLE_BYTES: u64 = 4096;
 /// What the system answered.
 pub fn sample(image: &dyn Image, blocks: u64, seed: u64) -> io::Result<Sampling> {
     let total = image.size() / SAMPLE_BYTES;
-    let mut counted = Sampling {
-        blocks: 0,
-        used_blocks: 0,
-    };
+    let mut counted = Sampling { blocks: 0, used_blocks: 0 };
     let mut buffer = [0; 4096];
     for block in Draw::new(seed).spread(total, blocks) {
         image.read_at(block * SAMPLE_BYTES, &mut buffer)?;

@@ -88,28 +88,20 @@ impl<'a> Walk<'a> {
             resolved_path: resolved.display().to_string(),
             ..BlockStack::default()
         };
-        Self {
-            survey,
-            mounts,
-            stack,
-        }
+        Self { survey, mounts, stack }
     }
 
     /// Takes the mount into the stack, if it is the first, and goes on to the devices under it.
     fn enter_mount(&mut self, mount: Option<Mount>, depth: u32) {
         let Some(mount) = mount else {
-            self.survey
-                .note("mount of the path", "no mounted file system matches");
+            self.survey.note("mount of the path", "no mounted file system matches");
             return;
         };
         for number in self.devices_of(&mount) {
             self.descend(number);
         }
         if mount.file_system == "overlay" && depth < OVERLAYS_MAX {
-            let upper = mount
-                .options
-                .iter()
-                .find_map(|option| option.strip_prefix("upperdir="));
+            let upper = mount.options.iter().find_map(|option| option.strip_prefix("upperdir="));
             let below = upper.map(PathBuf::from);
             let below = below
                 .and_then(|upper| find_mount(&self.mounts, None, DeviceNumber::default(), &upper));
@@ -141,16 +133,11 @@ impl<'a> Walk<'a> {
         let place = root.path("/sys/fs/btrfs");
         let members = |uuid: String| -> Vec<Device> {
             let names = names_in(&place.join(uuid).join("devices")).unwrap_or_default();
-            names
-                .iter()
-                .filter_map(|name| Device::by_name(root, name).ok())
-                .collect()
+            names.iter().filter_map(|name| Device::by_name(root, name).ok()).collect()
         };
         let systems = names_in(&place).unwrap_or_default();
         let mut systems = systems.into_iter().map(members);
-        systems
-            .find(|devices| devices.contains(one))
-            .unwrap_or_default()
+        systems.find(|devices| devices.contains(one)).unwrap_or_default()
     }
 
     /// Adds the device and all below it, from the top down, each once.
@@ -159,8 +146,7 @@ impl<'a> Walk<'a> {
         let device = match Device::by_number(root, number) {
             Ok(device) => device,
             Err(error) => {
-                self.survey
-                    .note(format!("block device {number}"), error.to_string());
+                self.survey.note(format!("block device {number}"), error.to_string());
                 return;
             }
         };
@@ -168,19 +154,15 @@ impl<'a> Walk<'a> {
             return;
         }
         let place = self.stack.layers.len();
-        self.stack
-            .layers
-            .push(layer::read_layer(self.survey, &device));
+        self.stack.layers.push(layer::read_layer(self.survey, &device));
         let kind = self.stack.layers[place].kind;
         let below = if kind == LayerKind::Loop {
             self.below_loop(&device)
         } else {
             self.directly_below(&device)
         };
-        self.stack.layers[place].lower = below
-            .iter()
-            .map(|device| device.name().to_owned())
-            .collect();
+        self.stack.layers[place].lower =
+            below.iter().map(|device| device.name().to_owned()).collect();
         for device in below {
             self.descend(device.number());
         }
@@ -192,10 +174,7 @@ impl<'a> Walk<'a> {
             other => other.map(|disk| disk.into_iter().collect()),
         };
         found.unwrap_or_else(|error| {
-            self.survey.note(
-                format!("{}: devices below", device.node()),
-                error.to_string(),
-            );
+            self.survey.note(format!("{}: devices below", device.node()), error.to_string());
             Vec::new()
         })
     }
@@ -209,15 +188,8 @@ impl<'a> Walk<'a> {
         if let Ok(below) = Device::by_node(root, Path::new(&backing)) {
             return vec![below];
         }
-        let mount = find_mount(
-            &self.mounts,
-            None,
-            DeviceNumber::default(),
-            Path::new(&backing),
-        );
-        let numbers = mount
-            .map(|mount| self.devices_of(&mount))
-            .unwrap_or_default();
+        let mount = find_mount(&self.mounts, None, DeviceNumber::default(), Path::new(&backing));
+        let numbers = mount.map(|mount| self.devices_of(&mount)).unwrap_or_default();
         let known = |number: &DeviceNumber| Device::by_number(root, *number).ok();
         numbers.iter().filter_map(known).collect()
     }

@@ -30,15 +30,8 @@ const TOKEN: &str = "4MiB";
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn run(program: &str, arguments: &[&str]) -> Option<String> {
-    let path = format!(
-        "{}:/usr/sbin:/sbin",
-        std::env::var("PATH").unwrap_or_default()
-    );
-    let output = Command::new(program)
-        .args(arguments)
-        .env("PATH", path)
-        .output()
-        .ok()?;
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(program).args(arguments).env("PATH", path).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     output.status.success().then_some(text)
 }
@@ -69,12 +62,7 @@ impl Loop {
             println!("skipped: no loop device can be attached here (it needs root)");
             return None;
         };
-        Some(Self {
-            node,
-            image,
-            scratch,
-            _turn: turn,
-        })
+        Some(Self { node, image, scratch, _turn: turn })
     }
 
     fn empty() -> Option<Self> {
@@ -106,10 +94,7 @@ impl Loop {
     fn refuses(&self, message: &str) {
         let before = self.state();
         let error = self.write(Some(TOKEN)).unwrap_err();
-        assert_eq!(
-            error.message(),
-            format!("refusing to write to {}: {message}", self.node)
-        );
+        assert_eq!(error.message(), format!("refusing to write to {}: {message}", self.node));
         assert!(!error.hint().is_empty());
         assert_eq!(self.state(), before);
     }
@@ -178,10 +163,7 @@ fn without_a_token_the_size_to_type_is_told() {
             "refusing to write to {node}: writing destroys everything on it (all of 256 sampled blocks are zeros)"
         )
     );
-    assert_eq!(
-        error.hint(),
-        "if every byte of it may go, repeat with --destroy '4MiB'"
-    );
+    assert_eq!(error.hint(), "if every byte of it may go, repeat with --destroy '4MiB'");
     assert_eq!(device.state(), before);
 }
 
@@ -191,10 +173,7 @@ fn a_wrong_token_is_refused() {
     let before = device.state();
     for token in ["", "3MiB", "4MB", "4", "yes", &device.node] {
         let error = device.write(Some(token)).unwrap_err();
-        assert!(
-            error.message().contains("does not name this device"),
-            "{token}: {error}"
-        );
+        assert!(error.message().contains("does not name this device"), "{token}: {error}");
     }
     assert_eq!(device.state(), before);
 }
@@ -211,12 +190,7 @@ fn the_right_token_admits_and_holds_the_device() {
         let claim = rustix::fs::open(device.path(), OFlags::RDONLY | OFlags::EXCL, Mode::empty());
         assert_eq!(claim.unwrap_err(), rustix::io::Errno::BUSY);
         let second = device.write(Some(token)).unwrap_err();
-        assert!(
-            second
-                .message()
-                .contains("the kernel says that it is in use"),
-            "{second}"
-        );
+        assert!(second.message().contains("the kernel says that it is in use"), "{second}");
     }
     assert_eq!(device.state(), before);
 }
@@ -230,11 +204,7 @@ fn an_admitted_device_is_really_written() {
     drop(admission);
     assert_eq!(fs::read(&device.image).unwrap()[..4096], [7; 4096]);
     let again = device.write(Some(TOKEN)).unwrap();
-    assert!(
-        again.seen()[0].ends_with("hold data of unknown kind"),
-        "{:?}",
-        again.seen()
-    );
+    assert!(again.seen()[0].ends_with("hold data of unknown kind"), "{:?}", again.seen());
 }
 
 /// One test a mark: the bytes at the place where the format has them.
@@ -302,10 +272,7 @@ fn a_mark_is_told_before_a_token_is_asked_for() {
     };
     for token in [None, Some("wrong")] {
         let error = device.write(token).unwrap_err();
-        assert!(
-            error.message().ends_with("it carries: XFS file system"),
-            "{error}"
-        );
+        assert!(error.message().ends_with("it carries: XFS file system"), "{error}");
     }
 }
 
@@ -334,15 +301,8 @@ fn a_link_to_a_mounted_device_is_refused() {
     };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let error = Gate::new(SysRoot::live())
-        .admit_write(&link, Some(TOKEN))
-        .unwrap_err();
-    assert!(
-        error
-            .message()
-            .ends_with(&format!("it is mounted at {}", point.display())),
-        "{error}"
-    );
+    let error = Gate::new(SysRoot::live()).admit_write(&link, Some(TOKEN)).unwrap_err();
+    assert!(error.message().ends_with(&format!("it is mounted at {}", point.display())), "{error}");
 }
 
 #[test]
@@ -350,9 +310,7 @@ fn a_link_to_a_free_device_is_followed() {
     let Some(device) = Loop::empty() else { return };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let admission = Gate::new(SysRoot::live())
-        .admit_write(&link, Some(TOKEN))
-        .unwrap();
+    let admission = Gate::new(SysRoot::live()).admit_write(&link, Some(TOKEN)).unwrap();
     assert_eq!(admission.path(), link);
 }
 
@@ -371,10 +329,7 @@ fn the_disk_of_a_mounted_partition_is_refused() {
     let Some(_mounted) = Mounted::new(&part, &point) else {
         return;
     };
-    device.refuses(&format!(
-        "partition {part} is mounted at {}",
-        point.display()
-    ));
+    device.refuses(&format!("partition {part} is mounted at {}", point.display()));
 }
 
 #[test]
@@ -392,14 +347,8 @@ fn a_partition_of_a_mounted_disk_is_refused() {
     let Some(_mounted) = Mounted::new(&device.node, &point) else {
         return;
     };
-    let error = Gate::new(SysRoot::live())
-        .admit_write(Path::new(&part), Some("2MiB"))
-        .unwrap_err();
-    let expected = format!(
-        "the whole disk {} is mounted at {}",
-        device.node,
-        point.display()
-    );
+    let error = Gate::new(SysRoot::live()).admit_write(Path::new(&part), Some("2MiB")).unwrap_err();
+    let expected = format!("the whole disk {} is mounted at {}", device.node, point.display());
     assert!(error.message().ends_with(&expected), "{error}");
 }
 
@@ -421,9 +370,8 @@ fn a_free_partition_beside_a_mounted_one_is_admitted() {
     let Some(_mounted) = Mounted::new(&first, &point) else {
         return;
     };
-    let admission = Gate::new(SysRoot::live())
-        .admit_write(Path::new(&second), Some("1MiB"))
-        .unwrap();
+    let admission =
+        Gate::new(SysRoot::live()).admit_write(Path::new(&second), Some("1MiB")).unwrap();
     assert_eq!(admission.size_bytes(), 1 << 20);
 }
 
@@ -448,13 +396,9 @@ fn a_partition_within_a_raid_member_is_refused() {
     let Some(part) = device.partition(1, 2048, 4096) else {
         return;
     };
-    let error = Gate::new(SysRoot::live())
-        .admit_write(Path::new(&part), Some("2MiB"))
-        .unwrap_err();
+    let error = Gate::new(SysRoot::live()).admit_write(Path::new(&part), Some("2MiB")).unwrap_err();
     assert!(
-        error
-            .message()
-            .ends_with("the whole disk around it carries: md RAID member"),
+        error.message().ends_with("the whole disk around it carries: md RAID member"),
         "{error}"
     );
 }
@@ -491,12 +435,7 @@ fn a_device_under_a_loop_is_refused() {
     let refused = device.write(Some(TOKEN));
     run("losetup", &["-d", &upper]);
     let error = refused.unwrap_err();
-    assert!(
-        error
-            .message()
-            .ends_with(&format!("it is held by loop device {upper}")),
-        "{error}"
-    );
+    assert!(error.message().ends_with(&format!("it is held by loop device {upper}")), "{error}");
     assert_eq!(device.state(), before);
 }
 
@@ -522,17 +461,9 @@ impl Drop for Writer {
 fn a_device_that_another_process_writes_to_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let open = File::options().write(true).open(device.path()).unwrap();
-    let child = Command::new("sleep")
-        .arg("60")
-        .stdin(Stdio::null())
-        .stdout(open)
-        .spawn()
-        .unwrap();
+    let child = Command::new("sleep").arg("60").stdin(Stdio::null()).stdout(open).spawn().unwrap();
     let writer = Writer(child);
-    device.refuses(&format!(
-        "it is open for writing in process {} (sleep)",
-        writer.0.id()
-    ));
+    device.refuses(&format!("it is open for writing in process {} (sleep)", writer.0.id()));
 }
 
 #[test]
@@ -559,9 +490,7 @@ fn reading_a_device_needs_no_token_and_writes_nothing() {
         return;
     };
     let before = device.state();
-    let admission = Gate::new(SysRoot::live())
-        .admit_read(device.path())
-        .unwrap();
+    let admission = Gate::new(SysRoot::live()).admit_read(device.path()).unwrap();
     assert!(admission.file().write_all_at(&[0; 512], 0).is_err());
     drop(admission);
     assert_eq!(device.state(), before);
@@ -570,17 +499,9 @@ fn reading_a_device_needs_no_token_and_writes_nothing() {
 #[test]
 fn a_place_that_cannot_be_read_is_not_taken_for_empty() {
     let Some(device) = Loop::empty() else { return };
-    File::options()
-        .write(true)
-        .open(&device.image)
-        .unwrap()
-        .set_len(SIZE / 2)
-        .unwrap();
+    File::options().write(true).open(&device.image).unwrap().set_len(SIZE / 2).unwrap();
     let error = device.write(Some(TOKEN)).unwrap_err();
-    assert!(
-        error.message().contains("its content cannot be read"),
-        "{error}"
-    );
+    assert!(error.message().contains("its content cannot be read"), "{error}");
     assert_eq!(fs::metadata(&device.image).unwrap().len(), SIZE / 2);
 }
 
@@ -589,20 +510,9 @@ fn a_device_that_is_resized_in_mid_run_is_noticed() {
     let Some(device) = Loop::empty() else { return };
     let admission = device.write(Some(TOKEN)).unwrap();
     admission.recheck().unwrap();
-    File::options()
-        .write(true)
-        .open(&device.image)
-        .unwrap()
-        .set_len(SIZE / 2)
-        .unwrap();
+    File::options().write(true).open(&device.image).unwrap().set_len(SIZE / 2).unwrap();
     run("losetup", &["-c", &device.node]);
-    assert!(
-        admission
-            .recheck()
-            .unwrap_err()
-            .message()
-            .contains("its size changed")
-    );
+    assert!(admission.recheck().unwrap_err().message().contains("its size changed"));
 }
 
 /// The gate of a system that says this about the real loop device.
@@ -620,61 +530,32 @@ fn gate_of(system: &FakeSystem) -> Gate {
 #[test]
 fn a_device_with_a_serial_number_is_not_named_by_its_size() {
     let Some(device) = Loop::empty() else { return };
-    let system = told(&device, "serial")
-        .0
-        .attribute(device.name(), "device/serial", "WD-K7");
-    let error = gate_of(&system)
-        .admit_write(device.path(), Some(TOKEN))
-        .unwrap_err();
+    let system = told(&device, "serial").0.attribute(device.name(), "device/serial", "WD-K7");
+    let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
     let node = &device.node;
     assert_eq!(
         error.hint(),
         format!("this device is 'WD-K7'; check that {node} is the one you mean")
     );
-    let missing = gate_of(&system)
-        .admit_write(device.path(), None)
-        .unwrap_err();
-    assert_eq!(
-        missing.hint(),
-        "if every byte of it may go, repeat with --destroy 'WD-K7'"
-    );
-    assert!(
-        gate_of(&system)
-            .admit_write(device.path(), Some("WD-K7"))
-            .is_ok()
-    );
+    let missing = gate_of(&system).admit_write(device.path(), None).unwrap_err();
+    assert_eq!(missing.hint(), "if every byte of it may go, repeat with --destroy 'WD-K7'");
+    assert!(gate_of(&system).admit_write(device.path(), Some("WD-K7")).is_ok());
 }
 
 #[test]
 fn a_device_that_is_not_as_large_as_the_kernel_said_is_refused() {
     let Some(device) = Loop::empty() else { return };
-    let system = told(&device, "resized")
-        .0
-        .attribute(device.name(), "size", "16384");
-    let error = gate_of(&system)
-        .admit_write(device.path(), Some("8MiB"))
-        .unwrap_err();
-    assert!(
-        error
-            .message()
-            .contains("the device was replaced or resized"),
-        "{error}"
-    );
+    let system = told(&device, "resized").0.attribute(device.name(), "size", "16384");
+    let error = gate_of(&system).admit_write(device.path(), Some("8MiB")).unwrap_err();
+    assert!(error.message().contains("the device was replaced or resized"), "{error}");
 }
 
 #[test]
 fn a_device_that_the_kernel_does_not_list_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let system = FakeSystem::new("unlisted");
-    let error = gate_of(&system)
-        .admit_write(device.path(), Some(TOKEN))
-        .unwrap_err();
-    assert!(
-        error
-            .message()
-            .contains("its entry in sysfs cannot be read"),
-        "{error}"
-    );
+    let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
+    assert!(error.message().contains("its entry in sysfs cannot be read"), "{error}");
 }
 
 #[test]
@@ -686,17 +567,10 @@ fn a_member_of_a_volume_group_a_raid_or_a_multipath_is_refused() {
         ("dm-0", "CRYPT-x", "encrypted volume /dev/dm-0"),
         ("md0", "", "RAID /dev/md0"),
     ] {
-        let system = told(&device, "held")
-            .0
-            .stacked(name, "252:0", 900, &[device.name()]);
+        let system = told(&device, "held").0.stacked(name, "252:0", 900, &[device.name()]);
         let system = system.attribute(name, "dm/uuid", uuid);
-        let error = gate_of(&system)
-            .admit_write(device.path(), Some(TOKEN))
-            .unwrap_err();
-        assert!(
-            error.message().ends_with(&format!("it is held by {by}")),
-            "{error}"
-        );
+        let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
+        assert!(error.message().ends_with(&format!("it is held by {by}")), "{error}");
     }
 }
 
@@ -705,9 +579,7 @@ fn a_member_of_a_mounted_btrfs_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let place = format!("sys/fs/btrfs/0aa1/devices/{}", device.name());
     let system = told(&device, "btrfs").0.file(&place, "");
-    let error = gate_of(&system)
-        .admit_write(device.path(), Some(TOKEN))
-        .unwrap_err();
+    let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
     assert!(error.message().contains("as part of btrfs 0aa1"), "{error}");
 }
 

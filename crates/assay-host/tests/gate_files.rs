@@ -34,15 +34,10 @@ struct Files {
 impl Files {
     fn new() -> Self {
         let scratch = Scratch::new("files");
-        let admission = gate()
-            .create_file(&scratch.path().join("ours"), SIZE)
-            .unwrap();
+        let admission = gate().create_file(&scratch.path().join("ours"), SIZE).unwrap();
         let data = (0..=255).cycle().take(2 << 20).collect::<Vec<u8>>();
         fs::write(scratch.path().join("theirs"), data).unwrap();
-        Self {
-            owner: admission.owner().unwrap(),
-            scratch,
-        }
+        Self { owner: admission.owner().unwrap(), scratch }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -57,12 +52,7 @@ impl Files {
 /// Everything of a file that writing would change.
 fn state(path: &Path) -> (Vec<u8>, u64, i64, i64) {
     let status = fs::metadata(path).unwrap();
-    (
-        fs::read(path).unwrap(),
-        status.blocks(),
-        status.mtime(),
-        status.mtime_nsec(),
-    )
+    (fs::read(path).unwrap(), status.blocks(), status.mtime(), status.mtime_nsec())
 }
 
 /// Writing is refused with this message, and not a byte changes.
@@ -101,11 +91,7 @@ fn a_token_makes_no_difference_for_a_file() {
     let files = Files::new();
     let before = state(&files.path("theirs"));
     for token in ["4MiB", "4194304", "yes"] {
-        assert!(
-            gate()
-                .admit_write(&files.path("theirs"), Some(token))
-                .is_err()
-        );
+        assert!(gate().admit_write(&files.path("theirs"), Some(token)).is_err());
     }
     assert_eq!(state(&files.path("theirs")), before);
 }
@@ -114,10 +100,7 @@ fn a_token_makes_no_difference_for_a_file() {
 fn an_empty_a_short_and_a_sparse_file_are_never_written() {
     let files = Files::new();
     for (name, size) in [("empty", 0), ("short", 100), ("sparse", 1 << 30)] {
-        File::create(files.path(name))
-            .unwrap()
-            .set_len(size)
-            .unwrap();
+        File::create(files.path(name)).unwrap().set_len(size).unwrap();
         refused_quietly(&files, name);
     }
 }
@@ -132,19 +115,11 @@ fn refused_quietly(files: &Files, name: &str) {
 fn a_damaged_header_is_refused() {
     for place in [20, 24, 40, 64, 100, 4095] {
         let files = Files::new();
-        let file = File::options()
-            .write(true)
-            .read(true)
-            .open(files.path("ours"))
-            .unwrap();
+        let file = File::options().write(true).read(true).open(files.path("ours")).unwrap();
         let mut byte = [0];
         file.read_exact_at(&mut byte, place).unwrap();
         file.write_all_at(&[byte[0] ^ 1], place).unwrap();
-        refused(
-            &files,
-            "ours",
-            "it begins as a file of Assay, but its header is damaged",
-        );
+        refused(&files, "ours", "it begins as a file of Assay, but its header is damaged");
     }
 }
 
@@ -154,11 +129,7 @@ fn a_forged_header_with_only_the_magic_is_refused() {
     let mut data = fs::read(files.path("theirs")).unwrap();
     data[..16].copy_from_slice(b"ASSAY TEST FILE\n");
     fs::write(files.path("theirs"), data).unwrap();
-    refused(
-        &files,
-        "theirs",
-        "it begins as a file of Assay, but its header is damaged",
-    );
+    refused(&files, "theirs", "it begins as a file of Assay, but its header is damaged");
 }
 
 const COPY: &str = "it is a copy or was restored from a backup: its header names another file";
@@ -174,10 +145,7 @@ fn a_copy_is_refused() {
 fn a_header_on_top_of_a_file_of_the_user_is_refused() {
     let files = Files::new();
     let header = fs::read(files.path("ours")).unwrap();
-    let theirs = File::options()
-        .write(true)
-        .open(files.path("theirs"))
-        .unwrap();
+    let theirs = File::options().write(true).open(files.path("theirs")).unwrap();
     theirs.write_all_at(&header[..4096], 0).unwrap();
     refused(&files, "theirs", COPY);
 }
@@ -202,12 +170,7 @@ fn a_symbolic_link_may_be_read_through_and_not_written_through() {
 fn a_resized_file_is_refused() {
     for size in [SIZE - 4096, SIZE + 4096, 8192] {
         let files = Files::new();
-        File::options()
-            .write(true)
-            .open(files.path("ours"))
-            .unwrap()
-            .set_len(size)
-            .unwrap();
+        File::options().write(true).open(files.path("ours")).unwrap().set_len(size).unwrap();
         let message = format!("it was created with {SIZE} bytes and now has {size}");
         refused(&files, "ours", &message);
     }
@@ -235,10 +198,7 @@ fn the_open_file_stays_the_one_that_was_checked() {
     let admission = files.write("ours").unwrap();
     let before = state(&files.path("theirs"));
     fs::rename(files.path("theirs"), files.path("ours")).unwrap();
-    admission
-        .file()
-        .write_all_at(&[7; 4096], DATA_START_BYTES)
-        .unwrap();
+    admission.file().write_all_at(&[7; 4096], DATA_START_BYTES).unwrap();
     assert_eq!(state(&files.path("ours")), before);
     assert!(files.write("ours").is_err());
 }
@@ -248,53 +208,33 @@ fn a_file_that_is_resized_in_mid_run_is_noticed() {
     let files = Files::new();
     let admission = files.write("ours").unwrap();
     admission.recheck().unwrap();
-    File::options()
-        .write(true)
-        .open(files.path("ours"))
-        .unwrap()
-        .set_len(SIZE - 1)
-        .unwrap();
+    File::options().write(true).open(files.path("ours")).unwrap().set_len(SIZE - 1).unwrap();
     let error = admission.recheck().unwrap_err();
-    assert!(
-        error
-            .message()
-            .contains("its size changed from 2097152 to 2097151 bytes"),
-        "{error}"
-    );
+    assert!(error.message().contains("its size changed from 2097152 to 2097151 bytes"), "{error}");
 }
 
 #[test]
 fn a_file_under_a_loop_device_or_the_swapper_is_refused() {
     let files = Files::new();
     let path = files.path("ours");
-    let looped = FakeSystem::new("looped")
-        .disk("loop3", "7:3", 100)
-        .attribute("loop3", "loop/backing_file", path.to_str().unwrap());
+    let looped = FakeSystem::new("looped").disk("loop3", "7:3", 100).attribute(
+        "loop3",
+        "loop/backing_file",
+        path.to_str().unwrap(),
+    );
     let swapped = FakeSystem::new("swapped").swap(path.to_str().unwrap());
     for (system, user) in [(looped, "loop device /dev/loop3"), (swapped, "the swapper")] {
         let gate = Gate::new(SysRoot::under(system.path()));
         let error = gate.admit_write(&path, None).unwrap_err();
-        assert!(
-            error.message().ends_with(&format!("{user} uses it")),
-            "{error}"
-        );
+        assert!(error.message().ends_with(&format!("{user} uses it")), "{error}");
     }
 }
 
 fn wrong_kind(path: &Path, kind: &str) {
     let message = format!("cannot measure {}: it is a {kind}", path.display());
     assert_eq!(gate().admit_read(path).unwrap_err().message(), message);
-    assert_eq!(
-        gate().admit_write(path, None).unwrap_err().message(),
-        message
-    );
-    assert_eq!(
-        gate()
-            .admit_write(path, Some("1MiB"))
-            .unwrap_err()
-            .message(),
-        message
-    );
+    assert_eq!(gate().admit_write(path, None).unwrap_err().message(), message);
+    assert_eq!(gate().admit_write(path, Some("1MiB")).unwrap_err().message(), message);
 }
 
 #[test]
@@ -318,17 +258,10 @@ fn what_is_missing_is_told_and_not_made() {
     let files = Files::new();
     symlink(files.path("nowhere"), files.path("dangling")).unwrap();
     for name in ["nothing", "dangling", "theirs/below", ""] {
-        let path = if name.is_empty() {
-            PathBuf::new()
-        } else {
-            files.path(name)
-        };
+        let path = if name.is_empty() { PathBuf::new() } else { files.path(name) };
         let message = format!("cannot open {}: it does not exist", path.display());
         assert_eq!(gate().admit_read(&path).unwrap_err().message(), message);
-        assert_eq!(
-            gate().admit_write(&path, None).unwrap_err().message(),
-            message
-        );
+        assert_eq!(gate().admit_write(&path, None).unwrap_err().message(), message);
     }
     assert!(!files.path("nowhere").exists());
 }
@@ -368,13 +301,7 @@ fn transfers_must_be_aligned_and_fit() {
         assert_eq!(error.blame(), Blame::Usage);
         assert_eq!(error.hint(), format!("use a multiple of {block} bytes"));
     }
-    assert!(
-        admission
-            .check_transfer(8 << 20)
-            .unwrap_err()
-            .message()
-            .contains("does not fit")
-    );
+    assert!(admission.check_transfer(8 << 20).unwrap_err().message().contains("does not fit"));
 }
 
 #[test]
@@ -386,10 +313,7 @@ fn the_header_remembers_what_was_filled() {
     drop(admission);
     let again = files.write("ours").unwrap();
     let marker = again.marker().unwrap();
-    assert_eq!(
-        (marker.filled_bytes, marker.content.as_str()),
-        (1 << 20, "seed 7")
-    );
+    assert_eq!((marker.filled_bytes, marker.content.as_str()), (1 << 20, "seed 7"));
     assert!(!matches!(direct, DirectIo::Unknown));
 }
 
@@ -401,10 +325,7 @@ fn an_existing_thing_is_never_overwritten_by_creating() {
     for name in ["theirs", "ours", "dangling"] {
         let path = files.path(name);
         let error = gate().create_file(&path, SIZE).unwrap_err();
-        assert_eq!(
-            error.message(),
-            format!("cannot create {}: it exists", path.display())
-        );
+        assert_eq!(error.message(), format!("cannot create {}: it exists", path.display()));
     }
     assert_eq!(state(&files.path("theirs")), before);
     assert!(!files.path("nowhere").exists());
@@ -415,19 +336,10 @@ fn a_name_is_made_up_in_a_directory() {
     let files = Files::new();
     let admission = gate().create_file(files.scratch.path(), SIZE).unwrap();
     let owner = admission.owner().unwrap().to_string();
-    let name = admission
-        .path()
-        .file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let name = admission.path().file_name().unwrap().to_str().unwrap().to_owned();
     assert_eq!(name, format!("assay-{}.dat", &owner[..12]));
     assert_eq!(fs::metadata(admission.path()).unwrap().len(), SIZE);
-    assert_eq!(
-        fs::metadata(admission.path()).unwrap().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(admission.path()).unwrap().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -436,18 +348,8 @@ fn what_does_not_fit_is_not_created() {
     let path = files.path("huge");
     let error = gate().create_file(&path, 1 << 60).unwrap_err();
     assert!(error.message().contains("must stay free"), "{error}");
-    assert!(
-        gate()
-            .create_file(&path, 4096)
-            .unwrap_err()
-            .message()
-            .contains("it has 4096 bytes")
-    );
-    assert!(
-        gate()
-            .create_file(&files.path("no/such/place"), SIZE)
-            .is_err()
-    );
+    assert!(gate().create_file(&path, 4096).unwrap_err().message().contains("it has 4096 bytes"));
+    assert!(gate().create_file(&files.path("no/such/place"), SIZE).is_err());
     assert!(!path.exists());
 }
 
@@ -456,12 +358,7 @@ fn only_its_owner_removes_a_file() {
     let files = Files::new();
     let path = files.path("ours");
     let error = gate().remove_created(&path, OwnerId([0; 16])).unwrap_err();
-    assert!(
-        error
-            .message()
-            .ends_with("it belongs to another store of runs"),
-        "{error}"
-    );
+    assert!(error.message().ends_with("it belongs to another store of runs"), "{error}");
     assert!(path.exists());
     gate().remove_created(&path, files.owner).unwrap();
     assert!(!path.exists());
@@ -471,11 +368,7 @@ fn only_its_owner_removes_a_file() {
 fn an_admitted_file_is_closed_and_removed() {
     let files = Files::new();
     let admission = files.write("ours").unwrap();
-    assert!(
-        gate()
-            .remove_created(&files.path("ours"), files.owner)
-            .is_err()
-    );
+    assert!(gate().remove_created(&files.path("ours"), files.owner).is_err());
     gate().remove(&admission).unwrap();
     assert!(!files.path("ours").exists());
     let theirs = gate().admit_read(&files.path("theirs")).unwrap();
@@ -487,12 +380,7 @@ fn an_admitted_file_is_closed_and_removed() {
 fn a_file_that_was_cut_short_may_still_be_removed() {
     let files = Files::new();
     let path = files.path("ours");
-    File::options()
-        .write(true)
-        .open(&path)
-        .unwrap()
-        .set_len(4096)
-        .unwrap();
+    File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
     gate().remove_created(&path, files.owner).unwrap();
     assert!(!path.exists());
 }
@@ -504,12 +392,7 @@ fn removing_never_takes_anything_else() {
     fs::copy(files.path("ours"), files.path("copy")).unwrap();
     fs::create_dir(files.path("directory")).unwrap();
     for name in ["theirs", "link", "copy", "directory", "nothing"] {
-        assert!(
-            gate()
-                .remove_created(&files.path(name), files.owner)
-                .is_err(),
-            "{name}"
-        );
+        assert!(gate().remove_created(&files.path(name), files.owner).is_err(), "{name}");
     }
     for name in ["theirs", "link", "copy", "directory", "ours"] {
         assert!(files.path(name).exists(), "{name}");
@@ -537,17 +420,8 @@ fn a_file_that_others_protected_is_refused() {
         return;
     }
     let error = files.write("ours");
-    Command::new("chattr")
-        .arg("-i")
-        .arg(&path)
-        .status()
-        .unwrap();
-    assert!(
-        error
-            .unwrap_err()
-            .message()
-            .contains("cannot be opened for writing")
-    );
+    Command::new("chattr").arg("-i").arg(&path).status().unwrap();
+    assert!(error.unwrap_err().message().contains("cannot be opened for writing"));
 }
 
 proptest! {

@@ -20,16 +20,10 @@ const SIZE: u64 = 320 << 20;
 fn run(program: &str, arguments: &[&str], image: &Path) -> Option<bool> {
     let image = image.to_str().unwrap();
     let arguments = arguments.iter().map(|word| word.replace("IMAGE", image));
-    let path = format!(
-        "{}:/usr/sbin:/sbin",
-        std::env::var("PATH").unwrap_or_default()
-    );
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new(program);
     command.args(arguments).env("PATH", path);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().ok().map(|status| status.success())
 }
 
@@ -46,10 +40,7 @@ fn check(program: &str, arguments: &[&str], word: &str) {
     let file = File::open(&image).unwrap();
     let found = recognise(&FileImage::new(&file, file.metadata().unwrap().len())).unwrap();
     let known = found.iter().any(|found| found.name.contains(word));
-    assert!(
-        known,
-        "{program} {arguments:?} wrote what is not recognised as {word}: {found:?}"
-    );
+    assert!(known, "{program} {arguments:?} wrote what is not recognised as {word}: {found:?}");
 }
 
 macro_rules! formats {

@@ -13,11 +13,8 @@ pub(crate) fn find(mix: Mix, what: CapacityOf, facts: &Facts<'_>) -> Vec<Found> 
     let Some(calibration) = facts.calibration else {
         return vec![Found::absent("nothing was calibrated")];
     };
-    let mixes: Vec<&MixCalibration> = calibration
-        .mixes
-        .iter()
-        .filter(|found| mix.holds(found.read_share))
-        .collect();
+    let mixes: Vec<&MixCalibration> =
+        calibration.mixes.iter().filter(|found| mix.holds(found.read_share)).collect();
     if mixes.is_empty() {
         let whose = match mix {
             Mix::Read => "reads",
@@ -28,12 +25,7 @@ pub(crate) fn find(mix: Mix, what: CapacityOf, facts: &Facts<'_>) -> Vec<Found> 
     }
     let found = mixes.into_iter().map(|found| Found {
         subject: (mix == Mix::Mixed).then(|| found.name.clone()),
-        known: known(
-            found,
-            what,
-            calibration,
-            &facts.outer_doubts(mix != Mix::Write),
-        ),
+        known: known(found, what, calibration, &facts.outer_doubts(mix != Mix::Write)),
     });
     found.collect()
 }
@@ -63,15 +55,12 @@ fn known(
             .as_ref()
             .map_or_else(|| plain(Estimate::exact(0.0, 1)), capacity)),
         CapacityOf::IopsMax => Ok(capacity(&mix.iops_max)),
-        CapacityOf::ThroughputMax => mix
-            .throughput_max_bytes_per_s
-            .as_ref()
-            .map(capacity)
-            .ok_or_else(unmeasured),
-        CapacityOf::SingleStreamThroughput => mix
-            .single_stream_bytes_per_s
-            .map(plain)
-            .ok_or_else(unmeasured),
+        CapacityOf::ThroughputMax => {
+            mix.throughput_max_bytes_per_s.as_ref().map(capacity).ok_or_else(unmeasured)
+        }
+        CapacityOf::SingleStreamThroughput => {
+            mix.single_stream_bytes_per_s.map(plain).ok_or_else(unmeasured)
+        }
         CapacityOf::BaseServiceTime => Ok(plain(mix.base_service_time_ns)),
         CapacityOf::KneeIops => mix
             .knee

@@ -65,26 +65,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn estimate(low: f64, value: f64, high: f64) -> Estimate {
-        Estimate {
-            value,
-            low,
-            high,
-            confidence: 0.95,
-            n: 30,
-        }
+        Estimate { value, low, high, confidence: 0.95, n: 30 }
     }
 
     fn evidence(biases: &[Bias]) -> Evidence {
-        let doubt = |bias: &Bias| Doubt {
-            what: String::new(),
-            bias: *bias,
-            remedy: String::new(),
-        };
-        Evidence {
-            estimate: None,
-            elapsed_s: 60.0,
-            doubts: biases.iter().map(doubt).collect(),
-        }
+        let doubt = |bias: &Bias| Doubt { what: String::new(), bias: *bias, remedy: String::new() };
+        Evidence { estimate: None, elapsed_s: 60.0, doubts: biases.iter().map(doubt).collect() }
     }
 
     fn outcome(limit: Limit, (low, high): (f64, f64), biases: &[Bias]) -> Outcome {

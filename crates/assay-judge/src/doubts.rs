@@ -28,11 +28,7 @@ const START_QUANTILE: f64 = 0.99;
 const START_ERROR_MAX_NS: u64 = 1_000_000;
 
 fn doubt(what: impl Into<String>, bias: Bias, remedy: &str) -> Doubt {
-    Doubt {
-        what: what.into(),
-        bias,
-        remedy: remedy.to_owned(),
-    }
+    Doubt { what: what.into(), bias, remedy: remedy.to_owned() }
 }
 
 /// Doubts about one quantity of a measurement. Counts and the host's own load are what they are.
@@ -57,13 +53,7 @@ pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> 
     .into_iter()
     .flatten()
     .collect();
-    if matches!(
-        amount,
-        Amount::Time {
-            kind: TimeKind::Response,
-            ..
-        }
-    ) {
+    if matches!(amount, Amount::Time { kind: TimeKind::Response, .. }) {
         doubts.extend(arrivals(measurement));
     }
     doubts
@@ -102,15 +92,8 @@ fn ceiling(measurement: &Measurement) -> Option<Doubt> {
     if !(reached > CEILING_SHARE_MAX && reached.is_finite()) {
         return None;
     }
-    let what = format!(
-        "the tool itself reaches no more than {:.1} times this rate",
-        1.0 / reached
-    );
-    Some(doubt(
-        what,
-        Bias::Unflattering,
-        "use more workers or a stronger host",
-    ))
+    let what = format!("the tool itself reaches no more than {:.1} times this rate", 1.0 / reached);
+    Some(doubt(what, Bias::Unflattering, "use more workers or a stronger host"))
 }
 
 /// The kernel's counters are an independent witness: what no device of the stack moved came from a cache above them.
@@ -139,11 +122,7 @@ fn unseen(operation: Option<Operation>, measurement: &Measurement) -> Option<Dou
 fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
     let devices = &measurement.conduct.kernel.as_ref()?.devices;
     let each = devices.iter().map(|device| bytes(&device.counters));
-    let all = if measurement.targets.len() > 1 {
-        each.sum()
-    } else {
-        each.max().unwrap_or(0)
-    };
+    let all = if measurement.targets.len() > 1 { each.sum() } else { each.max().unwrap_or(0) };
     (!devices.is_empty()).then_some(all)
 }
 
@@ -151,19 +130,11 @@ fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> O
 fn cache(conduct: &Conduct) -> Option<Doubt> {
     if conduct.direct_io == Some(false) {
         let remedy = "use a file system with direct I/O, or the device itself";
-        return Some(doubt(
-            "the page cache was not passed by",
-            Bias::Flattering,
-            remedy,
-        ));
+        return Some(doubt("the page cache was not passed by", Bias::Flattering, remedy));
     }
     (conduct.submission == Submission::Inline).then(|| {
         let remedy = "use a target that lies on a device, and larger than every cache before it";
-        doubt(
-            "I/Os completed inside their submission, as from a cache",
-            Bias::Flattering,
-            remedy,
-        )
+        doubt("I/Os completed inside their submission, as from a cache", Bias::Flattering, remedy)
     })
 }
 
@@ -193,11 +164,7 @@ fn littles_law(conduct: &Conduct) -> Option<Doubt> {
     let what = format!(
         "Little's law does not close: rate × service time is {ratio:.2} of the outstanding I/Os"
     );
-    Some(doubt(
-        what,
-        Bias::Unknown,
-        "measure longer; if it stays so, do not trust the run",
-    ))
+    Some(doubt(what, Bias::Unknown, "measure longer; if it stays so, do not trust the run"))
 }
 
 /// I/Os that failed have no time: a storage that refuses the slow ones looks fast.
@@ -209,15 +176,8 @@ fn failures(measurement: &Measurement) -> Option<Doubt> {
     if lost <= LOST_SHARE_MAX {
         return None;
     }
-    let what = format!(
-        "{:.1} % of the I/Os failed and are in no time and no rate",
-        lost * 100.0
-    );
-    Some(doubt(
-        what,
-        Bias::Flattering,
-        "find out why I/Os fail before anything else",
-    ))
+    let what = format!("{:.1} % of the I/Os failed and are in no time and no rate", lost * 100.0);
+    Some(doubt(what, Bias::Flattering, "find out why I/Os fail before anything else"))
 }
 
 /// Open arrivals that never started, or started late through the fault of the tool.
@@ -226,27 +186,13 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let due = real(conduct.missed_arrivals + measurement.operations().ios());
     if real(conduct.missed_arrivals) > LOST_SHARE_MAX * due {
-        let what = format!(
-            "{} arrivals were due and never started",
-            conduct.missed_arrivals
-        );
-        doubts.push(doubt(
-            what,
-            Bias::Flattering,
-            "offer less, or allow more outstanding I/Os",
-        ));
+        let what = format!("{} arrivals were due and never started", conduct.missed_arrivals);
+        doubts.push(doubt(what, Bias::Flattering, "offer less, or allow more outstanding I/Os"));
     }
-    let late = conduct
-        .start_error
-        .as_ref()
-        .map_or(0, |error| error.quantile_ns(START_QUANTILE));
+    let late = conduct.start_error.as_ref().map_or(0, |error| error.quantile_ns(START_QUANTILE));
     if late > START_ERROR_MAX_NS {
         let what = "1 % of the arrivals started more than 1 ms late because of the tool itself";
-        doubts.push(doubt(
-            what,
-            Bias::Unflattering,
-            "use more workers or an idle host",
-        ));
+        doubts.push(doubt(what, Bias::Unflattering, "use more workers or an idle host"));
     }
     doubts
 }
@@ -255,10 +201,9 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
 pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
     let (what, remedy) = match capacity.bound {
         Bound::Saturated | Bound::LatencyLimit => return None,
-        Bound::Host => (
-            "the host's CPU was the limit; the storage may give more",
-            "use a stronger host",
-        ),
+        Bound::Host => {
+            ("the host's CPU was the limit; the storage may give more", "use a stronger host")
+        }
         Bound::StillRising => (
             "the rate was still rising at the deepest load; the storage may give more",
             "allow more outstanding I/Os",
@@ -274,10 +219,7 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
     let unwritten = content.written_share.map_or(0.0, |written| 1.0 - written);
     let zeros = content.zero_share.unwrap_or(0.0);
     let on_the_fly = content.file_system_compresses == Some(true);
-    let ratio = content
-        .compressed_ratio
-        .filter(|_| on_the_fly)
-        .unwrap_or(1.0);
+    let ratio = content.compressed_ratio.filter(|_| on_the_fly).unwrap_or(1.0);
     let what = match (unwritten, zeros, ratio) {
         (empty, _, _) if empty > EMPTY_SHARE_MAX => {
             format!(
@@ -286,10 +228,7 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
             )
         }
         (_, zeros, _) if zeros > EMPTY_SHARE_MAX => {
-            format!(
-                "{:.0} % of {path} is zeros, which storage may not keep",
-                zeros * 100.0
-            )
+            format!("{:.0} % of {path} is zeros, which storage may not keep", zeros * 100.0)
         }
         (_, _, ratio) if ratio < 1.0 - EMPTY_SHARE_MAX => {
             format!(
@@ -299,9 +238,5 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
         }
         _ => return None,
     };
-    Some(doubt(
-        what,
-        Bias::Flattering,
-        "use a target written through with incompressible data",
-    ))
+    Some(doubt(what, Bias::Flattering, "use a target written through with incompressible data"))
 }

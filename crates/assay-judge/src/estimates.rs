@@ -19,12 +19,8 @@ pub fn estimates_of_run(run: Run<'_>, statistics: &dyn Statistics) -> Vec<NamedE
         doubts: &[],
         statistics,
     };
-    let shown = known()
-        .into_iter()
-        .filter(|quantity| is_shown(quantity, run.measurement));
-    shown
-        .flat_map(|quantity| estimates(&quantity, &facts))
-        .collect()
+    let shown = known().into_iter().filter(|quantity| is_shown(quantity, run.measurement));
+    shown.flat_map(|quantity| estimates(&quantity, &facts)).collect()
 }
 
 /// Counts and extremes have no interval, and the only stream or target is the whole.

@@ -48,11 +48,7 @@ impl Known {
         elapsed_s: f64,
         doubts: Vec<assay_model::verdict::Doubt>,
     ) -> Self {
-        let evidence = Evidence {
-            estimate: Some(estimate),
-            elapsed_s,
-            doubts,
-        };
+        let evidence = Evidence { estimate: Some(estimate), elapsed_s, doubts };
         Self { estimate, evidence }
     }
 }
@@ -60,10 +56,7 @@ impl Known {
 impl Found {
     /// Nothing of the kind was measured, whatever the subject.
     pub(crate) fn absent(what: impl Into<String>) -> Self {
-        Self {
-            subject: None,
-            known: Err(Missing::Absent(what.into())),
-        }
+        Self { subject: None, known: Err(Missing::Absent(what.into())) }
     }
 }
 
@@ -80,7 +73,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
-            vec![Found::absent("the host's TCP segments were not counted")]
+            vec![Found::absent("the host sent no TCP segments, or none were counted")]
         }
     }
 }
@@ -88,10 +81,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
 /// What the caller knows has neither a measured time nor doubts here.
 fn from_elsewhere(given: &NamedEstimate) -> Found {
     let known = Ok(Known::new(given.estimate, 0.0, Vec::new()));
-    Found {
-        subject: given.subject.clone(),
-        known,
-    }
+    Found { subject: given.subject.clone(), known }
 }
 
 /// The share over the whole run is a count of clock ticks, not a sample: it has no interval.
@@ -103,13 +93,6 @@ fn host_busy(quantity: &Quantity, facts: &Facts<'_>) -> Found {
         return Found::absent("the host did not say how busy its processors were");
     };
     let doubts = doubts::of_measurement(quantity, run.measurement);
-    let known = Known::new(
-        Estimate::exact(share, 1),
-        run.measurement.elapsed_s(),
-        doubts,
-    );
-    Found {
-        subject: None,
-        known: Ok(known),
-    }
+    let known = Known::new(Estimate::exact(share, 1), run.measurement.elapsed_s(), doubts);
+    Found { subject: None, known: Ok(known) }
 }

@@ -39,9 +39,8 @@ impl Facts<'_> {
     pub(crate) fn outer_doubts(&self, reads: bool) -> Vec<Doubt> {
         let environment = self.environment.filter(|_| reads);
         let storage = environment.map_or(&[][..], |environment| &environment.storage);
-        let contents = storage
-            .iter()
-            .filter_map(|storage| doubts::of_target(storage.target.as_ref()?));
+        let contents =
+            storage.iter().filter_map(|storage| doubts::of_target(storage.target.as_ref()?));
         self.doubts.iter().cloned().chain(contents).collect()
     }
 }

@@ -27,18 +27,13 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
     let quantity = Quantity::Measured { scope, amount };
     let mut doubts = doubts::of_measurement(&quantity, run.measurement);
     if !matches!(amount, Amount::Errors(_)) {
-        let reads = amount
-            .operation()
-            .is_none_or(|operation| operation == Operation::Read);
+        let reads = amount.operation().is_none_or(|operation| operation == Operation::Read);
         doubts.extend(facts.outer_doubts(reads));
     }
     let found = parts(scope, run).into_iter().map(|part| {
         let estimate = estimate(amount, &part, facts.statistics);
         let known = estimate.map(|estimate| Known::new(estimate, part.elapsed_s, doubts.clone()));
-        Found {
-            subject: part.subject,
-            known,
-        }
+        Found { subject: part.subject, known }
     });
     found.collect()
 }
@@ -92,20 +87,16 @@ fn estimate(
             let bytes = |operations: &PerOperation| bytes(operation, operations);
             rate_of(operation, part, statistics, bytes)
         }
-        Amount::Time {
-            operation,
-            kind,
-            statistic,
-        } => time(operation, kind, statistic, part, statistics),
+        Amount::Time { operation, kind, statistic } => {
+            time(operation, kind, statistic, part, statistics)
+        }
     }
 }
 
 /// Completed I/Os of one operation, or of reads and writes together.
 fn ios(operation: Option<Operation>, operations: &PerOperation) -> u64 {
-    operation.map_or_else(
-        || operations.ios(),
-        |one| operations.get(one).map_or(0, |result| result.ios),
-    )
+    operation
+        .map_or_else(|| operations.ios(), |one| operations.get(one).map_or(0, |result| result.ios))
 }
 
 /// Bytes moved by one operation, or by reads and writes together.
@@ -166,22 +157,12 @@ fn time(
     part: &Part<'_>,
     statistics: &dyn Statistics,
 ) -> Result<Estimate, Missing> {
-    let total = part
-        .total
-        .get(operation)
-        .map(|result| histogram(kind, result));
-    let total = total
-        .filter(|total| !total.is_empty())
-        .ok_or_else(|| absent(Some(operation)))?;
+    let total = part.total.get(operation).map(|result| histogram(kind, result));
+    let total = total.filter(|total| !total.is_empty()).ok_or_else(|| absent(Some(operation)))?;
     let batches: Vec<Option<&Histogram>> = part
         .batches
         .iter()
-        .map(|batch| {
-            batch
-                .operations
-                .get(operation)
-                .map(|result| histogram(kind, result))
-        })
+        .map(|batch| batch.operations.get(operation).map(|result| histogram(kind, result)))
         .collect();
     let (estimate, value) = match statistic {
         // The longest time is what it was: a fact about this run, not an estimate of any other.
@@ -189,15 +170,10 @@ fn time(
         TimeStatistic::Mean => (mean_time(&batches, statistics), total.mean_ns()),
         TimeStatistic::Quantile(quantile) => {
             let present: Vec<&Histogram> = batches.into_iter().flatten().collect();
-            (
-                statistics.quantile(&present, quantile),
-                real(total.quantile_ns(quantile)),
-            )
+            (statistics.quantile(&present, quantile), real(total.quantile_ns(quantile)))
         }
     };
-    estimate
-        .map(|estimate| around(estimate, value))
-        .ok_or_else(|| too_short(part))
+    estimate.map(|estimate| around(estimate, value)).ok_or_else(|| too_short(part))
 }
 
 /// The histogram of the kind; closed arrivals have service times only, which are their response times.
@@ -211,10 +187,7 @@ const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
 /// Mean time as a ratio of sums, because batches hold different numbers of I/Os.
 fn mean_time(batches: &[Option<&Histogram>], statistics: &dyn Statistics) -> Option<Estimate> {
     let of = |amount: fn(&Histogram) -> f64| -> Vec<f64> {
-        batches
-            .iter()
-            .map(|batch| batch.map_or(0.0, amount))
-            .collect()
+        batches.iter().map(|batch| batch.map_or(0.0, amount)).collect()
     };
     let ios = of(|batch| real(batch.ios()));
     let times = of(|batch| batch.mean_ns() * real(batch.ios()));

@@ -34,9 +34,7 @@ fn parse(name: &str) -> Option<Quantity> {
         return calibrated(rest);
     }
     let scopes = [Scope::Stream, Scope::Target, Scope::Whole];
-    let scope = scopes
-        .into_iter()
-        .find(|scope| name.starts_with(&scope.to_string()))?;
+    let scope = scopes.into_iter().find(|scope| name.starts_with(&scope.to_string()))?;
     let amount = amount(name.strip_prefix(&scope.to_string())?)?;
     Some(Quantity::Measured { scope, amount })
 }
@@ -46,21 +44,16 @@ fn calibrated(rest: &str) -> Option<Quantity> {
     let (mix, what) = rest.split_once('.')?;
     Some(Quantity::Calibrated {
         mix: Mix::ALL.into_iter().find(|known| known.name() == mix)?,
-        what: CapacityOf::ALL
-            .into_iter()
-            .find(|known| known.name() == what)?,
+        what: CapacityOf::ALL.into_iter().find(|known| known.name() == what)?,
     })
 }
 
 /// What follows the scope: operation, if any, and what about it.
 fn amount(name: &str) -> Option<Amount> {
     let head = name.split('.').next()?;
-    let operation = Operation::ALL
-        .into_iter()
-        .find(|known| known.name() == head);
-    let rest = operation.map_or(Some(name), |known| {
-        name.strip_prefix(known.name())?.strip_prefix('.')
-    })?;
+    let operation = Operation::ALL.into_iter().find(|known| known.name() == head);
+    let rest =
+        operation.map_or(Some(name), |known| name.strip_prefix(known.name())?.strip_prefix('.'))?;
     match (rest, operation) {
         ("iops", _) => Some(Amount::Iops(operation)),
         // A sync moves no data, so it has no throughput.
@@ -85,18 +78,12 @@ fn time(rest: &str, operation: Operation) -> Option<Amount> {
         "max" => TimeStatistic::Max,
         _ => TimeStatistic::Quantile(quantile(statistic.strip_prefix('q')?)?),
     };
-    Some(Amount::Time {
-        operation,
-        kind,
-        statistic,
-    })
+    Some(Amount::Time { operation, kind, statistic })
 }
 
 /// A quantile strictly between 0 and 1.
 fn quantile(text: &str) -> Option<f64> {
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let value = plain.then(|| text.parse::<f64>().ok()).flatten()?;
     (value > 0.0 && value < 1.0).then_some(value)
 }
@@ -109,10 +96,7 @@ fn check_quantile(name: &str) -> Result<()> {
     else {
         return Ok(());
     };
-    let hundredth = digits
-        .parse::<f64>()
-        .ok()
-        .filter(|value| *value >= 1.0 && *value < 100.0);
+    let hundredth = digits.parse::<f64>().ok().filter(|value| *value >= 1.0 && *value < 100.0);
     let Some(value) = hundredth else {
         return Ok(());
     };
@@ -144,11 +128,7 @@ fn overview() -> String {
 pub(crate) fn known() -> Vec<Quantity> {
     let mut known = vec![Quantity::HostCpuBusy, Quantity::HostTcpRetransmits];
     for scope in [Scope::Whole, Scope::Stream, Scope::Target] {
-        known.extend(
-            amounts()
-                .into_iter()
-                .map(|amount| Quantity::Measured { scope, amount }),
-        );
+        known.extend(amounts().into_iter().map(|amount| Quantity::Measured { scope, amount }));
     }
     for mix in Mix::ALL {
         known.extend(CapacityOf::ALL.map(|what| Quantity::Calibrated { mix, what }));
@@ -158,16 +138,9 @@ pub(crate) fn known() -> Vec<Quantity> {
 
 /// Every amount that any scope can have.
 fn amounts() -> Vec<Amount> {
-    let mut amounts = vec![
-        Amount::Iops(None),
-        Amount::Throughput(None),
-        Amount::Errors(None),
-    ];
+    let mut amounts = vec![Amount::Iops(None), Amount::Throughput(None), Amount::Errors(None)];
     for operation in Operation::ALL {
-        amounts.extend([
-            Amount::Iops(Some(operation)),
-            Amount::Errors(Some(operation)),
-        ]);
+        amounts.extend([Amount::Iops(Some(operation)), Amount::Errors(Some(operation))]);
         if operation != Operation::Sync {
             amounts.push(Amount::Throughput(Some(operation)));
         }
@@ -185,9 +158,7 @@ fn amounts() -> Vec<Amount> {
 /// Every statistic of a time, with the common quantiles.
 fn statistics() -> impl Iterator<Item = TimeStatistic> {
     let quantiles = COMMON_QUANTILES.into_iter().map(TimeStatistic::Quantile);
-    [TimeStatistic::Mean, TimeStatistic::Max]
-        .into_iter()
-        .chain(quantiles)
+    [TimeStatistic::Mean, TimeStatistic::Max].into_iter().chain(quantiles)
 }
 
 #[cfg(test)]
@@ -212,10 +183,7 @@ mod tests {
     #[test]
     fn a_wrong_name_is_answered_with_the_nearest() {
         let near = |name: &str| refused(name).1;
-        assert_eq!(
-            near("read.servicetime.q0.99"),
-            "did you mean 'read.service_time.q0.99'?"
-        );
+        assert_eq!(near("read.servicetime.q0.99"), "did you mean 'read.service_time.q0.99'?");
         assert_eq!(near("iosp"), "did you mean 'iops'?");
         assert_eq!(
             near("calibration.read.iops_in_limit"),
@@ -228,10 +196,7 @@ mod tests {
 
     #[test]
     fn hundredths_are_answered_with_the_quantile() {
-        assert_eq!(
-            refused("read.service_time.p99").1,
-            "write 'read.service_time.q0.99'"
-        );
+        assert_eq!(refused("read.service_time.p99").1, "write 'read.service_time.q0.99'");
         assert_eq!(
             refused("target.write.response_time.q99.95").1,
             "write 'target.write.response_time.q0.9995'"
@@ -249,14 +214,8 @@ mod tests {
     #[test]
     fn words_say_the_share() {
         let label = |name: &str| name.parse::<Quantity>().unwrap().label();
-        assert_eq!(
-            label("read.service_time.q0.999"),
-            "service time that 99.9 % of reads keep"
-        );
-        assert_eq!(
-            label("stream.write.response_time.mean"),
-            "mean response time of writes"
-        );
+        assert_eq!(label("read.service_time.q0.999"), "service time that 99.9 % of reads keep");
+        assert_eq!(label("stream.write.response_time.mean"), "mean response time of writes");
         assert_eq!(label("errors"), "I/Os that failed");
     }
 

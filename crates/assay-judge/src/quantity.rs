@@ -218,11 +218,7 @@ impl Amount {
     /// The amount in words.
     fn label(self) -> String {
         match self {
-            Self::Time {
-                operation,
-                kind,
-                statistic,
-            } => time_label(operation, kind, statistic),
+            Self::Time { operation, kind, statistic } => time_label(operation, kind, statistic),
             Self::Iops(operation) => format!("{} a second", plural(operation)),
             Self::Throughput(operation) => format!("bytes a second of {}", plural(operation)),
             Self::Errors(None) => "I/Os that failed".to_owned(),
@@ -252,10 +248,7 @@ fn time_label(operation: Operation, kind: TimeKind, statistic: TimeStatistic) ->
         TimeStatistic::Mean => format!("mean {kind} of {whose}"),
         TimeStatistic::Max => format!("longest {kind} of {whose}"),
         TimeStatistic::Quantile(quantile) => {
-            format!(
-                "{kind} that {} % of {whose} keep",
-                crate::names::hundredfold(quantile)
-            )
+            format!("{kind} that {} % of {whose} keep", crate::names::hundredfold(quantile))
         }
     }
 }
@@ -287,11 +280,7 @@ impl fmt::Display for Scope {
 impl fmt::Display for Amount {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (operation, what) = match self {
-            Self::Time {
-                operation,
-                kind,
-                statistic,
-            } => {
+            Self::Time { operation, kind, statistic } => {
                 return write!(formatter, "{}.{kind}.{statistic}", operation.name());
             }
             Self::Iops(operation) => (operation, "iops"),

@@ -38,10 +38,7 @@ impl Rules {
     pub fn check(criteria: &Criteria) -> Result<Self> {
         criteria.check()?;
         let rules: Result<Vec<Rule>> = criteria.criteria.iter().map(Rule::check).collect();
-        Ok(Self {
-            name: criteria.name.clone(),
-            rules: rules?,
-        })
+        Ok(Self { name: criteria.name.clone(), rules: rules? })
     }
 
     /// The rules, in the order of the criteria.
@@ -51,18 +48,14 @@ impl Rules {
 
     /// Whether any rule needs a calibration.
     pub fn need_calibration(&self) -> bool {
-        self.rules
-            .iter()
-            .any(|rule| matches!(rule.quantity, Quantity::Calibrated { .. }))
+        self.rules.iter().any(|rule| matches!(rule.quantity, Quantity::Calibrated { .. }))
     }
 
     /// The required criteria that a run of this workload can never answer, each with the reason; to be said before
     /// the run instead of after it.
     pub fn unanswered_by(&self, workload: &Workload) -> Vec<String> {
         let required = self.rules.iter().filter(|rule| !rule.criterion.optional);
-        required
-            .filter_map(|rule| rule.unanswered_by(workload))
-            .collect()
+        required.filter_map(|rule| rule.unanswered_by(workload)).collect()
     }
 
     /// The verdict.
@@ -103,17 +96,10 @@ impl Rule {
             (Some(bound), _) => Limit::AtMost(read(bound)?),
             (None, Some(bound)) => Limit::AtLeast(read(bound)?),
             (None, None) => {
-                return Err(place(Error::usage(
-                    "has no limit",
-                    "write at_most or at_least",
-                )));
+                return Err(place(Error::usage("has no limit", "write at_most or at_least")));
             }
         };
-        Ok(Self {
-            criterion: criterion.clone(),
-            quantity,
-            limit,
-        })
+        Ok(Self { criterion: criterion.clone(), quantity, limit })
     }
 
     /// What is known for each subject that is meant.
@@ -122,12 +108,7 @@ impl Rule {
         let Some(only) = &self.criterion.only else {
             return found;
         };
-        let meant = |found: &Found| {
-            found
-                .subject
-                .as_deref()
-                .is_none_or(|subject| subject == only)
-        };
+        let meant = |found: &Found| found.subject.as_deref().is_none_or(|subject| subject == only);
         let picked: Vec<Found> = found.into_iter().filter(meant).collect();
         if picked.is_empty() {
             return vec![Found::absent(format!("nothing measured is named '{only}'"))];
@@ -144,10 +125,7 @@ impl Rule {
             }
             Err(missing) => {
                 let missing = missing.words().to_owned();
-                (
-                    Evidence::default(),
-                    (Outcome::Inconclusive, Reason::NoEvidence { missing }),
-                )
+                (Evidence::default(), (Outcome::Inconclusive, Reason::NoEvidence { missing }))
             }
         };
         Judgement {
@@ -193,11 +171,7 @@ impl Rule {
         amount: Amount,
         workload: &Workload,
     ) -> Option<String> {
-        let only = self
-            .criterion
-            .only
-            .as_deref()
-            .filter(|_| scope == Scope::Stream);
+        let only = self.criterion.only.as_deref().filter(|_| scope == Scope::Stream);
         let meant = |stream: &&Stream| only.is_none_or(|only| only == stream.name);
         let streams: Vec<&Stream> = workload.streams.iter().filter(meant).collect();
         if streams.is_empty() {

@@ -74,13 +74,7 @@ impl Join for NamedBatch {
 impl<Item: Join> Joiner<Item> {
     /// Nothing yet, one thing an item.
     fn new(items_max: usize) -> Self {
-        Self {
-            items: Vec::new(),
-            items_max,
-            width: 1,
-            open: Item::default(),
-            filled: 0,
-        }
+        Self { items: Vec::new(), items_max, width: 1, open: Item::default(), filled: 0 }
     }
 
     /// Adds the thing that follows.
@@ -120,18 +114,13 @@ impl Default for SeriesBuilder {
 impl SeriesBuilder {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self {
-            whole: Joiner::new(BATCHES_MAX),
-            named: Joiner::new(NAMED_MAX),
-        }
+        Self { whole: Joiner::new(BATCHES_MAX), named: Joiner::new(NAMED_MAX) }
     }
 
     /// Adds the interval that follows.
     pub fn add(&mut self, interval: &Interval) {
-        let batch = Batch {
-            elapsed_s: interval.elapsed_s(),
-            operations: interval.operations.coarsened(),
-        };
+        let batch =
+            Batch { elapsed_s: interval.elapsed_s(), operations: interval.operations.coarsened() };
         self.whole.add(&batch);
     }
 
@@ -148,10 +137,7 @@ impl SeriesBuilder {
     /// The series. A last batch that is shorter than the others is left out: equal lengths are what makes the batches
     /// comparable, and the total is known from the measurement.
     pub fn finish(self) -> Series {
-        Series {
-            batches: self.whole.items,
-            named: self.named.items,
-        }
+        Series { batches: self.whole.items, named: self.named.items }
     }
 }
 
@@ -187,15 +173,9 @@ impl Series {
 impl NamedBatch {
     /// The I/Os of one stream or target; none where it has none.
     fn operations_of(&self, scope: Scope, name: &str) -> PerOperation {
-        let results = if scope == Scope::Stream {
-            &self.streams
-        } else {
-            &self.targets
-        };
+        let results = if scope == Scope::Stream { &self.streams } else { &self.targets };
         let found = results.iter().find(|result| result.name == name);
-        found
-            .map(|result| result.operations.clone())
-            .unwrap_or_default()
+        found.map(|result| result.operations.clone()).unwrap_or_default()
     }
 }
 
@@ -209,10 +189,7 @@ mod tests {
         let mut read = OperationResult::empty(Precision::Fine, false);
         (read.ios, read.bytes) = (1, 8192);
         read.service.record(time_ns);
-        PerOperation {
-            read: Some(read),
-            ..PerOperation::default()
-        }
+        PerOperation { read: Some(read), ..PerOperation::default() }
     }
 
     fn interval(index: u64) -> Interval {
@@ -232,19 +209,9 @@ mod tests {
             (0..count).for_each(|index| builder.add(&interval(index)));
             let series = builder.finish();
             assert!(series.batches().len() < BATCHES_MAX);
-            let ios: u64 = series
-                .batches()
-                .iter()
-                .map(|batch| batch.operations.ios())
-                .sum();
-            let width = series
-                .batches()
-                .first()
-                .map_or(1, |batch| batch.operations.ios());
-            assert!(
-                ios <= count && ios + width > count,
-                "{count}: {ios} in batches of {width}"
-            );
+            let ios: u64 = series.batches().iter().map(|batch| batch.operations.ios()).sum();
+            let width = series.batches().first().map_or(1, |batch| batch.operations.ios());
+            assert!(ios <= count && ios + width > count, "{count}: {ios} in batches of {width}");
             let equal = |batch: &Batch| batch.operations.ios() == width;
             assert!(series.batches().iter().all(equal));
         }
@@ -268,10 +235,8 @@ mod tests {
     fn streams_and_targets_come_from_joints() {
         let mut builder = SeriesBuilder::new();
         for index in 0..6 {
-            let named = |name: &str| NamedResult {
-                name: name.to_owned(),
-                operations: operations(7),
-            };
+            let named =
+                |name: &str| NamedResult { name: name.to_owned(), operations: operations(7) };
             builder.add_joint(&Joint {
                 first_interval: index * 10,
                 intervals: 10,

@@ -109,23 +109,12 @@ impl Rules {
         let wrong = [
             (self.tables == 0, "--tables 0", "at least 1"),
             (self.work_unit == 0, "--work-unit 0", "at least 1"),
-            (
-                self.update_work_unit == 0,
-                "--update-work-unit 0",
-                "at least 1",
-            ),
-            (
-                self.update_percent > 100,
-                "--update-pct above 100",
-                "0 to 100",
-            ),
+            (self.update_work_unit == 0, "--update-work-unit 0", "at least 1"),
+            (self.update_percent > 100, "--update-pct above 100", "0 to 100"),
         ];
         for (is_wrong, what, how) in wrong {
             if is_wrong {
-                return Err(Error::usage(
-                    format!("{what} means nothing"),
-                    format!("write {how}"),
-                ));
+                return Err(Error::usage(format!("{what} means nothing"), format!("write {how}")));
             }
         }
         if self.scale_blocks < widest.saturating_mul(4) {
@@ -145,18 +134,12 @@ impl Rules {
         let Some(spot) = self.hot_spot else {
             return Ok(());
         };
-        let fits = spot
-            .offset
-            .checked_add(spot.blocks)
-            .is_some_and(|end| end <= self.scale_blocks);
+        let fits = spot.offset.checked_add(spot.blocks).is_some_and(|end| end <= self.scale_blocks);
         if spot.every > 0 && spot.blocks >= widest && fits {
             return Ok(());
         }
         Err(Error::usage(
-            format!(
-                "--hot-spot of {} blocks behind {} does not fit",
-                spot.blocks, spot.offset
-            ),
+            format!("--hot-spot of {} blocks behind {} does not fit", spot.blocks, spot.offset),
             format!(
                 "use {widest} to {} blocks inside the table, met every 1st step or rarer",
                 self.scale_blocks
@@ -189,40 +172,20 @@ mod tests {
         let good = Rules::default();
         assert_eq!(good.check(), Ok(()));
         let spot = |blocks, offset, every| Rules {
-            hot_spot: Some(HotSpot {
-                blocks,
-                offset,
-                every,
-            }),
+            hot_spot: Some(HotSpot { blocks, offset, every }),
             ..Rules::default()
         };
         assert_eq!(spot(64, 0, 3).check(), Ok(()));
         let bad = [
-            Rules {
-                tables: 0,
-                ..good.clone()
-            },
-            Rules {
-                work_unit: 0,
-                ..good.clone()
-            },
-            Rules {
-                update_percent: 101,
-                ..good.clone()
-            },
-            Rules {
-                scale_blocks: 100,
-                ..good.clone()
-            },
+            Rules { tables: 0, ..good.clone() },
+            Rules { work_unit: 0, ..good.clone() },
+            Rules { update_percent: 101, ..good.clone() },
+            Rules { scale_blocks: 100, ..good.clone() },
             spot(63, 0, 3),
             spot(64, u64::MAX, 3),
             spot(64, 0, 0),
             Rules {
-                think: Some(Think {
-                    every: 1,
-                    shortest: Nanos(2),
-                    longest: Nanos(1),
-                }),
+                think: Some(Think { every: 1, shortest: Nanos(2), longest: Nanos(1) }),
                 ..good
             },
         ];
@@ -233,10 +196,7 @@ mod tests {
 
     #[test]
     fn sessions_are_dealt_out_over_the_tables() {
-        let rules = Rules {
-            tables: 3,
-            ..Rules::default()
-        };
+        let rules = Rules { tables: 3, ..Rules::default() };
         let tables: Vec<u32> = (0..7).map(|session| rules.table_of(session)).collect();
         assert_eq!(tables, [0, 1, 2, 0, 1, 2, 0]);
     }

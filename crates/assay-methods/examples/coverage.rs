@@ -48,9 +48,8 @@ fn cover(case: &Case, seeds: u64) -> Result<()> {
         plan.seed = seed;
         let calibration = calibrate(&mut SimulatedBench::new(&spec), &plan, &mut |_| {})?;
         longest_s = longest_s.max(calibration.elapsed_s);
-        for (index, (answer, truth, estimate)) in answers(&case.truth, &calibration.mixes[0])
-            .into_iter()
-            .enumerate()
+        for (index, (answer, truth, estimate)) in
+            answers(&case.truth, &calibration.mixes[0]).into_iter().enumerate()
         {
             if rows.len() <= index {
                 rows.push(Row::new(answer, truth));
@@ -68,11 +67,7 @@ fn cover(case: &Case, seeds: u64) -> Result<()> {
 fn answers(truth: &Truth, mix: &MixCalibration) -> Vec<(&'static str, f64, Estimate)> {
     let none = Estimate::exact(0.0, 0);
     let mut answers = vec![
-        (
-            "base service time, ns",
-            truth.base_service_time_ns,
-            mix.base_service_time_ns,
-        ),
+        ("base service time, ns", truth.base_service_time_ns, mix.base_service_time_ns),
         ("IOPS, most", truth.iops_max, mix.iops_max.rate),
         (
             "IOPS within the limit",
@@ -81,22 +76,14 @@ fn answers(truth: &Truth, mix: &MixCalibration) -> Vec<(&'static str, f64, Estim
         ),
     ];
     if let Some(burst) = truth.iops_burst {
-        answers.push((
-            "IOPS, burst",
-            burst,
-            mix.iops_max.burst_rate.unwrap_or(none),
-        ));
+        answers.push(("IOPS, burst", burst, mix.iops_max.burst_rate.unwrap_or(none)));
     }
     if let (Some(truth), burst_s) = (truth.burst_s, mix.iops_max.burst_s.unwrap_or(0.0)) {
         answers.push(("length of the burst, s", truth, Estimate::exact(burst_s, 1)));
     }
     if let Some(truth) = truth.throughput_max {
         let capacity = mix.throughput_max_bytes_per_s;
-        answers.push((
-            "B/s, most",
-            truth,
-            capacity.map_or(none, |capacity| capacity.rate),
-        ));
+        answers.push(("B/s, most", truth, capacity.map_or(none, |capacity| capacity.rate)));
     }
     if let Some(truth) = truth.single_stream {
         let stream = mix.single_stream_bytes_per_s;
@@ -108,14 +95,7 @@ fn answers(truth: &Truth, mix: &MixCalibration) -> Vec<(&'static str, f64, Estim
 
 impl Row {
     fn new(answer: &'static str, truth: f64) -> Self {
-        Self {
-            answer,
-            truth,
-            covered: 0,
-            within_5: 0,
-            errors: Vec::new(),
-            widths: Vec::new(),
-        }
+        Self { answer, truth, covered: 0, within_5: 0, errors: Vec::new(), widths: Vec::new() }
     }
 
     fn count(&mut self, estimate: Estimate) {

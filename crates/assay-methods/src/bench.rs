@@ -1,5 +1,6 @@
 //! Where a method measures: real storage in real time, or a simulated device in virtual time.
 
+use crate::target::SimulatedDevice;
 use assay_engine::device::DeviceSpec;
 use assay_engine::{BackendChoice, Job, Observer, Simulation, Target, run};
 use assay_model::Result;
@@ -45,6 +46,11 @@ impl<'a> SimulatedBench<'a> {
         }
     }
 
+    /// A fresh device of a target.
+    pub fn of(device: &SimulatedDevice) -> Self {
+        Self { simulation: device.simulation(), name: "simulated".to_owned(), stop: None }
+    }
+
     /// With a flag that ends the method.
     pub fn with_stop(mut self, stop: &'a AtomicBool) -> Self {
         self.stop = Some(stop);
@@ -87,14 +93,7 @@ pub struct StorageBench<'a> {
 impl<'a> StorageBench<'a> {
     /// Targets that the safety gate admitted; `stop` ends the running measurement and the method.
     pub fn new(targets: Arc<[Target]>, backend: BackendChoice, stop: &'a AtomicBool) -> Self {
-        Self {
-            targets,
-            backend,
-            stop,
-            host_busy: None,
-            began: Instant::now(),
-            failure: None,
-        }
+        Self { targets, backend, stop, host_busy: None, began: Instant::now(), failure: None }
     }
 
     /// Why the last measurement could not go on, if it could not.
@@ -136,11 +135,7 @@ impl Bench for StorageBench<'_> {
     }
 
     fn target(&self) -> String {
-        let names: Vec<&str> = self
-            .targets
-            .iter()
-            .map(|target| target.name.as_str())
-            .collect();
+        let names: Vec<&str> = self.targets.iter().map(|target| target.name.as_str()).collect();
         names.join(", ")
     }
 }
@@ -154,10 +149,7 @@ mod tests {
 
     fn workload() -> Workload {
         let stream = Stream::closed("reads", Share(1.0), Bytes(4096), 4);
-        Workload {
-            interval: Nanos(10_000_000),
-            ..Workload::of("bench", Nanos(50_000_000), stream)
-        }
+        Workload { interval: Nanos(10_000_000), ..Workload::of("bench", Nanos(50_000_000), stream) }
     }
 
     /// This crate's own manifest as a target that nobody touches: the null backend carries nothing out.
@@ -184,10 +176,7 @@ mod tests {
         assert!(bench.now_ns() - before_ns >= 50_000_000);
         assert!(measurement.iops() > 0.0);
         assert_eq!(measurement.conduct.host_busy_share, Some(0.7));
-        assert_eq!(
-            (bench.target(), bench.stopped()),
-            ("nothing".to_owned(), false)
-        );
+        assert_eq!((bench.target(), bench.stopped()), ("nothing".to_owned(), false));
         stop.store(true, Ordering::Relaxed);
         assert!(bench.stopped());
     }

@@ -59,11 +59,7 @@ impl Mix {
         } else if read_share <= 0.0 {
             "write".to_owned()
         } else {
-            format!(
-                "mix {:.0}/{:.0}",
-                read_share * 100.0,
-                (1.0 - read_share) * 100.0
-            )
+            format!("mix {:.0}/{:.0}", read_share * 100.0, (1.0 - read_share) * 100.0)
         };
         Self { name, read_share }
     }
@@ -73,10 +69,7 @@ impl Default for CalibrationPlan {
     /// Reads of 8 KiB and 1 MiB for 60 s, the 0.99 quantile within 1 ms.
     fn default() -> Self {
         Self {
-            limit: LatencyLimit {
-                quantile: 0.99,
-                service_time_ns: 1e6,
-            },
+            limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
             mixes: vec![Mix::of(1.0)],
             transfer: Bytes(8192),
             large_transfer: Bytes(1 << 20),
@@ -155,22 +148,13 @@ pub fn calibrate(
     }
     let (elapsed_s, remarks) = meter.finish();
     if mixes.is_empty() {
-        let why = remarks
-            .first()
-            .map_or("no I/O completed", |remark| remark.what.as_str());
+        let why = remarks.first().map_or("no I/O completed", |remark| remark.what.as_str());
         return Err(Error::environment(
             format!("calibrating {target}: nothing was measured: {why}"),
             "give it more time, or look at the device and the kernel log",
         ));
     }
-    Ok(Calibration {
-        format: 1,
-        target,
-        limit: plan.limit,
-        mixes,
-        elapsed_s,
-        remarks,
-    })
+    Ok(Calibration { format: 1, target, limit: plan.limit, mixes, elapsed_s, remarks })
 }
 
 impl CalibrationPlan {
@@ -179,10 +163,7 @@ impl CalibrationPlan {
     /// # Errors
     /// A usage error that names it.
     pub fn check(&self) -> Result<()> {
-        let LatencyLimit {
-            quantile,
-            service_time_ns,
-        } = self.limit;
+        let LatencyLimit { quantile, service_time_ns } = self.limit;
         if !(quantile > 0.0 && quantile < 1.0) {
             return Err(Error::usage(
                 format!("no load can be searched by the quantile {quantile}"),
@@ -196,10 +177,7 @@ impl CalibrationPlan {
             ));
         }
         if self.mixes.is_empty() {
-            return Err(Error::usage(
-                "there is nothing to calibrate",
-                "name at least one mix",
-            ));
+            return Err(Error::usage("there is nothing to calibrate", "name at least one mix"));
         }
         if self.time_budget.seconds() < 5.0 {
             return Err(Error::usage(

@@ -6,9 +6,11 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod plan;
 pub mod presets;
 pub mod slob;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};
 pub use calibrate::{CalibrationPlan, Doing, Mix, Progress, calibrate};
+pub use plan::{Plan, PlanOptions, plan};

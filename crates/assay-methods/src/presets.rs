@@ -8,10 +8,7 @@ use assay_model::{Error, Result, Workload};
 pub const PRESETS: &[(&str, &str)] = &[
     ("oltp", include_str!("../presets/oltp.toml")),
     ("oltp-read", include_str!("../presets/oltp-read.toml")),
-    (
-        "oltp-readmostly",
-        include_str!("../presets/oltp-readmostly.toml"),
-    ),
+    ("oltp-readmostly", include_str!("../presets/oltp-readmostly.toml")),
     ("oltp-write", include_str!("../presets/oltp-write.toml")),
     ("dss", include_str!("../presets/dss.toml")),
     ("redo", include_str!("../presets/redo.toml")),
@@ -31,18 +28,11 @@ pub fn preset(name: &str) -> Result<Workload> {
 }
 
 fn unknown(name: &str) -> Error {
-    let names: Vec<String> = PRESETS
-        .iter()
-        .map(|(known, _)| (*known).to_owned())
-        .collect();
-    let near = nearest(name, &names)
-        .map(|near| format!("did you mean '{near}'? "))
-        .unwrap_or_default();
+    let names: Vec<String> = PRESETS.iter().map(|(known, _)| (*known).to_owned()).collect();
+    let near =
+        nearest(name, &names).map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
     let hint = format!("{near}name a workload file, or one of {}", names.join(", "));
-    Error::usage(
-        format!("there is no workload file and no preset '{name}'"),
-        hint,
-    )
+    Error::usage(format!("there is no workload file and no preset '{name}'"), hint)
 }
 
 #[cfg(test)]
@@ -63,9 +53,7 @@ mod tests {
             let mut workload = preset(name).unwrap();
             assert_eq!(workload.name, *name);
             (workload.warm_up, workload.duration) = (Nanos(0), Nanos(1_000_000_000));
-            let measurement = SimulatedBench::new(&device)
-                .measure(&workload, &mut Ignore)
-                .unwrap();
+            let measurement = SimulatedBench::new(&device).measure(&workload, &mut Ignore).unwrap();
             for stream in &measurement.streams {
                 assert!(stream.operations.ios() > 0, "{name}: {}", stream.name);
             }

@@ -1,8 +1,5 @@
 //! Calibrations of simulated devices whose answers are known.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails, in its helpers too"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, in its helpers too")]
 
 mod truth;
 
@@ -24,10 +21,7 @@ fn simulated(device: &str, seed: u64) -> SimulatedBench<'static> {
 }
 
 fn run(case: &Case, seed: u64) -> Calibration {
-    let plan = CalibrationPlan {
-        seed,
-        ..case.plan.clone()
-    };
+    let plan = CalibrationPlan { seed, ..case.plan.clone() };
     calibrate(&mut simulated(&case.device, seed), &plan, &mut |_| {}).unwrap()
 }
 
@@ -39,21 +33,9 @@ fn answers(truth: &Truth, calibration: &Calibration) -> Vec<(&'static str, f64, 
     let mut answers = vec![
         ("base", truth.base_service_time_ns, mix.base_service_time_ns),
         ("most", truth.iops_max, mix.iops_max.rate),
-        (
-            "within",
-            truth.iops_within.unwrap_or(0.0),
-            rate(mix.iops_within_limit),
-        ),
-        (
-            "throughput",
-            truth.throughput_max.unwrap(),
-            rate(mix.throughput_max_bytes_per_s),
-        ),
-        (
-            "stream",
-            truth.single_stream.unwrap(),
-            mix.single_stream_bytes_per_s.unwrap(),
-        ),
+        ("within", truth.iops_within.unwrap_or(0.0), rate(mix.iops_within_limit)),
+        ("throughput", truth.throughput_max.unwrap(), rate(mix.throughput_max_bytes_per_s)),
+        ("stream", truth.single_stream.unwrap(), mix.single_stream_bytes_per_s.unwrap()),
     ];
     if let Some(burst) = truth.iops_burst {
         answers.push(("burst", burst, mix.iops_max.burst_rate.unwrap()));
@@ -67,12 +49,7 @@ fn every_device_is_answered_within_5_percent_and_60_seconds() {
     let on_the_edge = |case: &Case| case.name.contains("edge") || case.name.starts_with("slow");
     for case in cases(60.0).iter().filter(|case| !on_the_edge(case)) {
         let calibration = run(case, 5);
-        assert!(
-            calibration.elapsed_s <= 60.5,
-            "{}: {} s",
-            case.name,
-            calibration.elapsed_s
-        );
+        assert!(calibration.elapsed_s <= 60.5, "{}: {} s", case.name, calibration.elapsed_s);
         for (answer, truth, estimate) in answers(&case.truth, &calibration) {
             assert!(
                 (estimate.value - truth).abs() <= 0.05 * truth,
@@ -88,9 +65,8 @@ fn every_device_is_answered_within_5_percent_and_60_seconds() {
 fn covered(case: &Case, seeds: u64) -> Vec<(&'static str, usize)> {
     let mut covered: Vec<(&str, usize)> = Vec::new();
     for seed in 1..=seeds {
-        for (index, (answer, truth, estimate)) in answers(&case.truth, &run(case, seed))
-            .into_iter()
-            .enumerate()
+        for (index, (answer, truth, estimate)) in
+            answers(&case.truth, &run(case, seed)).into_iter().enumerate()
         {
             if covered.len() <= index {
                 covered.push((answer, 0));
@@ -112,11 +88,7 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
     ] {
         let covered = covered(&case, SEEDS);
         // With a chance of 0.95 fewer than 16 of 20 hold the truth once in 400 times.
-        assert!(
-            covered.iter().all(|(_, runs)| *runs >= 16),
-            "{}: {covered:?}",
-            case.name
-        );
+        assert!(covered.iter().all(|(_, runs)| *runs >= 16), "{}: {covered:?}", case.name);
         all.extend(covered);
     }
     let holding: usize = all.iter().map(|(_, runs)| runs).sum();
@@ -126,37 +98,22 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
 
 #[test]
 fn burst_and_sustained_are_two_numbers_and_two_curves() {
-    for case in [
-        bucket(200.0, 17_000.0, 200_000.0, 60.0),
-        cliff("4GB", 4e9, 60.0),
-    ] {
+    for case in [bucket(200.0, 17_000.0, 200_000.0, 60.0), cliff("4GB", 4e9, 60.0)] {
         let calibration = run(&case, 3);
         let mix = &calibration.mixes[0];
         let (most, within) = (mix.iops_max, mix.iops_within_limit.unwrap());
         let (burst, burst_s) = (case.truth.iops_burst.unwrap(), case.truth.burst_s.unwrap());
         for capacity in [most, within] {
             let found = capacity.burst_rate.unwrap().value;
-            assert!(
-                (found / burst - 1.0).abs() < 0.05,
-                "{capacity:?} of {burst}"
-            );
+            assert!((found / burst - 1.0).abs() < 0.05, "{capacity:?} of {burst}");
             let length_s = capacity.burst_s.unwrap();
-            assert!(
-                (length_s / burst_s - 1.0).abs() < 0.05,
-                "{length_s} of {burst_s}"
-            );
+            assert!((length_s / burst_s - 1.0).abs() < 0.05, "{length_s} of {burst_s}");
         }
         let ceiling = case.truth.iops_max * 1.02;
         assert!(mix.curve.iter().all(|point| point.iops.value < ceiling));
-        assert!(
-            mix.burst_curve
-                .iter()
-                .any(|point| point.iops.value > ceiling)
-        );
-        let told = calibration
-            .remarks
-            .iter()
-            .any(|remark| remark.what.contains("the rate fell from"));
+        assert!(mix.burst_curve.iter().any(|point| point.iops.value > ceiling));
+        let told =
+            calibration.remarks.iter().any(|remark| remark.what.contains("the rate fell from"));
         assert!(told, "{:?}", calibration.remarks);
     }
 }
@@ -166,15 +123,9 @@ fn reads_pass_by_a_write_cache_that_is_full() {
     let mut case = cliff("1GB", 1e9, 20.0);
     case.plan.mixes = vec![Mix::of(0.0), Mix::of(1.0)];
     let calibration = run(&case, 1);
-    let names: Vec<&str> = calibration
-        .mixes
-        .iter()
-        .map(|mix| mix.name.as_str())
-        .collect();
+    let names: Vec<&str> = calibration.mixes.iter().map(|mix| mix.name.as_str()).collect();
     assert_eq!(names, ["write", "read"]);
-    let [write, read] = calibration.mixes.as_slice() else {
-        panic!("two mixes")
-    };
+    let [write, read] = calibration.mixes.as_slice() else { panic!("two mixes") };
     assert!(write.iops_max.burst_rate.is_some() && read.iops_max.burst_rate.is_none());
     assert!((read.iops_max.rate.value - 40_000.0).abs() < 100.0);
     assert!(write.curve[0].operations.read.is_none() && read.curve[0].operations.write.is_none());
@@ -212,23 +163,13 @@ fn the_last_rung_is_never_taken_for_saturation() {
     case.plan.outstanding_max = 32;
     let calibration = run(&case, 1);
     let mix = &calibration.mixes[0];
-    for capacity in [
-        mix.iops_max,
-        mix.iops_within_limit.unwrap(),
-        mix.throughput_max_bytes_per_s.unwrap(),
-    ] {
-        assert_eq!(
-            (capacity.bound, capacity.outstanding),
-            (Bound::StillRising, 32)
-        );
+    for capacity in
+        [mix.iops_max, mix.iops_within_limit.unwrap(), mix.throughput_max_bytes_per_s.unwrap()]
+    {
+        assert_eq!((capacity.bound, capacity.outstanding), (Bound::StillRising, 32));
     }
     assert!(mix.knee.is_none());
-    assert!(
-        calibration
-            .remarks
-            .iter()
-            .any(|remark| remark.what.contains("still rose at 32"))
-    );
+    assert!(calibration.remarks.iter().any(|remark| remark.what.contains("still rose at 32")));
 }
 
 #[test]
@@ -244,16 +185,10 @@ fn the_series_of_limits_is_answered_from_one_ladder() {
     for step in steps {
         let limit_us = step.limit.service_time_ns / 1e3;
         let beyond = |load| server_and_delay(load, server_us, delay_us, limit_us).1;
-        let truth = truth::last_within(200, beyond).map_or(0.0, |load| {
-            server_and_delay(load, server_us, delay_us, limit_us).0
-        });
-        let found = step
-            .iops
-            .map_or(Estimate::exact(0.0, 0), |capacity| capacity.rate);
-        assert!(
-            found.value >= last * 0.97,
-            "{limit_us}: {found:?} after {last}"
-        );
+        let truth = truth::last_within(200, beyond)
+            .map_or(0.0, |load| server_and_delay(load, server_us, delay_us, limit_us).0);
+        let found = step.iops.map_or(Estimate::exact(0.0, 0), |capacity| capacity.rate);
+        assert!(found.value >= last * 0.97, "{limit_us}: {found:?} after {last}");
         assert!(
             found.covers(truth) || (found.value - truth).abs() <= 0.05 * truth,
             "{limit_us} us: {found:?} of {truth}"
@@ -298,12 +233,7 @@ fn twisted<T: FnMut(&Workload, &mut Measurement)>(
     twist: T,
 ) -> Result<Calibration> {
     let inner = simulated("servers?count=8&service=500us", 1);
-    let mut bench = Twisted {
-        inner,
-        twist,
-        runs: 0,
-        stop_after,
-    };
+    let mut bench = Twisted { inner, twist, runs: 0, stop_after };
     calibrate(&mut bench, plan, &mut |_| {})
 }
 
@@ -311,11 +241,7 @@ fn twisted<T: FnMut(&Workload, &mut Measurement)>(
 fn a_busy_host_is_named_as_the_limit() {
     let plan = plan(1.0, 10_000.0, 10.0);
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
-        let busy = if workload.outstanding() >= 8 {
-            1.0
-        } else {
-            0.3
-        };
+        let busy = if workload.outstanding() >= 8 { 1.0 } else { 0.3 };
         measurement.conduct.worker_busy_share_max = busy;
     })
     .unwrap();
@@ -323,12 +249,7 @@ fn a_busy_host_is_named_as_the_limit() {
     assert_eq!(mix.iops_max.bound, Bound::Host);
     assert_eq!(mix.iops_within_limit.unwrap().bound, Bound::Host);
     assert!(mix.curve.last().unwrap().worker_busy_share > 0.99);
-    assert!(
-        calibration
-            .remarks
-            .iter()
-            .any(|remark| remark.what.contains("CPU of this host"))
-    );
+    assert!(calibration.remarks.iter().any(|remark| remark.what.contains("CPU of this host")));
     // Host-bound is said where the rate no longer rises, not at every busy rung.
     let calibration = twisted(&plan, usize::MAX, |workload, measurement| {
         let busy = if workload.outstanding() < 8 { 1.0 } else { 0.3 };
@@ -359,17 +280,9 @@ fn what_was_known_when_stopped_is_the_result() {
     let mix = &calibration.mixes[0];
     assert_eq!(mix.iops_max.bound, Bound::TimeBudget);
     assert!(mix.throughput_max_bytes_per_s.is_none() && mix.single_stream_bytes_per_s.is_none());
-    assert!(
-        calibration
-            .remarks
-            .iter()
-            .any(|remark| remark.what.contains("stopped"))
-    );
+    assert!(calibration.remarks.iter().any(|remark| remark.what.contains("stopped")));
     let nothing = twisted(&plan(1.0, 10_000.0, 60.0), 0, |_, _| {}).unwrap_err();
-    assert!(
-        nothing.to_string().contains("nothing was measured"),
-        "{nothing}"
-    );
+    assert!(nothing.to_string().contains("nothing was measured"), "{nothing}");
 }
 
 #[test]
@@ -386,17 +299,12 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
             first_offset_bytes: 4096,
         });
         if runs == 4 {
-            measurement.finish = Finish::Failed {
-                reason: "read on twisted: No such device".to_owned(),
-            };
+            measurement.finish =
+                Finish::Failed { reason: "read on twisted: No such device".to_owned() };
         }
     })
     .unwrap();
-    let told: Vec<&str> = calibration
-        .remarks
-        .iter()
-        .map(|remark| remark.what.as_str())
-        .collect();
+    let told: Vec<&str> = calibration.remarks.iter().map(|remark| remark.what.as_str()).collect();
     assert_eq!(
         told,
         [
@@ -429,14 +337,8 @@ fn equal_seeds_give_equal_calibrations_and_progress_is_told() {
         told.push(progress.clone());
     })
     .unwrap();
-    assert!(
-        told.windows(2)
-            .all(|pair| pair[0].elapsed_s < pair[1].elapsed_s)
-    );
-    assert!(
-        told.iter()
-            .all(|progress| progress.elapsed_s <= progress.budget_s + 0.5)
-    );
+    assert!(told.windows(2).all(|pair| pair[0].elapsed_s < pair[1].elapsed_s));
+    assert!(told.iter().all(|progress| progress.elapsed_s <= progress.budget_s + 0.5));
 }
 
 #[test]
@@ -445,13 +347,9 @@ fn plans_that_cannot_be_meant_are_refused() {
     let refused = |change: fn(&mut CalibrationPlan)| {
         let mut plan = good();
         change(&mut plan);
-        calibrate(
-            &mut simulated("servers?count=1&service=1ms", 1),
-            &plan,
-            &mut |_| {},
-        )
-        .unwrap_err()
-        .to_string()
+        calibrate(&mut simulated("servers?count=1&service=1ms", 1), &plan, &mut |_| {})
+            .unwrap_err()
+            .to_string()
     };
     assert!(refused(|plan| plan.limit.quantile = 1.0).contains("the quantile 1"));
     assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("no limit"));

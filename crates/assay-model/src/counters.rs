@@ -122,6 +122,57 @@ counters! {
     }
 }
 
+counters! {
+    /// TCP of the whole host, all interfaces and loopback together.
+    TcpCounters {
+        /// Segments received.
+        in_segments,
+        /// Segments sent, without those that carry nothing but what was sent before (RFC 4022, `tcpOutSegs`).
+        out_segments,
+        /// Segments sent again (RFC 4022, `tcpRetransSegs`).
+        retransmitted_segments,
+        /// Segments that were lost although they had been sent again.
+        lost_retransmits,
+        /// Retransmission timers that ran out.
+        timeouts,
+    }
+}
+
+counters! {
+    /// One network interface.
+    InterfaceCounters {
+        /// Bytes received.
+        receive_bytes,
+        /// Packets received.
+        receive_packets,
+        /// Packets that were received broken or had to be dropped.
+        receive_failures,
+        /// Bytes sent.
+        send_bytes,
+        /// Packets sent.
+        send_packets,
+        /// Packets that could not be sent.
+        send_failures,
+    }
+}
+
+counters! {
+    /// One task as the scheduler saw it.
+    TaskCounters {
+        /// Time on a CPU, ns.
+        on_cpu_ns,
+        /// Time ready to run while something else ran, ns.
+        queued_ns,
+    }
+}
+
+impl TcpCounters {
+    /// Segments sent again over segments sent; `None` where nothing was sent.
+    pub fn retransmit_share(&self) -> Option<f64> {
+        (self.out_segments > 0).then(|| share(self.retransmitted_segments, self.out_segments))
+    }
+}
+
 /// Memory at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -207,10 +258,7 @@ impl Counters {
         let before = |name: &str| earlier.device(name).map(|device| device.counters);
         let difference = |later: &NamedDevice| {
             let counters = later.counters.since(&before(&later.name)?);
-            Some(NamedDevice {
-                counters,
-                ..later.clone()
-            })
+            Some(NamedDevice { counters, ..later.clone() })
         };
         self.devices.iter().filter_map(difference).collect()
     }
@@ -247,6 +295,17 @@ impl CpuCounters {
     /// Share of the CPU time in which something ran here, in 0..=1.
     pub fn busy_share(&self) -> f64 {
         share(self.busy_ns(), self.total_ns())
+    }
+
+    /// Share of the CPU time in programs, in 0..=1.
+    pub fn user_share(&self) -> f64 {
+        share(self.user_ns.saturating_add(self.nice_ns), self.total_ns())
+    }
+
+    /// Share of the CPU time in the kernel and its interrupts, in 0..=1.
+    pub fn system_share(&self) -> f64 {
+        let interrupts_ns = self.interrupt_ns.saturating_add(self.soft_interrupt_ns);
+        share(self.system_ns.saturating_add(interrupts_ns), self.total_ns())
     }
 
     /// Share of the CPU time that the hypervisor gave to somebody else, in 0..=1.
@@ -312,10 +371,7 @@ mod tests {
     #[test]
     fn a_difference_holds_what_both_snapshots_know() {
         let mut later = snapshot(30, 50);
-        later.devices.push(NamedDevice {
-            name: "sdb".into(),
-            ..NamedDevice::default()
-        });
+        later.devices.push(NamedDevice { name: "sdb".into(), ..NamedDevice::default() });
         later.swap = Some(SwapCounters::default());
         let delta = later.since(&snapshot(10, 20));
         assert_eq!((delta.time_ns, delta.devices.len()), (20, 1));

@@ -1,6 +1,7 @@
-//! Reading TOML documents: one form of error for all of them, and unknown keys answered with the nearest known name.
+//! Reading and writing documents: one form of error for all of them, and unknown keys answered with the nearest known name.
 
 use crate::error::{Error, Result};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Parses a TOML document; `kind` names it in errors, for example `workload`.
@@ -9,9 +10,9 @@ use serde::de::DeserializeOwned;
 /// A usage error with the line, the key and, for an unknown key, the nearest known name.
 pub fn parse_toml<T: DeserializeOwned>(text: &str, kind: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| {
-            text[..span.start.min(text.len())].matches('\n').count() + 1
-        });
+        let line = error
+            .span()
+            .map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         explain(error.message(), &format!("{kind}, line {line}"), kind)
     })
 }
@@ -55,10 +56,8 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
 
 /// The known name with the fewest edits, when it is close enough to be meant.
 pub fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
-    let close = known
-        .iter()
-        .map(|name| (edits(unknown, name), name))
-        .min_by_key(|(edits, _)| *edits)?;
+    let close =
+        known.iter().map(|name| (edits(unknown, name), name)).min_by_key(|(edits, _)| *edits)?;
     (close.0 <= unknown.chars().count() / 3 + 1).then_some(close.1.as_str())
 }
 
@@ -78,6 +77,16 @@ fn edits(left: &str, right: &str) -> usize {
     row[right.len()]
 }
 
+/// Writes a document as TOML.
+///
+/// # Errors
+/// When the document has a form that TOML has not, which is a mistake of this program.
+pub fn to_toml<T: Serialize>(document: &T) -> Result<String> {
+    toml::to_string(document).map_err(|error| {
+        Error::environment(format!("writing TOML: {error}"), "report this as a bug")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,11 +94,7 @@ mod tests {
     #[test]
     fn distance_counts_edits() {
         assert_eq!(
-            (
-                edits("kitten", "sitting"),
-                edits("", "abc"),
-                edits("same", "same")
-            ),
+            (edits("kitten", "sitting"), edits("", "abc"), edits("same", "same")),
             (3, 3, 0)
         );
     }

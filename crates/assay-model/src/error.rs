@@ -25,20 +25,12 @@ pub struct Error {
 impl Error {
     /// The user's mistake: `message` says what was read, `hint` what would be accepted.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            blame: Blame::Usage,
-            message: message.into(),
-            hint: hint.into(),
-        }
+        Self { blame: Blame::Usage, message: message.into(), hint: hint.into() }
     }
 
     /// The environment's refusal: `message` says what was tried and what happened, `hint` what to do.
     pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            blame: Blame::Environment,
-            message: message.into(),
-            hint: hint.into(),
-        }
+        Self { blame: Blame::Environment, message: message.into(), hint: hint.into() }
     }
 
     /// Puts what was being done in front of the message: `reading x.toml: unknown key …`.
@@ -78,10 +70,7 @@ mod tests {
     #[test]
     fn prints_error_and_hint_on_lines_of_their_own() {
         let error = Error::usage("no unit in '5'", "write 5ms").context("--max-latency");
-        assert_eq!(
-            error.to_string(),
-            "error: --max-latency: no unit in '5'\nhint: write 5ms"
-        );
+        assert_eq!(error.to_string(), "error: --max-latency: no unit in '5'\nhint: write 5ms");
         assert_eq!(error.blame(), Blame::Usage);
     }
 }

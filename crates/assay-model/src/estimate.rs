@@ -22,23 +22,13 @@ pub struct Estimate {
 impl Estimate {
     /// A number known without doubt, from `n` observations.
     pub const fn exact(value: f64, n: u64) -> Self {
-        Self {
-            value,
-            low: value,
-            high: value,
-            confidence: 1.0,
-            n,
-        }
+        Self { value, low: value, high: value, confidence: 1.0, n }
     }
 
     /// Half the interval's width over the value's size; infinite for a value of 0 with a width.
     pub fn relative_half_width(&self) -> f64 {
         let half = (self.high - self.low) / 2.0;
-        if half <= 0.0 {
-            0.0
-        } else {
-            half / self.value.abs()
-        }
+        if half <= 0.0 { 0.0 } else { half / self.value.abs() }
     }
 
     /// Whether the interval covers a number.

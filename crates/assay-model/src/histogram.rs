@@ -75,14 +75,7 @@ const fn bounds(bucket: u64, bits: u32) -> (u64, u64) {
 impl Histogram {
     /// An empty histogram; memory grows with the largest value, to 430 KiB at the very most when fine.
     pub const fn new(precision: Precision) -> Self {
-        Self {
-            precision,
-            counts: Vec::new(),
-            ios: 0,
-            sum: 0,
-            min: 0,
-            max: 0,
-        }
+        Self { precision, counts: Vec::new(), ios: 0, sum: 0, min: 0, max: 0 }
     }
 
     /// How finely values are told apart.
@@ -104,11 +97,7 @@ impl Histogram {
             self.grow(index);
         }
         self.counts[index] += ios;
-        self.min = if self.ios == 0 {
-            value_ns
-        } else {
-            self.min.min(value_ns)
-        };
+        self.min = if self.ios == 0 { value_ns } else { self.min.min(value_ns) };
         self.max = self.max.max(value_ns);
         self.ios += ios;
         self.sum += u128::from(value_ns) * u128::from(ios);
@@ -143,11 +132,7 @@ impl Histogram {
 
     /// The exact mean, 0 when empty.
     pub fn mean_ns(&self) -> f64 {
-        if self.ios == 0 {
-            0.0
-        } else {
-            wide_real(self.sum) / real(self.ios)
-        }
+        if self.ios == 0 { 0.0 } else { wide_real(self.sum) / real(self.ios) }
     }
 
     /// The value below which a share `quantile` (0..=1) of the values lies, by nearest rank: the middle of its
@@ -173,14 +158,10 @@ impl Histogram {
     /// The buckets that hold values, ascending: smallest value, width (both ns), count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let bits = self.precision.bits();
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|(_, ios)| **ios > 0)
-            .map(move |(index, ios)| {
-                let (lowest, width) = bounds(count_of(index), bits);
-                (lowest, width, *ios)
-            })
+        self.counts.iter().enumerate().filter(|(_, ios)| **ios > 0).map(move |(index, ios)| {
+            let (lowest, width) = bounds(count_of(index), bits);
+            (lowest, width, *ios)
+        })
     }
 
     /// Adds all values of `other`: exact when `other` is at least as fine; a finer receiver becomes as coarse as
@@ -192,11 +173,7 @@ impl Histogram {
         if self.precision == Precision::Fine && other.precision == Precision::Coarse {
             *self = self.coarsened();
         }
-        self.min = if self.ios == 0 {
-            other.min
-        } else {
-            self.min.min(other.min)
-        };
+        self.min = if self.ios == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.ios += other.ios;
         self.sum += other.sum;
@@ -208,10 +185,7 @@ impl Histogram {
             if self.counts.len() < other.counts.len() {
                 self.counts.resize(other.counts.len(), 0);
             }
-            self.counts
-                .iter_mut()
-                .zip(&other.counts)
-                .for_each(|(mine, theirs)| *mine += theirs);
+            self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
             return;
         }
         for (lowest, _, ios) in other.buckets() {

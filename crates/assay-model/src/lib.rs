@@ -1,8 +1,10 @@
 //! The nouns of Assay: what flows between its rooms. No I/O, no clock, no unsafe code.
 #![forbid(unsafe_code)]
 
+pub mod array;
 pub mod calibration;
 pub mod counters;
+pub mod device;
 pub mod document;
 pub mod environment;
 pub mod error;
@@ -21,6 +23,7 @@ pub mod stack;
 pub mod target;
 pub mod units;
 pub mod verdict;
+pub mod watch;
 pub mod workload;
 
 pub use error::{Blame, Error, Result};

@@ -115,16 +115,12 @@ impl Load {
     /// The rung with the most reading and changing statements a second.
     pub fn best(&self) -> Option<&Rung> {
         let rate = |rung: &Rung| rung.statements_per_s();
-        self.rungs
-            .iter()
-            .max_by(|one, other| rate(one).total_cmp(&rate(other)))
+        self.rungs.iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
     }
 
     /// Whether in any rung more than the tolerated share of the reads never reached the device.
     pub fn is_cached(&self) -> bool {
         let verdicts = self.rungs.iter().map(|rung| rung.physical.verdict);
-        verdicts
-            .into_iter()
-            .any(|verdict| verdict == PhysicalVerdict::Cached)
+        verdicts.into_iter().any(|verdict| verdict == PhysicalVerdict::Cached)
     }
 }

@@ -181,11 +181,7 @@ impl OperationResult {
     /// Nothing yet, with histograms of this precision; `open` keeps response times apart.
     pub fn empty(precision: Precision, open: bool) -> Self {
         let response = open.then(|| Histogram::new(precision));
-        Self {
-            service: Histogram::new(precision),
-            response,
-            ..Self::default()
-        }
+        Self { service: Histogram::new(precision), response, ..Self::default() }
     }
 
     /// Adds another result of the same operation.
@@ -239,9 +235,7 @@ impl PerOperation {
 
     /// The operations that happened, with their results.
     pub fn iter(&self) -> impl Iterator<Item = (Operation, &OperationResult)> {
-        Operation::ALL
-            .into_iter()
-            .filter_map(|operation| Some((operation, self.get(operation)?)))
+        Operation::ALL.into_iter().filter_map(|operation| Some((operation, self.get(operation)?)))
     }
 
     /// Adds another set of results.
@@ -334,24 +328,12 @@ impl Measurement {
 
     /// Reads and writes completed a second, all streams together.
     pub fn iops(&self) -> f64 {
-        rate(
-            self.streams
-                .iter()
-                .map(|stream| stream.operations.ios())
-                .sum(),
-            self.elapsed_s(),
-        )
+        rate(self.streams.iter().map(|stream| stream.operations.ios()).sum(), self.elapsed_s())
     }
 
     /// Bytes read and written a second, all streams together.
     pub fn throughput_bytes_per_s(&self) -> f64 {
-        rate(
-            self.streams
-                .iter()
-                .map(|stream| stream.operations.bytes())
-                .sum(),
-            self.elapsed_s(),
-        )
+        rate(self.streams.iter().map(|stream| stream.operations.bytes()).sum(), self.elapsed_s())
     }
 }
 
@@ -386,14 +368,10 @@ mod tests {
 
     #[test]
     fn syncs_are_no_transfers() {
-        let mut operations = PerOperation {
-            read: Some(result(&[1, 2], false)),
-            ..PerOperation::default()
-        };
-        operations.merge(&PerOperation {
-            sync: Some(result(&[9], false)),
-            ..PerOperation::default()
-        });
+        let mut operations =
+            PerOperation { read: Some(result(&[1, 2], false)), ..PerOperation::default() };
+        operations
+            .merge(&PerOperation { sync: Some(result(&[9], false)), ..PerOperation::default() });
         assert_eq!((operations.ios(), operations.iter().count()), (2, 2));
     }
 }

@@ -1,19 +1,13 @@
 //! The only conversions between integers and floating point: each states what it gives up.
 
 /// A count as a real number; exact up to 2^53, beyond that rounded to the nearest representable.
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "the one place where counts become real numbers"
-)]
+#[allow(clippy::cast_precision_loss, reason = "the one place where counts become real numbers")]
 pub const fn real(count: u64) -> f64 {
     count as f64
 }
 
 /// A length or index as a real number; exact up to 2^53.
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "the one place where lengths become real numbers"
-)]
+#[allow(clippy::cast_precision_loss, reason = "the one place where lengths become real numbers")]
 pub const fn real_len(length: usize) -> f64 {
     length as f64
 }
@@ -58,10 +52,7 @@ pub fn count_of(index: usize) -> u64 {
 }
 
 /// A 128-bit sum as a real number, rounded to the nearest representable.
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "the one place where wide sums become real numbers"
-)]
+#[allow(clippy::cast_precision_loss, reason = "the one place where wide sums become real numbers")]
 pub const fn wide_real(sum: u128) -> f64 {
     sum as f64
 }
@@ -83,20 +74,12 @@ pub fn narrow(wide: u128) -> u64 {
 
 /// `count / elapsed_s`, or 0 when no time has passed: a rate in events per second.
 pub fn rate(count: u64, elapsed_s: f64) -> f64 {
-    if elapsed_s > 0.0 {
-        real(count) / elapsed_s
-    } else {
-        0.0
-    }
+    if elapsed_s > 0.0 { real(count) / elapsed_s } else { 0.0 }
 }
 
 /// `part / whole`, or 0 of nothing: a share in 0..=1 when part ≤ whole.
 pub fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        real(part) / real(whole)
-    }
+    if whole == 0 { 0.0 } else { real(part) / real(whole) }
 }
 
 /// Nanoseconds as seconds.

@@ -83,10 +83,7 @@ mod tests {
     fn neighbours_are_scattered() {
         let permutation = Permutation::new(1 << 20, 9);
         let close = (0..1000).filter(|index| {
-            permutation
-                .image(*index)
-                .abs_diff(permutation.image(index + 1))
-                < 1 << 10
+            permutation.image(*index).abs_diff(permutation.image(index + 1)) < 1 << 10
         });
         assert!(close.count() < 10);
     }

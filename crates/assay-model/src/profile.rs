@@ -6,9 +6,14 @@ use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
 mod latency;
+mod server;
 mod time;
 
 pub use latency::{LatencyBucket, LatencyCurve};
+pub use server::{
+    Checkpoints, FunctionIo, LoadLine, ReadLevels, RelationIo, Sampling, ServerActivity,
+    StatementIo, TimeSource, TimedEvent, WalActivity,
+};
 pub use time::{Bottleneck, RedoFinding, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
 
 /// The version of the document that this program writes and reads.
@@ -16,6 +21,7 @@ pub const FORMAT: u32 = 1;
 
 /// A number and where it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// The value, in the unit that the field's name ends with.
@@ -27,15 +33,13 @@ pub struct Figure {
 impl Figure {
     /// A number with its source.
     pub fn new(value: f64, source: impl Into<String>) -> Self {
-        Self {
-            value,
-            source: source.into(),
-        }
+        Self { value, source: source.into() }
     }
 }
 
 /// What a database demanded of its storage in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Version of the document's form: 1.
@@ -47,6 +51,9 @@ pub struct Profile {
     /// Length of the interval, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_s: Option<Figure>,
+    /// Sessions connected when the interval began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Figure>,
     /// The database's block, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_bytes: Option<Figure>,
@@ -69,6 +76,9 @@ pub struct Profile {
     /// Tablespaces by time waited for their reads, most first.
     #[serde(default)]
     pub tiering: Vec<TieringCandidate>,
+    /// What only a live server tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerActivity>,
     /// Sections compared with each other.
     #[serde(default)]
     pub checks: Vec<CrossCheck>,
@@ -82,6 +92,7 @@ pub struct Profile {
 
 /// What a profile was read from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ProfileSource {
     /// The database product, `oracle`.
@@ -96,6 +107,8 @@ pub struct ProfileSource {
     pub snapshots: Option<String>,
     /// Begin of the interval as printed.
     pub begin: Option<String>,
+    /// The same as seconds since 1970 in the server's zone, where date and month could be read.
+    pub begin_clock_s: Option<i64>,
     /// End of the interval as printed.
     pub end: Option<String>,
     /// Whether the source was there to its end; otherwise sums cover what was there.
@@ -104,6 +117,7 @@ pub struct ProfileSource {
 
 /// What is counted as a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RateKind {
     /// Requests of sessions and of the buffer cache for data and temporary files.
@@ -120,6 +134,7 @@ pub enum RateKind {
 
 /// One way of counting requests, reads and writes apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RequestRate {
     /// What is counted.
@@ -134,6 +149,7 @@ pub struct RequestRate {
 
 /// Why an I/O was made, in database terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IoPurpose {
     /// All I/O together.
@@ -158,6 +174,7 @@ pub enum IoPurpose {
 
 /// The I/O of one purpose. What the source does not tell is absent, never zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IoClass {
     /// What it is for.
@@ -202,10 +219,7 @@ impl IoClass {
 
     /// Fills what follows from the rest: bytes an I/O or bytes per second, and I/Os outstanding.
     pub fn complete(mut self) -> Self {
-        let transfer = quotient(
-            self.throughput_bytes_per_s.as_ref(),
-            self.rate_iops.as_ref(),
-        );
+        let transfer = quotient(self.throughput_bytes_per_s.as_ref(), self.rate_iops.as_ref());
         self.transfer_bytes = self.transfer_bytes.or(transfer);
         let throughput = product(self.rate_iops.as_ref(), self.transfer_bytes.as_ref());
         self.throughput_bytes_per_s = self.throughput_bytes_per_s.or(throughput);
@@ -234,6 +248,7 @@ fn product(left: Option<&Figure>, right: Option<&Figure>) -> Option<Figure> {
 
 /// I/Os of one range of times, by wall clock: a mean hides them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outlier {
     /// What was waited for.
@@ -249,6 +264,7 @@ pub struct Outlier {
 
 /// How much a tablespace would gain from faster storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TieringCandidate {
     /// The tablespace; in a container with its database in front.
@@ -272,6 +288,7 @@ impl TieringCandidate {
 
 /// How two sections compare that should say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// They agree within their rounding and the tolerance.
@@ -284,6 +301,7 @@ pub enum CheckOutcome {
 
 /// Two sections that should say the same, and whether they do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CrossCheck {
     /// What is compared.
@@ -331,8 +349,7 @@ impl Profile {
             candidate.capacity_bytes = capacity_bytes(&candidate.tablespace);
         }
         let density = |candidate: &TieringCandidate| candidate.density_ratio().unwrap_or(-1.0);
-        self.tiering
-            .sort_by(|left, right| density(right).total_cmp(&density(left)));
+        self.tiering.sort_by(|left, right| density(right).total_cmp(&density(left)));
         accumulate(&mut self.tiering);
         self
     }
@@ -340,10 +357,7 @@ impl Profile {
 
 /// Fills the cumulative shares in the order the candidates stand in.
 pub fn accumulate(candidates: &mut [TieringCandidate]) {
-    let total: f64 = candidates
-        .iter()
-        .map(|candidate| candidate.read_wait_ratio)
-        .sum();
+    let total: f64 = candidates.iter().map(|candidate| candidate.read_wait_ratio).sum();
     let mut sum = 0.0;
     for candidate in candidates {
         sum += candidate.read_wait_ratio;

@@ -24,14 +24,7 @@ impl Random {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let second = seed.wrapping_add(STEP);
         let third = second.wrapping_add(STEP);
-        Self {
-            state: [
-                mix(seed),
-                mix(second),
-                mix(third),
-                mix(third.wrapping_add(STEP)),
-            ],
-        }
+        Self { state: [mix(seed), mix(second), mix(third), mix(third.wrapping_add(STEP))] }
     }
 
     /// A stream of its own for part `index` of whatever `seed` stands for.
@@ -43,10 +36,7 @@ impl Random {
     #[inline]
     pub const fn next_u64(&mut self) -> u64 {
         let [first, second, third, fourth] = self.state;
-        let result = first
-            .wrapping_add(fourth)
-            .rotate_left(23)
-            .wrapping_add(first);
+        let result = first.wrapping_add(fourth).rotate_left(23).wrapping_add(first);
         let (third_mixed, fourth_mixed) = (third ^ first, fourth ^ second);
         self.state = [
             first ^ fourth_mixed,
@@ -101,31 +91,18 @@ mod tests {
     fn splitmix_gives_the_published_sequence() {
         // The first outputs for seed 1234567 of Vigna's reference program.
         let step = 0x9e37_79b9_7f4a_7c15u64;
-        let expected = [
-            6_457_827_717_110_365_317,
-            3_203_168_211_198_807_973,
-            9_817_491_932_198_370_423,
-        ];
+        let expected =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         for (index, value) in (0u64..).zip(expected) {
-            assert_eq!(
-                mix(1_234_567u64.wrapping_add(step.wrapping_mul(index))),
-                value
-            );
+            assert_eq!(mix(1_234_567u64.wrapping_add(step.wrapping_mul(index))), value);
         }
     }
 
     #[test]
     fn xoshiro_gives_the_published_sequence() {
         // State 1, 2, 3, 4, as in the reference vectors of the rand_xoshiro project.
-        let mut random = Random {
-            state: [1, 2, 3, 4],
-        };
-        let expected = [
-            41_943_041u64,
-            58_720_359,
-            3_588_806_011_781_223,
-            3_591_011_842_654_386,
-        ];
+        let mut random = Random { state: [1, 2, 3, 4] };
+        let expected = [41_943_041u64, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386];
         assert_eq!(expected.map(|_| random.next_u64()), expected);
     }
 
@@ -134,10 +111,7 @@ mod tests {
         let (mut random, draws) = (Random::new(7), 200_000u32);
         let mean = (0..draws).map(|_| random.exponential()).sum::<f64>() / f64::from(draws);
         let half = (0..draws).map(|_| random.unit()).sum::<f64>() / f64::from(draws);
-        assert!(
-            (mean - 1.0).abs() < 0.01 && (half - 0.5).abs() < 0.003,
-            "{mean} {half}"
-        );
+        assert!((mean - 1.0).abs() < 0.01 && (half - 0.5).abs() < 0.003, "{mean} {half}");
         assert!((0..1000).all(|_| random.below(10) < 10));
     }
 }

@@ -22,6 +22,8 @@ pub enum RunKind {
     Check,
     /// A load on a database server.
     Load,
+    /// A look at the machine while others work.
+    Watch,
 }
 
 impl RunKind {
@@ -32,6 +34,7 @@ impl RunKind {
             Self::Calibrate => "calibrate",
             Self::Check => "check",
             Self::Load => "load",
+            Self::Watch => "watch",
         }
     }
 }

@@ -101,10 +101,7 @@ impl JsonSchema for Histogram {
 /// A line of a cell's `intervals.jsonl`, which holds one of the three.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(
-    dead_code,
-    reason = "only its form is of interest: the store has the type"
-)]
+#[allow(dead_code, reason = "only its form is of interest: the store has the type")]
 struct Line {
     begin: Option<Begin>,
     interval: Option<crate::run::IntervalSummary>,
@@ -114,10 +111,7 @@ struct Line {
 /// The measured time began, or was taken up again.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(
-    dead_code,
-    reason = "only its form is of interest: the store has the type"
-)]
+#[allow(dead_code, reason = "only its form is of interest: the store has the type")]
 struct Begin {
     format: u32,
     started_unix_ns: u64,
@@ -128,15 +122,14 @@ struct Begin {
 
 /// The schema of one document, as the text of its file.
 fn text<T: JsonSchema>() -> String {
-    let schema = SchemaSettings::draft2020_12()
-        .into_generator()
-        .into_root_schema_for::<T>();
+    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
     serde_json::to_string_pretty(&schema).unwrap() + "\n"
 }
 
 /// All documents: the name of the schema's file, and its text.
 fn all() -> Vec<(&'static str, String)> {
     vec![
+        ("array", text::<crate::array::ArrayModel>()),
         ("workload", text::<crate::Workload>()),
         ("measurement", text::<crate::measurement::Measurement>()),
         ("interval", text::<crate::run::IntervalSummary>()),
@@ -149,6 +142,8 @@ fn all() -> Vec<(&'static str, String)> {
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),
+        ("moment", text::<crate::watch::Moment>()),
+        ("profile", text::<crate::profile::Profile>()),
     ]
 }
 
@@ -174,10 +169,7 @@ fn the_contract_is_that_of_the_nouns() {
 fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
     let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples");
     let mut read = 0;
-    for path in std::fs::read_dir(examples)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-    {
+    for path in std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         let documents: Vec<&str> = match name.split_once(&format!(".{kind}.")).map(|(_, form)| form)
@@ -201,6 +193,7 @@ fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
 
 #[test]
 fn the_examples_of_the_contract_are_read() {
+    assert!(read_examples::<crate::array::ArrayModel>("array") > 0);
     assert!(read_examples::<crate::Workload>("workload") > 0);
     assert!(read_examples::<crate::measurement::Measurement>("measurement") > 0);
     assert!(read_examples::<crate::run::IntervalSummary>("interval") > 0);
@@ -211,4 +204,6 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::environment::Environment>("environment") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
+    assert!(read_examples::<crate::watch::Moment>("moment") > 0);
+    assert!(read_examples::<crate::profile::Profile>("profile") > 0);
 }

@@ -292,10 +292,7 @@ impl FromStr for DeviceNumber {
     type Err = crate::Error;
     fn from_str(text: &str) -> crate::Result<Self> {
         let parsed = text.trim().split_once(':').and_then(|(major, minor)| {
-            Some(Self {
-                major: major.parse().ok()?,
-                minor: minor.parse().ok()?,
-            })
+            Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
         });
         parsed.ok_or_else(|| {
             crate::Error::usage(
@@ -343,10 +340,7 @@ mod tests {
                     lower: vec!["sda".into()],
                     ..BlockLayer::default()
                 },
-                BlockLayer {
-                    name: "sda".into(),
-                    ..BlockLayer::default()
-                },
+                BlockLayer { name: "sda".into(), ..BlockLayer::default() },
             ],
             ..BlockStack::default()
         };

@@ -98,8 +98,7 @@ pub struct TargetFacts {
 impl TargetFacts {
     /// Length of the usable range, bytes.
     pub const fn usable_bytes(&self) -> u64 {
-        self.usable_end_bytes
-            .saturating_sub(self.usable_start_bytes)
+        self.usable_end_bytes.saturating_sub(self.usable_start_bytes)
     }
 }
 
@@ -116,9 +115,7 @@ mod tests {
             usable_end_bytes: 8 << 20,
             logical_block_bytes: 512,
             physical_block_bytes: None,
-            direct_io: DirectIo::Refused {
-                reason: "EINVAL".into(),
-            },
+            direct_io: DirectIo::Refused { reason: "EINVAL".into() },
             created_by_assay: true,
             content: ContentFacts::default(),
         }
@@ -133,9 +130,7 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused() {
-        let text = serde_json::to_string(&facts())
-            .unwrap()
-            .replacen('{', "{\"colour\":1,", 1);
+        let text = serde_json::to_string(&facts()).unwrap().replacen('{', "{\"colour\":1,", 1);
         assert!(serde_json::from_str::<TargetFacts>(&text).is_err());
     }
 }

@@ -54,24 +54,17 @@ fn quantity(text: &str, units: &[(&str, f64)], example: &str) -> Result<f64> {
     let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'));
     let (digits, unit) = trimmed.split_at(split.unwrap_or(trimmed.len()));
     let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
-    let hint = format!(
-        "write for example {example}; the units are {}",
-        names.join(", ")
-    );
-    let factor = units
-        .iter()
-        .find(|(name, _)| *name == unit.trim())
-        .map(|(_, factor)| *factor);
+    let hint = format!("write for example {example}; the units are {}", names.join(", "));
+    let factor = units.iter().find(|(name, _)| *name == unit.trim()).map(|(_, factor)| *factor);
     let number = digits.replace('_', "").parse::<f64>().ok();
     match (number, factor) {
         (Some(number), Some(factor)) => Ok(number * factor),
         (Some(_), None) if unit.trim().is_empty() => {
             Err(Error::usage(format!("'{text}' has no unit"), hint))
         }
-        (Some(_), None) => Err(Error::usage(
-            format!("'{}' in '{text}' is not a unit", unit.trim()),
-            hint,
-        )),
+        (Some(_), None) => {
+            Err(Error::usage(format!("'{}' in '{text}' is not a unit", unit.trim()), hint))
+        }
         (None, _) => Err(Error::usage(format!("'{text}' is not a quantity"), hint)),
     }
 }
@@ -82,10 +75,7 @@ fn whole(text: &str, units: &[(&str, f64)], example: &str) -> Result<u64> {
     let rounded = count(value);
     if (value - real(rounded)).abs() > 1e-6 * value.max(1.0) || value >= real(u64::MAX) {
         let hint = format!("write for example {example}");
-        return Err(Error::usage(
-            format!("'{text}' is not a whole number of base units"),
-            hint,
-        ));
+        return Err(Error::usage(format!("'{text}' is not a whole number of base units"), hint));
     }
     Ok(rounded)
 }
@@ -116,9 +106,8 @@ impl FromStr for Share {
     fn from_str(text: &str) -> Result<Self> {
         let hint = "write a share as 70% or 0.7";
         let trimmed = text.trim();
-        let (digits, divisor) = trimmed
-            .strip_suffix('%')
-            .map_or((trimmed, 1.0), |digits| (digits, 100.0));
+        let (digits, divisor) =
+            trimmed.strip_suffix('%').map_or((trimmed, 1.0), |digits| (digits, 100.0));
         let value = digits
             .trim()
             .parse::<f64>()
@@ -158,22 +147,15 @@ impl Nanos {
 
 /// Writes `value` with the largest unit that divides it exactly, so that a document reads back the same.
 fn exact(value: u64, units: &[(&'static str, u64)]) -> String {
-    let fits = units
-        .iter()
-        .find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor));
+    let fits = units.iter().find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor));
     let (name, factor) = fits.copied().unwrap_or(units[units.len() - 1]);
     format!("{}{name}", value / factor)
 }
 
 impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const EXACT: &[(&str, u64)] = &[
-            ("TiB", 1 << 40),
-            ("GiB", 1 << 30),
-            ("MiB", 1 << 20),
-            ("KiB", 1 << 10),
-            ("B", 1),
-        ];
+        const EXACT: &[(&str, u64)] =
+            &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
         formatter.pad(&exact(self.0, EXACT))
     }
 }
@@ -267,9 +249,7 @@ impl<'de> Deserialize<'de> for Text {
 
 /// Three significant digits with the unit that keeps the number between 1 and 1000: `1.23 ms`.
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
-    let fits = units
-        .iter()
-        .find(|(factor, _)| value.abs() >= *factor * 0.9995);
+    let fits = units.iter().find(|(factor, _)| value.abs() >= *factor * 0.9995);
     let (factor, name) = fits.copied().unwrap_or(units[units.len() - 1]);
     let shown = value / factor;
     let digits = match shown.abs() {
@@ -284,38 +264,19 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
 pub fn show_time_ns(time_ns: f64) -> String {
     scaled(
         time_ns,
-        &[
-            (3600e9, "h"),
-            (60e9, "min"),
-            (1e9, "s"),
-            (1e6, "ms"),
-            (1e3, "µs"),
-            (1.0, "ns"),
-        ],
+        &[(3600e9, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
     )
 }
 
 /// A size for a reader, in binary units: `8.00 KiB`.
 pub fn show_bytes(bytes: f64) -> String {
     let (kib, mib, gib, tib) = (1024.0, 1_048_576.0, 1_073_741_824.0, 1_099_511_627_776.0);
-    scaled(
-        bytes,
-        &[
-            (tib, "TiB"),
-            (gib, "GiB"),
-            (mib, "MiB"),
-            (kib, "KiB"),
-            (1.0, "B"),
-        ],
-    )
+    scaled(bytes, &[(tib, "TiB"), (gib, "GiB"), (mib, "MiB"), (kib, "KiB"), (1.0, "B")])
 }
 
 /// A throughput for a reader, in decimal units as vendors and Oracle print it: `561 MB/s`.
 pub fn show_throughput(bytes_per_s: f64) -> String {
-    scaled(
-        bytes_per_s,
-        &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
-    )
+    scaled(bytes_per_s, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
 }
 
 /// A whole number with thousands separated by commas: `46,018`.
@@ -362,10 +323,7 @@ mod tests {
             "8 parsec".parse::<Nanos>().unwrap_err().message(),
             "'parsec' in '8 parsec' is not a unit"
         );
-        assert_eq!(
-            "ms".parse::<Nanos>().unwrap_err().message(),
-            "'ms' is not a quantity"
-        );
+        assert_eq!("ms".parse::<Nanos>().unwrap_err().message(), "'ms' is not a quantity");
         assert_eq!(
             "0.3B".parse::<Bytes>().unwrap_err().message(),
             "'0.3B' is not a whole number of base units"

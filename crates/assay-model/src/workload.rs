@@ -1,6 +1,7 @@
 //! What to issue: streams of I/O with their sizes, addresses, arrivals and flushes, as a person writes them in TOML.
 
 use crate::units::{Bytes, Nanos, Rate, Share};
+use crate::verdict::{Criteria, Criterion};
 use serde::{Deserialize, Serialize};
 
 mod check;
@@ -41,6 +42,10 @@ pub struct Workload {
     /// The streams, at least one.
     #[serde(rename = "stream")]
     pub streams: Vec<Stream>,
+    /// What is asked of storage that carries this workload; without any the criteria of the command line or the
+    /// defaults hold.
+    #[serde(rename = "criterion", default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
 }
 
 /// How several targets make one address space.
@@ -217,10 +222,7 @@ pub struct Span {
 
 impl Default for Span {
     fn default() -> Self {
-        Self {
-            from: Share(0.0),
-            to: Share(1.0),
-        }
+        Self { from: Share(0.0), to: Share(1.0) }
     }
 }
 
@@ -251,7 +253,18 @@ impl Workload {
             layout: Layout::Concat,
             direct: true,
             streams: vec![stream],
+            criteria: Vec::new(),
         }
+    }
+
+    /// What the workload asks of its storage, where it asks anything.
+    pub fn criteria(&self) -> Option<Criteria> {
+        (!self.criteria.is_empty()).then(|| Criteria {
+            format: 1,
+            name: self.name.clone(),
+            description: self.description.clone(),
+            criteria: self.criteria.clone(),
+        })
     }
 
     /// Whether any stream writes.
@@ -261,10 +274,7 @@ impl Workload {
 
     /// I/Os that may be outstanding at once over all streams.
     pub fn outstanding(&self) -> u32 {
-        self.streams
-            .iter()
-            .map(|stream| stream.arrival.outstanding())
-            .sum()
+        self.streams.iter().map(|stream| stream.arrival.outstanding()).sum()
     }
 }
 
@@ -276,10 +286,7 @@ impl Stream {
             read_share,
             transfer: TransferMix::single(transfer),
             access: Access::Uniform,
-            arrival: Arrival::Closed {
-                outstanding,
-                think_time: Nanos(0),
-            },
+            arrival: Arrival::Closed { outstanding, think_time: Nanos(0) },
             workers: 1,
             sync: SyncPolicy::None,
             span: Span::default(),
@@ -299,9 +306,7 @@ impl Arrival {
     pub const fn outstanding(&self) -> u32 {
         match self {
             Self::Closed { outstanding, .. } => *outstanding,
-            Self::Open {
-                outstanding_max, ..
-            } => *outstanding_max,
+            Self::Open { outstanding_max, .. } => *outstanding_max,
         }
     }
 }

@@ -31,11 +31,7 @@ pub(crate) fn run(report: &mut Report) {
 }
 
 fn flag(section: Section, line: u32, message: impl Into<String>) -> Flag {
-    Flag {
-        section,
-        line,
-        message: message.into(),
-    }
+    Flag { section, line, message: message.into() }
 }
 
 fn at(quantity: &Quantity, message: impl Into<String>) -> Flag {
@@ -58,10 +54,7 @@ fn clock(report: &Report, flags: &mut Vec<Flag>) {
     if (between - elapsed.value).abs() > 60.0 + 0.01 * elapsed.value {
         flags.push(at(
             &elapsed,
-            format!(
-                "{} s elapsed, but {between} s between the snapshots",
-                elapsed.value
-            ),
+            format!("{} s elapsed, but {between} s between the snapshots", elapsed.value),
         ));
     }
 }
@@ -74,10 +67,7 @@ fn counters(report: &Report, flags: &mut Vec<Flag>) {
         if total.value < 0.0 {
             flags.push(at(
                 &total,
-                format!(
-                    "{} fell by {}: a counter that wrapped",
-                    row.name, -total.value
-                ),
+                format!("{} fell by {}: a counter that wrapped", row.name, -total.value),
             ));
             continue;
         }
@@ -112,11 +102,7 @@ fn rate_of(report: &Report, row: &Statistic, total: &Quantity) -> Option<Flag> {
 
 /// The printed mean of an event against its total over its waits.
 fn means(report: &Report, flags: &mut Vec<Flag>) {
-    let tables = [
-        &report.foreground_events,
-        &report.background_events,
-        &report.all_events,
-    ];
+    let tables = [&report.foreground_events, &report.background_events, &report.all_events];
     flags.extend(tables.into_iter().flatten().filter_map(mean_of));
 }
 
@@ -166,11 +152,8 @@ fn histograms(report: &Report, flags: &mut Vec<Flag>) {
         let slack = 0.0005 * assay_model::number::real_len(curve.buckets.len()) + 0.001;
         if (sum - 1.0).abs() > slack {
             let line = curve.buckets.first().map_or(0, |bucket| bucket.line);
-            let message = format!(
-                "{}: its buckets hold {:.1} % of its waits",
-                curve.event,
-                sum * 100.0
-            );
+            let message =
+                format!("{}: its buckets hold {:.1} % of its waits", curve.event, sum * 100.0);
             flags.push(flag(Section::Histogram, line, message));
         }
     }

@@ -87,18 +87,14 @@ pub(crate) fn cells<'a>(columns: &[Range<usize>], line: &'a [u8]) -> Vec<Cow<'a,
 /// Where the first column ends: at its ruler, or before a number that is too wide for the second one.
 fn name_end(first: &Range<usize>, line: &[u8]) -> usize {
     let end = first.end.min(line.len());
-    let straddles = line
-        .get(end)
-        .is_some_and(|byte| !byte.is_ascii_whitespace())
-        && end > 0;
+    let straddles = line.get(end).is_some_and(|byte| !byte.is_ascii_whitespace()) && end > 0;
     if !straddles {
         return end;
     }
     let from = line[..end].iter().rposition(u8::is_ascii_whitespace);
     let from = from.map_or(0, |blank| blank + 1);
-    let number = line[from..end]
-        .iter()
-        .all(|byte| matches!(byte, b'0'..=b'9' | b',' | b'.' | b'-'));
+    let number =
+        line[from..end].iter().all(|byte| matches!(byte, b'0'..=b'9' | b',' | b'.' | b'-'));
     if number && from > 0 { from } else { end }
 }
 
@@ -108,9 +104,8 @@ fn deal<'a>(
     line: &'a [u8],
     run: &Range<usize>,
 ) {
-    let touched: Vec<usize> = (1..columns.len())
-        .filter(|index| overlap(&columns[*index], run) > 0)
-        .collect();
+    let touched: Vec<usize> =
+        (1..columns.len()).filter(|index| overlap(&columns[*index], run) > 0).collect();
     match touched.as_slice() {
         [] => join(cells, nearest(columns, run), line, run),
         [column] => join(cells, *column, line, run),
@@ -123,10 +118,7 @@ fn deal<'a>(
 }
 
 fn nearest(columns: &[Range<usize>], run: &Range<usize>) -> usize {
-    let after = columns
-        .iter()
-        .skip(1)
-        .position(|column| column.start >= run.end);
+    let after = columns.iter().skip(1).position(|column| column.start >= run.end);
     after.map_or(columns.len().saturating_sub(1), |index| index + 1)
 }
 
@@ -155,39 +147,24 @@ mod tests {
 
     fn dealt(rule: &str, line: &str) -> Vec<String> {
         let cells = cells(&ruler(rule.as_bytes()), line.as_bytes());
-        cells
-            .iter()
-            .map(|cell| String::from_utf8_lossy(cell).into_owned())
-            .collect()
+        cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
     }
 
     #[test]
     fn blank_cells_stay_blank_whatever_follows() {
-        assert_eq!(
-            dealt("---- ---- ----", "DB        12.5"),
-            ["DB", "", "12.5"]
-        );
-        assert_eq!(
-            dealt("---- ------- -----", "a    52.86 s  98.9"),
-            ["a", "52.86 s", "98.9"]
-        );
+        assert_eq!(dealt("---- ---- ----", "DB        12.5"), ["DB", "", "12.5"]);
+        assert_eq!(dealt("---- ------- -----", "a    52.86 s  98.9"), ["a", "52.86 s", "98.9"]);
     }
 
     #[test]
     fn a_number_too_wide_spills_left_into_blanks_and_the_name_column() {
-        assert_eq!(
-            dealt("--------    ----", "redo    123,456"),
-            ["redo", "123,456"]
-        );
+        assert_eq!(dealt("--------    ----", "redo    123,456"), ["redo", "123,456"]);
         assert_eq!(dealt("-------- ----", "redo 123,456"), ["redo", "123,456"]);
     }
 
     #[test]
     fn numbers_that_run_together_are_unreadable() {
-        assert_eq!(
-            dealt("---- ---- ----", "a    123456789"),
-            ["a", "####", "####"]
-        );
+        assert_eq!(dealt("---- ---- ----", "a    123456789"), ["a", "####", "####"]);
     }
 
     #[test]
@@ -197,9 +174,6 @@ mod tests {
             Cow::Borrowed(b"Event       Waits   Time (s)  (ms)"),
         ];
         let columns = ruler(b"--------- ------- ---------- -----");
-        assert_eq!(
-            heads(&columns, &lines),
-            ["event", "waits", "total wait time (s)", "avg (ms)"]
-        );
+        assert_eq!(heads(&columns, &lines), ["event", "waits", "total wait time (s)", "avg (ms)"]);
     }
 }

@@ -20,6 +20,7 @@ pub fn profile(report: &Report) -> Profile {
         name: name(report),
         source: source(report),
         elapsed_s: report.header.elapsed.as_ref().map(figure),
+        sessions: report.header.begin.sessions.as_ref().map(figure),
         block_bytes: rates::block(report),
         rates: rates::all(report),
         classes: classes::all(report),
@@ -28,6 +29,7 @@ pub fn profile(report: &Report) -> Profile {
         redo,
         outliers: curves::outliers(report),
         tiering: tiering(report),
+        server: None,
         checks: checks::all(report),
         doubts: doubts(report),
         missing: missing(report),
@@ -52,15 +54,8 @@ fn elapsed_s(report: &Report) -> Option<f64> {
 fn name(report: &Report) -> String {
     let header = &report.header;
     let parts = [&header.db_name, &header.container, &header.instance];
-    let known: Vec<&str> = parts
-        .into_iter()
-        .filter_map(|part| part.as_deref())
-        .collect();
-    if known.is_empty() {
-        "unnamed".to_owned()
-    } else {
-        known.join("/")
-    }
+    let known: Vec<&str> = parts.into_iter().filter_map(|part| part.as_deref()).collect();
+    if known.is_empty() { "unnamed".to_owned() } else { known.join("/") }
 }
 
 fn source(report: &Report) -> ProfileSource {
@@ -79,6 +74,7 @@ fn source(report: &Report) -> ProfileSource {
         host: header.host.clone(),
         snapshots: ids.map(|(begin, end)| format!("{}-{}", begin.value, end.value)),
         begin: header.begin.time.clone(),
+        begin_clock_s: header.begin.clock_s,
         end: header.end.time.clone(),
         complete: report.complete,
     }
@@ -86,12 +82,7 @@ fn source(report: &Report) -> ProfileSource {
 
 /// Events of these names in foreground and background together, each counted once.
 pub(crate) fn events_of<'r>(report: &'r Report, names: &[&str]) -> Vec<&'r Event> {
-    let apart = || {
-        report
-            .foreground_events
-            .iter()
-            .chain(&report.background_events)
-    };
+    let apart = || report.foreground_events.iter().chain(&report.background_events);
     let matching = |event: &&Event| crate::knowledge::is_any(&event.name, names);
     let found: Vec<&Event> = apart().filter(matching).collect();
     if !found.is_empty() {
@@ -126,14 +117,10 @@ fn tiering(report: &Report) -> Vec<TieringCandidate> {
 }
 
 fn doubts(report: &Report) -> Vec<String> {
-    let flags = report.flags.iter().map(|flag| {
-        format!(
-            "{}, line {}: {}",
-            flag.section.title(),
-            flag.line,
-            flag.message
-        )
-    });
+    let flags = report
+        .flags
+        .iter()
+        .map(|flag| format!("{}, line {}: {}", flag.section.title(), flag.line, flag.message));
     let unread = report.unread.iter().map(|unread| {
         let (title, line) = (unread.section.title(), unread.line);
         format!("{title}, line {line}: not read: {}", unread.reason)

@@ -7,13 +7,7 @@ use std::borrow::Cow;
 
 /// Reads an HTML report and hands each table under a known title over as soon as it is complete.
 pub(crate) fn read<'a>(bytes: &'a [u8], first_line: u32, sink: &mut dyn FnMut(&Table<'a>)) {
-    let mut page = Page {
-        bytes,
-        at: 0,
-        counted: 0,
-        line: first_line,
-        titles: Titles::default(),
-    };
+    let mut page = Page { bytes, at: 0, counted: 0, line: first_line, titles: Titles::default() };
     while let Some(tag) = page.next_table() {
         if let Some(table) = page.table(tag) {
             sink(&table);
@@ -44,9 +38,7 @@ impl<'a> Page<'a> {
         let at = at.clamp(self.counted, self.bytes.len());
         let more = memchr_iter(b'\n', &self.bytes[self.counted..at]).count();
         self.counted = at;
-        self.line = self
-            .line
-            .saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+        self.line = self.line.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
         self.line
     }
 
@@ -125,9 +117,7 @@ impl<'a> Titles<'a> {
 
     fn open_heading(&mut self, content: &'a [u8]) {
         // An anchor inside a heading stands before its text.
-        let text = content
-            .rsplit(|byte| *byte == b'>')
-            .find(|part| !part.trim_ascii().is_empty());
+        let text = content.rsplit(|byte| *byte == b'>').find(|part| !part.trim_ascii().is_empty());
         let text = text.unwrap_or_default();
         *self = Self {
             heading: text.split(|byte| *byte == b'<').next().unwrap_or_default(),
@@ -138,14 +128,11 @@ impl<'a> Titles<'a> {
     /// The section and the words that named it: loose text is nearest, then the heading, then the summary.
     fn section(&self, summary: &'a [u8]) -> Option<(Section, &'a [u8])> {
         let known = |words: &'a [u8]| Section::of(words).map(|section| (section, words));
-        known(self.loose)
-            .or_else(|| known(self.heading))
-            .or_else(|| known(summary))
-            .or_else(|| {
-                // Before 11.2 the tables of the first page have neither heading nor summary.
-                let first_page = self.heading.is_empty() || self.heading == b"Report Summary";
-                (first_page && summary.is_empty()).then_some((Section::Header, summary))
-            })
+        known(self.loose).or_else(|| known(self.heading)).or_else(|| known(summary)).or_else(|| {
+            // Before 11.2 the tables of the first page have neither heading nor summary.
+            let first_page = self.heading.is_empty() || self.heading == b"Report Summary";
+            (first_page && summary.is_empty()).then_some((Section::Header, summary))
+        })
     }
 }
 
@@ -204,10 +191,7 @@ fn cell(bytes: &[u8]) -> Option<HtmlCell<'_>> {
     let end = memmem::find(content, b"</t").or_else(|| memmem::find(content, b"</T"));
     Some(HtmlCell {
         is_head: matches!(tag.get(1), Some(b'h' | b'H')),
-        span: span
-            .and_then(|span| span.trim().parse().ok())
-            .unwrap_or(1)
-            .clamp(1, 64),
+        span: span.and_then(|span| span.trim().parse().ok()).unwrap_or(1).clamp(1, 64),
         content: plain(&content[..end.unwrap_or(content.len())]),
     })
 }
@@ -215,9 +199,7 @@ fn cell(bytes: &[u8]) -> Option<HtmlCell<'_>> {
 /// A row of heading cells; data cells among them are blank corners.
 fn is_heading(cells: &[HtmlCell]) -> bool {
     let some = cells.iter().any(|cell| cell.is_head);
-    some && cells
-        .iter()
-        .all(|cell| cell.is_head || cell.content.is_empty())
+    some && cells.iter().all(|cell| cell.is_head || cell.content.is_empty())
 }
 
 /// Puts a row of headings under the ones above it.

@@ -13,11 +13,8 @@ pub(crate) const MULTI_BLOCK: &[&str] = &[
     "cell list of blocks physical read",
 ];
 /// Large reads past the buffer cache.
-pub(crate) const DIRECT_READ: &[&str] = &[
-    "direct path read",
-    "cell smart table scan",
-    "cell smart index scan",
-];
+pub(crate) const DIRECT_READ: &[&str] =
+    &["direct path read", "cell smart table scan", "cell smart index scan"];
 /// Writes past the buffer cache.
 pub(crate) const DIRECT_WRITE: &[&str] = &["direct path write"];
 /// Dirty blocks, in the background.
@@ -133,9 +130,7 @@ pub(crate) fn is_idle(printed: &str) -> bool {
 
 /// The class of an event by its opening; `Other` where none is known.
 pub(crate) fn class_of(printed: &str) -> &'static str {
-    let known = CLASSES
-        .iter()
-        .find(|(opening, _)| printed.starts_with(opening));
+    let known = CLASSES.iter().find(|(opening, _)| printed.starts_with(opening));
     known.map_or("Other", |(_, class)| class)
 }
 

@@ -44,7 +44,5 @@ pub use row::{COLUMNS, TableCell, TableColumn, table_row};
 /// in place of each report that compares two periods, which cannot be read as one.
 pub fn read_reports(bytes: &[u8]) -> Vec<Result<Report>> {
     let parts = split::parts(bytes).into_iter();
-    parts
-        .map(|part| part.map(|part| reading::read(&part)))
-        .collect()
+    parts.map(|part| part.map(|part| reading::read(&part))).collect()
 }

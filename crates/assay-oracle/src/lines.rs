@@ -24,10 +24,7 @@ pub(crate) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(rest: &'a [u8], first: u32) -> Self {
-        Self {
-            rest,
-            number: first,
-        }
+        Self { rest, number: first }
     }
 
     fn raw(&mut self) -> Option<Line<'a>> {
@@ -36,10 +33,7 @@ impl<'a> Lines<'a> {
         self.rest = &self.rest[end + 1..];
         let number = self.number;
         self.number = number.saturating_add(1);
-        Some(Line {
-            number,
-            bytes: bare(bytes),
-        })
+        Some(Line { number, bytes: bare(bytes) })
     }
 }
 

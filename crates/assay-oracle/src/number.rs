@@ -192,10 +192,7 @@ mod tests {
             ("1.E+03", 1000.0),
             ("-68.61", -68.61),
             ("9.2233720368547758E+18", 9.223_372_036_854_776e18),
-            (
-                "21.0266264068075761734833928081251715619",
-                21.026_626_406_807_576,
-            ),
+            ("21.0266264068075761734833928081251715619", 21.026_626_406_807_576),
         ] {
             assert!(near(value(text), expected), "{text}");
         }
@@ -217,9 +214,7 @@ mod tests {
     #[test]
     fn a_decimal_comma_is_read_and_never_taken_for_a_thousands_mark() {
         let of = |text: &str| parse(text.as_bytes(), Decimal::Comma);
-        let Cell::Number(printed) = of("1.234.567,8") else {
-            panic!("unreadable")
-        };
+        let Cell::Number(printed) = of("1.234.567,8") else { panic!("unreadable") };
         assert!(near(printed.value, 1_234_567.8));
         assert!(unreadable("5,07", Decimal::Point));
         assert!(unreadable("5.07", Decimal::Comma));
@@ -230,9 +225,9 @@ mod tests {
 
     #[test]
     fn what_is_not_one_number_is_unreadable_and_blank_is_blank() {
-        for text in [
-            "####", "12,34", "1234,567", "1,23,456", "5.1.2", "K", "1Q", "1-2", "E+5", "0.0(6)",
-        ] {
+        for text in
+            ["####", "12,34", "1234,567", "1,23,456", "5.1.2", "K", "1Q", "1-2", "E+5", "0.0(6)"]
+        {
             assert!(unreadable(text, Decimal::Point), "{text}");
         }
         for text in ["", "  ", "N/A", "\u{a0}"] {
@@ -242,9 +237,7 @@ mod tests {
 
     #[test]
     fn rounding_is_half_a_unit_of_the_last_digit() {
-        let Cell::Number(printed) = parse(b"7.1E+04", Decimal::Point) else {
-            panic!("unreadable")
-        };
+        let Cell::Number(printed) = parse(b"7.1E+04", Decimal::Point) else { panic!("unreadable") };
         assert!(near(printed.rounding_width, 500.0));
     }
 }

@@ -121,12 +121,7 @@ impl Reading {
     ) -> Option<Quantity> {
         if self.report.unread.len() < UNREAD_KEPT {
             let text = crate::table::text(cell).chars().take(40).collect();
-            self.report.unread.push(Unread {
-                section,
-                line,
-                text,
-                reason,
-            });
+            self.report.unread.push(Unread { section, line, text, reason });
         }
         None
     }

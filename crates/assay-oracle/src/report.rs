@@ -322,10 +322,7 @@ impl Report {
     pub fn statistic(&self, name: &str) -> Option<&Statistic> {
         let exact = self.activity.iter().find(|row| row.name == name);
         exact.or_else(|| {
-            let mut cut = self
-                .activity
-                .iter()
-                .filter(|row| stands_for(&row.name, name));
+            let mut cut = self.activity.iter().filter(|row| stands_for(&row.name, name));
             let first = cut.next()?;
             cut.all(|other| other == first).then_some(first)
         })
@@ -364,10 +361,7 @@ impl Report {
 
     /// Seconds of the time model under that name.
     pub fn time(&self, name: &str) -> Option<Quantity> {
-        let row = self
-            .time_model
-            .iter()
-            .find(|row| stands_for(&row.name, name));
+        let row = self.time_model.iter().find(|row| stands_for(&row.name, name));
         row.and_then(|row| row.value)
     }
 

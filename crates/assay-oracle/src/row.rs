@@ -61,10 +61,7 @@ const MEBIBYTE: f64 = 1_048_576.0;
 
 /// The row of one report, a cell for each of [`COLUMNS`].
 pub fn table_row(file: &str, report: &Report, profile: &Profile) -> Vec<TableCell> {
-    let mut row = vec![
-        TableCell::Text(file.to_owned()),
-        TableCell::Text(profile.name.clone()),
-    ];
+    let mut row = vec![TableCell::Text(file.to_owned()), TableCell::Text(profile.name.clone())];
     row.extend(papers(report, profile));
     row.extend(kit(report, profile));
     row.extend(latencies(report));
@@ -75,20 +72,11 @@ pub fn table_row(file: &str, report: &Report, profile: &Profile) -> Vec<TableCel
 /// Requests of the database and their latency. Reports without requests count blocks; those are in columns of
 /// their own and never stand in for requests.
 fn papers(report: &Report, profile: &Profile) -> [TableCell; 5] {
-    let kinds = [
-        RateKind::Database,
-        RateKind::Total,
-        RateKind::FileType,
-        RateKind::Tablespace,
-    ];
+    let kinds = [RateKind::Database, RateKind::Total, RateKind::FileType, RateKind::Tablespace];
     let rate = kinds.into_iter().find_map(|kind| profile.rate(kind));
     let reads = rate.and_then(|rate| rate.read_per_s.as_ref()).map(value);
     let writes = rate.and_then(|rate| rate.write_per_s.as_ref()).map(value);
-    let class = |purpose| {
-        profile
-            .class(purpose)
-            .and_then(|class| class.latency_s.as_ref())
-    };
+    let class = |purpose| profile.class(purpose).and_then(|class| class.latency_s.as_ref());
     let latency = class(IoPurpose::SingleBlockRead).or_else(|| class(IoPurpose::All));
     let redo = report.rate("redo size").map(|rate| rate.value);
     let redo = redo.or_else(|| profile.redo.redo_bytes_per_s.as_ref().map(value));
@@ -135,9 +123,7 @@ fn latencies(report: &Report) -> [TableCell; 5] {
     ];
     names.map(|name| {
         let events = events_of(report, &[name]);
-        let most = events
-            .iter()
-            .max_by(|left, right| waits(left).total_cmp(&waits(right)));
+        let most = events.iter().max_by(|left, right| waits(left).total_cmp(&waits(right)));
         number(most.and_then(|event| event.mean_s()), 1e6)
     })
 }
@@ -148,19 +134,13 @@ fn waits(event: &Event) -> f64 {
 
 /// The wait that sessions spent most time in; CPU is no wait, and idle events are none either.
 fn top_wait(report: &Report) -> Option<String> {
-    let lists = [
-        &report.foreground_events,
-        &report.top_events,
-        &report.all_events,
-    ];
+    let lists = [&report.foreground_events, &report.top_events, &report.all_events];
     let events = lists.into_iter().find(|events| !events.is_empty())?.iter();
     let is_wait = |event: &&Event| {
         event.name != "DB CPU" && event.name != "CPU time" && !knowledge::is_idle(&event.name)
     };
     let time = |event: &&Event| event.time.map_or(0.0, of);
-    let top = events
-        .filter(is_wait)
-        .max_by(|left, right| time(left).total_cmp(&time(right)));
+    let top = events.filter(is_wait).max_by(|left, right| time(left).total_cmp(&time(right)));
     top.map(|event| event.name.clone())
 }
 

@@ -89,9 +89,7 @@ pub(crate) fn folded(text: &[u8]) -> String {
         if !folded.is_empty() {
             folded.push(' ');
         }
-        let letters = word
-            .iter()
-            .map(|byte| char::from(byte.to_ascii_lowercase()));
+        let letters = word.iter().map(|byte| char::from(byte.to_ascii_lowercase()));
         folded.extend(letters);
     }
     folded
@@ -133,37 +131,25 @@ const OPENINGS: &[(&str, Section)] = &[
     ("this table displays cache sizes", Section::CacheSizes),
     ("cache sizes", Section::CacheSizes),
     ("top 10 foreground events by total", Section::TopEvents),
-    (
-        "this table displays top 10 wait events by total",
-        Section::TopEvents,
-    ),
+    ("this table displays top 10 wait events by total", Section::TopEvents),
     ("foreground wait events", Section::ForegroundEvents),
     ("background wait events", Section::BackgroundEvents),
     ("wait event histogram", Section::Histogram),
     ("sql ordered by user i/o", Section::SqlByIoTime),
     ("database summary", Section::Header),
     ("database instances included in report", Section::Header),
-    (
-        "this table displays database instance information",
-        Section::Header,
-    ),
-    (
-        "this table displays pdb instance information",
-        Section::Header,
-    ),
+    ("this table displays database instance information", Section::Header),
+    ("this table displays pdb instance information", Section::Header),
     ("this table displays host information", Section::Header),
     ("this table displays snapshot information", Section::Header),
 ];
 
 fn opening(title: &str) -> Option<Section> {
-    let known = OPENINGS
-        .iter()
-        .find(|(opening, _)| title.starts_with(opening));
+    let known = OPENINGS.iter().find(|(opening, _)| title.starts_with(opening));
     known.map(|(_, section)| *section).or_else(|| {
         // `Top 5 Timed Events`, `Top 5 Timed Foreground Events`, and the same with other numbers.
-        let rest = title
-            .strip_prefix("top ")?
-            .trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let rest =
+            title.strip_prefix("top ")?.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let timed =
             rest.starts_with(" timed events") || rest.starts_with(" timed foreground events");
         timed.then_some(Section::TopEvents)
@@ -179,20 +165,14 @@ mod tests {
         for (title, section) in [
             ("Top 5 Timed Events", Some(Section::TopEvents)),
             ("Top 5 Timed Foreground Events", Some(Section::TopEvents)),
-            (
-                "Top 10 Foreground Events by Total Wait Time",
-                Some(Section::TopEvents),
-            ),
+            ("Top 10 Foreground Events by Total Wait Time", Some(Section::TopEvents)),
             ("Top Timed Events", Some(Section::TopEventsOfAll)),
             ("Top Event P1/P2/P3 Values", None),
             ("Top Events", None),
             ("Top Timed Background Events", None),
             ("Other  Instance Activity\nStats", Some(Section::Activity)),
             ("Instance Activity Stats - Absolute Values", None),
-            (
-                "Wait Event Histogram Detail (64 msec to 2 sec)",
-                Some(Section::Histogram),
-            ),
+            ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(Section::Histogram)),
             ("Time Model - % of DB time", None),
             ("IOStat by Function/Filetype summary", None),
         ] {

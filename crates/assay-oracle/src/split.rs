@@ -57,12 +57,7 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
     for (index, (start, opening)) in openings.iter().enumerate() {
         let end = openings.get(index + 1).map_or(bytes.len(), |next| next.0);
         let lines = memchr_iter(b'\n', &bytes[counted.0..*start]).count();
-        counted = (
-            *start,
-            counted
-                .1
-                .saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)),
-        );
+        counted = (*start, counted.1.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)));
         parts.push(part(*opening, &bytes[*start..end], counted.1));
     }
     parts
@@ -70,12 +65,7 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
 
 fn part(opening: Opening, bytes: &[u8], line: u32) -> Result<Part<'_>> {
     match opening {
-        Opening::Report(kind, form) => Ok(Part {
-            kind,
-            form,
-            bytes,
-            line,
-        }),
+        Opening::Report(kind, form) => Ok(Part { kind, form, bytes, line }),
         Opening::ComparePeriods => Err(Error::usage(
             format!(
                 "line {line}: an AWR compare-period report: its columns hold two periods side by side"
@@ -105,9 +95,7 @@ fn openings(bytes: &[u8]) -> Vec<(usize, Opening)> {
     let mut places: Vec<usize> = awr.chain(memmem::find_iter(bytes, STATSPACK)).collect();
     places.sort_unstable();
     let known = places.into_iter();
-    known
-        .filter_map(|at| Some((at, opening(bytes, at)?)))
-        .collect()
+    known.filter_map(|at| Some((at, opening(bytes, at)?))).collect()
 }
 
 /// The words must open their line or stand alone in an element, and a header table must follow.
@@ -121,10 +109,7 @@ fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
         return None;
     }
     let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-    let words = bytes[at..end]
-        .split(|byte| *byte == b'<')
-        .next()
-        .unwrap_or_default();
+    let words = bytes[at..end].split(|byte| *byte == b'<').next().unwrap_or_default();
     let head = &bytes[at..bytes.len().min(at + HEADER_BYTES)];
     if words.starts_with(COMPARISON) {
         return has(head, &[b"1st", b"First"]).then_some(Opening::ComparePeriods);

@@ -53,12 +53,7 @@ pub(crate) struct Table<'a> {
 
 impl Table<'_> {
     pub(crate) fn new(section: Section, title: &[u8]) -> Self {
-        Self {
-            section,
-            title: folded(title),
-            heads: Vec::new(),
-            rows: Vec::new(),
-        }
+        Self { section, title: folded(title), heads: Vec::new(), rows: Vec::new() }
     }
 
     /// The first column whose heading `is` accepts.

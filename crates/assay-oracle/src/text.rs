@@ -91,14 +91,9 @@ impl<'a, 's> Reader<'a, 's> {
             return Some(plain(&line.bytes[..at]));
         }
         let underlined = next.bytes.starts_with(b"~~~") && !line.is_blank() && !self.in_sql;
-        let in_header = self
-            .table
-            .as_ref()
-            .is_some_and(|table| table.section == Section::Header);
-        (underlined && !(in_header && is_header_head(line.bytes))).then(|| Title {
-            words: until_gap(line.bytes),
-            underlined: true,
-        })
+        let in_header = self.table.as_ref().is_some_and(|table| table.section == Section::Header);
+        (underlined && !(in_header && is_header_head(line.bytes)))
+            .then(|| Title { words: until_gap(line.bytes), underlined: true })
     }
 
     /// SQL text can hold a title; only one that names this report's database counts.
@@ -195,12 +190,7 @@ impl<'a, 's> Reader<'a, 's> {
         };
         let label = std::iter::once(0..colon + 1);
         let columns: Vec<Range<usize>> = label
-            .chain(
-                self.columns
-                    .iter()
-                    .filter(|column| column.end > colon + 1)
-                    .cloned(),
-            )
+            .chain(self.columns.iter().filter(|column| column.end > colon + 1).cloned())
             .collect();
         let cells = cells(&columns, line.bytes);
         self.push(line.number, cells);
@@ -212,12 +202,7 @@ impl<'a, 's> Reader<'a, 's> {
             self.name = Some(cells(&self.name_columns, line.bytes));
             return;
         };
-        let first = line
-            .bytes
-            .trim_ascii_start()
-            .first()
-            .copied()
-            .unwrap_or_default();
+        let first = line.bytes.trim_ascii_start().first().copied().unwrap_or_default();
         if !matches!(first, b'0'..=b'9' | b'.' | b'-' | b'#' | b'N') {
             self.name = Some(wrapped(name, line.bytes));
             return;
@@ -235,10 +220,7 @@ impl<'a, 's> Reader<'a, 's> {
 }
 
 fn plain(words: &[u8]) -> Title<'_> {
-    Title {
-        words,
-        underlined: false,
-    }
+    Title { words, underlined: false }
 }
 
 /// A name goes on in its last cell, without a blank: names are cut anywhere.
@@ -254,12 +236,7 @@ fn cells<'a>(columns: &[Range<usize>], line: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
     if line.is_ascii() {
         return columns::cells(columns, line);
     }
-    let plain = |letter: char| {
-        u8::try_from(letter)
-            .ok()
-            .filter(u8::is_ascii)
-            .unwrap_or(b'?')
-    };
+    let plain = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(b'?');
     let flat: Vec<u8> = String::from_utf8_lossy(line).chars().map(plain).collect();
     let cells = columns::cells(columns, &flat).into_iter();
     cells.map(|cell| Cow::Owned(cell.into_owned())).collect()
@@ -273,21 +250,14 @@ const fn is_labelled(section: Section) -> bool {
 /// A line with blanks in place of its first `length` bytes.
 fn without(line: &[u8], length: usize) -> Cow<'_, [u8]> {
     let mut blanked = line.to_vec();
-    blanked
-        .iter_mut()
-        .take(length)
-        .for_each(|byte| *byte = b' ');
+    blanked.iter_mut().take(length).for_each(|byte| *byte = b' ');
     Cow::Owned(blanked)
 }
 
 /// Headings can stand behind the tildes that underline a title.
 fn without_tildes(line: &[u8]) -> Cow<'_, [u8]> {
     let tildes = line.iter().take_while(|byte| **byte == b'~').count();
-    if tildes == 0 {
-        Cow::Borrowed(line)
-    } else {
-        without(line, tildes)
-    }
+    if tildes == 0 { Cow::Borrowed(line) } else { without(line, tildes) }
 }
 
 /// The words before the first gap of two blanks.
@@ -328,10 +298,7 @@ fn is_header_head(line: &[u8]) -> bool {
 
 /// Thirteen digits and lower-case letters.
 pub(crate) fn is_sql_id(cell: &[u8]) -> bool {
-    cell.len() == 13
-        && cell
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
+    cell.len() == 13 && cell.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
 }
 
 /// Splits at gaps of two blanks or more.

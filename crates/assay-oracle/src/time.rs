@@ -19,10 +19,7 @@ const MONTHS: &[&str] = &[
 /// Seconds since 1970 of `11-Jan-18 09:30:36`, in the server's zone; `None` where a part is in doubt.
 pub(crate) fn clock_s(text: &str) -> Option<i64> {
     let mut words = text.split_whitespace();
-    let mut date = words
-        .next()?
-        .split(['-', '/', '.'])
-        .filter(|part| !part.is_empty());
+    let mut date = words.next()?.split(['-', '/', '.']).filter(|part| !part.is_empty());
     let (day, month, year) = (date.next()?, date.next()?, date.next()?);
     let (day, year): (i64, i64) = (day.parse().ok()?, year.parse().ok()?);
     let year = if year < 100 { year + 2000 } else { year };
@@ -53,18 +50,12 @@ fn month_of(text: &str) -> Option<i64> {
         .zip(1_i64..)
         .flat_map(|(names, month)| names.split('|').map(move |opening| (opening, month)));
     let known = openings.filter(|(opening, _)| name.starts_with(opening));
-    known
-        .max_by_key(|(opening, _)| opening.len())
-        .map(|(_, month)| month)
+    known.max_by_key(|(opening, _)| opening.len()).map(|(_, month)| month)
 }
 
 /// Days since 1970 of a Gregorian date, by counting from 1 March of the year 0.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year / 4 - year / 100 + year / 400;
     365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
 }
@@ -84,14 +75,9 @@ mod tests {
     #[test]
     fn months_are_read_in_other_languages_and_as_numbers() {
         let english = clock_s("11-Dec-18 09:30:36");
-        for other in [
-            "11-DEZ-18",
-            "11-Dic-18",
-            "11-déc.-18",
-            "11-12-18",
-            "11-12月-18",
-            "11.12.2018",
-        ] {
+        for other in
+            ["11-DEZ-18", "11-Dic-18", "11-déc.-18", "11-12-18", "11-12月-18", "11.12.2018"]
+        {
             assert_eq!(clock_s(&format!("{other} 09:30:36")), english, "{other}");
         }
         assert_eq!(clock_s("11-juil.-18 09:30"), clock_s("11-Jul-18 09:30"));
@@ -100,13 +86,8 @@ mod tests {
 
     #[test]
     fn what_is_in_doubt_is_not_read() {
-        for text in [
-            "",
-            "11-Foo-18 09:30",
-            "32-Jan-18 09:30",
-            "11-Jan-18 25:00",
-            "11-13-18 01:00",
-        ] {
+        for text in ["", "11-Foo-18 09:30", "32-Jan-18 09:30", "11-Jan-18 25:00", "11-13-18 01:00"]
+        {
             assert_eq!(clock_s(text), None, "{text}");
         }
     }

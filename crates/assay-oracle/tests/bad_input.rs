@@ -30,10 +30,7 @@ fn all(bytes: &[u8]) -> Vec<Report> {
 fn sample() -> String {
     header_11("11.2.0.3.0", "60.00", "120.00")
         + &cache_sizes("8K")
-        + &load_profile(&[
-            ("Redo size", "21,834,010.5"),
-            ("Physical reads", "83,114.8"),
-        ])
+        + &load_profile(&[("Redo size", "21,834,010.5"), ("Physical reads", "83,114.8")])
         + &top_five(&[&[
             "db file sequential read",
             "299,784,368",
@@ -42,10 +39,7 @@ fn sample() -> String {
             "92.7",
             "User I/O",
         ]])
-        + &wait_events(
-            "Foreground Wait Events",
-            &[&["log file sync", "1,234", "567", "89", "1.2"]],
-        )
+        + &wait_events("Foreground Wait Events", &[&["log file sync", "1,234", "567", "89", "1.2"]])
         + &activity(
             "Instance Activity Stats",
             &[&["redo size", "78,602,437,800", "21,834,010.5", "1.0"]],
@@ -83,12 +77,7 @@ fn numbers(report: &Report) -> HashSet<String> {
     keep("db time", header.db_time);
     keep("block", header.block);
     keep("cpus", header.cpus);
-    for Statistic {
-        name,
-        total,
-        per_second,
-    } in &report.activity
-    {
+    for Statistic { name, total, per_second } in &report.activity {
         keep(name, *total);
         keep(name, *per_second);
     }
@@ -156,10 +145,7 @@ fn real_reports_cut_every_kilobyte_give_no_number_that_is_not_in_the_whole() {
     let named = std::env::var_os("ASSAY_AWR_REPORTS").map(PathBuf::from);
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let beside = ["../shared/awr", "../../shared/awr"].map(|path| repository.join(path));
-    let folder = named
-        .into_iter()
-        .chain(beside)
-        .find(|path| path.join("INDEX.md").is_file());
+    let folder = named.into_iter().chain(beside).find(|path| path.join("INDEX.md").is_file());
     let Some(folder) = folder else {
         println!(
             "skipped: no real reports beside the repository (ASSAY_AWR_REPORTS names their folder)"
@@ -172,6 +158,20 @@ fn real_reports_cut_every_kilobyte_give_no_number_that_is_not_in_the_whole() {
         "awr-12.2-pdb-racinst-html-13.html",
     ] {
         prefixes(&std::fs::read(folder.join(file)).unwrap(), 1024);
+    }
+}
+
+/// Seeds for the fuzzer, which finds the layouts faster from them than from nothing.
+#[test]
+fn seeds_of_the_fuzzer_are_reports() {
+    let seeds = [("sample.txt", sample()), ("page.html", page()), ("both", sample() + &page())];
+    let folder = std::env::var_os("ASSAY_WRITE_SEEDS").map(PathBuf::from);
+    for (name, text) in seeds {
+        assert!(!all(text.as_bytes()).is_empty());
+        if let Some(folder) = &folder {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(name), text).unwrap();
+        }
     }
 }
 

@@ -35,19 +35,13 @@ fn header_columns_are_mapped_by_heading_not_by_position() {
     let header = &report.header;
     assert_eq!(header.release.as_deref(), Some("12.2.0.1.0"));
     assert_eq!(header.instance.as_deref(), Some("shop1"));
-    assert_eq!(
-        (header.cluster, header.container_database),
-        (Some(false), Some(false))
-    );
+    assert_eq!((header.cluster, header.container_database), (Some(false), Some(false)));
     assert!(same(value(header.instance_number), 3.0) && same(value(header.cores), 5.0));
     assert_eq!(header.sockets, None);
     assert!(same(value(header.memory), 502.0 * 1024.0_f64.powi(3)));
     assert!(same(value(header.elapsed), 60.25 * 60.0) && same(value(header.db_time), 66.24 * 60.0));
     assert!(header.startup_is_exact);
-    assert_eq!(
-        header.end.clock_s.unwrap() - header.begin.clock_s.unwrap(),
-        3600
-    );
+    assert_eq!(header.end.clock_s.unwrap() - header.begin.clock_s.unwrap(), 3600);
 }
 
 #[test]
@@ -65,34 +59,17 @@ fn the_second_table_with_the_same_summary_adds_and_does_not_overwrite() {
 #[test]
 fn every_number_knows_its_line_and_section() {
     let text = awr_text(&load_profile(&[("Redo size", "21,834,010.5")]));
-    let redo = read(&text)
-        .load(&["Redo size"])
-        .unwrap()
-        .per_second
-        .unwrap();
-    let line = text
-        .lines()
-        .position(|line| line.contains("21,834,010.5"))
-        .unwrap()
-        + 1;
-    assert_eq!(
-        (redo.line as usize, redo.section),
-        (line, Section::LoadProfile)
-    );
+    let redo = read(&text).load(&["Redo size"]).unwrap().per_second.unwrap();
+    let line = text.lines().position(|line| line.contains("21,834,010.5")).unwrap() + 1;
+    assert_eq!((redo.line as usize, redo.section), (line, Section::LoadProfile));
     assert!(same(redo.value, 21_834_010.5) && same(redo.rounding_width, 0.05));
 }
 
 #[test]
 fn a_block_size_without_its_number_is_no_block_size() {
     assert_eq!(read(&awr_text(&cache_sizes("K"))).header.block, None);
-    assert!(same(
-        value(read(&awr_text(&cache_sizes("16K"))).header.block),
-        16_384.0
-    ));
-    let unknown = profile(&read(&awr_text(&load_profile(&[(
-        "Physical reads",
-        "10.0",
-    )]))));
+    assert!(same(value(read(&awr_text(&cache_sizes("16K"))).header.block), 16_384.0));
+    let unknown = profile(&read(&awr_text(&load_profile(&[("Physical reads", "10.0")]))));
     assert_eq!(unknown.block_bytes, None);
 }
 
@@ -104,13 +81,7 @@ fn physical_reads_are_blocks_and_never_requests() {
     ]))));
     assert!(profile.rate(RateKind::Database).is_none());
     assert!(same(
-        profile
-            .rate(RateKind::Blocks)
-            .unwrap()
-            .read_per_s
-            .as_ref()
-            .unwrap()
-            .value,
+        profile.rate(RateKind::Blocks).unwrap().read_per_s.as_ref().unwrap().value,
         71_457.6
     ));
     assert!(profile.class(IoPurpose::All).is_none());
@@ -127,15 +98,7 @@ fn the_three_read_rates_are_kept_apart() {
         ],
     );
     let profile = profile(&read(&awr_text(&(load + &counters))));
-    let read = |kind| {
-        profile
-            .rate(kind)
-            .unwrap()
-            .read_per_s
-            .as_ref()
-            .unwrap()
-            .value
-    };
+    let read = |kind| profile.rate(kind).unwrap().read_per_s.as_ref().unwrap().value;
     assert!(same(read(RateKind::Database), 42.6) && same(read(RateKind::Total), 159.7));
     assert!(profile.rate(RateKind::FileType).is_none());
 }
@@ -143,39 +106,17 @@ fn the_three_read_rates_are_kept_apart() {
 #[test]
 fn the_unit_in_the_cell_wins_and_without_any_a_time_is_refused() {
     let events = |average: &str, cell: &str| {
-        let heads = [
-            "Event",
-            "Waits",
-            "Total Wait Time (sec)",
-            average,
-            "% DB time",
-            "Wait Class",
-        ];
-        let row: &[&str] = &[
-            "db file sequential read",
-            "360,121",
-            "2198.8K",
-            cell,
-            "1.0",
-            "User I/O",
-        ];
+        let heads = ["Event", "Waits", "Total Wait Time (sec)", average, "% DB time", "Wait Class"];
+        let row: &[&str] =
+            &["db file sequential read", "360,121", "2198.8K", cell, "1.0", "User I/O"];
         let summary = "This table displays top 10 wait events by total wait time";
-        read(&awr_html(
-            "12.2.0.1.0",
-            &html_table("", summary, &heads, &[row]),
-        ))
+        read(&awr_html("12.2.0.1.0", &html_table("", summary, &heads, &[row])))
     };
     let with_unit = events("Avg Wait", "109.72us");
     assert!(same(value(with_unit.top_events[0].average), 109.72e-6));
     assert!(same(value(with_unit.top_events[0].time), 2_198_800.0));
-    assert!(same(
-        value(events("Avg Wait", "52.86 s").top_events[0].average),
-        52.86
-    ));
-    assert!(same(
-        value(events("Wait Avg(ms)", "2.07").top_events[0].average),
-        2.07e-3
-    ));
+    assert!(same(value(events("Avg Wait", "52.86 s").top_events[0].average), 52.86));
+    assert!(same(value(events("Wait Avg(ms)", "2.07").top_events[0].average), 2.07e-3));
     let without = events("Avg Wait", "109.72");
     assert_eq!(without.top_events[0].average, None);
     assert_eq!(without.unread[0].reason, "a time without a unit");
@@ -203,13 +144,7 @@ fn the_mean_is_recomputed_where_that_is_finer() {
     let events = wait_events(
         "Foreground Wait Events",
         &[
-            &[
-                "db file sequential read",
-                "21,628,695",
-                "16,407",
-                "1",
-                "42.6",
-            ],
+            &["db file sequential read", "21,628,695", "16,407", "1", "42.6"],
             &["log file sync", "3", "0", "21", "2.2"],
         ],
     );
@@ -225,13 +160,7 @@ fn idle_events_that_an_old_report_lists_as_busy_are_not_waits() {
         "Foreground Wait Events",
         &[
             &["LGWR worker group idle", "5,188", "6,885", "1327", "36.8"],
-            &[
-                "SQL*Net message from client",
-                "5,188",
-                "6,885",
-                "1327",
-                "36.8",
-            ],
+            &["SQL*Net message from client", "5,188", "6,885", "1327", "36.8"],
             &["direct path read", "160,620", "34", "0", ".2"],
         ],
     );
@@ -245,31 +174,17 @@ fn cut_names_are_found_and_ambiguous_ones_are_not_guessed() {
     let counters = activity(
         "Instance Activity Stats",
         &[
-            &[
-                "physical read total multi block requests",
-                "169,480",
-                "47.1",
-                "1.0",
-            ],
+            &["physical read total multi block requests", "169,480", "47.1", "1.0"],
             &["redo synch time overhead count (  2ms)", "3", "0.0", "1.0"],
             &["redo synch time overhead count (  4ms)", "5", "0.0", "1.0"],
         ],
     );
     let report = read(&awr_text(&counters));
     assert!(same(
-        value(
-            report
-                .statistic("physical read total multi block requests")
-                .unwrap()
-                .total
-        ),
+        value(report.statistic("physical read total multi block requests").unwrap().total),
         169_480.0
     ));
-    assert!(
-        report
-            .statistic("redo synch time overhead count (  2ms)")
-            .is_none()
-    );
+    assert!(report.statistic("redo synch time overhead count (  2ms)").is_none());
     assert!(report.statistic("physical reads").is_none());
 }
 
@@ -278,34 +193,16 @@ fn overflow_is_unread_e_notation_is_read_and_a_fallen_counter_is_flagged() {
     let counters = activity(
         "Key Instance Activity Stats",
         &[
-            &[
-                "physical read bytes",
-                "27,263,976,000",
-                "7.57336220E+06",
-                "############",
-            ],
+            &["physical read bytes", "27,263,976,000", "7.57336220E+06", "############"],
             &["redo size", "############", "100.0", "1.0"],
-            &[
-                "session uga memory",
-                "-1,461,238,099",
-                "-405,899.5",
-                "-68.61",
-            ],
+            &["session uga memory", "-1,461,238,099", "-405,899.5", "-68.61"],
         ],
     );
     let report = read(&awr_text(&counters));
-    assert!(same(
-        value(report.statistic("physical read bytes").unwrap().per_second),
-        7_573_362.2
-    ));
+    assert!(same(value(report.statistic("physical read bytes").unwrap().per_second), 7_573_362.2));
     assert!(same(report.rate("redo size").unwrap().value, 100.0));
     assert_eq!(report.unread.len(), 1);
-    assert!(
-        report
-            .flags
-            .iter()
-            .any(|flag| flag.message.contains("fell"))
-    );
+    assert!(report.flags.iter().any(|flag| flag.message.contains("fell")));
     assert!(report.rate("session uga memory").is_none());
 }
 
@@ -313,27 +210,17 @@ fn overflow_is_unread_e_notation_is_read_and_a_fallen_counter_is_flagged() {
 fn the_same_counter_in_two_tables_is_one_and_must_agree() {
     let both = |total: &str| {
         let rate = "1.0";
-        let key = activity(
-            "Key Instance Activity Stats",
-            &[&["redo size", "3,600", rate, rate]],
-        );
-        let all = activity(
-            "Instance Activity Stats",
-            &[&["redo size", total, rate, rate]],
-        );
+        let key = activity("Key Instance Activity Stats", &[&["redo size", "3,600", rate, rate]]);
+        let all = activity("Instance Activity Stats", &[&["redo size", total, rate, rate]]);
         read(&awr_text(&(key + &all)))
     };
     assert!(both("3,600").flags.is_empty());
-    assert!(same(
-        value(both("3,600").statistic("redo size").unwrap().total),
-        3600.0
-    ));
+    assert!(same(value(both("3,600").statistic("redo size").unwrap().total), 3600.0));
     assert_eq!(both("7,200").flags.len(), 2);
 }
 
-const HISTOGRAM_HEADS: &[&str] = &[
-    "Event", "Waits", "<1ms", "<2ms", "<4ms", "<8ms", "<16ms", "<32ms", "<=1s", ">1s",
-];
+const HISTOGRAM_HEADS: &[&str] =
+    &["Event", "Waits", "<1ms", "<2ms", "<4ms", "<8ms", "<16ms", "<32ms", "<=1s", ">1s"];
 
 #[test]
 fn histogram_tables_join_into_one_curve() {
@@ -341,18 +228,7 @@ fn histogram_tables_join_into_one_curve() {
         "Wait Event Histogram",
         "the same",
         HISTOGRAM_HEADS,
-        &[&[
-            "log file sync",
-            "1000",
-            "50.0",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "40.0",
-            "10.0",
-        ]],
+        &[&["log file sync", "1000", "50.0", "", "", "", "", "", "40.0", "10.0"]],
     );
     let detail = html_table(
         "Wait Event Histogram Detail (64 msec to 2 sec)",
@@ -369,18 +245,7 @@ fn histogram_tables_join_into_one_curve() {
             "<2s",
             ">=2s",
         ],
-        &[&[
-            "log file sync",
-            "450",
-            "50.0",
-            "30.0",
-            "",
-            "",
-            "",
-            "10.0",
-            "10.0",
-            "",
-        ]],
+        &[&["log file sync", "450", "50.0", "30.0", "", "", "", "10.0", "10.0", ""]],
     );
     let report = read(&awr_html("11.2.0.3.0", &(main + &detail)));
     let buckets = &report.histograms[0].buckets;
@@ -389,13 +254,7 @@ fn histogram_tables_join_into_one_curve() {
     assert_eq!(buckets[10].high_ns, Some(1_024_000_000));
     assert_eq!(buckets[12].high_ns, None);
     let outliers = profile(&report).outliers;
-    assert_eq!(
-        outliers
-            .iter()
-            .filter(|outlier| outlier.event == "log file sync")
-            .count(),
-        3
-    );
+    assert_eq!(outliers.iter().filter(|outlier| outlier.event == "log file sync").count(), 3);
     assert!(same(outliers[0].rate_per_s, 300.0 / 3600.0));
 }
 
@@ -417,18 +276,7 @@ fn the_same_title_with_other_buckets_is_read_by_its_headings() {
         "Wait Event Histogram",
         "",
         heads,
-        &[&[
-            "db file sequential read",
-            "21.5M",
-            "",
-            "",
-            "",
-            "",
-            "50.0",
-            "25.0",
-            "25.0",
-            ".0",
-        ]],
+        &[&["db file sequential read", "21.5M", "", "", "", "", "50.0", "25.0", "25.0", ".0"]],
     );
     let report = read(&awr_html("19.0.0.0.0", &table));
     assert_eq!(report.histograms[0].buckets[4].high_ns, Some(128_000));
@@ -443,18 +291,7 @@ fn small_cells_of_global_histograms_hold_percent_and_count() {
         "Wait Event Histogram (Global)",
         "",
         HISTOGRAM_HEADS,
-        &[&[
-            "db file sequential read",
-            "12.3K",
-            "100.0",
-            "",
-            "",
-            "0.0(6)",
-            "",
-            "",
-            "",
-            "",
-        ]],
+        &[&["db file sequential read", "12.3K", "100.0", "", "", "0.0(6)", "", "", "", ""]],
     );
     let report = read(&awr_html("12.2.0.1.0", &table));
     assert!(same(report.histograms[0].buckets[0].share, 1.0) && report.unread.is_empty());
@@ -488,12 +325,7 @@ fn a_count_cut_at_its_suffix_is_not_believed() {
     assert_eq!(report.histograms[0].waits, None);
     assert_eq!(report.unread[0].text, "616.4");
     assert!(same(report.histograms[1].buckets[4].share, 0.1));
-    assert!(
-        report
-            .flags
-            .iter()
-            .any(|flag| flag.message.contains("80.0 %"))
-    );
+    assert!(report.flags.iter().any(|flag| flag.message.contains("80.0 %")));
 }
 
 const TABLESPACE_11204: &[&str] = &[
@@ -525,19 +357,8 @@ fn tablespace_columns_out_of_step_are_put_right_by_arithmetic() {
         "0",
         "0",
     ];
-    let in_step: &[&str] = &[
-        "STOCK",
-        "4,075,643",
-        "1132",
-        "0.01",
-        "63.21",
-        "545",
-        "0.02",
-        "917,089",
-        "255",
-        "0",
-        "0",
-    ];
+    let in_step: &[&str] =
+        &["STOCK", "4,075,643", "1132", "0.01", "63.21", "545", "0.02", "917,089", "255", "0", "0"];
     for (release, row) in [("11.2.0.4.0", shifted), ("12.1.0.2.0", in_step)] {
         let report = read(&awr_html(
             release,
@@ -548,40 +369,19 @@ fn tablespace_columns_out_of_step_are_put_right_by_arithmetic() {
         assert!(same(value(stock.single_read_time), 0.02e-3), "{release}");
         assert!(report.flags.is_empty(), "{:?}", report.flags);
     }
-    let neither: &[&str] = &[
-        "STOCK",
-        "4,075,643",
-        "1132",
-        "0.01",
-        "63.21",
-        "5",
-        "5",
-        "5",
-        "255",
-        "0",
-        "0",
-    ];
+    let neither: &[&str] =
+        &["STOCK", "4,075,643", "1132", "0.01", "63.21", "5", "5", "5", "255", "0", "0"];
     let report = read(&awr_html(
         "11.2.0.4.0",
         &html_table("Tablespace IO Stats", "", TABLESPACE_11204, &[neither]),
     ));
-    assert!(
-        report
-            .flags
-            .iter()
-            .any(|flag| flag.section == Section::Tablespaces)
-    );
+    assert!(report.flags.iter().any(|flag| flag.section == Section::Tablespaces));
 }
 
 #[test]
 fn an_empty_section_is_missing_and_not_zero() {
     let heading = "<h3 class=\"awr\">Tablespace IO Stats</h3>\n<p />No data exists for this section of the report.<p />\n";
-    let other = html_table(
-        "Buffer Pool Statistics",
-        "",
-        &["P", "Reads"],
-        &[&["D", "5"]],
-    );
+    let other = html_table("Buffer Pool Statistics", "", &["P", "Reads"], &[&["D", "5"]]);
     let report = read(&awr_html("19.0.0.0.0", &(heading.to_owned() + &other)));
     assert!(report.tablespaces.is_empty() && !report.has(Section::Tablespaces));
     let profile = profile(&report);
@@ -612,16 +412,7 @@ fn a_read_time_that_the_events_rule_out_is_flagged() {
         "",
         heads,
         &[
-            &[
-                "STOCK",
-                "72,000",
-                "20",
-                "22,110.07",
-                "1.0",
-                "3,600",
-                "1",
-                "EAST",
-            ],
+            &["STOCK", "72,000", "20", "22,110.07", "1.0", "3,600", "1", "EAST"],
             &["STOCK", "72,000", "20", "2.07", "1.0", "3,600", "1", "WEST"],
         ],
     );
@@ -631,13 +422,7 @@ fn a_read_time_that_the_events_rule_out_is_flagged() {
     // Names repeat between pluggable databases.
     assert_eq!(profile.tiering[1].tablespace, "WEST/STOCK");
     assert!(same(
-        profile
-            .class(IoPurpose::SingleBlockRead)
-            .unwrap()
-            .latency_s
-            .as_ref()
-            .unwrap()
-            .value,
+        profile.class(IoPurpose::SingleBlockRead).unwrap().latency_s.as_ref().unwrap().value,
         1918.0 / 928_041.0
     ));
 }
@@ -674,58 +459,30 @@ fn io_stats() -> String {
     };
     let scan = ["57T", "298913810.66", "16.3G"];
     let files = ["1T", "1739.26", ".385"];
-    let functions = [
-        row("Smart Scan", scan, ["0", ""]),
-        row("TOTAL:", scan, ["0", ""]),
-    ];
-    let types = [
-        row("Data File", files, ["4.42us", ".00ns"]),
-        row("TOTAL:", files, ["4.42us", ".00ns"]),
-    ];
-    html_table(
-        "IOStat by Function summary",
-        "",
-        BY_FUNCTION,
-        &[&functions[0], &functions[1]],
-    ) + &html_table(
-        "IOStat by Filetype summary",
-        "",
-        BY_FILE_TYPE,
-        &[&types[0], &types[1]],
-    )
+    let functions = [row("Smart Scan", scan, ["0", ""]), row("TOTAL:", scan, ["0", ""])];
+    let types =
+        [row("Data File", files, ["4.42us", ".00ns"]), row("TOTAL:", files, ["4.42us", ".00ns"])];
+    html_table("IOStat by Function summary", "", BY_FUNCTION, &[&functions[0], &functions[1]])
+        + &html_table("IOStat by Filetype summary", "", BY_FILE_TYPE, &[&types[0], &types[1]])
 }
 
 #[test]
 fn io_by_function_uses_1024_totals_are_not_added_and_faults_show() {
     let report = read(&awr_html("19.0.0.0.0", &io_stats()));
-    assert_eq!(
-        (report.io_by_function.len(), report.io_by_file_type.len()),
-        (1, 1)
-    );
+    assert_eq!((report.io_by_function.len(), report.io_by_file_type.len()), (1, 1));
     let gigabytes = value(report.io_by_function[0].read_throughput) / 1024.0_f64.powi(3);
     assert!(same(gigabytes, 16.3));
-    assert!(same(
-        value(report.io_by_file_type[0].read_throughput),
-        0.385 * 1_048_576.0
-    ));
+    assert!(same(value(report.io_by_file_type[0].read_throughput), 0.385 * 1_048_576.0));
     assert!(same(value(report.io_by_file_type[0].small_time), 4.42e-6));
     let profile = profile(&report);
-    let check = profile
-        .checks
-        .iter()
-        .find(|check| check.what.contains("functions against types"));
+    let check = profile.checks.iter().find(|check| check.what.contains("functions against types"));
     assert_eq!(check.unwrap().outcome, CheckOutcome::Contradicts);
     assert!(profile.class(IoPurpose::DirectRead).is_none());
 }
 
 #[test]
 fn aggregate_rows_are_no_instances() {
-    let heads = &[
-        "I#",
-        "Physical Reads/s",
-        "Physical Writes/s",
-        "Redo Size (k)/s",
-    ];
+    let heads = &["I#", "Physical Reads/s", "Physical Writes/s", "Redo Size (k)/s"];
     let table = html_table(
         "System Statistics - Per Second",
         "",
@@ -739,19 +496,9 @@ fn aggregate_rows_are_no_instances() {
         ],
     );
     let report = read(&awr_html("19.0.0.0.0", &table));
-    assert_eq!(
-        report
-            .instances
-            .iter()
-            .map(|one| one.number)
-            .collect::<Vec<_>>(),
-        [1, 2]
-    );
+    assert_eq!(report.instances.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 2]);
     assert!(same(value(report.instances[1].redo), 1562.24 * 1024.0));
-    assert!(same(
-        value(report.load(&["Physical reads"]).unwrap().per_second),
-        83_087.93
-    ));
+    assert!(same(value(report.load(&["Physical reads"]).unwrap().per_second), 83_087.93));
 }
 
 #[test]
@@ -768,24 +515,14 @@ fn names_of_files_that_wrap_and_blank_tablespaces_are_put_together() {
         \x20          720       0     0.8      .0            0        0          0     N/A\n";
     let report = read(&awr_text(&section("File IO Stats", body)));
     assert_eq!(report.files.len(), 2);
-    assert!(
-        report.files[0]
-            .file
-            .as_deref()
-            .unwrap()
-            .ends_with("/on/stock01.dbf")
-    );
+    assert!(report.files[0].file.as_deref().unwrap().ends_with("/on/stock01.dbf"));
     assert_eq!(report.files[1].tablespace, "STOCK");
     assert!(same(value(report.files[1].reads), 720.0));
 }
 
 #[test]
 fn a_name_outside_ascii_does_not_shift_the_numbers_behind_it() {
-    let columns = [
-        Column(&["Statistic"], 33),
-        Column(&["Total"], 18),
-        Column(&["per Second"], 14),
-    ];
+    let columns = [Column(&["Statistic"], 33), Column(&["Total"], 18), Column(&["per Second"], 14)];
     let table = rows(&columns, &[&["größe der änderungen", "3,600", "1.0"]]);
     let report = read(&awr_text(&section("Instance Activity Stats", &table)));
     assert!(
@@ -807,56 +544,25 @@ fn sql_text_cannot_imitate_a_section() {
 #[test]
 fn html_is_read_with_bare_marks_other_encodings_and_carriage_returns() {
     let heads = &["Statistic", "Total", "per Second", "per Trans"];
-    let table = html_table(
-        "Instance Activity Stats",
-        "",
-        heads,
-        &[&["redo size", "3,600", "1.0", "1.0"]],
-    );
+    let table =
+        html_table("Instance Activity Stats", "", heads, &[&["redo size", "3,600", "1.0", "1.0"]]);
     let sql = html_table(
         "Complete List of SQL Text",
         "",
         &["SQL Id", "SQL Text"],
-        &[&[
-            "309mwpa4tk161",
-            "select a && b < c, '<h3>Load Profile</h3>' from t",
-        ]],
+        &[&["309mwpa4tk161", "select a && b < c, '<h3>Load Profile</h3>' from t"]],
     );
-    let mut bytes = awr_html("19.0.0.0.0", &(sql + &table))
-        .replace('\n', "\r\n")
-        .into_bytes();
-    let at = bytes
-        .windows(6)
-        .position(|window| window == b"select")
-        .unwrap();
+    let mut bytes = awr_html("19.0.0.0.0", &(sql + &table)).replace('\n', "\r\n").into_bytes();
+    let at = bytes.windows(6).position(|window| window == b"select").unwrap();
     bytes.splice(at..at, [0xd6, 0xd0, 0xff, 0xfe]);
     let report = read_reports(&bytes).remove(0).unwrap();
-    assert!(same(
-        value(report.statistic("redo size").unwrap().total),
-        3600.0
-    ));
+    assert!(same(value(report.statistic("redo size").unwrap().total), 3600.0));
 }
 
 #[test]
 fn the_first_tables_of_11_1_have_neither_heading_nor_summary() {
-    let database = [
-        "DB Name",
-        "DB Id",
-        "Instance",
-        "Inst num",
-        "Startup Time",
-        "Release",
-        "RAC",
-    ];
-    let row = [
-        "SHOP",
-        "123",
-        "shop1",
-        "1",
-        "26-Jun-09 00:06",
-        "11.1.0.7.0",
-        "YES",
-    ];
+    let database = ["DB Name", "DB Id", "Instance", "Inst num", "Startup Time", "Release", "RAC"];
+    let row = ["SHOP", "123", "shop1", "1", "26-Jun-09 00:06", "11.1.0.7.0", "YES"];
     let page = "<html><body>\n<h1>\nWORKLOAD REPOSITORY report for\n</h1>\n".to_owned()
         + &html_table("", "", &database, &[&row])
         + "<h3 class=\"awr\"><a class=\"awr\" name=\"9\"></a>Report Summary</h3>\n<p />\nCache Sizes\n<p />\n"
@@ -877,10 +583,7 @@ fn the_first_tables_of_11_1_have_neither_heading_nor_summary() {
     let report = read(&page);
     assert_eq!(report.header.release.as_deref(), Some("11.1.0.7.0"));
     assert!(same(value(report.header.block), 8192.0));
-    assert!(same(
-        value(report.load(&["Redo size"]).unwrap().per_second),
-        6476.9
-    ));
+    assert!(same(value(report.load(&["Redo size"]).unwrap().per_second), 6476.9));
 }
 
 #[test]
@@ -891,39 +594,26 @@ fn decimal_commas_are_told_by_the_elapsed_time() {
             &[&["redo size", "78.602.437.800", "21.834.010,5", "1,0"]],
         )
         + END_OF_REPORT;
-    let report = read(
-        &text
-            .replace("31.42", "31,42")
-            .replace("11.2.0.3,0", "11.2.0.3.0"),
-    );
+    let report = read(&text.replace("31.42", "31,42").replace("11.2.0.3,0", "11.2.0.3.0"));
     assert!(same(value(report.header.db_time), 5763.84 * 60.0));
-    assert!(same(
-        value(report.statistic("redo size").unwrap().per_second),
-        21_834_010.5
-    ));
+    assert!(same(value(report.statistic("redo size").unwrap().per_second), 21_834_010.5));
 }
 
 #[test]
 fn localised_months_are_read_or_left_alone() {
     let report = read(&awr_text("").replace("01-Mar-20", "01-M\u{e4}r-20"));
-    assert_eq!(
-        report.header.end.clock_s.unwrap() - report.header.begin.clock_s.unwrap(),
-        3600
-    );
+    assert_eq!(report.header.end.clock_s.unwrap() - report.header.begin.clock_s.unwrap(), 3600);
     let unknown = read(&awr_text("").replace("01-Mar-20", "01-Xyz-20"));
     assert_eq!(unknown.header.begin.clock_s, None);
-    assert_eq!(
-        unknown.header.begin.time.as_deref(),
-        Some("01-Xyz-20 08:00:00")
-    );
+    assert_eq!(unknown.header.begin.time.as_deref(), Some("01-Xyz-20 08:00:00"));
 }
 
 #[test]
 fn snapshots_that_contradict_the_elapsed_time_are_flagged() {
-    let report = read(&awr_text("").replace(
-        "End Snap:        11 01-Mar-20 09",
-        "End Snap:        11 01-Mar-20 11",
-    ));
+    let report = read(
+        &awr_text("")
+            .replace("End Snap:        11 01-Mar-20 09", "End Snap:        11 01-Mar-20 11"),
+    );
     assert!(report.flags[0].message.contains("between the snapshots"));
 }
 
@@ -941,10 +631,7 @@ fn headings_of_sqlplus_inside_a_table_are_passed_by() {
 fn reports_one_behind_the_other_are_read_both() {
     let text = awr_text(&load_profile(&[("Redo size", "1.0")])) + &statspack();
     let reports = read_reports(text.as_bytes());
-    let kinds: Vec<Kind> = reports
-        .iter()
-        .map(|report| report.as_ref().unwrap().kind)
-        .collect();
+    let kinds: Vec<Kind> = reports.iter().map(|report| report.as_ref().unwrap().kind).collect();
     assert_eq!(kinds, [Kind::Awr, Kind::Statspack]);
     let line = reports[1].as_ref().unwrap().header.elapsed.unwrap().line as usize;
     assert!(text.lines().nth(line - 1).unwrap().contains("15.00 (mins)"));

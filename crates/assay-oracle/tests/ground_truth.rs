@@ -15,10 +15,7 @@ fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("ASSAY_AWR_REPORTS").map(PathBuf::from);
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let beside = ["../shared/awr", "../../shared/awr"].map(|path| repository.join(path));
-    named
-        .into_iter()
-        .chain(beside)
-        .find(|path| path.join("INDEX.md").is_file())
+    named.into_iter().chain(beside).find(|path| path.join("INDEX.md").is_file())
 }
 
 /// One file and what is known of it, as the index words it.
@@ -33,10 +30,7 @@ fn truths() -> Option<(PathBuf, Vec<Truth>)> {
     let bullets = index.lines().filter_map(|line| line.strip_prefix("- **"));
     let truths = bullets.filter_map(|line| {
         let (file, facts) = line.split_once("** (sha256 ")?;
-        Some(Truth {
-            file: file.to_owned(),
-            facts: facts.split_once("): ")?.1.to_owned(),
-        })
+        Some(Truth { file: file.to_owned(), facts: facts.split_once("): ")?.1.to_owned() })
     });
     Some((folder.clone(), truths.collect()))
 }
@@ -50,13 +44,8 @@ impl Truth {
             let end =
                 rest.find(|letter: char| !(letter.is_ascii_digit() || ",./-".contains(letter)));
             let text = rest[..end.unwrap_or(rest.len())].trim_end_matches([',', '.', '/']);
-            let numbers = text
-                .split('/')
-                .map(|number| number.replace(',', "").parse());
-            numbers
-                .collect::<Result<Vec<f64>, _>>()
-                .ok()
-                .filter(|numbers| !numbers.is_empty())
+            let numbers = text.split('/').map(|number| number.replace(',', "").parse());
+            numbers.collect::<Result<Vec<f64>, _>>().ok().filter(|numbers| !numbers.is_empty())
         })
     }
 
@@ -68,12 +57,7 @@ impl Truth {
     fn counter(&self, name: &str) -> Option<f64> {
         let rest = &self.facts[self.facts.find(name)? + name.len()..];
         let until = &rest[..rest.find("/s")?];
-        until
-            .split(['=', ' '])
-            .next_back()?
-            .replace(',', "")
-            .parse()
-            .ok()
+        until.split(['=', ' ']).next_back()?.replace(',', "").parse().ok()
     }
 
     fn report(&self, folder: &std::path::Path) -> Report {
@@ -96,8 +80,7 @@ impl Ledger {
         self.compared += 1;
         let same = read.is_some_and(|read| (read - truth).abs() <= truth.abs() * 1e-9 + 1e-9);
         if !same {
-            self.wrong
-                .push(format!("{what}: read {read:?}, printed {truth}"));
+            self.wrong.push(format!("{what}: read {read:?}, printed {truth}"));
         }
     }
 
@@ -105,8 +88,7 @@ impl Ledger {
         let Some(truth) = truth else { return };
         self.compared += 1;
         if read != Some(truth) {
-            self.wrong
-                .push(format!("{what}: read {read:?}, printed {truth}"));
+            self.wrong.push(format!("{what}: read {read:?}, printed {truth}"));
         }
     }
 }
@@ -121,54 +103,28 @@ fn minutes(quantity: Option<Quantity>) -> Option<f64> {
 
 fn check_header(truth: &Truth, report: &Report, ledger: &mut Ledger) {
     let header = &report.header;
-    let name = truth
-        .facts
-        .strip_prefix("DB ")
-        .and_then(|rest| rest.split([',', ';']).next());
-    ledger.text(
-        "DB name",
-        header.db_name.as_deref(),
-        name.filter(|name| !name.contains(':')),
-    );
-    let instance = truth
-        .facts
-        .split_once(", instance ")
-        .and_then(|(_, rest)| rest.split(';').next());
+    let name = truth.facts.strip_prefix("DB ").and_then(|rest| rest.split([',', ';']).next());
+    ledger.text("DB name", header.db_name.as_deref(), name.filter(|name| !name.contains(':')));
+    let instance =
+        truth.facts.split_once(", instance ").and_then(|(_, rest)| rest.split(';').next());
     let instance = instance.filter(|name| !name.contains(' '));
     ledger.text("instance", header.instance.as_deref(), instance);
-    let container = truth
-        .facts
-        .split_once("container ")
-        .and_then(|(_, rest)| rest.split(',').next());
+    let container =
+        truth.facts.split_once("container ").and_then(|(_, rest)| rest.split(',').next());
     ledger.text("container", header.container.as_deref(), container);
-    let snaps = truth
-        .facts
-        .split_once("snaps ")
-        .map(|(_, rest)| rest.split(';').next().unwrap());
+    let snaps = truth.facts.split_once("snaps ").map(|(_, rest)| rest.split(';').next().unwrap());
     let (begin, end) = snaps.and_then(|snaps| snaps.split_once('-')).unwrap();
     ledger.number("begin", value(header.begin.id), begin.parse().ok());
     ledger.number("end", value(header.end.id), end.parse().ok());
-    ledger.number(
-        "elapsed",
-        minutes(header.elapsed),
-        truth.number(&["elapsed "]),
-    );
-    ledger.number(
-        "DB time",
-        minutes(header.db_time),
-        truth.number(&["DB Time ", "DB time "]),
-    );
+    ledger.number("elapsed", minutes(header.elapsed), truth.number(&["elapsed "]));
+    ledger.number("DB time", minutes(header.db_time), truth.number(&["DB Time ", "DB time "]));
     ledger.number(
         "DB CPU",
         minutes(header.db_cpu),
-        truth
-            .number(&["DB CPU "])
-            .filter(|_| report.kind == Kind::Statspack),
+        truth.number(&["DB CPU "]).filter(|_| report.kind == Kind::Statspack),
     );
     let kib = truth.number(&["Std Block Size "]);
-    let block = kib
-        .map(|kib| kib * 1024.0)
-        .or(truth.number(&["; Block Size "]));
+    let block = kib.map(|kib| kib * 1024.0).or(truth.number(&["; Block Size "]));
     ledger.number("block", value(header.block), block);
     if truth.facts.contains("'K' (no number)") || truth.facts.contains("no Cache Sizes") {
         assert_eq!(header.block, None, "{}", truth.file);
@@ -195,14 +151,8 @@ fn check_load(truth: &Truth, report: &Report, ledger: &mut Ledger) {
         ledger.number(names[0], value(read), truth.number(words));
     }
     if let Some(first) = report.instances.first() {
-        let redo = truth
-            .number(&["Redo Size (k)/s "])
-            .map(|redo| redo * 1024.0);
-        ledger.number(
-            "reads of 1",
-            value(first.read_blocks),
-            truth.number(&["Physical Reads/s "]),
-        );
+        let redo = truth.number(&["Redo Size (k)/s "]).map(|redo| redo * 1024.0);
+        ledger.number("reads of 1", value(first.read_blocks), truth.number(&["Physical Reads/s "]));
         ledger.number(
             "writes of 1",
             value(first.write_blocks),
@@ -211,11 +161,7 @@ fn check_load(truth: &Truth, report: &Report, ledger: &mut Ledger) {
         ledger.number("redo of 1", value(first.redo), redo);
     }
     if truth.facts.contains("no IO-request line") {
-        assert!(
-            report.load(&["Read IO requests"]).is_none(),
-            "{}",
-            truth.file
-        );
+        assert!(report.load(&["Read IO requests"]).is_none(), "{}", truth.file);
     }
 }
 
@@ -229,9 +175,7 @@ fn check_requests(truth: &Truth, report: &Report, ledger: &mut Ledger) {
         let read = report.io(row);
         let parts = read.map(|row| [row.both, row.read, row.write].map(value));
         for part in 0..3 {
-            let printed = printed
-                .as_ref()
-                .and_then(|numbers| numbers.get(part).copied());
+            let printed = printed.as_ref().and_then(|numbers| numbers.get(part).copied());
             ledger.number(row, parts.and_then(|parts| parts[part]), printed);
         }
     }
@@ -256,34 +200,20 @@ fn check_top(truth: &Truth, report: &Report, ledger: &mut Ledger) {
         "first Top 5 line: ",
         "first wait I# *: ",
     ];
-    let found = openings
-        .iter()
-        .find_map(|words| truth.facts.split_once(words));
+    let found = openings.iter().find_map(|words| truth.facts.split_once(words));
     let (_, rest) = found.unwrap();
     let fields: Vec<&str> = rest.split(", ").collect();
     // `name 21,628,695 waits`: the count is the last word but one, the name is what stands before.
-    let (name, waits) = fields[0]
-        .trim_end_matches(" waits")
-        .rsplit_once(' ')
-        .unwrap();
+    let (name, waits) = fields[0].trim_end_matches(" waits").rsplit_once(' ').unwrap();
     let global = report.kind == Kind::AwrGlobal;
-    let printed = if global {
-        &report.all_events
-    } else {
-        &report.top_events
-    };
+    let printed = if global { &report.all_events } else { &report.top_events };
     let event = printed.iter().find(|event| event.name == name);
     assert!(event.is_some(), "{}: no top event {name:?}", truth.file);
     let event = event.unwrap();
-    ledger.number(
-        "waits",
-        value(event.waits),
-        waits.replace(',', "").parse().ok(),
-    );
+    ledger.number("waits", value(event.waits), waits.replace(',', "").parse().ok());
     let seconds = fields[1].trim_end_matches('s').trim();
-    let (seconds, factor) = seconds
-        .strip_suffix('K')
-        .map_or((seconds, 1.0), |number| (number, 1000.0));
+    let (seconds, factor) =
+        seconds.strip_suffix('K').map_or((seconds, 1.0), |number| (number, 1000.0));
     let seconds: f64 = seconds.replace(',', "").parse().unwrap();
     ledger.number("seconds", value(event.time), Some(seconds * factor));
     let average = fields[2];
@@ -295,16 +225,10 @@ fn check_top(truth: &Truth, report: &Report, ledger: &mut Ledger) {
         other => panic!("{other}"),
     };
     ledger.number("average", value(event.average), Some(number * factor));
-    let percent: String = fields[3]
-        .chars()
-        .take_while(|letter| letter.is_ascii_digit() || *letter == '.')
-        .collect();
+    let percent: String =
+        fields[3].chars().take_while(|letter| letter.is_ascii_digit() || *letter == '.').collect();
     let percent: f64 = format!("0{percent}").parse().unwrap();
-    ledger.number(
-        "share",
-        value(event.share).map(|share| share * 100.0),
-        Some(percent),
-    );
+    ledger.number("share", value(event.share).map(|share| share * 100.0), Some(percent));
 }
 
 #[test]
@@ -319,10 +243,7 @@ fn every_printed_fact_of_every_report_is_read() {
     let mut compared = 0;
     for truth in &truths {
         let report = truth.report(&folder);
-        let mut ledger = Ledger {
-            compared: 0,
-            wrong: Vec::new(),
-        };
+        let mut ledger = Ledger { compared: 0, wrong: Vec::new() };
         check_header(truth, &report, &mut ledger);
         check_load(truth, &report, &mut ledger);
         check_requests(truth, &report, &mut ledger);
@@ -335,12 +256,7 @@ fn every_printed_fact_of_every_report_is_read() {
             report.unread.len()
         );
         compared += ledger.compared;
-        failures.extend(
-            ledger
-                .wrong
-                .iter()
-                .map(|wrong| format!("{}: {wrong}", truth.file)),
-        );
+        failures.extend(ledger.wrong.iter().map(|wrong| format!("{}: {wrong}", truth.file)));
         assert!(report.complete, "{}", truth.file);
     }
     println!("{compared} facts in {} reports", truths.len());

@@ -13,10 +13,7 @@ use assay_oracle::{COLUMNS, TableCell, profile, table_row};
 use made_up::*;
 
 fn near(value: f64, expected: f64, half_a_unit: f64) {
-    assert!(
-        (value - expected).abs() <= half_a_unit,
-        "{value}, expected {expected}"
-    );
+    assert!((value - expected).abs() <= half_a_unit, "{value}, expected {expected}");
 }
 
 fn whole(profile: &Profile) -> &IoClass {
@@ -30,55 +27,21 @@ fn counters_of_10g_give_iops_throughput_and_size() {
         + &activity(
             "Instance Activity Stats",
             &[
-                &[
-                    "physical read IO requests",
-                    "302,759",
-                    "4,805.7",
-                    "20,183.9",
-                ],
-                &[
-                    "physical read bytes",
-                    "35,364,380,672",
-                    "561,339,375.8",
-                    "############",
-                ],
-                &[
-                    "physical read total IO requests",
-                    "302,945",
-                    "4,808.7",
-                    "20,196.3",
-                ],
-                &[
-                    "physical read total bytes",
-                    "35,367,449,600",
-                    "561,388,088.9",
-                    "############",
-                ],
-                &[
-                    "physical read total multi block requests",
-                    "292,958",
-                    "4,650.1",
-                    "19,530.5",
-                ],
+                &["physical read IO requests", "302,759", "4,805.7", "20,183.9"],
+                &["physical read bytes", "35,364,380,672", "561,339,375.8", "############"],
+                &["physical read total IO requests", "302,945", "4,808.7", "20,196.3"],
+                &["physical read total bytes", "35,367,449,600", "561,388,088.9", "############"],
+                &["physical read total multi block requests", "292,958", "4,650.1", "19,530.5"],
                 &["physical reads", "4,316,960", "68,523.2", "287,797.3"],
                 &["physical write total IO requests", "615", "9.8", "41.0"],
-                &[
-                    "physical write total bytes",
-                    "7,723,520",
-                    "122,595.6",
-                    "514,901.3",
-                ],
+                &["physical write total bytes", "7,723,520", "122,595.6", "514,901.3"],
             ],
         )
         + END_OF_REPORT;
     let profile = profile(&read(&text));
     let all = whole(&profile);
     near(all.rate_iops.as_ref().unwrap().value, 4818.5, 0.05);
-    near(
-        all.throughput_bytes_per_s.as_ref().unwrap().value,
-        561.5e6,
-        0.05e6,
-    );
+    near(all.throughput_bytes_per_s.as_ref().unwrap().value, 561.5e6, 0.05e6);
     near(all.transfer_bytes.as_ref().unwrap().value, 116_532.0, 2.0);
     near(all.read_share.as_ref().unwrap().value, 0.998, 0.0005);
     near(profile.block_bytes.as_ref().unwrap().value, 8192.0, 0.0);
@@ -108,10 +71,7 @@ SYSTEM
             51       0    9.0     1.0            9        0          0    0.0
           -------------------------------------------------------------
 ";
-    let load = load_profile(&[
-        ("Physical reads", "11,140.07"),
-        ("Physical writes", "1,309.27"),
-    ]);
+    let load = load_profile(&[("Physical reads", "11,140.07"), ("Physical writes", "1,309.27")]);
     header_statspack_92() + &load + io + END_OF_REPORT
 }
 
@@ -125,21 +85,12 @@ fn blocks_and_tablespaces_of_9i_give_the_whole_demand() {
     near(tablespaces.write_per_s.as_ref().unwrap().value, 227.0, 1.0);
     let all = whole(&profile);
     near(all.rate_iops.as_ref().unwrap().value, 10_082.0, 1.0);
-    near(
-        all.throughput_bytes_per_s.as_ref().unwrap().value,
-        101_985_000.0,
-        500.0,
-    );
+    near(all.throughput_bytes_per_s.as_ref().unwrap().value, 101_985_000.0, 500.0);
     near(all.latency_s.as_ref().unwrap().value, 5.480e-3, 0.5e-6);
     near(all.outstanding.as_ref().unwrap().value, 55.2, 0.06);
     near(all.transfer_bytes.as_ref().unwrap().value, 10_116.0, 2.0);
     assert!(profile.class(IoPurpose::SingleBlockRead).is_none());
-    assert!(
-        profile
-            .missing
-            .iter()
-            .any(|title| title == "Time Model Statistics")
-    );
+    assert!(profile.missing.iter().any(|title| title == "Time Model Statistics"));
 }
 
 /// TMS paper: reads a second times read time, most first.
@@ -175,14 +126,7 @@ fn sixteen_processors_are_58_percent_busy_and_reads_take_a_millisecond() {
             ("Physical reads", "83,114.8"),
         ])
         + &top_five(&[
-            &[
-                "db file sequential read",
-                "299,784,368",
-                "320,702",
-                "1",
-                "92.7",
-                "User I/O",
-            ],
+            &["db file sequential read", "299,784,368", "320,702", "1", "92.7", "User I/O"],
             &["DB CPU", "", "33,584", "", "9.7", ""],
             &["cursor: pin S", "120,261", "238", "2", ".1", "Concurrenc"],
         ])
@@ -190,25 +134,11 @@ fn sixteen_processors_are_58_percent_busy_and_reads_take_a_millisecond() {
         + END_OF_REPORT;
     let report = read(&text);
     let profile = profile(&report);
-    near(
-        profile.time.cpu_utilization.as_ref().unwrap().value,
-        0.58,
-        0.005,
-    );
-    near(
-        profile.time.average_active_sessions.as_ref().unwrap().value,
-        95.9,
-        0.05,
-    );
+    near(profile.time.cpu_utilization.as_ref().unwrap().value, 0.58, 0.005);
+    near(profile.time.average_active_sessions.as_ref().unwrap().value, 95.9, 0.05);
     near(report.top_events[0].mean_s().unwrap(), 1.07e-3, 0.005e-3);
     near(
-        profile
-            .class(IoPurpose::SingleBlockRead)
-            .unwrap()
-            .latency_s
-            .as_ref()
-            .unwrap()
-            .value,
+        profile.class(IoPurpose::SingleBlockRead).unwrap().latency_s.as_ref().unwrap().value,
         1.07e-3,
         0.005e-3,
     );
@@ -221,38 +151,10 @@ fn figure_2_is_worth_faster_storage() {
     let text = header_11("11.2.0.3.0", "60.00", "43.67")
         + &top_five(&[
             &["DB CPU", "", "447", "", "17.06", ""],
-            &[
-                "db file sequential read",
-                "109,209",
-                "384",
-                "4",
-                "14.68",
-                "User I/O",
-            ],
-            &[
-                "direct path read",
-                "49,001",
-                "340",
-                "7",
-                "13.00",
-                "User I/O",
-            ],
-            &[
-                "db file scattered read",
-                "46,315",
-                "218",
-                "5",
-                "8.33",
-                "User I/O",
-            ],
-            &[
-                "direct path read temp",
-                "7,715",
-                "130",
-                "17",
-                "4.96",
-                "User I/O",
-            ],
+            &["db file sequential read", "109,209", "384", "4", "14.68", "User I/O"],
+            &["direct path read", "49,001", "340", "7", "13.00", "User I/O"],
+            &["db file scattered read", "46,315", "218", "5", "8.33", "User I/O"],
+            &["direct path read temp", "7,715", "130", "17", "4.96", "User I/O"],
         ])
         + "\n"
         + END_OF_REPORT;
@@ -268,22 +170,8 @@ fn figure_3_is_not() {
     let text = header_11("11.2.0.3.0", "60.00", "128.07")
         + &top_five(&[
             &["DB CPU", "", "6,905", "", "89.86", ""],
-            &[
-                "latch: row cache objects",
-                "3,016,874",
-                "454",
-                "0",
-                "5.91",
-                "Concurrenc",
-            ],
-            &[
-                "library cache: mutex X",
-                "2,537,405",
-                "316",
-                "0",
-                "4.11",
-                "Concurrenc",
-            ],
+            &["latch: row cache objects", "3,016,874", "454", "0", "5.91", "Concurrenc"],
+            &["library cache: mutex X", "2,537,405", "316", "0", "4.11", "Concurrenc"],
         ])
         + "\n"
         + END_OF_REPORT;
@@ -297,26 +185,14 @@ fn figure_3_is_not() {
 /// EMC paper, figures 19 and 20: counts in E-notation.
 #[test]
 fn counts_in_e_notation_give_the_mean() {
-    for (waits, seconds, mean_ms) in [
-        ("2.280979E+09", "7,961,122", 3.49),
-        ("3.708963E+09", "3,981,226", 1.07),
-    ] {
+    for (waits, seconds, mean_ms) in
+        [("2.280979E+09", "7,961,122", 3.49), ("3.708963E+09", "3,981,226", 1.07)]
+    {
         let text = header_11("11.2.0.3.0", "1,440.00", "138,000.00")
-            + &top_five(&[&[
-                "db file sequential read",
-                waits,
-                seconds,
-                "3",
-                "96.0",
-                "User I/O",
-            ]])
+            + &top_five(&[&["db file sequential read", waits, seconds, "3", "96.0", "User I/O"]])
             + "\n"
             + END_OF_REPORT;
-        near(
-            read(&text).top_events[0].mean_s().unwrap() * 1e3,
-            mean_ms,
-            0.005,
-        );
+        near(read(&text).top_events[0].mean_s().unwrap() * 1e3, mean_ms, 0.005);
     }
 }
 
@@ -371,19 +247,12 @@ fn a_global_report_gives_the_line_of_the_papers_script() {
     let profile = profile(&report);
     near(report.all_events[0].mean_s().unwrap(), 961e-6, 0.5e-6);
     let redo = &profile.redo;
-    near(
-        redo.write_latency_s.as_ref().unwrap().value,
-        1.13e-3,
-        0.005e-3,
-    );
+    near(redo.write_latency_s.as_ref().unwrap().value, 1.13e-3, 0.005e-3);
     near(redo.write_iops.as_ref().unwrap().value, 1432.0, 0.5);
     assert_eq!(report.instances.len(), 1);
     let row = table_row("awr_rac.txt.192", &report, &profile);
     let cell = |name: &str| {
-        let index = COLUMNS
-            .iter()
-            .position(|column| column.name == name)
-            .unwrap();
+        let index = COLUMNS.iter().position(|column| column.name == name).unwrap();
         match &row[index] {
             TableCell::Number(number) => *number,
             other => panic!("{name}: {other:?}"),
@@ -391,16 +260,8 @@ fn a_global_report_gives_the_line_of_the_papers_script() {
     };
     assert_eq!(row.len(), COLUMNS.len());
     // The script cuts decimals.
-    let printed = [
-        cell("total_iops"),
-        cell("read_iops"),
-        cell("write_iops"),
-        cell("redo"),
-    ]
-    .map(f64::floor);
-    assert_eq!(
-        printed.map(|number| format!("{number}")),
-        ["189525", "158737", "30788", "41"]
-    );
+    let printed =
+        [cell("total_iops"), cell("read_iops"), cell("write_iops"), cell("redo")].map(f64::floor);
+    assert_eq!(printed.map(|number| format!("{number}")), ["189525", "158737", "30788", "41"]);
     near(cell("read_latency"), 0.96, 0.005);
 }

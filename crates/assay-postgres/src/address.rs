@@ -47,9 +47,8 @@ impl Address {
     /// # Errors
     /// A usage error when it cannot be meant, or asks for encryption, which this program does not speak.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let uri = ["postgresql://", "postgres://"]
-            .iter()
-            .find_map(|scheme| text.strip_prefix(scheme));
+        let uri =
+            ["postgresql://", "postgres://"].iter().find_map(|scheme| text.strip_prefix(scheme));
         let pairs = match uri {
             Some(rest) => pairs_of_uri(rest)?,
             None => pairs_of_text(text)?,
@@ -64,15 +63,13 @@ impl Address {
         check_names(pairs)?;
         let given = |name: &str| {
             let pair = pairs.iter().rev().find(|(known, _)| known == name);
-            pair.map(|(_, value)| value.clone())
-                .filter(|value| !value.is_empty())
+            pair.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
         };
         let known = |name: &str, variable: &str| given(name).or_else(|| environment(variable));
         let user = known("user", "PGUSER").or_else(|| environment("USER"));
         let user = user.unwrap_or_else(|| "postgres".to_owned());
         let port = known("port", "PGPORT").map_or(Ok(PORT), |port| {
-            port.parse()
-                .map_err(|_| Error::usage(format!("'{port}' is no port"), HINT))
+            port.parse().map_err(|_| Error::usage(format!("'{port}' is no port"), HINT))
         })?;
         let host = given("hostaddr").or_else(|| known("host", "PGHOST"));
         Ok(Self {
@@ -86,10 +83,7 @@ impl Address {
 
     /// The same server with another database.
     pub fn with_database(&self, database: &str) -> Self {
-        Self {
-            database: database.to_owned(),
-            ..self.clone()
-        }
+        Self { database: database.to_owned(), ..self.clone() }
     }
 
     /// Whether the server runs on this machine, as far as the address tells.
@@ -118,16 +112,8 @@ fn host_of(host: Option<String>) -> Host {
 }
 
 fn check_names(pairs: &[(String, String)]) -> Result<()> {
-    const KNOWN: [&str; 8] = [
-        "host",
-        "hostaddr",
-        "port",
-        "user",
-        "password",
-        "dbname",
-        "sslmode",
-        "connect_timeout",
-    ];
+    const KNOWN: [&str; 8] =
+        ["host", "hostaddr", "port", "user", "password", "dbname", "sslmode", "connect_timeout"];
     for (name, value) in pairs {
         if name == "sslmode" && (value == "require" || value.starts_with("verify")) {
             return Err(Error::usage(
@@ -214,9 +200,7 @@ fn pairs_of_text(text: &str) -> Result<Vec<(String, String)>> {
 }
 
 fn value_of(text: &str) -> Result<(String, &str)> {
-    let (quoted, body) = text
-        .strip_prefix('\'')
-        .map_or((false, text), |body| (true, body));
+    let (quoted, body) = text.strip_prefix('\'').map_or((false, text), |body| (true, body));
     let (mut value, mut letters) = (String::new(), body.char_indices());
     while let Some((at, letter)) = letters.next() {
         match letter {
@@ -227,10 +211,7 @@ fn value_of(text: &str) -> Result<(String, &str)> {
         }
     }
     if quoted {
-        return Err(Error::usage(
-            "the address has a quote without its end",
-            HINT,
-        ));
+        return Err(Error::usage("the address has a quote without its end", HINT));
     }
     Ok((value, ""))
 }
@@ -245,10 +226,7 @@ impl fmt::Display for Address {
             }
             Host::Socket(directory) => {
                 let directory = directory.display();
-                write!(
-                    formatter,
-                    "postgresql://{user}@/{database}?host={directory}&port={port}"
-                )
+                write!(formatter, "postgresql://{user}@/{database}?host={directory}&port={port}")
             }
         }
     }
@@ -265,9 +243,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Address> {
-        Address::parse(text, |name| {
-            (name == "PGPASSWORD").then(|| "from outside".to_owned())
-        })
+        Address::parse(text, |name| (name == "PGPASSWORD").then(|| "from outside".to_owned()))
     }
 
     #[test]
@@ -296,10 +272,7 @@ mod tests {
     #[test]
     fn numbers_of_the_newer_network_stand_in_brackets() {
         let address = parse("postgresql://me@[::1]:6001").unwrap();
-        assert_eq!(
-            (address.host, address.port),
-            (Host::Network("::1".into()), 6001)
-        );
+        assert_eq!((address.host, address.port), (Host::Network("::1".into()), 6001));
         assert_eq!(address.database, "me");
     }
 

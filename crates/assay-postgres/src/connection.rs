@@ -45,11 +45,7 @@ impl Connection {
     pub fn open(address: &Address, application: &str) -> Answer<Self> {
         let mut messages = Messages::over(Stream::connect(address)?);
         let facts = login::login(&mut messages, address, application)?;
-        Ok(Self {
-            messages,
-            facts,
-            scratch: Vec::new(),
-        })
+        Ok(Self { messages, facts, scratch: Vec::new() })
     }
 
     /// What the server said about itself.
@@ -59,15 +55,8 @@ impl Connection {
 
     /// The major version, for example 18; 0 where it cannot be read.
     pub fn major(&self) -> u32 {
-        let digits = self
-            .facts
-            .version
-            .split(|letter: char| !letter.is_ascii_digit());
-        digits
-            .into_iter()
-            .next()
-            .and_then(|major| major.parse().ok())
-            .unwrap_or(0)
+        let digits = self.facts.version.split(|letter: char| !letter.is_ascii_digit());
+        digits.into_iter().next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
 
     /// A handle that ends this session from another thread.

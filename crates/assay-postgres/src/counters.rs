@@ -133,19 +133,9 @@ impl Knowledge {
     /// From 18 on bytes are counted; before, every read was a block.
     fn io_query(&self) -> String {
         let (read_bytes, write_bytes, data, wal) = if self.major >= 18 {
-            (
-                "read_bytes",
-                "write_bytes, extend_bytes",
-                "object <> 'wal'",
-                "object = 'wal'",
-            )
+            ("read_bytes", "write_bytes, extend_bytes", "object <> 'wal'", "object = 'wal'")
         } else {
-            (
-                "reads * op_bytes",
-                "writes * op_bytes, extends * op_bytes",
-                "true",
-                "false",
-            )
+            ("reads * op_bytes", "writes * op_bytes, extends * op_bytes", "true", "false")
         };
         let (write_bytes, extend_bytes) =
             write_bytes.split_once(", ").unwrap_or((write_bytes, "0"));
@@ -155,10 +145,7 @@ impl Knowledge {
             sum(read_bytes, data),
             sum("read_time", data),
             sum("coalesce(writes, 0) + coalesce(extends, 0)", data),
-            sum(
-                &format!("coalesce({write_bytes}, 0) + coalesce({extend_bytes}, 0)"),
-                data,
-            ),
+            sum(&format!("coalesce({write_bytes}, 0) + coalesce({extend_bytes}, 0)"), data),
             sum("coalesce(write_time, 0) + coalesce(extend_time, 0)", data),
             sum("fsyncs", wal),
             sum("fsync_time", wal),
@@ -248,18 +235,11 @@ mod tests {
     use super::*;
 
     fn row(columns: &[&str]) -> Row {
-        Row(columns
-            .iter()
-            .map(|text| Some((*text).to_owned()))
-            .collect())
+        Row(columns.iter().map(|text| Some((*text).to_owned())).collect())
     }
 
-    const NEW: Knowledge = Knowledge {
-        major: 18,
-        block_bytes: 8192,
-        is_io_timed: true,
-        is_wal_timed: true,
-    };
+    const NEW: Knowledge =
+        Knowledge { major: 18, block_bytes: 8192, is_io_timed: true, is_wal_timed: true };
 
     #[test]
     fn sessions_and_others_are_kept_apart_and_log_waits_joined() {
@@ -268,32 +248,15 @@ mod tests {
             &mut counters,
             &row(&["t", "10", "81920", "1.5", "2", "16384", "0.5", "3", "0.25"]),
         );
-        NEW.add_io(
-            &mut counters,
-            &row(&["f", "0", "0", "0", "7", "57344", "2", "1", "0.75"]),
-        );
-        assert_eq!(
-            (counters.sessions.reads, counters.background.writes),
-            (10, 7)
-        );
+        NEW.add_io(&mut counters, &row(&["f", "0", "0", "0", "7", "57344", "2", "1", "0.75"]));
+        assert_eq!((counters.sessions.reads, counters.background.writes), (10, 7));
         assert_eq!(counters.sessions.read_mean_ns(), Some(150_000.0));
-        assert_eq!(
-            (counters.wal_syncs, counters.wal_sync_ns),
-            (Some(4), Some(1_000_000))
-        );
+        assert_eq!((counters.wal_syncs, counters.wal_sync_ns), (Some(4), Some(1_000_000)));
         assert_eq!(
             counters.since(&counters),
             DatabaseCounters {
-                sessions: Io {
-                    read_ns: Some(0),
-                    write_ns: Some(0),
-                    ..Io::default()
-                },
-                background: Io {
-                    read_ns: Some(0),
-                    write_ns: Some(0),
-                    ..Io::default()
-                },
+                sessions: Io { read_ns: Some(0), write_ns: Some(0), ..Io::default() },
+                background: Io { read_ns: Some(0), write_ns: Some(0), ..Io::default() },
                 wal_syncs: Some(0),
                 wal_sync_ns: Some(0),
                 ..DatabaseCounters::default()
@@ -303,20 +266,10 @@ mod tests {
 
     #[test]
     fn times_that_were_not_taken_are_unknown_and_not_0() {
-        let untimed = Knowledge {
-            is_io_timed: false,
-            is_wal_timed: false,
-            ..NEW
-        };
+        let untimed = Knowledge { is_io_timed: false, is_wal_timed: false, ..NEW };
         let mut counters = DatabaseCounters::default();
-        untimed.add_io(
-            &mut counters,
-            &row(&["t", "10", "81920", "0", "0", "0", "0", "9", "0"]),
-        );
-        assert_eq!(
-            (counters.sessions.read_ns, counters.sessions.read_mean_ns()),
-            (None, None)
-        );
+        untimed.add_io(&mut counters, &row(&["t", "10", "81920", "0", "0", "0", "0", "9", "0"]));
+        assert_eq!((counters.sessions.read_ns, counters.sessions.read_mean_ns()), (None, None));
         assert_eq!((counters.wal_syncs, counters.wal_sync_ns), (None, None));
     }
 

@@ -92,23 +92,15 @@ mod tests {
 
     #[test]
     fn every_refusal_says_what_to_do() {
-        let refused = |code: &str| Failure::Refused {
-            code: code.to_owned(),
-            message: "no".to_owned(),
-        };
-        for (code, word) in [
-            ("28P01", "password"),
-            ("53100", "space"),
-            ("25006", "primary"),
-            ("42501", "user"),
-        ] {
+        let refused =
+            |code: &str| Failure::Refused { code: code.to_owned(), message: "no".to_owned() };
+        for (code, word) in
+            [("28P01", "password"), ("53100", "space"), ("25006", "primary"), ("42501", "user")]
+        {
             assert!(refused(code).of("x").hint().contains(word), "{code}");
         }
         assert!(refused("57P01").is_lost() && !refused("53100").is_lost());
         let ended = Failure::Lost(io::ErrorKind::UnexpectedEof.into());
-        assert_eq!(
-            ended.of("reading").message(),
-            "reading: the server closed the connection"
-        );
+        assert_eq!(ended.of("reading").message(), "reading: the server closed the connection");
     }
 }

@@ -62,9 +62,7 @@ pub fn usage(process: u32) -> Option<Usage> {
         cpu_ns: fields.next()?.ok()?,
         queue_ns: fields.next()?.ok()?,
         storage_read_bytes: traffic.and_then(|text| {
-            let line = text
-                .lines()
-                .find_map(|line| line.strip_prefix("read_bytes: "))?;
+            let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: "))?;
             line.parse().ok()
         }),
     })
@@ -72,10 +70,7 @@ pub fn usage(process: u32) -> Option<Usage> {
 
 /// What the processes of a server use that serve no session: writers, checkpointer, I/O workers.
 pub fn background_usage(postmaster: u32, sessions: &[u32]) -> Usage {
-    let none = Usage {
-        storage_read_bytes: Some(0),
-        ..Usage::default()
-    };
+    let none = Usage { storage_read_bytes: Some(0), ..Usage::default() };
     children(postmaster)
         .into_iter()
         .filter(|process| !sessions.contains(process))
@@ -91,9 +86,7 @@ pub fn parent(process: u32) -> Option<u32> {
 }
 
 fn children(process: u32) -> Vec<u32> {
-    all()
-        .filter(|child| parent(*child) == Some(process))
-        .collect()
+    all().filter(|child| parent(*child) == Some(process)).collect()
 }
 
 fn name(process: u32) -> Option<String> {
@@ -153,24 +146,13 @@ mod tests {
     #[test]
     fn only_processes_of_a_server_count() {
         assert_eq!(usage(std::process::id()), None);
-        assert!(
-            inside(Path::new("/"))
-                .iter()
-                .all(|process| *process != std::process::id())
-        );
-        assert_eq!(
-            parent(std::process::id()),
-            Some(std::os::unix::process::parent_id())
-        );
+        assert!(inside(Path::new("/")).iter().all(|process| *process != std::process::id()));
+        assert_eq!(parent(std::process::id()), Some(std::os::unix::process::parent_id()));
     }
 
     #[test]
     fn what_one_side_does_not_know_the_sum_does_not_know() {
-        let known = Usage {
-            cpu_ns: 5,
-            queue_ns: 1,
-            storage_read_bytes: Some(8),
-        };
+        let known = Usage { cpu_ns: 5, queue_ns: 1, storage_read_bytes: Some(8) };
         let unknown = Usage::default();
         assert_eq!(known.plus(&unknown).storage_read_bytes, None);
         assert_eq!(known.plus(&known).since(&known), known);

@@ -72,11 +72,7 @@ impl Server {
     /// An environment error when a program cannot be run or fails, with its words.
     pub fn create(plan: Plan) -> Result<Self> {
         let password = password()?;
-        let server = Self {
-            plan,
-            password,
-            child: None,
-        };
+        let server = Self { plan, password, child: None };
         server.hand_over(&server.plan.directory)?;
         let secret = server.plan.directory.join("password");
         write_secret(&secret, &server.password).map_err(|error| refused(&secret, &error))?;
@@ -132,11 +128,7 @@ impl Server {
     fn initialise(&self, secret: &Path) -> Result<()> {
         let program = self.plan.binaries.program("initdb");
         let mut command = command(&self.plan, &program);
-        command
-            .arg("-D")
-            .arg(self.data())
-            .arg("--pwfile")
-            .arg(secret);
+        command.arg("-D").arg(self.data()).arg("--pwfile").arg(secret);
         command.args([
             "-U",
             USER,
@@ -161,18 +153,14 @@ impl Server {
     pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.plan.binaries.program("postgres");
         let log = self.open_log()?;
-        let errors = log
-            .try_clone()
-            .map_err(|error| refused(&self.log_path(), &error))?;
+        let errors = log.try_clone().map_err(|error| refused(&self.log_path(), &error))?;
         let mut command = command(&self.plan, &program);
         command.arg("-D").arg(self.data());
         for (name, value) in settings.of(self.plan.binaries.major()) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
-        let child = command
-            .spawn()
-            .map_err(|error| self.not_run(&program, &error))?;
+        let child = command.spawn().map_err(|error| self.not_run(&program, &error))?;
         self.child = Some(child);
         self.wait(stop)
     }
@@ -196,10 +184,7 @@ impl Server {
                 return Err(self.explain("starting the server", &log));
             }
             if stop.load(Ordering::Relaxed) || begun.elapsed() > START_TIMEOUT {
-                return Err(Error::environment(
-                    "the server was not ready in time",
-                    "start again",
-                ));
+                return Err(Error::environment("the server was not ready in time", "start again"));
             }
             std::thread::sleep(ASK_EVERY);
         }
@@ -235,11 +220,7 @@ impl Server {
 
     fn open_log(&self) -> Result<File> {
         let path = self.log_path();
-        let opened = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(&path);
+        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
         opened.map_err(|error| refused(&path, &error))
     }
 
@@ -252,20 +233,12 @@ impl Server {
     /// The last words of a program, with a hint that fits.
     fn explain(&self, doing: &str, words: &str) -> Error {
         let told = words.lines().rev().find_map(|line| {
-            let at = ["FATAL:", "PANIC:", "error:", "ERROR:"]
-                .iter()
-                .find_map(|kind| line.find(kind))?;
+            let at =
+                ["FATAL:", "PANIC:", "error:", "ERROR:"].iter().find_map(|kind| line.find(kind))?;
             Some(line[at..].trim().to_owned())
         });
-        let last = || {
-            words
-                .lines()
-                .rfind(|line| !line.trim().is_empty())
-                .map(str::to_owned)
-        };
-        let why = told
-            .or_else(last)
-            .unwrap_or_else(|| "it ended without a word".to_owned());
+        let last = || words.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        let why = told.or_else(last).unwrap_or_else(|| "it ended without a word".to_owned());
         let hint = match why.to_lowercase() {
             text if text.contains("space") => {
                 "free space there, or name another directory".to_owned()
@@ -311,19 +284,12 @@ fn password() -> Result<String> {
     let drawn = getrandom(&mut bytes, GetRandomFlags::empty());
     match drawn {
         Ok(16) => Ok(format!("{:032x}", u128::from_be_bytes(bytes))),
-        _ => Err(Error::environment(
-            "the system gave no random bytes",
-            "try again",
-        )),
+        _ => Err(Error::environment("the system gave no random bytes", "try again")),
     }
 }
 
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.set_permissions(fs::Permissions::from_mode(0o600))?;
     file.write_all(text.as_bytes())
 }

@@ -8,9 +8,7 @@ use assay_report::{Options, environment_text, text};
 fn main() {
     let says = |wanted: &str| std::env::args().any(|word| word == wanted);
     let (report, colour) = (made_up::report(120), says("colour"));
-    let options = Options {
-        relative: says("relative"),
-    };
+    let options = Options { relative: says("relative") };
     print!("{}", text(&report, options, colour));
     if let Some(environment) = report.environment.filter(|_| says("environment")) {
         print!("{}", environment_text(&environment, colour));

@@ -22,12 +22,7 @@ pub(crate) struct Answer {
 pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
     let mut details = Vec::new();
     if let Some(calibration) = &report.calibration {
-        details.extend(
-            calibration
-                .mixes
-                .iter()
-                .map(|mix| mix_sentence(mix, calibration, show)),
-        );
+        details.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, show)));
     }
     let load = report.load.as_ref().filter(|_| !show.is_relative());
     details.extend(load.map(crate::ladder::sentences).unwrap_or_default());
@@ -56,17 +51,10 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
 /// The verdict in one sentence, with the first criterion that decided it.
 fn verdict_sentence(verdict: &Verdict, target: &str, show: &Show) -> String {
     let (name, all) = (&verdict.criteria, verdict.judgements.len());
-    let of = |outcome: Outcome| {
-        verdict
-            .judgements
-            .iter()
-            .filter(move |found| found.outcome == outcome)
-    };
-    let first = |outcome: Outcome| {
-        of(outcome)
-            .next()
-            .map_or_else(String::new, |found| stated(found, show))
-    };
+    let of =
+        |outcome: Outcome| verdict.judgements.iter().filter(move |found| found.outcome == outcome);
+    let first =
+        |outcome: Outcome| of(outcome).next().map_or_else(String::new, |found| stated(found, show));
     match verdict.outcome {
         Outcome::Pass if all == 1 => {
             format!("The storage under {target} meets the criterion of “{name}”.")
@@ -92,10 +80,8 @@ fn verdict_sentence(verdict: &Verdict, target: &str, show: &Show) -> String {
 
 /// A judged number and its limit in words.
 fn stated(judgement: &Judgement, show: &Show) -> String {
-    let of = judgement
-        .subject
-        .as_ref()
-        .map_or_else(String::new, |subject| format!(" on {subject}"));
+    let of =
+        judgement.subject.as_ref().map_or_else(String::new, |subject| format!(" on {subject}"));
     let label = &judgement.label;
     let Some(estimate) = judgement.evidence.estimate.filter(|_| !show.is_relative()) else {
         return format!("{label}{of}");
@@ -159,11 +145,7 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
 
 /// What large I/Os give.
 fn large_sentence(mix: &MixCalibration, show: &Show) -> String {
-    let of = if show.is_relative() {
-        " of the best throughput"
-    } else {
-        ""
-    };
+    let of = if show.is_relative() { " of the best throughput" } else { "" };
     mix.throughput_max_bytes_per_s.as_ref().map_or_else(
         || "large I/Os were not measured".to_owned(),
         |most| format!("{}{of} in large I/Os", bounded(most, Unit::BytesPerS, show)),
@@ -173,19 +155,13 @@ fn large_sentence(mix: &MixCalibration, show: &Show) -> String {
 /// The rate in three digits, with `at least` where something other than the storage ended it.
 fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
     let rate = show.value(unit, rounded(capacity.rate.value));
-    let least = if is_lower_bound(capacity.bound) {
-        "at least "
-    } else {
-        ""
-    };
+    let least = if is_lower_bound(capacity.bound) { "at least " } else { "" };
     format!("{least}{rate}")
 }
 
 /// `94,600 random 8 KiB reads a second`, or for relative rates `78 % of the best rate in random 8 KiB reads`.
 fn paced(what: &str, rate: &str) -> String {
-    let absolute = rate
-        .strip_suffix("/s")
-        .map(|rate| format!("{rate} {what} a second"));
+    let absolute = rate.strip_suffix("/s").map(|rate| format!("{rate} {what} a second"));
     absolute.unwrap_or_else(|| format!("{rate} of the best rate in {what}"))
 }
 
@@ -210,12 +186,8 @@ fn run_sentence(run: &RunReport, show: &Show) -> Option<String> {
     let iops = show.value(Unit::IosPerS, rounded(measurement.iops()));
     let iops = paced("I/Os", &iops);
     let name = &measurement.workload;
-    (!times.is_empty()).then(|| {
-        format!(
-            "Workload “{name}”: {iops}; 99 % of {}.",
-            times.join(", of ")
-        )
-    })
+    (!times.is_empty())
+        .then(|| format!("Workload “{name}”: {iops}; 99 % of {}.", times.join(", of ")))
 }
 
 /// Three significant digits: as many as a sentence can carry.

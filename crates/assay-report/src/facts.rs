@@ -5,6 +5,10 @@ use assay_model::number::real;
 use assay_model::stack::{BlockLayer, LayerKind, Queue};
 use assay_model::units::show_bytes;
 
+mod watch;
+
+pub(crate) use watch::{watched_devices, watched_host};
+
 /// A layer of the storage, the mount first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layer {
@@ -33,10 +37,8 @@ pub(crate) const fn severity(severity: Severity) -> &'static str {
 pub(crate) fn host(host: &Host) -> Vec<(&'static str, String)> {
     let cpu = &host.cpu;
     let system = host.distribution.as_ref();
-    let system = system.map_or_else(
-        || host.kernel.clone(),
-        |name| format!("{name}, {}", host.kernel),
-    );
+    let system =
+        system.map_or_else(|| host.kernel.clone(), |name| format!("{name}, {}", host.kernel));
     let model = cpu.model.as_deref().unwrap_or("unknown model");
     let governors = (!cpu.governors.is_empty()).then(|| cpu.governors.join(", "));
     let limit = |limit: f64| format!("{limit} processors, by control group");
@@ -52,11 +54,7 @@ pub(crate) fn host(host: &Host) -> Vec<(&'static str, String)> {
         ("Processors", format!("{} × {model}", cpu.logical)),
         ("Memory", memory(host)),
     ];
-    facts.extend(
-        optional
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?))),
-    );
+    facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
     facts.extend(io_limits(host));
     facts
 }
@@ -74,10 +72,7 @@ fn io_limits(host: &Host) -> impl Iterator<Item = (&'static str, String)> {
         let device = limit.device_name.clone();
         let device = device.unwrap_or_else(|| limit.device.to_string());
         let most = format!("{device}: {} at most {}", limit.quantity, limit.per_s);
-        (
-            "I/O limit",
-            format!("{most} (control group {})", limit.control_group),
-        )
+        ("I/O limit", format!("{most} (control group {})", limit.control_group))
     })
 }
 
@@ -107,26 +102,16 @@ fn mount(storage: &Storage) -> Option<Layer> {
 /// A block device.
 fn layer(layer: &BlockLayer) -> Layer {
     let mapped = layer.mapped_name.as_ref();
-    let device = [&layer.vendor, &layer.model, &layer.firmware]
-        .into_iter()
-        .flatten();
-    let words = [kind(layer.kind)]
-        .into_iter()
-        .chain(device.map(|word| word.trim()));
+    let device = [&layer.vendor, &layer.model, &layer.firmware].into_iter().flatten();
+    let words = [kind(layer.kind)].into_iter().chain(device.map(|word| word.trim()));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     Layer {
-        name: mapped.map_or_else(
-            || layer.name.clone(),
-            |mapped| format!("{} ({mapped})", layer.name),
-        ),
+        name: mapped
+            .map_or_else(|| layer.name.clone(), |mapped| format!("{} ({mapped})", layer.name)),
         kind: words.join(" "),
         size: show_bytes(real(layer.size_bytes)),
         settings: settings(layer).join(", "),
-        lower: if layer.lower.is_empty() {
-            "–".to_owned()
-        } else {
-            layer.lower.join(", ")
-        },
+        lower: if layer.lower.is_empty() { "–".to_owned() } else { layer.lower.join(", ") },
     }
 }
 
@@ -135,16 +120,13 @@ fn settings(layer: &BlockLayer) -> Vec<String> {
     let mut settings: Vec<String> = layer.queue.iter().flat_map(queue).collect();
     if let Some(raid) = &layer.raid {
         settings.push(raid.level.clone());
-        let chunk = raid
-            .chunk_bytes
-            .map(|chunk| format!("chunk {}", show_bytes(real(chunk))));
+        let chunk = raid.chunk_bytes.map(|chunk| format!("chunk {}", show_bytes(real(chunk))));
         let missing = raid.missing.filter(|missing| *missing > 0);
         settings.extend(chunk);
         settings.extend(missing.map(|missing| format!("{missing} members missing")));
     }
-    let paths = layer
-        .paths
-        .map(|paths| format!("{} of {} paths running", paths.running, paths.configured));
+    let paths =
+        layer.paths.map(|paths| format!("{} of {} paths running", paths.running, paths.configured));
     settings.extend(paths);
     settings.extend(layer.read_only.then(|| "read-only".to_owned()));
     settings
@@ -154,31 +136,16 @@ fn settings(layer: &BlockLayer) -> Vec<String> {
 fn queue(queue: &Queue) -> Vec<String> {
     let blocks = queue.logical_block_bytes.zip(queue.physical_block_bytes);
     let spindle = |rotational| {
-        if rotational {
-            "rotational"
-        } else {
-            "not rotational"
-        }
+        if rotational { "rotational" } else { "not rotational" }
     };
     let parts = [
-        queue
-            .scheduler
-            .as_ref()
-            .map(|scheduler| format!("scheduler {scheduler}")),
-        queue
-            .requests
-            .map(|requests| format!("{requests} requests")),
-        queue
-            .hardware_queues
-            .map(|queues| format!("{queues} hardware queues")),
-        queue
-            .rotational
-            .map(|rotational| spindle(rotational).to_owned()),
+        queue.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
+        queue.requests.map(|requests| format!("{requests} requests")),
+        queue.hardware_queues.map(|queues| format!("{queues} hardware queues")),
+        queue.rotational.map(|rotational| spindle(rotational).to_owned()),
         queue.write_cache.clone(),
         blocks.map(|(logical, physical)| format!("blocks {logical}/{physical} B")),
-        queue
-            .request_bytes_max
-            .map(|bytes| format!("requests up to {}", show_bytes(real(bytes)))),
+        queue.request_bytes_max.map(|bytes| format!("requests up to {}", show_bytes(real(bytes)))),
     ];
     parts.into_iter().flatten().collect()
 }

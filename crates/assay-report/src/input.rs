@@ -1,6 +1,7 @@
 //! What a report is made of: documents that the other rooms wrote, any of which may be missing.
 
 use crate::timeline::Timeline;
+use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
@@ -38,6 +39,9 @@ pub struct Report {
     /// The host, the storage under the targets, and what was found about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
+    /// The machine meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watch>,
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<Document>,
@@ -104,9 +108,6 @@ impl RunReport {
         let meant = |named: &&NamedEstimate| {
             named.quantity == quantity && named.subject.as_deref() == subject
         };
-        self.estimates
-            .iter()
-            .find(meant)
-            .map(|named| &named.estimate)
+        self.estimates.iter().find(meant).map(|named| &named.estimate)
     }
 }

@@ -11,9 +11,6 @@ pub fn json(report: &Report) -> Result<String> {
     let written = serde_json::to_string_pretty(report);
     written.map(|text| text + "\n").map_err(|error| {
         let hint = "run again: the documents of this run are damaged";
-        Error::usage(
-            format!("the report cannot be written as JSON: {error}"),
-            hint,
-        )
+        Error::usage(format!("the report cannot be written as JSON: {error}"), hint)
     })
 }

@@ -24,19 +24,10 @@ const UNKNOWN: &str = "–";
 
 /// All tables of a ladder; changes have a table of their own where there were any.
 pub(crate) fn tables(load: &Load) -> Vec<Columns> {
-    let changed = load
-        .rungs
-        .iter()
-        .any(|rung| !rung.times(Operation::Write).is_empty());
-    let mut tables = vec![
-        throughput(),
-        times("Times of reading statements", quantile_of_reads()),
-    ];
+    let changed = load.rungs.iter().any(|rung| !rung.times(Operation::Write).is_empty());
+    let mut tables = vec![throughput(), times("Times of reading statements", quantile_of_reads())];
     if changed {
-        tables.push(times(
-            "Times of changing statements, commit included",
-            quantile_of_writes(),
-        ));
+        tables.push(times("Times of changing statements, commit included", quantile_of_writes()));
     }
     tables.extend([workload(), waits(), device()]);
     tables
@@ -55,17 +46,13 @@ fn throughput() -> Columns {
                 })
             }),
             ("DB reads/s", |rung| show_count(rung.reads_per_s())),
-            ("device r/s", |rung| {
-                of_device(rung, |device| device.read_ios)
-            }),
+            ("device r/s", |rung| of_device(rung, |device| device.read_ios)),
             ("from cache", |rung| {
                 let cached = rung.physical.cached_share;
                 cached.map_or_else(unknown, |cached| format!("{:.2} %", 100.0 * cached))
             }),
             ("reads are", |rung| rung.physical.verdict.name().to_owned()),
-            ("CPU busy", |rung| {
-                rung.host_busy_share.map_or_else(unknown, percent)
-            }),
+            ("CPU busy", |rung| rung.host_busy_share.map_or_else(unknown, percent)),
         ],
     }
 }
@@ -76,9 +63,7 @@ fn workload() -> Columns {
         title: "Load profile, a second",
         columns: vec![
             ("sessions", sessions),
-            ("DB time", |rung| {
-                a_second(rung, Some(rung.time.database_ns))
-            }),
+            ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
             ("DB CPU", |rung| a_second(rung, rung.time.cpu_ns)),
             ("executes", |rung| show_count(rung.statements_per_s())),
             ("commits", |rung| counted(rung, rung.database.commits)),
@@ -98,9 +83,7 @@ fn waits() -> Columns {
         title: "Where the time of the sessions went, s a second",
         columns: vec![
             ("sessions", sessions),
-            ("DB time", |rung| {
-                a_second(rung, Some(rung.time.database_ns))
-            }),
+            ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
             ("CPU", |rung| a_second(rung, rung.time.cpu_ns)),
             ("CPU queue", |rung| a_second(rung, rung.time.cpu_queue_ns)),
             ("read", |rung| a_second(rung, rung.time.read_ns)),
@@ -113,9 +96,7 @@ fn waits() -> Columns {
                 })
             }),
             ("top wait", |rung| {
-                rung.time
-                    .top_wait()
-                    .map_or_else(unknown, |(name, _)| name.to_owned())
+                rung.time.top_wait().map_or_else(unknown, |(name, _)| name.to_owned())
             }),
         ],
     }
@@ -138,24 +119,14 @@ fn device() -> Columns {
                 )
             }),
             ("device read", |rung| {
-                mean(
-                    rung.device
-                        .as_ref()
-                        .and_then(|device| device.counters.read_time_mean_ns()),
-                )
+                mean(rung.device.as_ref().and_then(|device| device.counters.read_time_mean_ns()))
             }),
             ("device write", |rung| {
-                mean(
-                    rung.device
-                        .as_ref()
-                        .and_then(|device| device.counters.write_time_mean_ns()),
-                )
+                mean(rung.device.as_ref().and_then(|device| device.counters.write_time_mean_ns()))
             }),
             ("w/s", |rung| of_device(rung, |device| device.write_ios)),
             ("server CPU/1,000", |rung| cpu(rung, rung.server_cpu_s)),
-            ("client CPU/1,000", |rung| {
-                cpu(rung, Some(rung.client_cpu_s))
-            }),
+            ("client CPU/1,000", |rung| cpu(rung, Some(rung.client_cpu_s))),
         ],
     }
 }
@@ -216,9 +187,7 @@ fn percent(share: f64) -> String {
 /// Time a second of elapsed time: the sessions that were in a state on average.
 fn a_second(rung: &Rung, time_ns: Option<u64>) -> String {
     let elapsed_s = rung.elapsed_s().max(1e-9);
-    time_ns.map_or_else(unknown, |time_ns| {
-        format!("{:.2}", real(time_ns) / 1e9 / elapsed_s)
-    })
+    time_ns.map_or_else(unknown, |time_ns| format!("{:.2}", real(time_ns) / 1e9 / elapsed_s))
 }
 
 fn counted(rung: &Rung, count: u64) -> String {
@@ -246,10 +215,7 @@ fn cpu(rung: &Rung, cpu_s: Option<f64>) -> String {
 /// What the load came to, in sentences.
 pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {
-        return vec![format!(
-            "What a database gets was not measured: {}.",
-            load.end
-        )];
+        return vec![format!("What a database gets was not measured: {}.", load.end)];
     }
     let mut said = vec![];
     said.extend(load.best().map(best));
@@ -269,9 +235,9 @@ fn best(rung: &Rung) -> String {
         format!("{} sessions", rung.sessions)
     };
     let reads = show_count(rung.reads_per_s());
-    let wait = rung.read_wait_mean_ns().map_or_else(String::new, |wait| {
-        format!(", each waited for {}", show_time_ns(wait))
-    });
+    let wait = rung
+        .read_wait_mean_ns()
+        .map_or_else(String::new, |wait| format!(", each waited for {}", show_time_ns(wait)));
     format!(
         "The database reads {reads} times a second from its storage with {sessions}{wait}; {} statements/s.",
         show_count(rung.statements_per_s())
@@ -283,10 +249,9 @@ fn physical(rung: &Rung) -> Option<String> {
     let physical = &rung.physical;
     let cached = physical.cached_share?;
     let database = real(physical.database_bytes);
-    let device = physical.device_bytes.map_or_else(
-        || "an unknown amount".to_owned(),
-        |bytes| show_bytes(real(bytes)),
-    );
+    let device = physical
+        .device_bytes
+        .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
         "Of {} that the database read, {} came from the page cache ({:.2} %), and the device gave {device}: the reads are {}.",
         show_bytes(database),
@@ -317,21 +282,14 @@ fn goal_words(goal: &assay_model::load::Goal) -> String {
 /// How the data came to be there, and how it was read.
 pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
     let server = &load.server;
-    let own = if server.is_own {
-        "made for this run"
-    } else {
-        "given"
-    };
+    let own = if server.is_own { "made for this run" } else { "given" };
     let way = match server.direct_io {
         Some(true) => "past the page cache",
         Some(false) => "through the page cache",
         None => "unknown",
     };
     let mut facts = vec![
-        (
-            "Server".to_owned(),
-            format!("{} {}, {own}", server.product, server.version),
-        ),
+        ("Server".to_owned(), format!("{} {}, {own}", server.product, server.version)),
         ("Data files".to_owned(), way.to_owned()),
         ("Reading".to_owned(), load.access.clone()),
     ];
@@ -364,10 +322,8 @@ pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
     };
     let block_bytes = load.server.block_bytes;
     let reads = |mix: &&MixCalibration| mix.read_share >= 1.0 && mix.transfer_bytes == block_bytes;
-    let best = load
-        .rungs
-        .iter()
-        .max_by(|one, other| one.reads_per_s().total_cmp(&other.reads_per_s()));
+    let best =
+        load.rungs.iter().max_by(|one, other| one.reads_per_s().total_cmp(&other.reads_per_s()));
     let Some((mix, best)) = calibration.mixes.iter().find(reads).zip(best) else {
         return Vec::new();
     };
@@ -375,18 +331,9 @@ pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
         let ratio = format!("{:.0} %", 100.0 * database / raw.max(1e-9));
         vec![name.to_owned(), show(raw), show(database), ratio]
     };
-    let head = ["reads of a block", "raw", "database", "ratio"]
-        .map(str::to_owned)
-        .to_vec();
-    let mut rows = vec![
-        head,
-        row(
-            "most, a second",
-            mix.iops_max.rate.value,
-            best.reads_per_s(),
-            show_count,
-        ),
-    ];
+    let head = ["reads of a block", "raw", "database", "ratio"].map(str::to_owned).to_vec();
+    let mut rows =
+        vec![head, row("most, a second", mix.iops_max.rate.value, best.reads_per_s(), show_count)];
     let first = load.rungs.iter().find(|rung| rung.sessions == 1);
     if let Some(wait_ns) = first.and_then(Rung::read_wait_mean_ns) {
         rows.push(row(
@@ -401,13 +348,8 @@ pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
 
 /// What spoils the result as a measurement of storage; nothing where the reads were physical.
 pub(crate) fn flaw(load: &Load) -> Option<String> {
-    let cached = load
-        .rungs
-        .iter()
-        .filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
-    let worst = cached
-        .filter_map(|rung| rung.physical.cached_share)
-        .reduce(f64::max)?;
+    let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
+    let worst = cached.filter_map(|rung| rung.physical.cached_share).reduce(f64::max)?;
     Some(format!(
         "Up to {:.1} % of the database's reads were given by the page cache: this measures memory, not the storage.",
         100.0 * worst
@@ -433,10 +375,7 @@ mod tests {
             service,
             ..OperationResult::default()
         };
-        let operations = PerOperation {
-            read: Some(read),
-            ..PerOperation::default()
-        };
+        let operations = PerOperation { read: Some(read), ..PerOperation::default() };
         Rung {
             sessions,
             repeat: 1,
@@ -446,10 +385,7 @@ mod tests {
                 started_unix_ns: 0,
                 elapsed_ns: 2_000_000_000,
                 finish: Finish::Complete,
-                streams: vec![NamedResult {
-                    name: "read".to_owned(),
-                    operations,
-                }],
+                streams: vec![NamedResult { name: "read".to_owned(), operations }],
                 targets: Vec::new(),
                 errors: Vec::new(),
                 conduct: Conduct::default(),
@@ -517,21 +453,14 @@ mod tests {
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 100),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         let page = html(&report, Options::default());
         assert!(page.contains("What a database gets of it") && page.contains("2 processors"));
     }
 
     #[test]
     fn reads_of_the_page_cache_spoil_the_answer() {
-        let text = text(
-            &report(vec![rung(1, 81_920_000)]),
-            Options::default(),
-            false,
-        );
+        let text = text(&report(vec![rung(1, 81_920_000)]), Options::default(), false);
         assert!(text.starts_with("INCONCLUSIVE"), "{text}");
         assert!(text.contains("10.0 %") && text.contains("CACHED"), "{text}");
     }
@@ -543,9 +472,6 @@ mod tests {
         assert!(!text(&whole, relative, false).contains("50,000"));
         assert!(!html(&whole, relative).contains("50,000"));
         let skipped = text(&report(Vec::new()), Options::default(), false);
-        assert!(
-            skipped.contains("was not measured: all that was asked"),
-            "{skipped}"
-        );
+        assert!(skipped.contains("was not measured: all that was asked"), "{skipped}");
     }
 }

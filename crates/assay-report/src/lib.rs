@@ -4,6 +4,7 @@
 mod answer;
 mod chart;
 mod clock;
+mod demand;
 mod facts;
 mod input;
 mod json;
@@ -16,12 +17,17 @@ mod tables;
 mod text;
 mod timeline;
 mod times;
+mod watch;
 mod words;
 
+pub use demand::{NamedProfile, profile_text, profiles_html};
 pub use input::{Document, Event, Options, Report, RunReport};
 pub use json::json;
 pub use page::html;
 pub use picture::png;
-pub use tables::{INTERVALS_HEADER, curve_csv, histograms_csv, intervals_csv};
+pub use tables::{
+    INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, watch_csv,
+};
 pub use text::{environment_text, text, verdict_text};
 pub use timeline::{Timeline, TimelineBuilder};
+pub use watch::{Watch, WatchBuilder};

@@ -46,21 +46,14 @@ fn is_hidden(letter: char) -> bool {
 pub(crate) fn visible(text: &str) -> String {
     let keep = |letter: char| {
         let blank = letter == '\n' || letter == '\t';
-        if is_hidden(letter) && !blank {
-            '\u{fffd}'
-        } else {
-            letter
-        }
+        if is_hidden(letter) && !blank { '\u{fffd}' } else { letter }
     };
     text.chars().map(keep).collect()
 }
 
 /// Begins an element.
 pub(crate) const fn tag(name: &'static str) -> Tag {
-    Tag {
-        name,
-        attributes: String::new(),
-    }
+    Tag { name, attributes: String::new() }
 }
 
 /// Text of anybody.
@@ -73,9 +66,7 @@ pub(crate) fn text(text: &str) -> Markup {
 /// A path of anybody, which may be broken into lines after its separators.
 pub(crate) fn path(path: &str) -> Markup {
     let breaks = path.split_inclusive('/').map(text);
-    breaks
-        .reduce(|one, next| one.and(constant("<wbr>")).and(next))
-        .unwrap_or_default()
+    breaks.reduce(|one, next| one.and(constant("<wbr>")).and(next)).unwrap_or_default()
 }
 
 /// Markup that stands in this program.
@@ -86,14 +77,9 @@ pub(crate) fn constant(markup: &'static str) -> Markup {
 /// Data for the page's own script. Inside a script element nothing is unescaped, so the characters that could end
 /// it are written as JSON's own escapes.
 pub(crate) fn data(id: &str, value: &Value) -> Markup {
-    let json = value
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026");
-    let open = tag("script")
-        .attribute("type", "application/json")
-        .attribute("id", id);
+    let json =
+        value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+    let open = tag("script").attribute("type", "application/json").attribute("id", id);
     open.body(Markup(json))
 }
 
@@ -200,23 +186,14 @@ mod tests {
     #[test]
     fn elements_nest() {
         let list = tag("ul").all(["a", "b"].map(|item| tag("li").class("x").text(item)));
-        assert_eq!(
-            list.into_string(),
-            "<ul><li class=\"x\">a</li><li class=\"x\">b</li></ul>"
-        );
+        assert_eq!(list.into_string(), "<ul><li class=\"x\">a</li><li class=\"x\">b</li></ul>");
         assert_eq!(tag("br").empty().into_string(), "<br>");
-        assert_eq!(
-            tag("path").number("x", -0.04).empty().into_string(),
-            "<path x=\"0\"/>"
-        );
+        assert_eq!(tag("path").number("x", -0.04).empty().into_string(), "<path x=\"0\"/>");
     }
 
     #[test]
     fn a_text_cannot_turn_the_direction_of_reading() {
-        assert_eq!(
-            text("a\u{202e}b\u{7}\n").into_string(),
-            "a\u{fffd}b\u{fffd}\n"
-        );
+        assert_eq!(text("a\u{202e}b\u{7}\n").into_string(), "a\u{fffd}b\u{fffd}\n");
         assert_eq!(visible("a\u{2066}\n\u{0}"), "a\u{fffd}\n\u{fffd}");
     }
 

@@ -27,9 +27,7 @@ struct Best {
 impl Show {
     /// Absolute, or relative to the best of this report.
     pub(crate) fn new(report: &Report, options: Options) -> Self {
-        Self {
-            best: options.relative.then(|| Best::of(report)),
-        }
+        Self { best: options.relative.then(|| Best::of(report)) }
     }
 
     /// Whether absolute figures are hidden.
@@ -82,15 +80,8 @@ impl Show {
         if estimate.high <= estimate.low {
             return String::new();
         }
-        let (low, high) = (
-            self.value(unit, estimate.low),
-            self.value(unit, estimate.high),
-        );
-        match (
-            low.split_once(' '),
-            high.split_once(' '),
-            low.strip_suffix("/s"),
-        ) {
+        let (low, high) = (self.value(unit, estimate.low), self.value(unit, estimate.high));
+        match (low.split_once(' '), high.split_once(' '), low.strip_suffix("/s")) {
             (Some((number, one)), Some((_, other)), _) if one == other => {
                 format!("{number} – {high}")
             }
@@ -150,13 +141,8 @@ impl Show {
 impl Best {
     /// The highest rates, and the shortest mean time, that the report knows.
     fn of(report: &Report) -> Self {
-        let mixes = report
-            .calibration
-            .iter()
-            .flat_map(|calibration| &calibration.mixes);
-        let points = mixes
-            .clone()
-            .flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
+        let mixes = report.calibration.iter().flat_map(|calibration| &calibration.mixes);
+        let points = mixes.clone().flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
         let measurements = report.runs.iter().map(|run| &run.measurement);
         let rates = mixes.clone().map(|mix| mix.iops_max.rate.value);
         let iops = rates
@@ -167,11 +153,7 @@ impl Best {
             .filter_map(|mix| Some(mix.throughput_max_bytes_per_s.as_ref()?.rate.value));
         let bytes_per_s = throughputs
             .chain(points.map(|point| point.throughput_bytes_per_s.value))
-            .chain(
-                measurements
-                    .clone()
-                    .map(Measurement::throughput_bytes_per_s),
-            );
+            .chain(measurements.clone().map(Measurement::throughput_bytes_per_s));
         let times = mixes.map(|mix| mix.base_service_time_ns.value);
         let time_ns = times.chain(measurements.filter_map(mean_time_ns));
         Self {
@@ -193,11 +175,7 @@ fn mean_time_ns(measurement: &Measurement) -> Option<f64> {
 
 /// A divisor: 1 where nothing was measured.
 fn positive(value: f64) -> f64 {
-    if value > 0.0 && value.is_finite() {
-        value
-    } else {
-        1.0
-    }
+    if value > 0.0 && value.is_finite() { value } else { 1.0 }
 }
 
 /// Three significant digits: `0.97`, `12.3`, `345`.
@@ -215,11 +193,7 @@ pub(crate) fn tick(show: &Show, unit: Unit, value: f64) -> String {
         return "0".to_owned();
     }
     if show.is_relative() {
-        let plain = if unit == Unit::Ns {
-            value
-        } else {
-            value * 100.0
-        };
+        let plain = if unit == Unit::Ns { value } else { value * 100.0 };
         let suffix = if unit == Unit::Ns { "×" } else { " %" };
         return format!("{}{suffix}", short(plain));
     }
@@ -235,10 +209,7 @@ pub(crate) fn tick(show: &Show, unit: Unit, value: f64) -> String {
     if !number.contains('.') {
         return shown;
     }
-    format!(
-        "{} {name}",
-        number.trim_end_matches('0').trim_end_matches('.')
-    )
+    format!("{} {name}", number.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// `40k`, `2.5k`, `1.2M`, `800`.
@@ -254,11 +225,7 @@ fn thousands(value: f64) -> String {
 fn short(value: f64) -> String {
     let shown = format!("{value:.6}");
     let short = shown.trim_end_matches('0').trim_end_matches('.');
-    if short.is_empty() || short == "-0" {
-        "0".to_owned()
-    } else {
-        short.to_owned()
-    }
+    if short.is_empty() || short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
 #[cfg(test)]
@@ -266,22 +233,11 @@ mod tests {
     use super::*;
 
     fn estimate(low: f64, value: f64, high: f64) -> Estimate {
-        Estimate {
-            value,
-            low,
-            high,
-            confidence: 0.95,
-            n: 30,
-        }
+        Estimate { value, low, high, confidence: 0.95, n: 30 }
     }
 
-    const RELATIVE: Show = Show {
-        best: Some(Best {
-            iops: 40_000.0,
-            bytes_per_s: 5e8,
-            time_ns: 1e5,
-        }),
-    };
+    const RELATIVE: Show =
+        Show { best: Some(Best { iops: 40_000.0, bytes_per_s: 5e8, time_ns: 1e5 }) };
 
     #[test]
     fn intervals_name_their_unit_once() {
@@ -290,23 +246,11 @@ mod tests {
             show.interval(Unit::IosPerS, &estimate(40_800.0, 41_000.0, 41_500.0)),
             "40,800 – 41,500/s"
         );
-        assert_eq!(
-            show.interval(Unit::Ns, &estimate(1.2e6, 1.3e6, 1.4e6)),
-            "1.20 – 1.40 ms"
-        );
-        assert_eq!(
-            show.interval(Unit::Ns, &estimate(0.9e6, 1.0e6, 1.1e6)),
-            "900 µs – 1.10 ms"
-        );
+        assert_eq!(show.interval(Unit::Ns, &estimate(1.2e6, 1.3e6, 1.4e6)), "1.20 – 1.40 ms");
+        assert_eq!(show.interval(Unit::Ns, &estimate(0.9e6, 1.0e6, 1.1e6)), "900 µs – 1.10 ms");
         assert_eq!(show.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
-        assert_eq!(
-            RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)),
-            "1.20× – 1.40×"
-        );
-        assert_eq!(
-            RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)),
-            "50.0 – 55.0 %"
-        );
+        assert_eq!(RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)), "1.20× – 1.40×");
+        assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0 %");
         assert_eq!(Show::doubt(&estimate(98.9, 100.0, 101.1)), "±1.1 %");
         assert_eq!(Show::doubt(&estimate(0.0, 0.0, 1.0)), "");
     }

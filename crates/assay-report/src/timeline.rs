@@ -86,19 +86,12 @@ const fn place(operation: Operation) -> usize {
 impl TimelineBuilder {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self {
-            width: 1,
-            filling: Filling::empty(),
-            ..Self::default()
-        }
+        Self { width: 1, filling: Filling::empty(), ..Self::default() }
     }
 
     /// Adds the interval that follows.
     pub fn add(&mut self, interval: &Interval) {
-        self.open |= interval
-            .operations
-            .iter()
-            .any(|(_, result)| result.response.is_some());
+        self.open |= interval.operations.iter().any(|(_, result)| result.response.is_some());
         self.intervals += 1;
         self.filling.add(interval);
         if self.filling.intervals == self.width {
@@ -121,11 +114,7 @@ impl TimelineBuilder {
         if self.filling.intervals > 0 {
             self.close();
         }
-        Timeline {
-            columns: self.columns,
-            intervals: self.intervals,
-            open: self.open,
-        }
+        Timeline { columns: self.columns, intervals: self.intervals, open: self.open }
     }
 }
 
@@ -133,11 +122,7 @@ impl Filling {
     /// A column without time.
     fn empty() -> Self {
         let times = [(); 3].map(|()| Histogram::new(Precision::Coarse));
-        Self {
-            column: Column::default(),
-            times,
-            intervals: 0,
-        }
+        Self { column: Column::default(), times, intervals: 0 }
     }
 
     fn add(&mut self, interval: &Interval) {
@@ -179,11 +164,7 @@ impl ColumnOperation {
 
     /// Takes rates into the range; the first ones make it.
     fn widen(&mut self, lowest: f64, highest: f64, first: bool) {
-        self.iops_min = if first {
-            lowest
-        } else {
-            self.iops_min.min(lowest)
-        };
+        self.iops_min = if first { lowest } else { self.iops_min.min(lowest) };
         self.iops_max = self.iops_max.max(highest);
     }
 }
@@ -227,22 +208,15 @@ impl Timeline {
     /// Tells how fast and how slow the intervals within a column were, where the columns were made of longer
     /// stretches; to be called once for each interval.
     pub fn refine(&mut self, interval: &IntervalSummary) {
-        let after = self
-            .columns
-            .partition_point(|column| column.start_ns <= interval.start_ns);
-        let Some(column) = after
-            .checked_sub(1)
-            .and_then(|place| self.columns.get_mut(place))
+        let after = self.columns.partition_point(|column| column.start_ns <= interval.start_ns);
+        let Some(column) = after.checked_sub(1).and_then(|place| self.columns.get_mut(place))
         else {
             return;
         };
         let elapsed_s = seconds(interval.end_ns.saturating_sub(interval.start_ns));
         let first = !column.refined;
         column.refined = true;
-        for (place, summary) in [interval.read, interval.write, interval.sync]
-            .iter()
-            .enumerate()
-        {
+        for (place, summary) in [interval.read, interval.write, interval.sync].iter().enumerate() {
             let iops = rate(summary.map_or(0, |summary| summary.ios), elapsed_s);
             column.operations[place].refine(iops, first);
         }
@@ -260,11 +234,7 @@ impl Timeline {
 
     /// The kind of time it holds: from the intended start where arrivals are open.
     pub(crate) const fn kind(&self) -> &'static str {
-        if self.open {
-            "response time"
-        } else {
-            "service time"
-        }
+        if self.open { "response time" } else { "service time" }
     }
 
     /// End of the last interval, ns.
@@ -275,9 +245,7 @@ impl Timeline {
     /// The operations that happened at all.
     pub(crate) fn operations(&self) -> Vec<Operation> {
         let happened = |operation: &Operation| {
-            self.columns
-                .iter()
-                .any(|column| column.operation(*operation).ios > 0)
+            self.columns.iter().any(|column| column.operation(*operation).ios > 0)
         };
         Operation::ALL.into_iter().filter(happened).collect()
     }
@@ -307,10 +275,7 @@ mod tests {
             index,
             start_ns: index * 500_000_000,
             end_ns: (index + 1) * 500_000_000,
-            operations: PerOperation {
-                write: Some(write),
-                ..PerOperation::default()
-            },
+            operations: PerOperation { write: Some(write), ..PerOperation::default() },
             outstanding_mean: 1.0,
         }
     }
@@ -341,10 +306,7 @@ mod tests {
             timeline.refine(&IntervalSummary {
                 start_ns: start_s * 1_000_000_000,
                 end_ns: (start_s + 10) * 1_000_000_000,
-                write: Some(OperationSummary {
-                    ios,
-                    ..OperationSummary::default()
-                }),
+                write: Some(OperationSummary { ios, ..OperationSummary::default() }),
                 ..IntervalSummary::default()
             });
         }

@@ -16,10 +16,7 @@ impl Times {
     /// The times of a coarse histogram.
     pub(crate) fn of(histogram: &Histogram) -> Self {
         let middle = |(lowest, width, ios): (u64, u64, u64)| (lowest + (width - 1) / 2, ios);
-        Self {
-            counts: histogram.buckets().map(middle).collect(),
-            max_ns: histogram.max_ns(),
-        }
+        Self { counts: histogram.buckets().map(middle).collect(), max_ns: histogram.max_ns() }
     }
 
     /// Number of times.
@@ -52,10 +49,8 @@ impl Times {
     pub(crate) fn merge(&mut self, other: &Self) {
         let (mine, theirs) = (std::mem::take(&mut self.counts), &other.counts);
         let mut merged = Vec::with_capacity(mine.len().max(theirs.len()));
-        let (mut left, mut right) = (
-            mine.into_iter().peekable(),
-            theirs.iter().copied().peekable(),
-        );
+        let (mut left, mut right) =
+            (mine.into_iter().peekable(), theirs.iter().copied().peekable());
         while let (Some(one), Some(two)) = (left.peek().copied(), right.peek().copied()) {
             let from_left = one.0 <= two.0;
             let from_right = two.0 <= one.0;

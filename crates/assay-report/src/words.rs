@@ -20,9 +20,7 @@ pub(crate) fn capital(words: &str) -> String {
 /// A transfer size: `8 KiB`.
 pub(crate) fn size(bytes: u64) -> String {
     let exact = Bytes(bytes).to_string();
-    let digits = exact
-        .trim_end_matches(|letter: char| !letter.is_ascii_digit())
-        .len();
+    let digits = exact.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len();
     let (number, unit) = exact.split_at(digits);
     format!("{number} {unit}")
 }
@@ -50,9 +48,9 @@ pub(crate) fn finish(finish: &Finish) -> Option<String> {
         Finish::Interrupted => {
             Some("It was interrupted; what was measured until then stands.".to_owned())
         }
-        Finish::Failed { reason } => Some(format!(
-            "It could not go on: {reason}. What was measured until then stands."
-        )),
+        Finish::Failed { reason } => {
+            Some(format!("It could not go on: {reason}. What was measured until then stands."))
+        }
         Finish::Unfinished => Some(
             "The program was ended before the run was; what was measured until then stands."
                 .to_owned(),

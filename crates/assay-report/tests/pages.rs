@@ -22,18 +22,13 @@ const RELATIVE: Options = Options { relative: true };
 
 /// Compares with a file of tests/golden; `ASSAY_UPDATE_GOLDEN=1` writes it anew.
 fn golden(name: &str, written: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("ASSAY_UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, written).unwrap();
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     for (line, (one, other)) in (1..).zip(written.lines().zip(known.lines())) {
-        assert_eq!(
-            one, other,
-            "{name}, line {line}; ASSAY_UPDATE_GOLDEN=1 writes it anew"
-        );
+        assert_eq!(one, other, "{name}, line {line}; ASSAY_UPDATE_GOLDEN=1 writes it anew");
     }
     assert_eq!(written.lines().count(), known.lines().count(), "{name}");
 }
@@ -65,10 +60,7 @@ fn shortened(part: &str) -> String {
 
 #[test]
 fn the_page_is_what_it_was() {
-    golden(
-        "page.html",
-        &readable(&html(&made_up::report(30), ABSOLUTE)),
-    );
+    golden("page.html", &readable(&html(&made_up::report(30), ABSOLUTE)));
 }
 
 #[test]
@@ -88,8 +80,7 @@ fn histograms_keep_every_io() {
     let table = histograms_csv(&report);
     let ios_of = |scope: &str| -> u64 {
         let rows = table.lines().filter(|row| row.contains(scope));
-        rows.filter_map(|row| row.rsplit(',').next()?.parse::<u64>().ok())
-            .sum()
+        rows.filter_map(|row| row.rsplit(',').next()?.parse::<u64>().ok()).sum()
     };
     let all: u64 = report.runs[0]
         .measurement
@@ -116,16 +107,8 @@ fn the_json_form_holds_the_documents() {
 #[test]
 fn every_page_is_well_formed_and_loads_nothing() {
     let full = made_up::report(20);
-    let only_run = Report {
-        calibration: None,
-        verdict: None,
-        environment: None,
-        ..full.clone()
-    };
-    let only_calibration = Report {
-        runs: Vec::new(),
-        ..full.clone()
-    };
+    let only_run = Report { calibration: None, verdict: None, environment: None, ..full.clone() };
+    let only_calibration = Report { runs: Vec::new(), ..full.clone() };
     for (report, options) in [
         (&full, ABSOLUTE),
         (&full, RELATIVE),
@@ -141,10 +124,7 @@ fn every_page_is_well_formed_and_loads_nothing() {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
         // The one address is the name of SVG, which scripts need and nobody loads.
-        assert_eq!(
-            page.matches("http").count(),
-            page.matches("http-equiv").count() + 1
-        );
+        assert_eq!(page.matches("http").count(), page.matches("http-equiv").count() + 1);
         assert!(!text(report, options, false).contains("NaN"));
     }
 }
@@ -152,31 +132,19 @@ fn every_page_is_well_formed_and_loads_nothing() {
 /// Ids are unique, and every reference has its id.
 fn well_named(elements: &[Element]) {
     let values = |name: &str| -> Vec<&str> {
-        let of = elements
-            .iter()
-            .filter_map(|element| element.attribute(name));
+        let of = elements.iter().filter_map(|element| element.attribute(name));
         of.flat_map(str::split_whitespace).collect()
     };
     let ids = values("id");
     let unique: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(ids.len(), unique.len(), "an id stands twice");
-    let links = values("href")
-        .into_iter()
-        .map(|link| link.trim_start_matches('#'));
-    let named = values("aria-labelledby")
-        .into_iter()
-        .chain(values("data-timeline"));
+    let links = values("href").into_iter().map(|link| link.trim_start_matches('#'));
+    let named = values("aria-labelledby").into_iter().chain(values("data-timeline"));
     for reference in named.chain(links) {
         assert!(unique.contains(reference), "{reference}");
     }
-    let charts = elements
-        .iter()
-        .filter(|element| element.attribute("role") == Some("img"));
-    assert!(
-        charts
-            .clone()
-            .all(|chart| chart.attribute("aria-labelledby").is_some())
-    );
+    let charts = elements.iter().filter(|element| element.attribute("role") == Some("img"));
+    assert!(charts.clone().all(|chart| chart.attribute("aria-labelledby").is_some()));
     let heads = elements.iter().filter(|element| element.name == "th");
     assert!(heads.clone().all(|head| head.attribute("scope").is_some()));
 }
@@ -189,32 +157,13 @@ fn fill<const N: usize>(places: [&mut String; N], words: &str) {
 
 /// The same report with this text wherever a person or a system may have put theirs.
 fn filled(mut report: Report, words: &str) -> Report {
-    fill(
-        [
-            &mut report.title,
-            &mut report.target,
-            &mut report.program,
-            &mut report.command,
-        ],
-        words,
-    );
-    report.documents = vec![Document {
-        name: words.to_owned(),
-        text: words.to_owned(),
-    }];
+    fill([&mut report.title, &mut report.target, &mut report.program, &mut report.command], words);
+    report.documents = vec![Document { name: words.to_owned(), text: words.to_owned() }];
     for run in &mut report.runs {
-        run.events = vec![Event {
-            at_ns: 5,
-            what: words.to_owned(),
-        }];
+        run.events = vec![Event { at_ns: 5, what: words.to_owned() }];
         let measurement = &mut run.measurement;
-        measurement.finish = Finish::Failed {
-            reason: words.to_owned(),
-        };
-        let results = measurement
-            .streams
-            .iter_mut()
-            .chain(&mut measurement.targets);
+        measurement.finish = Finish::Failed { reason: words.to_owned() };
+        let results = measurement.streams.iter_mut().chain(&mut measurement.targets);
         for result in results {
             fill([&mut result.name], words);
         }
@@ -232,10 +181,7 @@ fn filled(mut report: Report, words: &str) -> Report {
             words,
         );
         for remark in &mut conduct.remarks {
-            fill(
-                [&mut remark.what, &mut remark.why, &mut remark.remedy],
-                words,
-            );
+            fill([&mut remark.what, &mut remark.why, &mut remark.remedy], words);
         }
     }
     fill_documents(&mut report, words);
@@ -246,18 +192,9 @@ fn fill_documents(report: &mut Report, words: &str) {
     let verdict = report.verdict.as_mut().unwrap();
     fill([&mut verdict.criteria], words);
     for judgement in &mut verdict.judgements {
-        fill(
-            [
-                &mut judgement.label,
-                &mut judgement.why,
-                &mut judgement.source,
-            ],
-            words,
-        );
+        fill([&mut judgement.label, &mut judgement.why, &mut judgement.source], words);
         judgement.subject = Some(words.to_owned());
-        judgement.reason = Reason::NoEvidence {
-            missing: words.to_owned(),
-        };
+        judgement.reason = Reason::NoEvidence { missing: words.to_owned() };
     }
     let calibration = report.calibration.as_mut().unwrap();
     for mix in &mut calibration.mixes {
@@ -267,20 +204,9 @@ fn fill_documents(report: &mut Report, words: &str) {
         }
     }
     let environment = report.environment.as_mut().unwrap();
-    fill(
-        [&mut environment.host.name, &mut environment.host.kernel],
-        words,
-    );
+    fill([&mut environment.host.name, &mut environment.host.kernel], words);
     for finding in &mut environment.findings {
-        fill(
-            [
-                &mut finding.what,
-                &mut finding.value,
-                &mut finding.why,
-                &mut finding.remedy,
-            ],
-            words,
-        );
+        fill([&mut finding.what, &mut finding.value, &mut finding.why, &mut finding.remedy], words);
     }
     let stack = &mut environment.storage[0].stack;
     fill([&mut stack.path], words);
@@ -293,10 +219,7 @@ fn fill_documents(report: &mut Report, words: &str) {
 
 /// Names of the elements and of their attributes; the places where paths may break do not count.
 fn structure(page: &str) -> Vec<String> {
-    let shown = elements(page)
-        .unwrap()
-        .into_iter()
-        .filter(|element| element.name != "wbr");
+    let shown = elements(page).unwrap().into_iter().filter(|element| element.name != "wbr");
     shown.map(|element| element.shape()).collect()
 }
 
@@ -318,11 +241,7 @@ fn known_attacks_stay_words() {
         let hostile = filled(report.clone(), attack);
         assert_eq!(structure(&html(&hostile, ABSOLUTE)), harmless, "{attack}");
         let shown = text(&hostile, ABSOLUTE, false);
-        assert!(
-            !shown
-                .chars()
-                .any(|letter| letter.is_control() && letter != '\n')
-        );
+        assert!(!shown.chars().any(|letter| letter.is_control() && letter != '\n'));
     }
 }
 
@@ -367,17 +286,9 @@ fn a_page_stays_below_a_megabyte() {
     let mut report = made_up::report(4);
     // As many columns as a timeline ever has, each full of different times.
     report.runs[0].timeline = restless(959, &Operation::ALL, 60, 7.0).finish();
-    assert!(
-        html(&report, ABSOLUTE).len() < 1_000_000,
-        "{}",
-        html(&report, ABSOLUTE).len()
-    );
+    assert!(html(&report, ABSOLUTE).len() < 1_000_000, "{}", html(&report, ABSOLUTE).len());
     report.runs = vec![report.runs[0].clone(); 4];
-    assert!(
-        html(&report, ABSOLUTE).len() < 1_300_000,
-        "{}",
-        html(&report, ABSOLUTE).len()
-    );
+    assert!(html(&report, ABSOLUTE).len() < 1_300_000, "{}", html(&report, ABSOLUTE).len());
 }
 
 #[test]
@@ -406,15 +317,12 @@ fn figure_with(text: &str, units: &[&str]) -> Option<String> {
 fn a_relative_report_keeps_absolute_figures_to_itself() {
     let report = made_up::report(30);
     let page = html(&report, RELATIVE);
-    let shown: String = page
-        .split("<script")
-        .map(|part| part.split("</script>").last().unwrap())
-        .collect();
+    let shown: String =
+        page.split("<script").map(|part| part.split("</script>").last().unwrap()).collect();
     let written = text(&report, RELATIVE, false);
-    for (what, text) in [
-        ("page", shown.split("</style>").last().unwrap()),
-        ("text", written.as_str()),
-    ] {
+    for (what, text) in
+        [("page", shown.split("</style>").last().unwrap()), ("text", written.as_str())]
+    {
         assert_eq!(
             figure_with(text, &["ns", "µs", "ms", "/s", "kB/s", "MB/s", "GB/s"]),
             None,
@@ -423,21 +331,9 @@ fn a_relative_report_keeps_absolute_figures_to_itself() {
     }
     let operations = report.runs[0].measurement.operations();
     let ios = assay_model::units::show_count(number::real(operations.read.unwrap().ios));
-    for figure in [
-        ios.as_str(),
-        "94,559",
-        "121,000",
-        "orders.criteria.toml",
-        "duration =",
-    ] {
-        assert!(
-            html(&report, ABSOLUTE).contains(figure) || figure == "94,559",
-            "{figure}"
-        );
-        assert!(
-            !page.contains(figure) && !written.contains(figure),
-            "{figure}"
-        );
+    for figure in [ios.as_str(), "94,559", "121,000", "orders.criteria.toml", "duration ="] {
+        assert!(html(&report, ABSOLUTE).contains(figure) || figure == "94,559", "{figure}");
+        assert!(!page.contains(figure) && !written.contains(figure), "{figure}");
     }
 }
 
@@ -466,9 +362,6 @@ fn pictures_are_named_apart_and_drawn() {
     ];
     assert_eq!(names, expected);
     for (name, bytes) in &pictures {
-        assert!(
-            bytes.starts_with(b"\x89PNG") && bytes.len() > 5_000,
-            "{name}"
-        );
+        assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 5_000, "{name}");
     }
 }

@@ -21,11 +21,7 @@ fn times(factor: u64) -> TimeSummary {
 /// The cells of a row by the names of their columns.
 fn named(row: &str) -> BTreeMap<&'static str, &str> {
     assert_eq!(row.split(',').count(), INTERVALS_HEADER.split(',').count());
-    INTERVALS_HEADER
-        .trim_end()
-        .split(',')
-        .zip(row.split(','))
-        .collect()
+    INTERVALS_HEADER.trim_end().split(',').zip(row.split(',')).collect()
 }
 
 #[test]
@@ -42,10 +38,7 @@ fn an_interval_has_a_row_an_operation() {
             service: times(1),
             response: Some(times(2)),
         }),
-        sync: Some(OperationSummary {
-            errors: 2,
-            ..OperationSummary::default()
-        }),
+        sync: Some(OperationSummary { errors: 2, ..OperationSummary::default() }),
         write: None,
     };
     let rows = intervals_csv("a \"b\"", &[interval]);
@@ -84,10 +77,7 @@ fn an_interval_has_a_row_an_operation() {
 fn every_column_is_in_the_manual() {
     let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tables.md");
     let manual = std::fs::read_to_string(manual).unwrap();
-    let (curve, histograms) = (
-        curve_csv(&Report::default()),
-        histograms_csv(&Report::default()),
-    );
+    let (curve, histograms) = (curve_csv(&Report::default()), histograms_csv(&Report::default()));
     for header in [curve.as_str(), histograms.as_str(), INTERVALS_HEADER] {
         for column in header.trim_end().split(',') {
             assert!(

@@ -61,11 +61,8 @@ fn quantile_covered(levels: &[f64], quantile: f64, random: &mut Random) -> bool 
 }
 
 fn bootstrap_covered(series: &[f64]) -> bool {
-    let resampling = Resampling {
-        block_length: 2.0 * block_length(series),
-        resamples: 400,
-        seed: 1,
-    };
+    let resampling =
+        Resampling { block_length: 2.0 * block_length(series), resamples: 400, seed: 1 };
     let sum = |drawn: &[usize]| drawn.iter().map(|index| series[*index]).sum();
     bootstrap_interval(series.len(), &resampling, 0.95, sum)
         .is_some_and(|interval| interval.covers(0.0))
@@ -76,9 +73,7 @@ fn main() {
     table("mean_interval", &lengths, 4000, |series| {
         mean_interval(series, 0.95).unwrap().covers(0.0)
     });
-    table("trend", &lengths, 4000, |series| {
-        trend(series, 0.95).unwrap().slope.covers(0.0)
-    });
+    table("trend", &lengths, 4000, |series| trend(series, 0.95).unwrap().slope.covers(0.0));
     table("bootstrap_interval", &lengths[3..], 1000, bootstrap_covered);
     for level in [0.05, 0.01] {
         let title = format!("level_shift at {level}");
@@ -86,9 +81,7 @@ fn main() {
             level_shift(series, 0.95).unwrap().p_value <= level
         });
     }
-    table("segments at 0.01", &lengths[2..], 1000, |series| {
-        segments(series, 0.01, 0.95).len() > 1
-    });
+    table("segments at 0.01", &lengths[2..], 1000, |series| segments(series, 0.01, 0.95).len() > 1);
     for quantile in [0.5, 0.9, 0.99, 0.999] {
         let mut random = Random::new(7);
         let title = format!("quantile_levels at {quantile}");

@@ -173,11 +173,7 @@ mod tests {
     use crate::series::{mean, variance};
 
     fn resampling(block_length: f64, resamples: usize) -> Resampling {
-        Resampling {
-            block_length,
-            resamples,
-            seed: 42,
-        }
+        Resampling { block_length, resamples, seed: 42 }
     }
 
     fn wave() -> Vec<f64> {
@@ -208,10 +204,7 @@ mod tests {
             let drawn = draw(&mut indices, &resampling(block_length, 4000), joined_mean);
             let ratio = variance(&drawn) / exact_variance(&series, block_length);
             // The variance of 4,000 normal values errs by 2.2 %.
-            assert!(
-                (ratio - 1.0).abs() < 0.08,
-                "block length {block_length}: {ratio}"
-            );
+            assert!((ratio - 1.0).abs() < 0.08, "block length {block_length}: {ratio}");
             assert!((mean(&drawn) - mean(&series)).abs() < 0.02);
         }
     }
@@ -219,12 +212,8 @@ mod tests {
     #[test]
     fn the_seed_decides_and_the_whole_series_gives_the_value() {
         let series = wave();
-        let largest = |drawn: &[usize]| {
-            drawn
-                .iter()
-                .map(|index| series[*index])
-                .fold(f64::MIN, f64::max)
-        };
+        let largest =
+            |drawn: &[usize]| drawn.iter().map(|index| series[*index]).fold(f64::MIN, f64::max);
         let once = bootstrap_interval(60, &resampling(3.0, 200), 0.95, largest).unwrap();
         let again = bootstrap_interval(60, &resampling(3.0, 200), 0.95, largest).unwrap();
         assert_eq!(once, again);
@@ -235,18 +224,9 @@ mod tests {
     #[test]
     fn a_series_of_one_block_has_no_interval() {
         let first = |drawn: &[usize]| real_len(drawn[0]);
-        assert_eq!(
-            bootstrap_interval(10, &resampling(6.0, 100), 0.95, first),
-            None
-        );
-        assert_eq!(
-            bootstrap_interval(10, &resampling(2.0, 0), 0.95, first),
-            None
-        );
-        assert_eq!(
-            bootstrap_interval(0, &resampling(1.0, 100), 0.95, first),
-            None
-        );
+        assert_eq!(bootstrap_interval(10, &resampling(6.0, 100), 0.95, first), None);
+        assert_eq!(bootstrap_interval(10, &resampling(2.0, 0), 0.95, first), None);
+        assert_eq!(bootstrap_interval(0, &resampling(1.0, 100), 0.95, first), None);
     }
 
     #[test]

@@ -112,11 +112,7 @@ pub fn segments(series: &[f64], false_alarm: f64, confidence: f64) -> Vec<Segmen
     edges.push(series.len());
     let stretch = |pair: &[usize]| {
         let level = mean_interval(&series[pair[0]..pair[1]], confidence)?;
-        Some(Segment {
-            start: pair[0],
-            end: pair[1],
-            level,
-        })
+        Some(Segment { start: pair[0], end: pair[1], level })
     };
     edges.windows(2).filter_map(stretch).collect()
 }
@@ -132,11 +128,7 @@ fn shifts(series: &[f64], false_alarm: f64, depth: u32) -> Vec<usize> {
     found.push(split.at);
     let within = shifts(after, false_alarm, depth - 1);
     found.extend(within.into_iter().map(|at| split.at + at));
-    if split.p_value(series, &found) <= false_alarm {
-        found
-    } else {
-        Vec::new()
-    }
+    if split.p_value(series, &found) <= false_alarm { found } else { Vec::new() }
 }
 
 /// Whether a series is long enough and varies, so that a shift can be looked for.
@@ -158,10 +150,7 @@ impl Split {
         let n = real_len(series.len());
         let shortest = index((n * SHORTEST_SHARE).ceil()).max(SHORTEST);
         let (centre, mut sum) = (mean(series), 0.0);
-        let mut best = Self {
-            at: shortest,
-            gain: 0.0,
-        };
+        let mut best = Self { at: shortest, gain: 0.0 };
         for (index, value) in series[..series.len() - shortest].iter().enumerate() {
             sum += value - centre;
             let (at, before) = (index + 1, real_len(index + 1));
@@ -215,10 +204,7 @@ impl Noise {
         }
         subtract_mean(rest);
         let long_run = LongRun::of(&residuals, 2.0);
-        Self {
-            long_run: long_run.variance,
-            memory: long_run.memory(variance(&residuals)),
-        }
+        Self { long_run: long_run.variance, memory: long_run.memory(variance(&residuals)) }
     }
 
     /// The coefficient φ of the first-order autoregression that remembers as long: (1 + φ)/(1 - φ).
@@ -255,11 +241,7 @@ mod tests {
     fn stairs(steps: &[(usize, f64)]) -> Vec<f64> {
         let mut random = Random::new(9);
         let stretch = |(length, level): &(usize, f64)| std::iter::repeat_n(*level, *length);
-        steps
-            .iter()
-            .flat_map(stretch)
-            .map(|level| level + 0.05 * random.normal())
-            .collect()
+        steps.iter().flat_map(stretch).map(|level| level + 0.05 * random.normal()).collect()
     }
 
     #[test]
@@ -272,9 +254,7 @@ mod tests {
 
     #[test]
     fn a_step_without_noise_is_a_shift_and_a_constant_is_none() {
-        let step: Vec<f64> = (0..40)
-            .map(|index| if index < 15 { 0.1 } else { 0.3 })
-            .collect();
+        let step: Vec<f64> = (0..40).map(|index| if index < 15 { 0.1 } else { 0.3 }).collect();
         let shift = level_shift(&step, 0.95).unwrap();
         assert_eq!((shift.at, shift.p_value), (15, 0.001));
         assert_eq!(level_shift(&[0.1; 40], 0.95), None);

@@ -99,16 +99,12 @@ fn last_below(points: &[LoadPoint], factor: f64) -> Option<usize> {
 
 /// How often load doubles from `index` to the end.
 fn doublings(points: &[LoadPoint], index: usize) -> f64 {
-    points
-        .last()
-        .map_or(0.0, |end| (end.load / points[index].load).log2())
+    points.last().map_or(0.0, |end| (end.load / points[index].load).log2())
 }
 
 /// What throughput gained from `index` to the end, as a share.
 fn gain_since(points: &[LoadPoint], index: usize) -> Estimate {
-    let end = points
-        .last()
-        .map_or(points[index].throughput, |end| end.throughput);
+    let end = points.last().map_or(points[index].throughput, |end| end.throughput);
     gain(&points[index].throughput, &end)
 }
 
@@ -120,19 +116,12 @@ fn gain(from: &Estimate, to: &Estimate) -> Estimate {
         high: f64::INFINITY,
         ..*to
     });
-    Estimate {
-        value: ratio.value - 1.0,
-        low: ratio.low - 1.0,
-        high: ratio.high - 1.0,
-        ..ratio
-    }
+    Estimate { value: ratio.value - 1.0, low: ratio.low - 1.0, high: ratio.high - 1.0, ..ratio }
 }
 
 /// Whether no later point can have more than `tolerance` more throughput than the first.
 fn stays_flat(tail: &[LoadPoint], tolerance: f64) -> bool {
-    tail[1..]
-        .iter()
-        .all(|later| gain(&tail[0].throughput, &later.throughput).high <= tolerance)
+    tail[1..].iter().all(|later| gain(&tail[0].throughput, &later.throughput).high <= tolerance)
 }
 
 fn plateau(points: &[LoadPoint], from: usize, tolerance: f64) -> Plateau {
@@ -157,27 +146,16 @@ fn plateau(points: &[LoadPoint], from: usize, tolerance: f64) -> Plateau {
 /// Independent estimates of one quantity joined, each with the weight of its precision (inverse squared width).
 fn joined(estimates: &[Estimate]) -> Estimate {
     // A width of nothing would weigh infinitely; this leaves such a weight finite and overwhelming.
-    let weight = |estimate: &Estimate| {
-        estimate
-            .half_width()
-            .max(1e-9 * estimate.value.abs())
-            .powi(-2)
-    };
+    let weight =
+        |estimate: &Estimate| estimate.half_width().max(1e-9 * estimate.value.abs()).powi(-2);
     let total: f64 = estimates.iter().map(weight).sum();
-    let value = estimates
-        .iter()
-        .map(|one| one.value * weight(one))
-        .sum::<f64>()
-        / total;
+    let value = estimates.iter().map(|one| one.value * weight(one)).sum::<f64>() / total;
     let half = total.sqrt().recip();
     Estimate {
         value,
         low: value - half,
         high: value + half,
-        confidence: estimates
-            .iter()
-            .map(|one| one.confidence)
-            .fold(1.0, f64::min),
+        confidence: estimates.iter().map(|one| one.confidence).fold(1.0, f64::min),
         n: estimates.iter().map(|one| one.n).sum(),
         effective_n: estimates.iter().map(|one| one.effective_n).sum(),
     }
@@ -230,11 +208,9 @@ pub fn knee(points: &[LoadPoint]) -> Knee {
     match (at == last, latest == last) {
         (true, _) => Knee::StillRising,
         (false, true) => Knee::Undecided,
-        (false, false) => Knee::Found {
-            at,
-            earliest: points.iter().position(rivals).unwrap_or(at),
-            latest,
-        },
+        (false, false) => {
+            Knee::Found { at, earliest: points.iter().position(rivals).unwrap_or(at), latest }
+        }
     }
 }
 

@@ -11,17 +11,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 pub fn normal(z: f64) -> Tails {
     let beyond = incomplete_gamma(0.5, z * z / 2.0);
     let (near, far) = (0.5 + 0.5 * beyond.lower, 0.5 * beyond.upper);
-    if z > 0.0 {
-        Tails {
-            lower: near,
-            upper: far,
-        }
-    } else {
-        Tails {
-            lower: far,
-            upper: near,
-        }
-    }
+    if z > 0.0 { Tails { lower: near, upper: far } } else { Tails { lower: far, upper: near } }
 }
 
 /// The value that a standard normal variable stays at or below with probability `probability` in 0..=1.
@@ -59,17 +49,7 @@ pub fn student(t: f64, freedom: f64) -> Tails {
     let total = freedom + square;
     let beyond = incomplete_beta(freedom / 2.0, 0.5, freedom / total, square / total);
     let (near, far) = (0.5 + 0.5 * beyond.upper, 0.5 * beyond.lower);
-    if t > 0.0 {
-        Tails {
-            lower: near,
-            upper: far,
-        }
-    } else {
-        Tails {
-            lower: far,
-            upper: near,
-        }
-    }
+    if t > 0.0 { Tails { lower: near, upper: far } } else { Tails { lower: far, upper: near } }
 }
 
 /// The value that Student's t with `freedom` > 0 degrees of freedom stays at or below with `probability` in 0..=1.
@@ -108,11 +88,7 @@ pub fn chi_square(statistic: f64, freedom: f64) -> Tails {
 pub fn gamma_quantile(probability: f64, shape: f64) -> f64 {
     assert_probability(probability);
     if probability <= 0.0 || probability >= 1.0 {
-        return if probability < 0.5 {
-            0.0
-        } else {
-            f64::INFINITY
-        };
+        return if probability < 0.5 { 0.0 } else { f64::INFINITY };
     }
     let excess = |log_x: f64| {
         let tails = incomplete_gamma(shape, log_x.exp());
@@ -140,10 +116,7 @@ pub fn chi_square_quantile(probability: f64, freedom: f64) -> f64 {
 pub fn binomial(successes: u64, trials: u64, chance: f64) -> Tails {
     assert_probability(chance);
     if successes >= trials {
-        return Tails {
-            lower: 1.0,
-            upper: 0.0,
-        };
+        return Tails { lower: 1.0, upper: 0.0 };
     }
     let (hits, misses) = (real(successes) + 1.0, real(trials - successes));
     incomplete_beta(misses, hits, 1.0 - chance, chance)
@@ -154,31 +127,19 @@ pub fn binomial(successes: u64, trials: u64, chance: f64) -> Tails {
 /// Two series of Jacobi's theta function; each is used where it needs at most five terms.
 pub fn kolmogorov(x: f64) -> Tails {
     if x < 0.05 {
-        return Tails {
-            lower: 0.0,
-            upper: 1.0,
-        };
+        return Tails { lower: 0.0, upper: 1.0 };
     }
     if x < FRAC_1_SQRT_2 + 0.3 {
         let decay = TAU * TAU / (32.0 * x * x);
         let terms = [1.0, 9.0, 25.0, 49.0].map(|square: f64| (-square * decay).exp());
         let lower = TAU.sqrt() / x * terms.iter().sum::<f64>();
-        return Tails {
-            lower,
-            upper: 1.0 - lower,
-        };
+        return Tails { lower, upper: 1.0 - lower };
     }
     let terms = [1.0, 4.0, 9.0, 16.0, 25.0].map(|square: f64| (-2.0 * square * x * x).exp());
     let upper = 2.0 * (terms[0] - terms[1] + terms[2] - terms[3] + terms[4]);
-    Tails {
-        lower: 1.0 - upper,
-        upper,
-    }
+    Tails { lower: 1.0 - upper, upper }
 }
 
 fn assert_probability(probability: f64) {
-    assert!(
-        (0.0..=1.0).contains(&probability),
-        "{probability} is not a probability"
-    );
+    assert!((0.0..=1.0).contains(&probability), "{probability} is not a probability");
 }

@@ -20,14 +20,7 @@ pub struct Estimate {
 impl Estimate {
     /// A number known exactly: an interval of width zero.
     pub fn exact(value: f64, confidence: f64) -> Self {
-        Self {
-            value,
-            low: value,
-            high: value,
-            confidence,
-            n: 1,
-            effective_n: 1.0,
-        }
+        Self { value, low: value, high: value, confidence, n: 1, effective_n: 1.0 }
     }
 
     /// Half the width of the interval.
@@ -48,12 +41,7 @@ impl Estimate {
     /// The estimate of `factor` times the quantity: a change of unit.
     pub fn scaled(&self, factor: f64) -> Self {
         let (one, other) = (self.low * factor, self.high * factor);
-        Self {
-            value: self.value * factor,
-            low: one.min(other),
-            high: one.max(other),
-            ..*self
-        }
+        Self { value: self.value * factor, low: one.min(other), high: one.max(other), ..*self }
     }
 
     /// The estimate of this quantity minus an independent one.

@@ -32,23 +32,13 @@ pub struct Fit {
 /// If the slices differ in length or a weight is negative.
 pub fn chi_square_fit(observed: &[u64], weights: &[f64], fitted: u32) -> Fit {
     assert_eq!(observed.len(), weights.len(), "one weight a cell");
-    assert!(
-        weights.iter().all(|weight| *weight >= 0.0),
-        "weights are shares of the observations"
-    );
+    assert!(weights.iter().all(|weight| *weight >= 0.0), "weights are shares of the observations");
     let scale = real(observed.iter().sum()) / weights.iter().sum::<f64>();
     let expected = weights.iter().map(|weight| weight * scale);
     let cells = joined(observed.iter().map(|count| real(*count)).zip(expected));
-    let statistic = cells
-        .iter()
-        .map(|(seen, expected)| (seen - expected).powi(2) / expected)
-        .sum();
+    let statistic = cells.iter().map(|(seen, expected)| (seen - expected).powi(2) / expected).sum();
     let freedom = real_len(cells.len()) - 1.0 - f64::from(fitted);
-    let p_value = if freedom > 0.0 {
-        chi_square(statistic, freedom).upper
-    } else {
-        1.0
-    };
+    let p_value = if freedom > 0.0 { chi_square(statistic, freedom).upper } else { 1.0 };
     Fit { statistic, p_value }
 }
 
@@ -79,10 +69,7 @@ pub fn kolmogorov_smirnov_fit(ascending: &[f64], law: impl Fn(f64) -> f64) -> Fi
         (real_len(index + 1) / n - expected).max(expected - real_len(index) / n)
     };
     let statistic = ascending.iter().enumerate().map(gap).fold(0.0, f64::max);
-    Fit {
-        statistic,
-        p_value: kolmogorov_smirnov_p_value(ascending.len(), statistic),
-    }
+    Fit { statistic, p_value: kolmogorov_smirnov_p_value(ascending.len(), statistic) }
 }
 
 /// How often `n` values of a continuous law show a largest gap of at least `gap`.
@@ -128,18 +115,12 @@ fn gap_matrix(k: usize, h: f64) -> Matrix {
         let corner = term(left && bottom && h > 0.5, 2.0 * h - 1.0, size);
         (1.0 - cut + corner) / factorial(row + 1 - column)
     };
-    (0..size)
-        .map(|row| (0..size).map(|column| entry(row, column)).collect())
-        .collect()
+    (0..size).map(|row| (0..size).map(|column| entry(row, column)).collect()).collect()
 }
 
 /// `base` to a whole power where `applies`, else 0.
 fn term(applies: bool, base: f64, exponent: usize) -> f64 {
-    if applies {
-        base.powf(real_len(exponent))
-    } else {
-        0.0
-    }
+    if applies { base.powf(real_len(exponent)) } else { 0.0 }
 }
 
 fn factorial(n: usize) -> f64 {
@@ -148,9 +129,7 @@ fn factorial(n: usize) -> f64 {
 
 fn product(left: &Matrix, right: &Matrix) -> Matrix {
     let entry = |row: &[f64], at: usize| row.iter().zip(right).map(|(a, b)| a * b[at]).sum();
-    left.iter()
-        .map(|row| (0..left.len()).map(|at| entry(row, at)).collect())
-        .collect()
+    left.iter().map(|row| (0..left.len()).map(|at| entry(row, at)).collect()).collect()
 }
 
 /// `base` to the whole power `exponent` > 0, by squaring.
@@ -160,11 +139,7 @@ fn power(base: &Matrix, exponent: usize) -> Matrix {
     }
     let half = power(base, exponent / 2);
     let square = product(&half, &half);
-    if exponent.is_multiple_of(2) {
-        square
-    } else {
-        product(&square, base)
-    }
+    if exponent.is_multiple_of(2) { square } else { product(&square, base) }
 }
 
 #[cfg(test)]
@@ -208,12 +183,7 @@ mod tests {
 
     #[test]
     fn impossible_and_missing_gaps_are_answered() {
-        for (n, gap, expected) in [
-            (0, 0.5, 1.0),
-            (10, 0.0, 1.0),
-            (10, 1.0, 0.0),
-            (200, 1.0, 0.0),
-        ] {
+        for (n, gap, expected) in [(0, 0.5, 1.0), (10, 0.0, 1.0), (10, 1.0, 0.0), (200, 1.0, 0.0)] {
             let seen = kolmogorov_smirnov_p_value(n, gap);
             assert!((seen - expected).abs() < 1e-15, "gap {gap} of {n}: {seen}");
         }

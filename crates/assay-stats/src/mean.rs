@@ -84,11 +84,7 @@ impl LongRun {
 
     /// How many neighbours tell the same: 1 for independent values, more for correlated ones.
     pub(crate) fn memory(&self, short_run: f64) -> f64 {
-        if short_run > 0.0 {
-            (self.variance / short_run).max(1.0)
-        } else {
-            1.0
-        }
+        if short_run > 0.0 { (self.variance / short_run).max(1.0) } else { 1.0 }
     }
 }
 
@@ -234,9 +230,6 @@ mod tests {
             .collect();
         let error = mean_error(&counts).unwrap();
         assert!(error.batch_size > 1, "{error:?}");
-        assert!(
-            error.standard_error < 0.3 * variance(&counts).sqrt() / 20.0,
-            "{error:?}"
-        );
+        assert!(error.standard_error < 0.3 * variance(&counts).sqrt() / 20.0, "{error:?}");
     }
 }

@@ -39,10 +39,7 @@ pub fn exact_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
     let tail = 0.5 * (1.0 - confidence);
     let too_low = first(n, |k| binomial(k, n, quantile).lower > tail);
     let high = first(n, |k| binomial(k, n, quantile).upper <= tail) + 1;
-    Ranks {
-        low: (too_low > 0).then_some(too_low),
-        high: (high <= n).then_some(high),
-    }
+    Ranks { low: (too_low > 0).then_some(too_low), high: (high <= n).then_some(high) }
 }
 
 /// The same ranks by the normal approximation with continuity and skewness correction (Cornish and Fisher, 1938).
@@ -51,10 +48,7 @@ pub fn normal_ranks(n: u64, quantile: f64, confidence: f64) -> Ranks {
     let half = z * (real(n) * quantile * (1.0 - quantile)).sqrt();
     let centre = real(n) * quantile + (z * z - 1.0) * (1.0 - 2.0 * quantile) / 6.0;
     let (low, high) = ((centre - half + 0.5).floor(), (centre + half + 0.5).ceil());
-    Ranks {
-        low: (low >= 1.0).then(|| count(low)),
-        high: (high <= real(n)).then(|| count(high)),
-    }
+    Ranks { low: (low >= 1.0).then(|| count(low)), high: (high <= real(n)).then(|| count(high)) }
 }
 
 /// The smallest k in 0..=n with `holds(k)`, which turns from false to true once and holds at n.
@@ -145,9 +139,7 @@ fn lower_level(n: f64, quantile: f64, tail: f64) -> Option<f64> {
     if n <= 0.0 || at_most(0.0) > tail {
         return None;
     }
-    Some(root::increasing(0.0, quantile, |level| {
-        at_most(level) - tail
-    }))
+    Some(root::increasing(0.0, quantile, |level| at_most(level) - tail))
 }
 
 /// The share of observations that are hits, joined over correlated intervals, with its interval.
@@ -185,23 +177,14 @@ fn largest_share(n: f64, hits: f64, tail: f64) -> f64 {
 /// Student's excess over the normal law is paid in observations, so that the binomial limits need not
 /// know the degrees of freedom.
 fn effective_size(counts: &[u64], hits: &[u64], confidence: f64) -> Option<(f64, f64)> {
-    let reals = |numbers: &[u64]| {
-        numbers
-            .iter()
-            .map(|number| real(*number))
-            .collect::<Vec<_>>()
-    };
+    let reals = |numbers: &[u64]| numbers.iter().map(|number| real(*number)).collect::<Vec<_>>();
     let linear = LinearRatio::of(&reals(hits), &reals(counts))?;
     let (share, total) = (linear.value, real(counts.iter().sum()));
     let error = mean_error(&linear.residuals)?;
     let upper = 0.5 + 0.5 * confidence;
     let student_excess = student_quantile(upper, error.freedom) / normal_quantile(upper);
     let squared = (error.standard_error * student_excess).powi(2);
-    let worth = if squared > 0.0 {
-        (share * (1.0 - share) / squared).min(total)
-    } else {
-        total
-    };
+    let worth = if squared > 0.0 { (share * (1.0 - share) / squared).min(total) } else { total };
     Some((share, worth))
 }
 
@@ -232,9 +215,7 @@ mod tests {
 
     #[test]
     fn what_moves_between_intervals_counts_for_less() {
-        let above: Vec<u64> = (0..40)
-            .map(|index| if index < 20 { 2 } else { 18 })
-            .collect();
+        let above: Vec<u64> = (0..40).map(|index| if index < 20 { 2 } else { 18 }).collect();
         let levels = quantile_levels(&[100; 40], &above, 0.9, 0.95).unwrap();
         assert!(levels.effective_n < 40.0, "{levels:?}");
     }

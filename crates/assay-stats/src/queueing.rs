@@ -85,9 +85,7 @@ impl OpenQueue {
         if self.utilization() >= 1.0 {
             return f64::INFINITY;
         }
-        quantile_of(quantile, self.mean_response_s(), |time_s| {
-            self.response_exceeds(time_s)
-        })
+        quantile_of(quantile, self.mean_response_s(), |time_s| self.response_exceeds(time_s))
     }
 }
 
@@ -141,9 +139,7 @@ impl ClosedQueue {
 
     /// The response time in seconds that a share `quantile` in 0..1 of visits does not exceed.
     pub fn response_quantile_s(&self, quantile: f64) -> f64 {
-        quantile_of(quantile, self.mean_response_s(), |time_s| {
-            self.response_exceeds(time_s)
-        })
+        quantile_of(quantile, self.mean_response_s(), |time_s| self.response_exceeds(time_s))
     }
 }
 
@@ -171,9 +167,7 @@ fn quantile_of(quantile: f64, scale_s: f64, exceeds: impl Fn(f64) -> f64) -> f64
     while exceeds(high).ln() > target {
         high *= 2.0;
     }
-    root::increasing(0.0, high, |time_s| {
-        target - exceeds(time_s).max(f64::MIN_POSITIVE).ln()
-    })
+    root::increasing(0.0, high, |time_s| target - exceeds(time_s).max(f64::MIN_POSITIVE).ln())
 }
 
 /// Identical servers that take the same time for each customer, with a fixed number of customers who return at once.
@@ -221,11 +215,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn open(servers: u32, arrivals_per_s: f64) -> OpenQueue {
-        OpenQueue {
-            servers,
-            services_per_s: 1.0,
-            arrivals_per_s,
-        }
+        OpenQueue { servers, services_per_s: 1.0, arrivals_per_s }
     }
 
     #[test]
@@ -271,11 +261,8 @@ mod tests {
 
     #[test]
     fn constant_servers_complete_one_customer_each_service_time() {
-        let queue = |servers, customers| ClosedDeterministic {
-            servers,
-            service_time_s: 0.01,
-            customers,
-        };
+        let queue =
+            |servers, customers| ClosedDeterministic { servers, service_time_s: 0.01, customers };
         assert!((queue(1, 5).throughput() - 100.0).abs() < 1e-9);
         assert!((queue(1, 5).mean_response_s() - 0.05).abs() < 1e-12);
         assert!((queue(4, 2).mean_response_s() - 0.01).abs() < 1e-12);

@@ -13,13 +13,7 @@ pub(crate) fn increasing(low: f64, high: f64, function: impl Fn(f64) -> f64) -> 
     if at_high <= 0.0 {
         return high;
     }
-    Bracket {
-        low,
-        high,
-        at_low,
-        at_high,
-    }
-    .narrow(function)
+    Bracket { low, high, at_low, at_high }.narrow(function)
 }
 
 struct Bracket {
@@ -64,18 +58,11 @@ impl Bracket {
             (self.at_high * self.low - self.at_low * self.high) / (self.at_high - self.at_low);
         let towards = (middle - secant).signum();
         let shift = (truncation * self.width() * self.width()).max(tolerance);
-        let truncated = if shift <= (middle - secant).abs() {
-            secant + towards * shift
-        } else {
-            middle
-        };
+        let truncated =
+            if shift <= (middle - secant).abs() { secant + towards * shift } else { middle };
         let radius = (allowance - 0.5 * self.width()).max(0.0);
         let point = middle - towards * radius.min((truncated - middle).abs());
-        if point > self.low && point < self.high {
-            point
-        } else {
-            middle
-        }
+        if point > self.low && point < self.high { point } else { middle }
     }
 }
 
@@ -99,9 +86,6 @@ mod tests {
     #[test]
     fn an_end_is_returned_where_there_is_no_crossing() {
         assert_eq!(increasing(1.0, 2.0, |x| x).to_bits(), 1.0_f64.to_bits());
-        assert_eq!(
-            increasing(-2.0, -1.0, |x| x).to_bits(),
-            (-1.0_f64).to_bits()
-        );
+        assert_eq!(increasing(-2.0, -1.0, |x| x).to_bits(), (-1.0_f64).to_bits());
     }
 }

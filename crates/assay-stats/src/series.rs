@@ -23,22 +23,15 @@ pub fn variance(series: &[f64]) -> f64 {
 pub fn autocovariance(series: &[f64], lag: usize) -> f64 {
     let centre = mean(series);
     let later = series.iter().skip(lag);
-    let products: f64 = series
-        .iter()
-        .zip(later)
-        .map(|(now, then)| (now - centre) * (then - centre))
-        .sum();
+    let products: f64 =
+        series.iter().zip(later).map(|(now, then)| (now - centre) * (then - centre)).sum();
     products / real_len(series.len())
 }
 
 /// The autocorrelation at `lag`, in -1..=1; 0 of a series that does not vary.
 pub fn autocorrelation(series: &[f64], lag: usize) -> f64 {
     let spread = autocovariance(series, 0);
-    if spread > 0.0 {
-        autocovariance(series, lag) / spread
-    } else {
-        0.0
-    }
+    if spread > 0.0 { autocovariance(series, lag) / spread } else { 0.0 }
 }
 
 /// The lag-1 autocorrelation of the process behind a series whose mean was estimated from it.
@@ -68,10 +61,7 @@ pub fn von_neumann_score(series: &[f64]) -> f64 {
     if series.len() < 3 || squares <= 0.0 {
         return 0.0;
     }
-    let steps: f64 = series
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]).powi(2))
-        .sum();
+    let steps: f64 = series.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
     (1.0 - steps / (2.0 * squares)) * ((n * n - 1.0) / (n - 2.0)).sqrt()
 }
 

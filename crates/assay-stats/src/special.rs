@@ -18,34 +18,19 @@ pub struct Tails {
 }
 
 impl Tails {
-    const LEFT: Self = Self {
-        lower: 0.0,
-        upper: 1.0,
-    };
-    const RIGHT: Self = Self {
-        lower: 1.0,
-        upper: 0.0,
-    };
+    const LEFT: Self = Self { lower: 0.0, upper: 1.0 };
+    const RIGHT: Self = Self { lower: 1.0, upper: 0.0 };
 
     fn from_lower(lower: f64) -> Self {
-        Self {
-            lower,
-            upper: 1.0 - lower,
-        }
+        Self { lower, upper: 1.0 - lower }
     }
 
     fn from_upper(upper: f64) -> Self {
-        Self {
-            lower: 1.0 - upper,
-            upper,
-        }
+        Self { lower: 1.0 - upper, upper }
     }
 
     fn swapped(self) -> Self {
-        Self {
-            lower: self.upper,
-            upper: self.lower,
-        }
+        Self { lower: self.upper, upper: self.lower }
     }
 }
 
@@ -160,9 +145,8 @@ pub fn incomplete_gamma(a: f64, x: f64) -> Tails {
     if x < a + 1.0 {
         return Tails::from_lower(poisson_kernel(a, x) * gamma_series(a, x));
     }
-    let fraction = continued_fraction(x + 1.0 - a, |step| {
-        (step * (a - step), x + 1.0 - a + 2.0 * step)
-    });
+    let fraction =
+        continued_fraction(x + 1.0 - a, |step| (step * (a - step), x + 1.0 - a + 2.0 * step));
     Tails::from_upper(poisson_kernel(a, x) * a / fraction)
 }
 

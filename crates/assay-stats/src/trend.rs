@@ -92,11 +92,7 @@ impl Fit {
         assert_eq!(x.len(), y.len(), "one y for each x");
         let (mean_x, mean_y) = (mean(x), mean(y));
         let spread_x: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
-        let joint: f64 = x
-            .iter()
-            .zip(y)
-            .map(|(x, y)| (x - mean_x) * (y - mean_y))
-            .sum();
+        let joint: f64 = x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
         let slope = joint / spread_x;
         if x.len() < 3 || !slope.is_finite() {
             return None;
@@ -112,11 +108,7 @@ impl Fit {
     }
 
     fn scatter(&self) -> f64 {
-        let squares: f64 = self
-            .residuals
-            .iter()
-            .map(|residual| residual * residual)
-            .sum();
+        let squares: f64 = self.residuals.iter().map(|residual| residual * residual).sum();
         (squares / (real_len(self.residuals.len()) - 2.0)).sqrt()
     }
 

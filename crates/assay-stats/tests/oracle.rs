@@ -1,9 +1,6 @@
 //! Every formula against an independent computation of it (`golden/make_golden.py`).
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a golden file that cannot be read fails the test"
-)]
+#![allow(clippy::unwrap_used, reason = "a golden file that cannot be read fails the test")]
 
 mod golden;
 
@@ -48,13 +45,7 @@ fn incomplete_gamma_and_beta_are_right_in_both_tails() {
     }
     for [a, b, x, lower, upper] in golden.rows("incomplete_beta") {
         let what = format!("beta({a}, {b}, {x})");
-        assert_tails(
-            incomplete_beta(a, b, x, 1.0 - x),
-            lower,
-            upper,
-            1e-11,
-            &what,
-        );
+        assert_tails(incomplete_beta(a, b, x, 1.0 - x), lower, upper, 1e-11, &what);
     }
 }
 
@@ -74,12 +65,7 @@ fn distributions_agree_with_scipy() {
         assert_tails(seen, lower, upper, 1e-10, &what);
     }
     for [x, upper] in golden.rows("kolmogorov") {
-        assert_near(
-            kolmogorov(x).upper,
-            upper,
-            1e-12,
-            &format!("kolmogorov({x})"),
-        );
+        assert_near(kolmogorov(x).upper, upper, 1e-12, &format!("kolmogorov({x})"));
     }
 }
 
@@ -87,12 +73,7 @@ fn distributions_agree_with_scipy() {
 fn quantiles_agree_with_scipy() {
     let golden = Golden::read();
     for [level, expected] in golden.rows("normal_quantile") {
-        assert_near(
-            normal_quantile(level),
-            expected,
-            1e-13,
-            &format!("normal at {level}"),
-        );
+        assert_near(normal_quantile(level), expected, 1e-13, &format!("normal at {level}"));
     }
     for [level, freedom, expected] in golden.rows("student_quantile") {
         let what = format!("student({freedom}) at {level}");
@@ -132,12 +113,7 @@ fn ranks_and_shares_have_the_exact_binomial_limits() {
         let even = vec![count(hits) / 10; 10];
         let seen = share_interval(&counts, &even, 0.95).unwrap();
         assert_near(seen.low, low, 1e-10, &format!("low of {hits} in {trials}"));
-        assert_near(
-            seen.high,
-            high,
-            1e-10,
-            &format!("high of {hits} in {trials}"),
-        );
+        assert_near(seen.high, high, 1e-10, &format!("high of {hits} in {trials}"));
     }
 }
 
@@ -149,12 +125,7 @@ fn series_are_described_as_by_independent_programs() {
         assert_near(mean(&series), moments[0], 1e-14, "mean");
         assert_near(variance(&series), moments[1], 1e-12, "variance");
         for (lag, expected) in numbers(&case["autocovariances"]).into_iter().enumerate() {
-            assert_near(
-                autocovariance(&series, lag),
-                expected,
-                1e-10,
-                "autocovariance",
-            );
+            assert_near(autocovariance(&series, lag), expected, 1e-10, "autocovariance");
         }
         let expected = numbers(&case["batch_means"]);
         let error = mean_error(&series).unwrap();
@@ -175,12 +146,7 @@ fn closed_queues_agree_with_numerical_integration() {
     };
     for [servers, customers, time, expected] in golden.rows("closed_exceeds") {
         let what = format!("{customers} customers, {servers} servers, {time} s");
-        assert_near(
-            queue(servers, customers).response_exceeds(time),
-            expected,
-            1e-11,
-            &what,
-        );
+        assert_near(queue(servers, customers).response_exceeds(time), expected, 1e-11, &what);
     }
     for [servers, customers, quantile, expected] in golden.rows("closed_quantile") {
         let what = format!("{customers} customers, {servers} servers at {quantile}");

@@ -1,8 +1,5 @@
 //! Intervals hold the truth and tests raise alarms as often as they promise, on simulated series.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a simulated series that gives no answer fails the test"
-)]
+#![allow(clippy::unwrap_used, reason = "a simulated series that gives no answer fails the test")]
 
 use assay_model::number::{count_of, index, real_len};
 use assay_model::random::Random;
@@ -77,16 +74,11 @@ fn the_mean_interval_is_nearly_as_narrow_as_independence_allows() {
 fn a_ratio_of_correlated_sums_is_covered() {
     let mut random = Random::new(12);
     let covered = percent(1000, || {
-        let sizes: Vec<f64> = autoregression(&mut random, 300, 0.8)
-            .iter()
-            .map(|size| 10.0 + size)
-            .collect();
+        let sizes: Vec<f64> =
+            autoregression(&mut random, 300, 0.8).iter().map(|size| 10.0 + size).collect();
         let noise = autoregression(&mut random, 300, 0.8);
-        let parts: Vec<f64> = sizes
-            .iter()
-            .zip(noise)
-            .map(|(size, noise)| 0.3 * size + noise)
-            .collect();
+        let parts: Vec<f64> =
+            sizes.iter().zip(noise).map(|(size, noise)| 0.3 * size + noise).collect();
         ratio_interval(&parts, &sizes, 0.95).unwrap().covers(0.3)
     });
     assert_between(93.0, covered, 97.0, "ratio");
@@ -141,9 +133,7 @@ fn a_quantile_of_independent_values_is_covered() {
         let covered = percent(1000, || {
             let mut values: Vec<f64> = (0..200).map(|_| random.exponential()).collect();
             values.sort_by(f64::total_cmp);
-            quantile_interval(&values, quantile, 0.95)
-                .unwrap()
-                .covers(truth)
+            quantile_interval(&values, quantile, 0.95).unwrap().covers(truth)
         });
         // Whole ranks make the interval a little wider than asked.
         assert_between(94.0, covered, 98.5, &format!("quantile {quantile}"));
@@ -162,18 +152,12 @@ impl Wander {
 
     fn draw(random: &mut Random, intervals: usize, coefficient: f64) -> Self {
         let levels = autoregression(random, intervals, coefficient);
-        let mut around = |level: &f64| {
-            (0..Self::SIZE)
-                .map(|_| Self::SPREAD * level + random.normal())
-                .collect()
-        };
+        let mut around =
+            |level: &f64| (0..Self::SIZE).map(|_| Self::SPREAD * level + random.normal()).collect();
         let intervals: Vec<Vec<f64>> = levels.iter().map(&mut around).collect();
         let mut ascending = intervals.concat();
         ascending.sort_by(f64::total_cmp);
-        Self {
-            intervals,
-            ascending,
-        }
+        Self { intervals, ascending }
     }
 
     /// The true quantile: the sum of two independent normal variables is normal.
@@ -210,9 +194,7 @@ fn quantile_levels_cover_correlated_intervals() {
     let mut random = Random::new(82);
     // Few and clustered values beyond a far quantile tell less of it than they seem to.
     for (coefficient, quantile, least) in [(0.0, 0.9, 91.0), (0.8, 0.9, 91.0), (0.8, 0.99, 87.0)] {
-        let covered = percent(200, || {
-            Wander::draw(&mut random, 300, coefficient).covers(quantile)
-        });
+        let covered = percent(200, || Wander::draw(&mut random, 300, coefficient).covers(quantile));
         let what = format!("quantile {quantile} at {coefficient}");
         assert_between(least, covered, 99.0, &what);
     }
@@ -236,11 +218,8 @@ fn the_bootstrap_covers_as_documented() {
     for (coefficient, least) in [(0.0, 92.0), (0.8, 83.0)] {
         let covered = percent(200, || {
             let series = autoregression(&mut random, 200, coefficient);
-            let resampling = Resampling {
-                block_length: 2.0 * block_length(&series),
-                resamples: 200,
-                seed: 1,
-            };
+            let resampling =
+                Resampling { block_length: 2.0 * block_length(&series), resamples: 200, seed: 1 };
             let joined = |drawn: &[usize]| drawn.iter().map(|index| series[*index]).sum();
             let interval = bootstrap_interval(200, &resampling, 0.95, joined);
             interval.unwrap().covers(0.0)

@@ -66,12 +66,8 @@ pub(crate) fn disk_bytes(path: &Path) -> u64 {
         return 0;
     };
     let below = if metadata.is_dir() {
-        fs::read_dir(path).map_or(0, |entries| {
-            entries
-                .flatten()
-                .map(|entry| disk_bytes(&entry.path()))
-                .sum()
-        })
+        fs::read_dir(path)
+            .map_or(0, |entries| entries.flatten().map(|entry| disk_bytes(&entry.path())).sum())
     } else {
         0
     };

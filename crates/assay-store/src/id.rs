@@ -21,11 +21,7 @@ pub(crate) fn run_id(created_unix_ns: u64, kind: RunKind) -> Result<String> {
     )?;
     let suffix = random.map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
     let time = Utc::of(created_unix_ns).compact();
-    Ok(format!(
-        "{time}-{}-{}",
-        kind.name(),
-        suffix.iter().collect::<String>()
-    ))
+    Ok(format!("{time}-{}-{}", kind.name(), suffix.iter().collect::<String>()))
 }
 
 /// The directory of a cell: lower-case letters, digits, `.`, `_` and `-`; never empty, never hidden.

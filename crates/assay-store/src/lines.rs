@@ -27,23 +27,15 @@ pub(crate) struct LineFile {
 impl LineFile {
     /// Opens or creates a file; a last line that was cut off is taken away, so that the next one stands alone.
     pub(crate) fn open(path: PathBuf) -> Result<Self> {
-        let opened = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(&path)
-            .and_then(|mut file| {
+        let opened = OpenOptions::new().read(true).append(true).create(true).open(&path).and_then(
+            |mut file| {
                 let bytes = whole_bytes(&mut file)?;
                 file.set_len(bytes)?;
                 Ok((file, bytes))
-            });
+            },
+        );
         match opened {
-            Ok((file, bytes)) => Ok(Self {
-                file,
-                path,
-                bytes,
-                buffer: Vec::new(),
-            }),
+            Ok((file, bytes)) => Ok(Self { file, path, bytes, buffer: Vec::new() }),
             Err(error) => Err(refused("opening", &path, &error)),
         }
     }
@@ -51,9 +43,8 @@ impl LineFile {
     /// Appends one line in one piece; when that fails nothing of it stays.
     pub(crate) fn append(&mut self, line: &impl Serialize) -> Result<()> {
         self.buffer.clear();
-        let written = serde_json::to_writer(&mut self.buffer, line)
-            .map_err(io::Error::from)
-            .and_then(|()| {
+        let written =
+            serde_json::to_writer(&mut self.buffer, line).map_err(io::Error::from).and_then(|()| {
                 self.buffer.push(b'\n');
                 self.file.write_all(&self.buffer)
             });
@@ -73,16 +64,12 @@ impl LineFile {
 
     /// Waits until all lines are on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
-        self.file
-            .sync_data()
-            .map_err(|error| refused("syncing", &self.path, &error))
+        self.file.sync_data().map_err(|error| refused("syncing", &self.path, &error))
     }
 
     /// Takes all lines away.
     pub(crate) fn clear(&mut self) -> Result<()> {
-        self.file
-            .set_len(0)
-            .map_err(|error| refused("emptying", &self.path, &error))?;
+        self.file.set_len(0).map_err(|error| refused("emptying", &self.path, &error))?;
         self.bytes = 0;
         Ok(())
     }

@@ -75,9 +75,7 @@ pub(crate) fn read(root: &Path) -> Result<Listing> {
             Err(error) => listing.unreadable.push(Unreadable { path, error }),
         }
     }
-    listing
-        .runs
-        .sort_by(|left, right| newness(right).cmp(&newness(left)));
+    listing.runs.sort_by(|left, right| newness(right).cmp(&newness(left)));
     Ok(listing)
 }
 

@@ -59,22 +59,14 @@ impl Lock {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Writes down who holds the lock; in place, because another file would be another lock.
 fn sign(file: &mut File) -> io::Result<()> {
     let holder = Holder {
         pid: std::process::id(),
-        host: rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned(),
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
     };
     file.set_len(0)?;
     file.rewind()?;
@@ -102,10 +94,9 @@ pub(crate) fn writer_of(run: &Path) -> Option<Holder> {
     let path: PathBuf = run.join(FILE_NAME);
     let mut file = File::open(path).ok()?;
     match flock(&file, FlockOperation::NonBlockingLockShared) {
-        Err(Errno::WOULDBLOCK) => Some(holder(&mut file).unwrap_or(Holder {
-            pid: 0,
-            host: "an unknown host".to_owned(),
-        })),
+        Err(Errno::WOULDBLOCK) => {
+            Some(holder(&mut file).unwrap_or(Holder { pid: 0, host: "an unknown host".to_owned() }))
+        }
         _ => None,
     }
 }

@@ -70,10 +70,7 @@ pub(crate) fn remove(path: &Path) -> Result<Removed> {
     }
     // Fails, as it should, when something new has come in.
     std::fs::remove_dir(path).map_err(|error| refused("removing", path, &error))?;
-    Ok(Removed {
-        id: run.manifest().id.clone(),
-        bytes,
-    })
+    Ok(Removed { id: run.manifest().id.clone(), bytes })
 }
 
 fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
@@ -84,10 +81,7 @@ fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> 
 fn not_a_directory(path: &Path, error: Errno) -> Error {
     match error {
         Errno::LOOP | Errno::NOTDIR => Error::usage(
-            format!(
-                "{} is a link or a file, not the directory of a run",
-                path.display()
-            ),
+            format!("{} is a link or a file, not the directory of a run", path.display()),
             "name the run by its id or by its own directory; links are not followed here",
         ),
         Errno::NOENT => Error::usage(

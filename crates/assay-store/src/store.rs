@@ -94,10 +94,7 @@ impl Store {
 
     fn by_prefix(&self, prefix: &str) -> Result<PathBuf> {
         let names = self.names()?;
-        let found: Vec<&String> = names
-            .iter()
-            .filter(|name| name.starts_with(prefix))
-            .collect();
+        let found: Vec<&String> = names.iter().filter(|name| name.starts_with(prefix)).collect();
         match found.as_slice() {
             [only] => Ok(self.root.join(only)),
             [] if Path::new(prefix).join(MANIFEST).is_file() => Ok(PathBuf::from(prefix)),
@@ -119,10 +116,7 @@ impl Store {
 
     /// Names of the directories that are runs, ascending.
     fn names(&self) -> Result<Vec<String>> {
-        Ok(listing::directories(&self.root)?
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect())
+        Ok(listing::directories(&self.root)?.into_iter().map(|(name, _)| name).collect())
     }
 
     fn unknown(&self, name: &str, names: &[String]) -> Error {
@@ -152,6 +146,5 @@ fn last_few(names: &[String], prefix: &str) -> String {
 
 /// Opens the store's directory, or says why it cannot be.
 pub(crate) fn readable(root: &Path) -> Result<bool> {
-    root.try_exists()
-        .map_err(|error| refused("reading the store", root, &error))
+    root.try_exists().map_err(|error| refused("reading the store", root, &error))
 }

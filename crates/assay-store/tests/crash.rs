@@ -1,8 +1,5 @@
 //! Whatever a crash leaves, a cell opens, has lost at most its last interval, and can be taken up again.
-#![allow(
-    clippy::unwrap_used,
-    reason = "tests stop where their ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
 
 mod common;
 
@@ -54,26 +51,16 @@ fn leave(intervals: u64, window: u64) -> Left {
     let folder = Folder::new();
     let store = folder.store();
     let run = store.create(&new_run()).unwrap();
-    let mut writer = run
-        .create_cell("oltp", &plan(window), &start(Durability::Finished))
-        .unwrap();
+    let mut writer = run.create_cell("oltp", &plan(window), &start(Durability::Finished)).unwrap();
     let cell = run.path().join("cells/oltp");
     let mut before = Bytes::read(&cell);
     for index in 0..intervals {
         before = Bytes::read(&cell);
         let joint = piece(index);
-        writer
-            .append_interval(&interval_of(index, &joint), &joint)
-            .unwrap();
+        writer.append_interval(&interval_of(index, &joint), &joint).unwrap();
     }
     let after = Bytes::read(&cell);
-    Left {
-        _folder: folder,
-        store,
-        cell,
-        before,
-        after,
-    }
+    Left { _folder: folder, store, cell, before, after }
 }
 
 impl Left {
@@ -109,13 +96,7 @@ fn joints(cell: &CellReader) -> Vec<Joint> {
 /// The cell tells exactly the first `intervals` pieces.
 fn holds(cell: &CellReader, intervals: u64) {
     let elapsed_ns = intervals * SECOND_NS;
-    assert_eq!(
-        cell.extent().unwrap(),
-        Extent {
-            intervals,
-            elapsed_ns
-        }
-    );
+    assert_eq!(cell.extent().unwrap(), Extent { intervals, elapsed_ns });
     for (index, summary) in (0..).zip(summaries(cell)) {
         let joint = piece(index);
         let mut expected = interval_of(index, &joint);
@@ -128,10 +109,7 @@ fn holds(cell: &CellReader, intervals: u64) {
     }
     assert_eq!(sum, pieces(intervals));
     let found = cell.measurement().unwrap();
-    assert_eq!(
-        (found.elapsed_ns, &found.streams),
-        (elapsed_ns, &sum.streams)
-    );
+    assert_eq!((found.elapsed_ns, &found.streams), (elapsed_ns, &sum.streams));
 }
 
 proptest! {
@@ -205,22 +183,15 @@ proptest! {
 fn a_stale_tail_behind_its_joint_counts_once() {
     // Killed after the joint was written and before the tail was emptied.
     let left = leave(4, 4);
-    let stale = Bytes {
-        tail: left.before.tail.clone(),
-        ..left.after.clone()
-    };
+    let stale = Bytes { tail: left.before.tail.clone(), ..left.after.clone() };
     assert!(!stale.tail.is_empty() && left.after.tail.is_empty());
     stale.write(&left.cell);
     holds(&left.reader(), 4);
     let run = left.store.resume("latest", 1).unwrap();
-    let mut writer = run
-        .resume_cell("oltp", &start(Durability::Finished))
-        .unwrap();
+    let mut writer = run.resume_cell("oltp", &start(Durability::Finished)).unwrap();
     for index in 4..6 {
         let joint = piece(index);
-        writer
-            .append_interval(&interval_of(index - 4, &joint), &joint)
-            .unwrap();
+        writer.append_interval(&interval_of(index - 4, &joint), &joint).unwrap();
     }
     drop(writer);
     holds(&left.reader(), 6);
@@ -237,10 +208,7 @@ fn intervals_that_only_the_tail_kept_are_whole_again() {
     lost.write(&left.cell);
     holds(&left.reader(), 7);
     let run = left.store.resume("latest", 1).unwrap();
-    drop(
-        run.resume_cell("oltp", &start(Durability::Finished))
-            .unwrap(),
-    );
+    drop(run.resume_cell("oltp", &start(Durability::Finished)).unwrap());
     fs::remove_file(left.cell.join("tail.jsonl")).unwrap();
     assert_eq!(summaries(&left.reader()).len(), 7);
 }

@@ -62,21 +62,13 @@ fn joint(second: u64, streams: &[(&str, PerOperation)], targets: u64) -> Joint {
     Joint {
         first_interval: second,
         intervals: 1,
-        streams: streams
-            .iter()
-            .map(|(name, operations)| named(name, operations))
-            .collect(),
-        targets: (0..targets)
-            .map(|number| named(&format!("/dev/disk{number}"), &all))
-            .collect(),
+        streams: streams.iter().map(|(name, operations)| named(name, operations)).collect(),
+        targets: (0..targets).map(|number| named(&format!("/dev/disk{number}"), &all)).collect(),
     }
 }
 
 fn named(name: &str, operations: &PerOperation) -> NamedResult {
-    NamedResult {
-        name: name.to_owned(),
-        operations: operations.clone(),
-    }
+    NamedResult { name: name.to_owned(), operations: operations.clone() }
 }
 
 /// Some seconds that differ, to be used again and again: no line depends on the lines before.
@@ -158,10 +150,7 @@ fn a_day_fits_on_the_disk_whatever_the_load() {
 /// Most memory that the process has had since the mark was set back.
 fn memory_peak_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
     kib << 10
 }
@@ -174,27 +163,19 @@ fn observe<T>(what: &str, work: impl FnOnce() -> T) -> (T, u64) {
     let done = work();
     let took_s = begin.elapsed().as_secs_f64();
     let grown = memory_peak_bytes().saturating_sub(before);
-    println!(
-        "{what}: {took_s:.2} s, {:.1} MiB of memory",
-        real(grown) / 1_048_576.0
-    );
+    println!("{what}: {took_s:.2} s, {:.1} MiB of memory", real(grown) / 1_048_576.0);
     (done, grown)
 }
 
 #[test]
 #[ignore = "writes 86,400 intervals twice; run it alone and optimized"]
 fn a_whole_day_is_written_and_read_in_flat_memory() {
-    for (name, make) in [
-        ("oltp", oltp as fn(&mut Random, u64) -> Joint),
-        ("database", database),
-    ] {
+    for (name, make) in [("oltp", oltp as fn(&mut Random, u64) -> Joint), ("database", database)] {
         println!("{name}:");
         let folder = Folder::on_disk();
         let run = folder.store().create(&new_run()).unwrap();
         let plan = workload(DAY_S);
-        let mut cell = run
-            .create_cell("day", &plan, &start(Durability::Finished))
-            .unwrap();
+        let mut cell = run.create_cell("day", &plan, &start(Durability::Finished)).unwrap();
         let pool = pool(make, 60);
         let mut sum = Joint::default();
         let ((), grown) = observe("writing", || {
@@ -208,11 +189,7 @@ fn a_whole_day_is_written_and_read_in_flat_memory() {
         assert_eq!(recovered.streams, sum.streams);
         let whole = cell.finish(of(sum, DAY_S)).unwrap();
         let bytes = run.reader().unwrap().disk_bytes();
-        println!(
-            "{} bytes an interval, {:.1} MiB",
-            bytes / DAY_S,
-            real(bytes) / 1_048_576.0
-        );
+        println!("{} bytes an interval, {:.1} MiB", bytes / DAY_S, real(bytes) / 1_048_576.0);
         assert!(bytes < DISK_BYTES_MAX, "{bytes}");
 
         let (read, grown) = observe("reading all intervals in numbers", || {
@@ -224,8 +201,7 @@ fn a_whole_day_is_written_and_read_in_flat_memory() {
         assert!(grown < MEMORY_BYTES_MAX, "{grown}");
         let (joined, grown) = observe("reading all joints with histograms", || {
             let all = reader.joints().unwrap();
-            all.map(|item| item.unwrap().0.operations.ios())
-                .sum::<u64>()
+            all.map(|item| item.unwrap().0.operations.ios()).sum::<u64>()
         });
         assert_eq!(joined, ios);
         assert!(grown < MEMORY_BYTES_MAX, "{grown}");

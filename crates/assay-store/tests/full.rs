@@ -23,8 +23,7 @@ impl<'a> Mounted<'a> {
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
             .arg(path)
             .output();
-        done.is_ok_and(|output| output.status.success())
-            .then_some(Self(path))
+        done.is_ok_and(|output| output.status.success()).then_some(Self(path))
     }
 }
 
@@ -64,33 +63,22 @@ fn a_full_disk_keeps_what_was_measured() {
     assert!(error.hint().contains("is kept"), "{error}");
 
     // Ending the run cleanly may need more room than there is; nothing may be lost by trying.
-    let failed = Finish::Failed {
-        reason: error.message().to_owned(),
-    };
+    let failed = Finish::Failed { reason: error.message().to_owned() };
     let _ = cell.finish(measured(0, kept, failed.clone()));
     let _ = run.finish(failed, NOW_UNIX_NS);
     let run = store.open("latest").unwrap();
     assert_ne!(run.status(), RunStatus::Finished(Finish::Complete));
     let reader = run.cell("oltp").unwrap();
     let intervals = reader.extent().unwrap().intervals;
-    assert!(
-        (kept..=kept + 1).contains(&intervals),
-        "{intervals} of {kept}"
-    );
-    assert_eq!(
-        reader.measurement().unwrap().streams,
-        pieces(intervals).streams
-    );
+    assert!((kept..=kept + 1).contains(&intervals), "{intervals} of {kept}");
+    assert_eq!(reader.measurement().unwrap().streams, pieces(intervals).streams);
 
     std::fs::remove_file(&filler).unwrap();
     let run = store.resume("latest", NOW_UNIX_NS).unwrap();
     let mut cell = run.resume_cell("oltp", &start).unwrap();
     let joint = piece(intervals);
-    cell.append_interval(&interval_of(0, &joint), &joint)
-        .unwrap();
-    let whole = cell
-        .finish(measured(intervals, intervals + 1, Finish::Complete))
-        .unwrap();
+    cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
+    let whole = cell.finish(measured(intervals, intervals + 1, Finish::Complete)).unwrap();
     assert_eq!(whole.streams, pieces(intervals + 1).streams);
     run.finish(Finish::Complete, NOW_UNIX_NS).unwrap();
 }

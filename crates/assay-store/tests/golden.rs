@@ -1,8 +1,5 @@
 //! The documents in `contract/examples` are what the store writes and reads: set `ASSAY_BLESS=1` to write them anew.
-#![allow(
-    clippy::unwrap_used,
-    reason = "tests stop where their ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
 
 mod common;
 
@@ -35,10 +32,7 @@ fn agree(name: &str, written: &str) {
         fs::write(&path, written).unwrap();
     }
     let example = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        example, written,
-        "{name} differs; ASSAY_BLESS=1 writes it anew"
-    );
+    assert_eq!(example, written, "{name} differs; ASSAY_BLESS=1 writes it anew");
 }
 
 fn remark() -> Remark {
@@ -70,13 +64,7 @@ fn happenings() -> [Event; 5] {
     };
     [
         at(0, &None, Happening::Remark(remark())),
-        at(
-            1,
-            &cell,
-            Happening::PhaseBegin {
-                name: measure.clone(),
-            },
-        ),
+        at(1, &cell, Happening::PhaseBegin { name: measure.clone() }),
         at(2, &cell, Happening::Errors(failure())),
         at(3, &None, Happening::Resumed),
         at(4, &cell, Happening::PhaseEnd { name: measure }),
@@ -95,13 +83,10 @@ fn write(run: &mut RunWriter) {
     for event in happenings() {
         run.event(&event).unwrap();
     }
-    let mut cell = run
-        .create_cell("oltp", &workload(1440), &start(Durability::Finished))
-        .unwrap();
+    let mut cell = run.create_cell("oltp", &workload(1440), &start(Durability::Finished)).unwrap();
     for index in 0..INTERVALS {
         let joint = piece(index);
-        cell.append_interval(&interval_of(index, &joint), &joint)
-            .unwrap();
+        cell.append_interval(&interval_of(index, &joint), &joint).unwrap();
     }
     cell.finish(finished()).unwrap();
 }
@@ -111,20 +96,12 @@ fn a_run_looks_as_its_examples() {
     let folder = Folder::new();
     let mut run = folder.store().create(&new_run()).unwrap();
     write(&mut run);
-    let reader = run
-        .finish(Finish::Complete, NOW_UNIX_NS + SECOND_NS)
-        .unwrap();
+    let reader = run.finish(Finish::Complete, NOW_UNIX_NS + SECOND_NS).unwrap();
     let text = |name: &str| fs::read_to_string(reader.path().join(name)).unwrap();
-    agree(
-        "run.json",
-        &text("run.json").replace(&reader.manifest().id, "20261121-083955-run-k3f9"),
-    );
+    agree("run.json", &text("run.json").replace(&reader.manifest().id, "20261121-083955-run-k3f9"));
     agree("stored.event.jsonl", &text("events.jsonl"));
     agree("workload.toml", &text("cells/oltp/workload.toml"));
-    agree(
-        "stored.intervals.jsonl",
-        &text("cells/oltp/intervals.jsonl"),
-    );
+    agree("stored.intervals.jsonl", &text("cells/oltp/intervals.jsonl"));
     agree("measurement.json", &text("cells/oltp/measurement.json"));
 }
 
@@ -167,33 +144,18 @@ fn a_calibration_looks_as_its_example() {
 }
 
 fn estimate(value: f64) -> Estimate {
-    Estimate {
-        value,
-        low: 0.98 * value,
-        high: 1.02 * value,
-        confidence: 0.95,
-        n: 40,
-    }
+    Estimate { value, low: 0.98 * value, high: 1.02 * value, confidence: 0.95, n: 40 }
 }
 
 fn capacity(rate: f64, outstanding: u32, bound: Bound) -> Capacity {
-    Capacity {
-        rate: estimate(rate),
-        burst_rate: None,
-        burst_s: None,
-        outstanding,
-        bound,
-    }
+    Capacity { rate: estimate(rate), burst_rate: None, burst_s: None, outstanding, bound }
 }
 
 fn calibrated() -> Calibration {
     Calibration {
         format: 1,
         target: "/data".to_owned(),
-        limit: LatencyLimit {
-            quantile: 0.99,
-            service_time_ns: 1e6,
-        },
+        limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
         mixes: vec![MixCalibration {
             name: "read".to_owned(),
             read_share: 1.0,

@@ -1,8 +1,5 @@
 //! `kill -9` at a hundred random moments: every run opens and has lost at most the interval in flight.
-#![allow(
-    clippy::unwrap_used,
-    reason = "tests stop where their ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
 
 mod common;
 
@@ -36,16 +33,11 @@ fn child() {
         None => Durability::Finished,
     };
     let (_run, mut cell) = take_up(&Store::at(folder.join("runs")), &start(durability));
-    let mut safe = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(folder.join("safe"))
-        .unwrap();
+    let mut safe = OpenOptions::new().append(true).create(true).open(folder.join("safe")).unwrap();
     let first = cell.extent().intervals;
     for index in first..1_000_000 {
         let joint = piece(index);
-        cell.append_interval(&interval_of(index - first, &joint), &joint)
-            .unwrap();
+        cell.append_interval(&interval_of(index - first, &joint), &joint).unwrap();
         safe.write_all(&(index + 1).to_le_bytes()).unwrap();
     }
 }
@@ -53,9 +45,7 @@ fn child() {
 fn take_up(store: &Store, start: &CellStart) -> (RunWriter, CellWriter) {
     if store.runs().unwrap().runs.is_empty() {
         let run = store.create(&new_run()).unwrap();
-        let cell = run
-            .create_cell("oltp", &workload(480 * WINDOW), start)
-            .unwrap();
+        let cell = run.create_cell("oltp", &workload(480 * WINDOW), start).unwrap();
         return (run, cell);
     }
     let run = store.resume("latest", NOW_UNIX_NS).unwrap();
@@ -109,10 +99,7 @@ fn check(folder: &Path, before: u64) -> u64 {
         return 0;
     };
     let intervals = cell.extent().unwrap().intervals;
-    assert!(
-        (safe..=safe + 1).contains(&intervals),
-        "{intervals} of {safe}"
-    );
+    assert!((safe..=safe + 1).contains(&intervals), "{intervals} of {safe}");
     let found = cell.measurement().unwrap();
     assert_eq!(found.finish, Finish::Unfinished);
     assert_eq!(found.streams, pieces(intervals).streams);
@@ -133,10 +120,7 @@ fn wait_until_writing(child: &mut Child, folder: &Path) {
     let length = || std::fs::metadata(folder.join("safe")).map_or(0, |found| found.len());
     let before = length();
     while length() == before {
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "the child ended by itself"
-        );
+        assert!(child.try_wait().unwrap().is_none(), "the child ended by itself");
         std::thread::sleep(Duration::from_micros(200));
     }
 }

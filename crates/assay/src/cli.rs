@@ -25,13 +25,17 @@ pub struct CommandLine {
 #[derive(Subcommand)]
 pub enum Verb {
     Check(verbs::check::Options),
+    Profile(verbs::profile::Options),
+    Plan(verbs::plan::Options),
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
     Load(verbs::load::Options),
+    Watch(verbs::watch::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
+    Arrays(verbs::arrays::Options),
     Completion(verbs::completion::Options),
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
@@ -46,13 +50,17 @@ impl Verb {
     pub fn run(self) -> Result<Ended> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
+            Self::Plan(options) => verbs::plan::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
             Self::Load(options) => verbs::load::run(&options),
+            Self::Watch(options) => verbs::watch::run(&options),
+            Self::Profile(options) => verbs::profile::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
+            Self::Arrays(options) => verbs::arrays::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }

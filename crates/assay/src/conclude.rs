@@ -5,10 +5,11 @@ use crate::exit::{Ended, ended, print};
 use crate::options::OutputOptions;
 use crate::session::close;
 use assay_judge::{Rules, default_criteria};
+use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Outcome, Result};
+use assay_model::{Error, Outcome, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -22,6 +23,19 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Reads a file of criteria, or takes those that the workload asks, or those that ship.
+    ///
+    /// # Errors
+    /// A usage error when the file cannot be read or means nothing.
+    pub fn of(path: Option<&Path>, workload: &Workload) -> Result<Self> {
+        match (path, workload.criteria()) {
+            (None, Some(criteria)) => {
+                Ok(Self { rules: Rules::check(&criteria)?, text: to_toml(&criteria)? })
+            }
+            _ => Self::read(path),
+        }
+    }
+
     /// Reads a file of criteria, or takes those that ship.
     ///
     /// # Errors
@@ -29,10 +43,7 @@ impl Asked {
     pub fn read(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
             let rules = Rules::check(&default_criteria()?)?;
-            return Ok(Self {
-                text: assay_judge::DEFAULT_CRITERIA.to_owned(),
-                rules,
-            });
+            return Ok(Self { text: assay_judge::DEFAULT_CRITERIA.to_owned(), rules });
         };
         let text = read_text(path, "criteria")?;
         let criteria = parse_criteria(&text).map_err(|error| error.context(path.display()))?;
@@ -64,20 +75,30 @@ pub fn conclude(
     asked: &Asked,
     output: &OutputOptions,
 ) -> Result<Ended> {
+    let (ended, dossier, run) = keep(writer, finish, asked)?;
+    show(&dossier, &run, output)?;
+    complain(finish, &run);
+    Ok(ended)
+}
+
+/// The same without printing anything: how it ended, what it tells, and where it is kept.
+///
+/// # Errors
+/// What the store says.
+pub fn keep(
+    writer: RunWriter,
+    finish: &Finish,
+    asked: &Asked,
+) -> Result<(Ended, Dossier, RunReader)> {
     writer.put(Document::Criteria, &asked.text)?;
     let mut dossier = Dossier::read(&writer.reader()?)?;
     let verdict = dossier.judge(&asked.rules);
     let outcome = verdict.outcome;
     writer.put_json(Document::Verdict, &verdict)?;
     dossier.report.verdict = Some(verdict);
-    writer.put(
-        Document::Report,
-        &assay_report::html(&dossier.report, Options::default()),
-    )?;
+    writer.put(Document::Report, &assay_report::html(&dossier.report, Options::default()))?;
     let run = close(writer, finish.clone())?;
-    show(&dossier, &run, output)?;
-    complain(finish, &run);
-    Ok(ended(finish, outcome))
+    Ok((ended(finish, outcome), dossier, run))
 }
 
 /// Keeps the page of a load, ends the run, prints and gives the exit: a load whose reads came from the page cache tells
@@ -89,19 +110,11 @@ pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions)
     let dossier = Dossier::read(&writer.reader()?)?;
     let page = assay_report::html(&dossier.report, Options::default());
     writer.put(Document::Report, &page)?;
-    let cached = dossier
-        .report
-        .load
-        .as_ref()
-        .is_some_and(assay_model::load::Load::is_cached);
+    let cached = dossier.report.load.as_ref().is_some_and(assay_model::load::Load::is_cached);
     let run = close(writer, finish.clone())?;
     show(&dossier, &run, output)?;
     complain(finish, &run);
-    let outcome = if cached {
-        Outcome::Inconclusive
-    } else {
-        Outcome::Pass
-    };
+    let outcome = if cached { Outcome::Inconclusive } else { Outcome::Pass };
     Ok(ended(finish, outcome))
 }
 
@@ -113,7 +126,9 @@ fn complain(finish: &Finish, run: &RunReader) {
     let manifest = run.manifest();
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check | RunKind::Load => "start again".to_owned(),
+        RunKind::Calibrate | RunKind::Check | RunKind::Watch | RunKind::Load => {
+            "start again".to_owned()
+        }
     };
     let kept = run.path().display();
     let error = Error::environment(
@@ -134,11 +149,7 @@ pub fn show(dossier: &Dossier, run: &RunReader, output: &OutputOptions) -> Resul
     }
     let text = assay_report::text(&dossier.report, Options::default(), colour());
     let page = run.path().join(Document::Report.file_name());
-    print(&format!(
-        "{text}\nrun   {}\npage  {}\n",
-        run.path().display(),
-        page.display()
-    ))
+    print(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
 }
 
 /// Whether to use colours: on a terminal, unless `NO_COLOR` asks for none.

@@ -2,11 +2,13 @@
 //! one of last year.
 
 use crate::statistics::Book;
+use crate::watched::Watched;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
 use assay_model::load::Load;
-use assay_model::run::{Event, Happening};
+use assay_model::run::{Event, Happening, RunKind};
+use assay_model::verdict::NamedEstimate;
 use assay_model::{Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
@@ -20,6 +22,8 @@ pub struct Dossier {
     pub report: Report,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
+    /// What watching the machine tells.
+    watched: Vec<NamedEstimate>,
 }
 
 impl Dossier {
@@ -43,25 +47,20 @@ impl Dossier {
         };
         for document in [Document::Workload, Document::Criteria] {
             if let Some(text) = run.document(document)? {
-                report.documents.push(Text {
-                    name: document.file_name().to_owned(),
-                    text,
-                });
+                report.documents.push(Text { name: document.file_name().to_owned(), text });
             }
         }
         let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
         let mut series = Vec::new();
         // The rungs of a ladder are told together, from their own document.
-        let cells = run
-            .cells()?
-            .into_iter()
-            .filter(|cell| !is_rung(cell.name()));
+        let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
         for cell in cells {
             let (run, of_cell) = read_cell(&cell, &events)?;
             report.runs.push(run);
             series.push(of_cell);
         }
-        Ok(Self { report, series })
+        let watched = watched(run, &mut report)?;
+        Ok(Self { report, series, watched })
     }
 
     /// Judges the run by rules.
@@ -69,11 +68,8 @@ impl Dossier {
         let run = self.report.runs.last().zip(self.series.last());
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
-            run: run.map(|(run, series)| Run {
-                measurement: &run.measurement,
-                series,
-            }),
-            given: &[],
+            run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
+            given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],
             statistics: &Book,
@@ -90,6 +86,21 @@ fn is_rung(cell: &str) -> bool {
     cell.starts_with(RUNG)
 }
 
+/// Puts what was watched into the report, and gives what it says to the criteria.
+fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
+    let cells = run.cells()?;
+    let mut watched = Watched::new(cells.last().map(CellReader::name));
+    for moment in run.moments()? {
+        watched.add(&moment?);
+    }
+    let given = match run.manifest().kind {
+        RunKind::Watch => watched.everything(report.environment.as_ref(), &Book),
+        RunKind::Run | RunKind::Calibrate | RunKind::Check | RunKind::Load => watched.network(),
+    };
+    report.watch = watched.finish();
+    Ok(given)
+}
+
 fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
     let measurement = cell.measurement()?;
     let (mut timeline, mut series) = (TimelineBuilder::new(), SeriesBuilder::new());
@@ -104,27 +115,14 @@ fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)>
         timeline.refine(&summary?);
     }
     let series = series.finish();
-    let estimates = estimates_of_run(
-        Run {
-            measurement: &measurement,
-            series: &series,
-        },
-        &Book,
-    );
+    let estimates = estimates_of_run(Run { measurement: &measurement, series: &series }, &Book);
     let began_ns = measurement.started_unix_ns;
-    let mine = events
-        .iter()
-        .filter(|event| event.cell.as_deref() == Some(cell.name()));
+    let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
     let shown = mine.map(|event| assay_report::Event {
         at_ns: event.at_unix_ns.saturating_sub(began_ns),
         what: words(&event.what),
     });
-    let report = RunReport {
-        events: shown.collect(),
-        estimates,
-        timeline,
-        measurement,
-    };
+    let report = RunReport { events: shown.collect(), estimates, timeline, measurement };
     Ok((report, series))
 }
 
@@ -133,12 +131,9 @@ fn words(what: &Happening) -> String {
     match what {
         Happening::PhaseBegin { name } => format!("{name} begins"),
         Happening::PhaseEnd { name } => format!("{name} ends"),
-        Happening::Errors(errors) => format!(
-            "{} {} errors: {}",
-            errors.ios,
-            errors.operation.name(),
-            errors.meaning
-        ),
+        Happening::Errors(errors) => {
+            format!("{} {} errors: {}", errors.ios, errors.operation.name(), errors.meaning)
+        }
         Happening::Remark(remark) => remark.what.clone(),
         Happening::Resumed => "the run was taken up again".to_owned(),
     }

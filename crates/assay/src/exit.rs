@@ -12,7 +12,7 @@ pub enum Ended {
     Well,
     /// A criterion is not met: 1.
     Failed,
-    /// Nothing was asked; the help was shown: 2.
+    /// Nothing was asked and the help was shown, or a part of what was asked could not be meant and was told: 2.
     Misused,
     /// It cannot be told: 3.
     Inconclusive,
@@ -73,10 +73,7 @@ pub fn leave(result: Result<Ended>) -> ExitCode {
 
 /// Writes a result to standard output; a reader that has gone is no mistake of anyone's.
 pub fn print(text: &str) -> Result<Ended> {
-    match io::stdout()
-        .write_all(text.as_bytes())
-        .and_then(|()| io::stdout().flush())
-    {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Ok(()) => Ok(Ended::Well),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Ended::Well),
         Err(error) => Err(Error::environment(

@@ -1,6 +1,7 @@
 //! The program: reads the command line, hands it to one verb, and ends with the verb's exit code.
 #![forbid(unsafe_code)]
 
+mod capacity;
 mod cli;
 mod conclude;
 mod dossier;
@@ -8,11 +9,15 @@ mod exit;
 mod manual;
 mod options;
 mod progress;
+mod reports;
 mod session;
 mod signals;
 mod statistics;
+mod table;
 mod usage;
 mod verbs;
+mod watched;
+mod watcher;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -6,16 +6,11 @@ use clap::{Arg, Command};
 /// One chapter a visible verb, each opened by `# assay VERB`; verbs of verbs follow as `## assay VERB VERB`.
 pub(crate) fn render(mut program: Command) -> String {
     program.build();
-    visible(&program)
-        .map(|verb| chapter(verb, 1))
-        .collect::<Vec<_>>()
-        .join("\n")
+    visible(&program).map(|verb| chapter(verb, 1)).collect::<Vec<_>>().join("\n")
 }
 
 fn visible(command: &Command) -> impl Iterator<Item = &Command> {
-    command
-        .get_subcommands()
-        .filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
+    command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
 }
 
 /// Heading, what it does, how it is called and its options, then the chapters below it.
@@ -41,10 +36,7 @@ fn chapter(verb: &Command, depth: usize) -> String {
 /// The arguments and options, in the order of the help.
 fn table(verb: &Command) -> String {
     let mut text = String::from("| argument or option | default | meaning |\n|---|---|---|\n");
-    for argument in verb
-        .get_arguments()
-        .filter(|argument| !argument.is_hide_set())
-    {
+    for argument in verb.get_arguments().filter(|argument| !argument.is_hide_set()) {
         text.push_str(&row(argument));
     }
     text
@@ -130,19 +122,13 @@ mod tests {
     fn every_visible_verb_has_a_chapter_in_order() {
         let text = render(program());
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(
-            headings,
-            ["# assay run", "# assay runs", "## assay runs list"]
-        );
+        assert_eq!(headings, ["# assay run", "# assay runs", "## assay runs list"]);
     }
 
     #[test]
     fn every_option_has_a_row_with_its_default() {
         let text = render(program());
-        assert!(
-            text.contains("| `<TARGET>` |  | File \\| device |"),
-            "{text}"
-        );
+        assert!(text.contains("| `<TARGET>` |  | File \\| device |"), "{text}");
         assert!(
             text.contains("| `-s, --store <DIR>` | `assay-runs` | Where runs are kept |"),
             "{text}"

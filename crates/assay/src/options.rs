@@ -2,7 +2,7 @@
 
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
-use assay_methods::target::{Opening, is_block_device};
+use assay_methods::target::{Opening, is_block_device, is_simulated};
 use assay_model::Error;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
@@ -14,8 +14,7 @@ use std::str::FromStr;
 
 /// Reads a quantity of the command line; the unit is required.
 pub fn quantity<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
+    text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
 }
 
 /// Where runs are kept.
@@ -53,7 +52,7 @@ pub struct OutputOptions {
 /// What is measured, and how it is opened.
 #[derive(Args)]
 pub struct TargetOptions {
-    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…`
+    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…` or `array:…`
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Size of a test file; by default by free space, caches and time
@@ -149,11 +148,8 @@ impl EngineOptions {
             Run::Deferred => TaskRun::Deferred,
             Run::KernelThread => TaskRun::KernelThread,
         };
-        let options = UringOptions {
-            task_run,
-            polled: self.polled,
-            submit_batch: self.submit_batch,
-        };
+        let options =
+            UringOptions { task_run, polled: self.polled, submit_batch: self.submit_batch };
         match self.backend {
             Backend::Auto => BackendChoice::Auto(options),
             Backend::Uring => BackendChoice::Uring(options),
@@ -166,7 +162,7 @@ impl EngineOptions {
 impl TargetOptions {
     /// Whether writing can be meant: a simulated device, directories only, or a device that was given up.
     pub fn may_be_written(&self) -> bool {
-        let free = |target: &String| target.starts_with("sim:") || Path::new(target).is_dir();
+        let free = |target: &String| is_simulated(target) || Path::new(target).is_dir();
         !self.destroy.is_empty() || self.targets.iter().all(free)
     }
 
@@ -211,9 +207,7 @@ impl TargetOptions {
             ("--compressible", self.compressible.0 > 0.0),
             ("--duplicate", self.duplicate.0 > 0.0),
         ];
-        given
-            .into_iter()
-            .find_map(|(option, given)| given.then_some(option))
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
     /// How the targets are to be opened.
@@ -225,10 +219,7 @@ impl TargetOptions {
             file_size: self.size,
             fill_time: self.fill_time,
             keep: self.keep,
-            content: Content {
-                compressible: self.compressible,
-                duplicate: self.duplicate,
-            },
+            content: Content { compressible: self.compressible, duplicate: self.duplicate },
             backend: match self.engine.choice() {
                 // A test file is really written, also when the measurement itself touches nothing.
                 BackendChoice::Null => BackendChoice::Auto(UringOptions::default()),
@@ -249,15 +240,7 @@ pub fn typed(words: &[impl Display]) -> String {
         let plain = word
             .chars()
             .all(|letter| letter.is_ascii_alphanumeric() || "-_./:=,%+".contains(letter));
-        if plain && !word.is_empty() {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
+        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    words
-        .iter()
-        .map(|word| quote(word.to_string()))
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.iter().map(|word| quote(word.to_string())).collect::<Vec<_>>().join(" ")
 }

@@ -37,9 +37,7 @@ impl Progress {
             share.clamp(0.0, 1.0) * assay_model::number::real_len(BAR_CELLS),
         );
         let bar = format!("{}{}", "━".repeat(filled), "─".repeat(BAR_CELLS - filled));
-        let left = left_s
-            .map(|left_s| format!("  {left_s:.0} s left"))
-            .unwrap_or_default();
+        let left = left_s.map(|left_s| format!("  {left_s:.0} s left")).unwrap_or_default();
         drop(write!(io::stderr(), "\r\x1b[2K{bar} {what}{left}"));
         drop(io::stderr().flush());
     }

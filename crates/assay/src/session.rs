@@ -2,11 +2,11 @@
 
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, command_line};
 use crate::progress::Progress;
-use assay_engine::device::DeviceSpec;
+use crate::watcher::Watcher;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
-use assay_methods::target::{Storage, Targets, parse_targets};
+use assay_methods::target::{SimulatedDevice, Storage, Targets, parse_targets};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
 use assay_model::number::{narrow, real, seconds};
 use assay_model::run::RunKind;
@@ -28,7 +28,7 @@ pub enum Place {
     /// Opened files and devices.
     Storage(Box<Storage>),
     /// A simulated device in virtual time, with its description.
-    Simulated(Simulation, DeviceSpec),
+    Simulated(Box<Simulation>, Box<SimulatedDevice>),
 }
 
 /// A command that measures.
@@ -42,6 +42,8 @@ pub struct Session {
     /// What is measured.
     pub place: Place,
     backend: BackendChoice,
+    /// Watches the machine as long as the session lives; nothing real is watched beside a simulated device.
+    watcher: Option<Watcher>,
     store: Store,
     /// Whether the run began with this command.
     is_new: bool,
@@ -66,12 +68,7 @@ pub struct Wanted<'a> {
 
 /// Nanoseconds since 1970 UTC.
 pub fn unix_ns() -> u64 {
-    narrow(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default()
-            .as_nanos(),
-    )
+    narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos())
 }
 
 impl Session {
@@ -121,12 +118,16 @@ impl Session {
         is_new: bool,
     ) -> Result<Self> {
         if let Place::Storage(storage) = &place {
-            storage
-                .notes
-                .iter()
-                .for_each(|note| progress.say(&format!("note: {note}")));
+            storage.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
         }
+        let watcher = match &place {
+            Place::Storage(storage) => {
+                Some(Watcher::begin(writer.watch_log()?, device_names(storage)))
+            }
+            Place::Simulated(..) => None,
+        };
         let session = Self {
+            watcher,
             writer,
             progress,
             stop,
@@ -139,16 +140,16 @@ impl Session {
         Ok(session)
     }
 
+    /// Ends a session whose measurement is done: test files go, and the machine is watched no more.
+    pub fn end(self) -> RunWriter {
+        drop((self.place, self.watcher));
+        self.writer
+    }
+
     /// Ends a session whose measurement was refused: test files go, and so does a run in which nothing was measured.
     pub fn abandon(self, error: Error) -> Error {
-        let Self {
-            writer,
-            place,
-            store,
-            is_new,
-            ..
-        } = self;
-        drop(place);
+        let Self { writer, place, store, is_new, watcher, .. } = self;
+        drop((place, watcher));
         let is_empty = |run: RunReader| {
             let calibrated = run.document(Document::Calibration).ok().flatten();
             calibrated.is_none() && run.measured_ns().is_ok_and(|measured_ns| measured_ns == 0)
@@ -161,9 +162,9 @@ impl Session {
 
     fn keep_environment(&self) -> Result<()> {
         match &self.place {
-            Place::Storage(storage) => self
-                .writer
-                .put_json(Document::Environment, &storage.environment),
+            Place::Storage(storage) => {
+                self.writer.put_json(Document::Environment, &storage.environment)
+            }
             Place::Simulated(..) => Ok(()),
         }
     }
@@ -188,16 +189,13 @@ impl Session {
         workload: &Workload,
     ) -> Result<Measurement> {
         let mut failure = None;
+        self.mark(Some(cell.name()));
         let total_s = workload.duration.seconds();
         let (progress, name) = (&mut self.progress, workload.name.as_str());
         let stop = Arc::clone(&self.stop);
         let mut observe = |interval: &Interval, joint: &Joint| {
             let done_s = seconds(interval.end_ns);
-            progress.show(
-                &describe(name, interval),
-                done_s / total_s,
-                Some(total_s - done_s),
-            );
+            progress.show(&describe(name, interval), done_s / total_s, Some(total_s - done_s));
             match cell.append_interval(interval, joint) {
                 // Virtual time does not look at the flag by itself.
                 Ok(()) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
@@ -215,13 +213,19 @@ impl Session {
             }
         };
         self.progress.clear();
+        self.mark(None);
         let mut measurement = measured?;
         if let Some(error) = failure {
-            measurement.finish = Finish::Failed {
-                reason: error.message().to_owned(),
-            };
+            measurement.finish = Finish::Failed { reason: error.message().to_owned() };
         }
         cell.finish(measurement)
+    }
+
+    /// Says which cell is measured from now on.
+    fn mark(&self, cell: Option<&str>) {
+        if let Some(watcher) = &self.watcher {
+            watcher.mark(cell);
+        }
     }
 
     /// What a cell must know before its first interval: all that can be said of a run that is killed.
@@ -268,10 +272,7 @@ fn keep_workload(writer: &RunWriter, wanted: &Wanted<'_>) -> Result<()> {
     let Some(workload) = wanted.workload else {
         return Ok(());
     };
-    writer.put(
-        Document::Workload,
-        &toml::to_string(workload).unwrap_or_default(),
-    )
+    writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)
 }
 
 /// The run so far in a few words, for the line of progress.
@@ -292,10 +293,7 @@ fn open(
 ) -> Result<Place> {
     let paths = match named {
         Targets::Simulated(device) => {
-            return Ok(Place::Simulated(
-                Simulation::new(device.build(), device.length_bytes),
-                device,
-            ));
+            return Ok(Place::Simulated(Box::new(device.simulation()), device));
         }
         Targets::Paths(paths) => paths,
     };
@@ -338,18 +336,13 @@ fn on_storage(
     let before = read_counters(&root, &devices);
     let mut measurement = run(&job, stop, observe)?;
     let passed = read_counters(&root, &devices).since(&before);
-    measurement.conduct.host_busy_share = passed
-        .cpu
-        .as_ref()
-        .map(assay_model::counters::CpuCounters::busy_share);
+    measurement.conduct.host_busy_share =
+        passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
     measurement.conduct.kernel = Some(passed);
     if measurement.finish == Finish::Complete {
         measurement.conduct.ceiling_iops = ceiling_iops(&job);
     }
-    measurement
-        .conduct
-        .remarks
-        .extend(storage.remarks.iter().cloned());
+    measurement.conduct.remarks.extend(storage.remarks.iter().cloned());
     Ok(measurement)
 }
 
@@ -369,9 +362,7 @@ fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
         backend: BackendChoice::Null,
         ..*job
     };
-    run(&job, &AtomicBool::new(false), &mut Ignore)
-        .ok()
-        .map(|measurement| measurement.iops())
+    run(&job, &AtomicBool::new(false), &mut Ignore).ok().map(|measurement| measurement.iops())
 }
 
 /// A reader of the host's busy share since it was last called.
@@ -388,20 +379,8 @@ pub fn host_busy() -> impl FnMut() -> Option<f64> {
 
 /// Kernel names of the devices under the targets, each once.
 fn device_names(storage: &Storage) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for stack in storage
-        .environment
-        .storage
-        .iter()
-        .map(|storage| &storage.stack)
-    {
-        for layer in &stack.layers {
-            if !names.contains(&layer.name) {
-                names.push(layer.name.clone());
-            }
-        }
-    }
-    names
+    let storage = storage.environment.storage.iter();
+    assay_host::watch::device_names(storage.map(|storage| &storage.stack))
 }
 
 /// An unfinished run opened to go on: the same targets, what is left of the workload.
@@ -416,10 +395,7 @@ pub fn remaining(workload: &Workload, measured_ns: u64) -> Result<Workload> {
             "report it with `assay report`",
         ));
     }
-    Ok(Workload {
-        duration: Nanos(left_ns),
-        ..workload.clone()
-    })
+    Ok(Workload { duration: Nanos(left_ns), ..workload.clone() })
 }
 
 /// Ends the run in the store.

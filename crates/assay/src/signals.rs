@@ -21,14 +21,9 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     for signal in [SIGINT, SIGTERM] {
         // Registered first, so that it sees the flag as the second signal finds it.
         let second = flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));
-        second
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .map_err(|error| {
-                Error::environment(
-                    format!("catching signal {signal}: {error}"),
-                    "report this as a bug",
-                )
-            })?;
+        second.and_then(|_| flag::register(signal, Arc::clone(&stop))).map_err(|error| {
+            Error::environment(format!("catching signal {signal}: {error}"), "report this as a bug")
+        })?;
     }
     Ok(stop)
 }

@@ -3,6 +3,7 @@
 use assay_judge::Statistics;
 use assay_model::number::{count, count_of, real};
 use assay_model::{Estimate, Histogram, Precision};
+use assay_postgres::model::Bars;
 use assay_stats::mean::ratio_interval;
 use assay_stats::mean_interval;
 use assay_stats::quantile::quantile_levels;
@@ -18,18 +19,12 @@ pub struct Book;
 impl Statistics for Book {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let enough = observations.len() >= BATCHES_MIN;
-        enough
-            .then(|| mean_interval(observations, CONFIDENCE))
-            .flatten()
-            .map(noun)
+        enough.then(|| mean_interval(observations, CONFIDENCE)).flatten().map(noun)
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
         let enough = numerators.len().min(denominators.len()) >= BATCHES_MIN;
-        enough
-            .then(|| ratio_interval(numerators, denominators, CONFIDENCE))
-            .flatten()
-            .map(noun)
+        enough.then(|| ratio_interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
     }
 
     fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
@@ -42,10 +37,8 @@ impl Statistics for Book {
         }
         let value_ns = whole.quantile_ns(quantile);
         let counts: Vec<u64> = histograms.iter().map(|histogram| histogram.ios()).collect();
-        let above: Vec<u64> = histograms
-            .iter()
-            .map(|histogram| histogram.ios_above(value_ns))
-            .collect();
+        let above: Vec<u64> =
+            histograms.iter().map(|histogram| histogram.ios_above(value_ns)).collect();
         let levels = quantile_levels(&counts, &above, quantile, CONFIDENCE)?;
         // Without a bound on one side the interval would be that of all I/Os: better to say that it is not known.
         let low_ns = whole.quantile_ns(levels.low?);
@@ -57,6 +50,16 @@ impl Statistics for Book {
             confidence: CONFIDENCE,
             n: count(levels.effective_n).max(1),
         })
+    }
+}
+
+impl Bars for Book {
+    fn mean(&self, observations: &[f64]) -> Option<Estimate> {
+        Statistics::mean(self, observations)
+    }
+
+    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
+        Statistics::ratio(self, numerators, denominators)
     }
 }
 

@@ -1,16 +1,10 @@
 //! The program as a user meets it: what it prints and its exit codes.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 use std::process::{Command, Output};
 
 fn assay(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_assay"))
-        .args(arguments)
-        .output()
-        .unwrap()
+    Command::new(env!("CARGO_BIN_EXE_assay")).args(arguments).output().unwrap()
 }
 
 #[test]

@@ -1,8 +1,5 @@
 //! Targets that storage need not read in full: holes, zeros, compressible bytes and cached pages are said in the result.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -30,9 +27,7 @@ fn place() -> Place {
 
 /// A run of reads on a file; whether it passes depends on what else the machine does, so that only its words count.
 fn read(place: &Place, line: &str) -> Value {
-    let ran = place.run(&format!(
-        "run reads.toml {line} --criteria reads-limit.toml --json"
-    ));
+    let ran = place.run(&format!("run reads.toml {line} --criteria reads-limit.toml --json"));
     assert!(matches!(ran.code, Some(0 | 3)), "{ran:#?}");
     ran.json(ran.code.unwrap())
 }
@@ -82,10 +77,7 @@ fn a_sparse_file_is_told_by_its_holes() {
     file.sync_all().unwrap();
     let run = read(&place, "sparse");
     finds(&run, "holes", "75%");
-    doubts(
-        &run,
-        "75 % of sparse was never written and is read without touching the storage",
-    );
+    doubts(&run, "75 % of sparse was never written and is read without touching the storage");
 }
 
 #[test]

@@ -1,8 +1,5 @@
 //! Block devices: read by anybody's leave, written only when they are unused, empty, and given up by name.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -16,9 +13,7 @@ const SIZE: u64 = 16 << 20;
 /// A refusal with the device under one name.
 #[track_caller]
 fn refused(ran: &Ran, device: &LoopDevice, code: i32, complaint: &str) {
-    let shown = ran
-        .complaint
-        .replace(device.path().to_str().unwrap(), "DEVICE");
+    let shown = ran.complaint.replace(device.path().to_str().unwrap(), "DEVICE");
     let found = (ran.code, ran.stdout.as_str(), shown.trim_end());
     assert_eq!(found, (Some(code), "", complaint));
 }
@@ -27,22 +22,12 @@ fn refused(ran: &Ran, device: &LoopDevice, code: i32, complaint: &str) {
 fn a_device_is_read_without_leave_and_stays_as_it_is() {
     let device = or_skip!(LoopDevice::of_size(SIZE));
     let place = Place::new();
-    fs::write(
-        device.path(),
-        random_bytes(assay_model::number::index_of(SIZE)),
-    )
-    .unwrap();
+    fs::write(device.path(), random_bytes(assay_model::number::index_of(SIZE))).unwrap();
     let before = fs::read(device.path()).unwrap();
     let path = device.path().display();
-    let run = place.json(
-        &format!("run reads.toml {path} --criteria no-errors.toml"),
-        0,
-    );
+    let run = place.json(&format!("run reads.toml {path} --criteria no-errors.toml"), 0);
     assert_eq!(measurement(&run)["targets"][0]["name"], path.to_string());
-    assert_eq!(
-        run["environment"]["storage"][0]["target"]["kind"],
-        "block_device"
-    );
+    assert_eq!(run["environment"]["storage"][0]["target"]["kind"], "block_device");
     // All that `check` does to a device that was not given up is reading.
     let ran = place.run(&format!("check {path} --time 8s --json"));
     assert!(matches!(ran.code, Some(0 | 1 | 3)), "{ran:#?}");
@@ -72,65 +57,38 @@ fn writing_needs_the_name_of_the_device() {
         "error: refusing to write to DEVICE: --destroy '17MiB' does not name this device\nhint: this device is '16MiB'; check that DEVICE is the one you mean",
     );
     assert_eq!(place.run_ids(), [""; 0]);
-    assert!(
-        fs::read(device.path())
-            .unwrap()
-            .iter()
-            .all(|byte| *byte == 0)
-    );
+    assert!(fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0));
     for token in ["16MiB", "16777216"] {
-        let run = place.json(
-            &format!("{line} --destroy {token} --criteria no-errors.toml"),
-            0,
-        );
+        let run = place.json(&format!("{line} --destroy {token} --criteria no-errors.toml"), 0);
         assert!(all_ios(measurement(&run)) > 0);
         assert!(!measurement(&run)["streams"][0]["operations"]["write"].is_null());
     }
-    assert!(
-        fs::read(device.path())
-            .unwrap()
-            .iter()
-            .any(|byte| *byte != 0)
-    );
+    assert!(fs::read(device.path()).unwrap().iter().any(|byte| *byte != 0));
 }
 
 #[test]
 fn one_token_gives_up_one_device() {
-    let [first, second] = [
-        or_skip!(LoopDevice::of_size(SIZE)),
-        or_skip!(LoopDevice::of_size(SIZE)),
-    ];
+    let [first, second] =
+        [or_skip!(LoopDevice::of_size(SIZE)), or_skip!(LoopDevice::of_size(SIZE))];
     let place = Place::new();
-    let line = format!(
-        "run mixed.toml {} {}",
-        first.path().display(),
-        second.path().display()
-    );
+    let line = format!("run mixed.toml {} {}", first.path().display(), second.path().display());
     refused(
         &place.run(&format!("{line} --destroy 16MiB")),
         &second,
         4,
         "error: refusing to write to DEVICE: writing destroys everything on it (all of 256 sampled blocks are zeros)\nhint: if every byte of it may go, repeat with --destroy '16MiB'",
     );
-    let zeros = |device: &LoopDevice| {
-        fs::read(device.path())
-            .unwrap()
-            .iter()
-            .all(|byte| *byte == 0)
-    };
+    let zeros =
+        |device: &LoopDevice| fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0);
     assert!(zeros(&first) && zeros(&second));
     refused(
-        &place.run(&format!(
-            "{line} --destroy 16MiB --destroy 16MiB --destroy 16MiB"
-        )),
+        &place.run(&format!("{line} --destroy 16MiB --destroy 16MiB --destroy 16MiB")),
         &second,
         2,
         "error: --destroy is given 3 times for 2 block devices among the targets\nhint: give it once for each device whose content may go",
     );
-    let run = place.json(
-        &format!("{line} --destroy 16MiB --destroy 16MiB --criteria no-errors.toml"),
-        0,
-    );
+    let run =
+        place.json(&format!("{line} --destroy 16MiB --destroy 16MiB --criteria no-errors.toml"), 0);
     assert_eq!(measurement(&run)["targets"].as_array().unwrap().len(), 2);
     assert!(!zeros(&first) && !zeros(&second));
 }
@@ -149,10 +107,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         "error: refusing to write to DEVICE: it is mounted at RIG/mount\nhint: give a directory under RIG/mount to measure with a file, or unmount it",
     );
     let device = or_skip!(LoopDevice::of_size(SIZE));
-    let made = Command::new("mkfs.ext4")
-        .arg("-q")
-        .arg(device.path())
-        .status();
+    let made = Command::new("mkfs.ext4").arg("-q").arg(device.path()).status();
     assert!(made.unwrap().success());
     let before = fs::read(device.path()).unwrap();
     let line = format!("run mixed.toml {} --destroy 16MiB", device.path().display());
@@ -164,10 +119,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
     );
     assert!(fs::read(device.path()).unwrap() == before);
     // Reading is no harm, whatever it carries.
-    let line = format!(
-        "run reads.toml {} --criteria no-errors.toml",
-        device.path().display()
-    );
+    let line = format!("run reads.toml {} --criteria no-errors.toml", device.path().display());
     place.json(&line, 0);
     assert_eq!(place.run_ids().len(), 1);
 }
@@ -184,10 +136,7 @@ fn a_write_protected_device_can_only_be_read() {
         4,
         "error: refusing to write to DEVICE: it is read-only\nhint: see blockdev --getro; a write-protected device can only be read",
     );
-    place.json(
-        &format!("run reads.toml {path} --criteria no-errors.toml"),
-        0,
-    );
+    place.json(&format!("run reads.toml {path} --criteria no-errors.toml"), 0);
 }
 
 #[test]
@@ -195,10 +144,7 @@ fn transfers_must_fit_the_blocks_of_the_device() {
     let place = Place::new();
     let image = place.random_file("image", 4 << 20);
     let device = or_skip!(LoopDevice::attach_with(&image, &["--sector-size=4096"]));
-    place.write(
-        "small.toml",
-        &support::READS.replace("\"4KiB\"", "\"512B\""),
-    );
+    place.write("small.toml", &support::READS.replace("\"4KiB\"", "\"512B\""));
     let path = device.path().display();
     refused(
         &place.run(&format!("run small.toml {path}")),
@@ -207,10 +153,7 @@ fn transfers_must_fit_the_blocks_of_the_device() {
         "error: transfers of 512B are not aligned to the 4096 B blocks of DEVICE\nhint: use a multiple of the block size, or direct = false",
     );
     assert_eq!(place.run_ids(), [""; 0]);
-    let run = place.json(
-        &format!("run small.toml {path} --buffered --criteria no-errors.toml"),
-        0,
-    );
+    let run = place.json(&format!("run small.toml {path} --buffered --criteria no-errors.toml"), 0);
     assert_eq!(measurement(&run)["conduct"]["direct_io"], false);
 }
 

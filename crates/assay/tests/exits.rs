@@ -1,8 +1,5 @@
 //! The contract of the exit codes: 0 PASS, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused, each from a measurement.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -50,10 +47,7 @@ fn a_run_is_judged_anew_without_measuring() {
     let place = Place::new();
     place.write("impossible.toml", IMPOSSIBLE);
     let run = place.json("run reads.toml d --size 4MiB --criteria no-errors.toml", 0);
-    assert_eq!(
-        place.json("judge --criteria no-errors.toml", 0),
-        run["verdict"]
-    );
+    assert_eq!(place.json("judge --criteria no-errors.toml", 0), run["verdict"]);
     let other = place.run("judge --criteria impossible.toml");
     assert!(matches!(other.code, Some(1 | 3)), "{other:#?}");
     // The run itself keeps the verdict that it was given.
@@ -65,9 +59,5 @@ fn a_run_is_judged_anew_without_measuring() {
 fn without_any_word_the_help_is_shown_as_an_error() {
     let ran = Place::new().run("");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-    assert!(
-        ran.stderr.contains("Usage: assay <COMMAND>"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("Usage: assay <COMMAND>"), "{}", ran.stderr);
 }

@@ -1,8 +1,5 @@
 //! Storage that fails in mid-run: the program ends, says why, keeps what was measured, and counts every failed I/O.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -21,9 +18,7 @@ const FILLED: u64 = 4 << 20;
 /// A rig on which a run of a second has a few thousand I/Os.
 fn slow() -> Script {
     let pace = Latency::fixed(Duration::from_micros(500));
-    Script::new()
-        .latency(Operation::Read, pace)
-        .latency(Operation::Write, pace)
+    Script::new().latency(Operation::Read, pace).latency(Operation::Write, pace)
 }
 
 /// The measurement could not go on, for this reason.
@@ -40,16 +35,11 @@ fn a_disk_that_fills_in_mid_run_ends_it_and_keeps_what_was_measured() {
     let rig = or_skip!(Rig::mount(&slow().fault(full)));
     let place = Place::new();
     let target = rig.directory().display();
-    let ran = place.run(&format!(
-        "run mixed.toml {target} --size 4MiB --duration 10min --json"
-    ));
+    let ran = place.run(&format!("run mixed.toml {target} --size 4MiB --duration 10min --json"));
     let run = ran.json(4);
     let measured = measurement(&run);
     assert!(all_ios(measured) > 50, "{measured:#}");
-    failed(
-        measured,
-        &format!("write on {target}: No space left on device (os error 28)"),
-    );
+    failed(measured, &format!("write on {target}: No space left on device (os error 28)"));
     let error = &measured["errors"][0];
     assert_eq!(error["errno"], 28);
     assert_eq!(error["operation"], "write");
@@ -66,10 +56,7 @@ fn a_disk_that_is_full_before_the_file_is_filled_is_no_measurement() {
     let full = Fault::new(Effect::NoSpaceAfter(Bytes(1 << 20)));
     let rig = or_skip!(Rig::mount(&Script::new().fault(full)));
     let place = Place::new();
-    let ran = place.run(&format!(
-        "run reads.toml {} --size 4MiB",
-        rig.directory().display()
-    ));
+    let ran = place.run(&format!("run reads.toml {} --size 4MiB", rig.directory().display()));
     refused(
         &ran,
         4,
@@ -81,15 +68,10 @@ fn a_disk_that_is_full_before_the_file_is_filled_is_no_measurement() {
 
 #[test]
 fn a_write_that_fails_while_the_file_is_filled_is_no_gap_in_it() {
-    let broken = Fault::error(Errno::EIO)
-        .on(&[Operation::Write])
-        .range(2 << 20..3 << 20);
+    let broken = Fault::error(Errno::EIO).on(&[Operation::Write]).range(2 << 20..3 << 20);
     let rig = or_skip!(Rig::mount(&Script::new().fault(broken)));
     let place = Place::new();
-    let ran = place.run(&format!(
-        "run reads.toml {} --size 4MiB",
-        rig.directory().display()
-    ));
+    let ran = place.run(&format!("run reads.toml {} --size 4MiB", rig.directory().display()));
     refused(
         &ran,
         4,
@@ -102,11 +84,7 @@ fn a_write_that_fails_while_the_file_is_filled_is_no_gap_in_it() {
 fn a_device_that_vanishes_ends_the_run_and_keeps_what_was_measured() {
     for (errno, backend, reason) in [
         (Errno::ENODEV, "uring", "No such device (os error 19)"),
-        (
-            Errno::ENXIO,
-            "posix",
-            "No such device or address (os error 6)",
-        ),
+        (Errno::ENXIO, "posix", "No such device or address (os error 6)"),
         (Errno::EIO, "uring", "Input/output error (os error 5)"),
     ] {
         let rig = or_skip!(Rig::mount(&slow().file("data", 4 << 20)));
@@ -137,10 +115,8 @@ fn a_device_that_vanishes_ends_the_run_and_keeps_what_was_measured() {
 fn a_device_that_vanishes_under_a_calibration_ends_it_with_what_is_known() {
     let rig = or_skip!(Rig::mount(&slow().file("data", 4 << 20)));
     let place = Place::new();
-    let mut run = place.start(&format!(
-        "calibrate {} --time 60s --json",
-        rig.path("data").display()
-    ));
+    let mut run =
+        place.start(&format!("calibrate {} --time 60s --json", rig.path("data").display()));
     run.wait_until(|| rig.statistics().read.ios > 10_000);
     rig.vanish(Errno::ENODEV);
     let ran = run.wait();
@@ -154,15 +130,10 @@ fn a_device_that_vanishes_under_a_calibration_ends_it_with_what_is_known() {
 
 #[test]
 fn failed_ios_are_counted_by_what_went_wrong_and_where_it_began() {
-    let broken = Fault::error(Errno::EIO)
-        .on(&[Operation::Read])
-        .range(1 << 20..2 << 20);
-    let torn = Fault::error(Errno::EREMOTEIO)
-        .on(&[Operation::Read])
-        .range(3 << 20..(3 << 20) + 65_536);
-    let rig = or_skip!(Rig::mount(
-        &slow().file("data", 4 << 20).fault(broken).fault(torn)
-    ));
+    let broken = Fault::error(Errno::EIO).on(&[Operation::Read]).range(1 << 20..2 << 20);
+    let torn =
+        Fault::error(Errno::EREMOTEIO).on(&[Operation::Read]).range(3 << 20..(3 << 20) + 65_536);
+    let rig = or_skip!(Rig::mount(&slow().file("data", 4 << 20).fault(broken).fault(torn)));
     let place = Place::new();
     let run = place.json(
         &format!(
@@ -194,10 +165,8 @@ fn failed_ios_are_counted_by_what_went_wrong_and_where_it_began() {
 #[test]
 fn a_sync_that_fails_is_an_error_of_syncs() {
     let place = Place::new();
-    let commits = support::MIXED.replace(
-        "read_share = 0.5",
-        "read_share = 0\nsync = { fdatasync = { every = 4 } }",
-    );
+    let commits = support::MIXED
+        .replace("read_share = 0.5", "read_share = 0\nsync = { fdatasync = { every = 4 } }");
     place.write("commits.toml", &commits);
     let rig = or_skip!(Rig::mount(&slow()));
     let broken = Fault::error(Errno::EIO).on(&[Operation::Sync]);
@@ -220,10 +189,7 @@ fn without_io_uring_blocking_calls_take_over_and_the_result_says_so() {
     let place = Place::new();
     let file = place.random_file("file", 4 << 20);
     let spawn = |line: &str| without_io_uring(|| place.start(line));
-    let line = format!(
-        "run reads.toml {} --criteria no-errors.toml --json",
-        file.display()
-    );
+    let line = format!("run reads.toml {} --criteria no-errors.toml --json", file.display());
     let run = or_skip!(spawn(&line)).wait().json(0);
     let conduct = &measurement(&run)["conduct"];
     assert_eq!(conduct["backend"], "posix");
@@ -231,15 +197,8 @@ fn without_io_uring_blocking_calls_take_over_and_the_result_says_so() {
         conduct["backend_reason"],
         "io_uring is denied (seccomp filter or sysctl kernel.io_uring_disabled)"
     );
-    assert_eq!(
-        run["environment"]["host"]["permissions"]["seccomp_filter"],
-        true
-    );
-    let ran = or_skip!(spawn(&format!(
-        "run reads.toml {} --backend uring",
-        file.display()
-    )))
-    .wait();
+    assert_eq!(run["environment"]["host"]["permissions"]["seccomp_filter"], true);
+    let ran = or_skip!(spawn(&format!("run reads.toml {} --backend uring", file.display()))).wait();
     refused(
         &ran,
         4,
@@ -272,19 +231,9 @@ fn a_file_system_that_refuses_direct_io_is_never_measured_in_silence() {
         });
         assert_eq!(refusals.count(), 1, "{remarks:#?}");
         let doubts = &run["verdict"]["judgements"][0]["evidence"]["doubts"];
-        assert!(
-            doubts
-                .to_string()
-                .contains("the page cache was not passed by"),
-            "{doubts:#}"
-        );
+        assert!(doubts.to_string().contains("the page cache was not passed by"), "{doubts:#}");
         let findings = run["environment"]["findings"].as_array().unwrap();
-        assert!(
-            findings
-                .iter()
-                .any(|finding| finding["rule"] == "no_direct_io"),
-            "{findings:#?}"
-        );
+        assert!(findings.iter().any(|finding| finding["rule"] == "no_direct_io"), "{findings:#?}");
     }
 }
 
@@ -305,10 +254,7 @@ fn a_store_on_a_full_disk_ends_the_run_without_leaving_a_test_file() {
     let kept = place.json(&format!("runs show latest --store {}", store.display()), 0);
     assert!(all_ios(measurement(&kept)) > 0);
     // Nothing fits any more; that is said, and the target stays untouched.
-    let again = place.run(&format!(
-        "run reads.toml d --size 4MiB --store {}",
-        store.display()
-    ));
+    let again = place.run(&format!("run reads.toml d --size 4MiB --store {}", store.display()));
     assert_eq!(again.code, Some(4), "{again:#?}");
     assert_eq!(place.test_files("d"), [""; 0]);
     assert!(fs::metadata(&store).unwrap().is_dir());

@@ -1,8 +1,5 @@
 //! Several targets, several streams, flushes and open arrivals: every part has its own result, and the parts add up.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -32,19 +29,14 @@ fn sums(results: &Value) -> Vec<[u64; 3]> {
                 .map(|value| value.as_u64().unwrap_or(0))
         };
         let all = results.as_array().unwrap().iter().map(one);
-        all.fold([0; 3], |sum, next| {
-            [sum[0] + next[0], sum[1] + next[1], sum[2] + next[2]]
-        })
+        all.fold([0; 3], |sum, next| [sum[0] + next[0], sum[1] + next[1], sum[2] + next[2]])
     };
     ["read", "write", "sync"].map(of).to_vec()
 }
 
 fn run(place: &Place, name: &str, text: &str, targets: &str) -> Value {
     place.write(name, text);
-    place.json(
-        &format!("run {name} {targets} --criteria no-errors.toml"),
-        0,
-    )
+    place.json(&format!("run {name} {targets} --criteria no-errors.toml"), 0)
 }
 
 /// Targets and streams tell of the same I/Os.
@@ -112,16 +104,10 @@ fn streams_have_their_own_results_on_their_own_targets() {
     assert_eq!(streams[0]["name"], "scan");
     assert_eq!(streams[1]["name"], "writer");
     for index in 0..2 {
-        assert_eq!(
-            streams[index]["operations"], targets[index]["operations"],
-            "{index}"
-        );
+        assert_eq!(streams[index]["operations"], targets[index]["operations"], "{index}");
     }
     let scan = &streams[0]["operations"];
-    assert_eq!(
-        whole(&scan["read"]["bytes"]),
-        whole(&scan["read"]["ios"]) * 65_536
-    );
+    assert_eq!(whole(&scan["read"]["bytes"]), whole(&scan["read"]["ios"]) * 65_536);
     assert!(scan["write"].is_null() && streams[1]["operations"]["read"].is_null());
     adds_up(measured);
 }
@@ -136,14 +122,8 @@ fn flushes_are_timed_as_operations_of_their_own() {
     );
     let run = run(&place, "flush.toml", &text, "d --size 4MiB");
     let operations = &measurement(&run)["streams"][0]["operations"];
-    let (writes, syncs) = (
-        whole(&operations["write"]["ios"]),
-        whole(&operations["sync"]["ios"]),
-    );
-    assert!(
-        syncs > 0 && syncs.abs_diff(writes / 8) <= 2,
-        "{syncs} of {writes}"
-    );
+    let (writes, syncs) = (whole(&operations["write"]["ios"]), whole(&operations["sync"]["ios"]));
+    assert!(syncs > 0 && syncs.abs_diff(writes / 8) <= 2, "{syncs} of {writes}");
     assert_eq!(whole(&operations["sync"]["service"]["ios"]), syncs);
     assert_eq!(operations["sync"]["bytes"], 0);
 }
@@ -162,11 +142,7 @@ fn a_flush_reaches_every_target_that_was_written() {
         "read_share = 0\nsync = { fdatasync = { every = 8 } }",
         1,
     );
-    let targets = format!(
-        "{} {} --size 4MiB",
-        directories[0].display(),
-        directories[1].display()
-    );
+    let targets = format!("{} {} --size 4MiB", directories[0].display(), directories[1].display());
     rig.take_log();
     let run = run(&place, "flush.toml", &text, &targets);
     let targets = measurement(&run)["targets"].as_array().unwrap();
@@ -196,10 +172,7 @@ fn durable_writes_carry_their_flush_with_them() {
         // The kernel makes a sync of it, inside the write.
         assert!(operations["sync"].is_null());
         let writes = whole(&operations["write"]["ios"]);
-        assert!(
-            writes > 0 && rig.statistics().sync.ios >= writes,
-            "{policy}"
-        );
+        assert!(writes > 0 && rig.statistics().sync.ios >= writes, "{policy}");
     }
 }
 
@@ -245,15 +218,10 @@ fn open_arrivals_have_response_times_and_start_errors() {
 #[test]
 fn a_group_commit_joins_arrivals_and_each_has_its_response() {
     let place = place();
-    let text = open(
-        ", group_commit = \"64KiB\"",
-        "sync = { fdatasync = { every = 1 } }",
-    );
+    let text = open(", group_commit = \"64KiB\"", "sync = { fdatasync = { every = 1 } }");
     // Each flush takes longer than the time between arrivals.
     let pace = assay_rig::Latency::fixed(std::time::Duration::from_millis(3));
-    let rig = or_skip!(Rig::mount(
-        &Script::new().latency(assay_rig::Operation::Sync, pace)
-    ));
+    let rig = or_skip!(Rig::mount(&Script::new().latency(assay_rig::Operation::Sync, pace)));
     let targets = format!("{} --size 4MiB", rig.directory().display());
     let run = run(&place, "group.toml", &text, &targets);
     let operations = &measurement(&run)["streams"][0]["operations"];

@@ -38,13 +38,8 @@ impl Place {
 
     fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command
-            .args(arguments.split_whitespace())
-            .current_dir(&self.0);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.args(arguments.split_whitespace()).current_dir(&self.0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -53,19 +48,13 @@ impl Place {
     }
 
     fn start(&self, arguments: &str) -> Child {
-        self.command(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
+        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// What stands in the directory under test.
     fn left(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.join("d")).unwrap();
-        entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect()
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     /// Processes that work in the directory under test.
@@ -149,21 +138,14 @@ fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
 
 /// Whether a file of a cell is in the store.
 fn kept(place: &Path, file: &str) -> bool {
-    let runs = fs::read_dir(place.join("assay-runs"))
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
-    runs.into_iter()
-        .any(|run| run.path().join("cells").join(file).exists())
+    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
+    runs.into_iter().any(|run| run.path().join("cells").join(file).exists())
 }
 
 fn wait_for(mut happened: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !happened() {
-        assert!(
-            begun.elapsed() < Duration::from_mins(2),
-            "it did not happen"
-        );
+        assert!(begun.elapsed() < Duration::from_mins(2), "it did not happen");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -188,14 +170,7 @@ fn kill_at_random(times: u64, name: &str) {
         assert_eq!(place.processes(), 0);
     }
     let output = place.run(SMALL);
-    assert!(
-        output
-            .status
-            .code()
-            .is_some_and(|code| code == 0 || code == 3),
-        "{}",
-        words(&output)
-    );
+    assert!(output.status.code().is_some_and(|code| code == 0 || code == 3), "{}", words(&output));
     assert_eq!((place.left(), place.processes()), (Vec::new(), 0));
 }
 
@@ -217,21 +192,8 @@ fn two_at_once_do_not_touch_each_other() {
     };
     let mut first = place.start(SMALL);
     let second = place.run(SMALL);
-    assert!(
-        second
-            .status
-            .code()
-            .is_some_and(|code| code == 0 || code == 3),
-        "{}",
-        words(&second)
-    );
-    assert!(
-        first
-            .wait()
-            .unwrap()
-            .code()
-            .is_some_and(|code| code == 0 || code == 3)
-    );
+    assert!(second.status.code().is_some_and(|code| code == 0 || code == 3), "{}", words(&second));
+    assert!(first.wait().unwrap().code().is_some_and(|code| code == 0 || code == 3));
     assert_eq!((place.left().len(), place.processes()), (0, 0));
 }
 
@@ -271,10 +233,7 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
         let output = place.run(arguments);
         let words = words(&output);
         assert_eq!(output.status.code(), Some(code), "{arguments}: {words}");
-        assert!(
-            words.contains(word) && words.contains("hint: "),
-            "{arguments}: {words}"
-        );
+        assert!(words.contains(word) && words.contains("hint: "), "{arguments}: {words}");
         assert_eq!(place.left().len(), 0, "{arguments}");
     }
     let store = place.0.join("assay-runs");
@@ -304,21 +263,15 @@ fn given_server(directory: &Path) -> Server {
 
 /// The address of a server with a password, in the form of a person.
 fn address(server: &Server, password: Option<&str>) -> String {
-    let password = password.map_or_else(
-        || server.address("postgres").password.unwrap(),
-        str::to_owned,
-    );
-    format!(
-        "postgresql://assay:{password}@/postgres?host={}",
-        server.data().display()
-    )
+    let password =
+        password.map_or_else(|| server.address("postgres").password.unwrap(), str::to_owned);
+    format!("postgresql://assay:{password}@/postgres?host={}", server.data().display())
 }
 
 fn schemas(server: &Server) -> Vec<String> {
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
-    let rows = connection
-        .query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'")
-        .unwrap();
+    let rows =
+        connection.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'").unwrap();
     rows.iter().map(|row| row.text(0).to_owned()).collect()
 }
 
@@ -334,12 +287,7 @@ fn a_given_server_is_left_as_it_was() {
     );
     let output = place.run(&load);
     let found = json(&output);
-    assert_eq!(
-        found["load"]["server"]["is_own"],
-        false,
-        "{}",
-        words(&output)
-    );
+    assert_eq!(found["load"]["server"]["is_own"], false, "{}", words(&output));
     // Eight megabytes lie in the page cache, and that is said.
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(schemas(&server), Vec::<String>::new());
@@ -347,16 +295,11 @@ fn a_given_server_is_left_as_it_was() {
     assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));
     // What a killed program left is dropped by the next one, what was to be kept is not.
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
-    connection
-        .run("CREATE SCHEMA assay_slob_1; CREATE SCHEMA assay_slob_mine")
-        .unwrap();
+    connection.run("CREATE SCHEMA assay_slob_1; CREATE SCHEMA assay_slob_mine").unwrap();
     place.run(&format!("{load} --keep"));
     let left = schemas(&server);
     assert_eq!(left.len(), 2, "{left:?}");
-    assert!(
-        left.iter().any(|name| name.starts_with("assay_kept_")),
-        "{left:?}"
-    );
+    assert!(left.iter().any(|name| name.starts_with("assay_kept_")), "{left:?}");
     let output = place.run(&format!("load slob {}", address(&server, Some("wrong"))));
     assert_eq!(output.status.code(), Some(4));
     assert!(
@@ -382,10 +325,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
     }
     let ended = std::panic::catch_unwind(|| {
         let server = given_server(&small);
-        let output = place.run(&format!(
-            "load slob {} --scale 256MiB",
-            address(&server, None)
-        ));
+        let output = place.run(&format!("load slob {} --scale 256MiB", address(&server, None)));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(
             words(&output).contains("53100") && words(&output).contains("space"),
@@ -399,13 +339,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
         let output = place.run("load slob d --scale 256MiB");
         assert!(words(&output).contains("space"), "{}", words(&output));
     });
-    assert!(
-        Command::new("umount")
-            .arg(&small)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("umount").arg(&small).status().unwrap().success());
     ended.unwrap();
 }
 

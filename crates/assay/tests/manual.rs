@@ -1,8 +1,5 @@
 //! Every verb and every option has its page under docs/verbs, as the program itself describes it.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 use assay_tidy::manual::{self, Chapter};
 use assay_tidy::sources;
@@ -10,10 +7,7 @@ use std::fs;
 use std::process::Command;
 
 fn chapters() -> Vec<Chapter> {
-    let output = Command::new(env!("CARGO_BIN_EXE_assay"))
-        .arg("manual")
-        .output()
-        .unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_assay")).arg("manual").output().unwrap();
     assert!(output.status.success(), "{output:?}");
     manual::chapters(&String::from_utf8(output.stdout).unwrap())
 }

@@ -1,8 +1,5 @@
 //! What a program or a shell reads: documents and nothing else, no panic when nobody listens, and help that is whole.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -11,16 +8,8 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 use support::{Place, Ran, Started};
 
-const VERBS: [&str; 8] = [
-    "check",
-    "inspect",
-    "calibrate",
-    "run",
-    "judge",
-    "report",
-    "runs",
-    "completion",
-];
+const VERBS: [&str; 8] =
+    ["check", "inspect", "calibrate", "run", "judge", "report", "runs", "completion"];
 
 /// A place with one run.
 fn place() -> Place {
@@ -50,11 +39,7 @@ fn json_is_all_that_is_on_standard_output() {
         let parsed: Result<Value, _> = serde_json::from_str(&ran.stdout);
         assert!(parsed.is_ok(), "{line}: {ran:#?}");
         assert!(matches!(ran.code, Some(0 | 1 | 3)), "{line}: {ran:#?}");
-        assert!(
-            ran.stderr.lines().all(|line| line.starts_with("note: ")),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.lines().all(|line| line.starts_with("note: ")), "{}", ran.stderr);
     }
 }
 
@@ -105,16 +90,9 @@ fn a_reader_that_leaves_early_is_no_mistake() {
     ] {
         let script = format!("\"$ASSAY\" {line} | true; echo ${{PIPESTATUS[0]}}");
         let ran = shell(&place, &script);
-        assert_eq!(
-            (ran.stdout.trim(), ran.stderr.as_str()),
-            ("0", ""),
-            "{line}"
-        );
+        assert_eq!((ran.stdout.trim(), ran.stderr.as_str()), ("0", ""), "{line}");
     }
-    let ran = shell(
-        &place,
-        "\"$ASSAY\" nothere 2>&1 >&- | true; echo ${PIPESTATUS[0]}",
-    );
+    let ran = shell(&place, "\"$ASSAY\" nothere 2>&1 >&- | true; echo ${PIPESTATUS[0]}");
     assert_eq!(ran.stdout.trim(), "2");
 }
 
@@ -142,18 +120,9 @@ fn is_coloured(text: &str) -> bool {
 #[test]
 fn no_colour_where_it_is_not_wanted_or_not_seen() {
     let place = place();
-    for line in [
-        "report",
-        "judge --criteria no-errors.toml",
-        "inspect d",
-        "--help",
-        "zzz",
-    ] {
+    for line in ["report", "judge --criteria no-errors.toml", "inspect d", "--help", "zzz"] {
         let ran = place.run(line);
-        assert!(
-            !is_coloured(&ran.stdout) && !is_coloured(&ran.stderr),
-            "{line}"
-        );
+        assert!(!is_coloured(&ran.stdout) && !is_coloured(&ran.stderr), "{line}");
         // On a terminal of its own.
         let typescript = format!("NO_COLOR=1 script -qec '\"$ASSAY\" {line}' /dev/null");
         let ran = shell(&place, &typescript);

@@ -1,8 +1,5 @@
 //! What cannot be meant or is not allowed: one line says what happened, one what to do next, and nothing is touched.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -14,11 +11,7 @@ use support::{Place, all_refused, refused};
 
 /// Command lines, exit codes and the exact words.
 const COMMAND_LINES: &[(&str, i32, &str)] = &[
-    (
-        "zzz",
-        2,
-        "error: there is no verb 'zzz'\nhint: see `assay --help`",
-    ),
+    ("zzz", 2, "error: there is no verb 'zzz'\nhint: see `assay --help`"),
     (
         "calibrat d",
         2,
@@ -29,11 +22,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         2,
         "error: there is no option or argument '--sizes'\nhint: did you mean '--size'? see `assay run --help`",
     ),
-    (
-        "run",
-        2,
-        "error: <WORKLOAD> is missing\nhint: see `assay run --help`",
-    ),
+    ("run", 2, "error: <WORKLOAD> is missing\nhint: see `assay run --help`"),
     (
         "run reads.toml",
         2,
@@ -252,18 +241,11 @@ fn mistakes_in_documents_name_the_line_and_the_nearest_word() {
     let place = Place::new();
     for (before, duration, complaint) in WORKLOADS {
         let text = support::READS.replacen("duration = \"300ms\"", duration, 1);
-        let text = if duration.is_empty() {
-            support::READS.to_owned()
-        } else {
-            text
-        };
+        let text = if duration.is_empty() { support::READS.to_owned() } else { text };
         place.write("w.toml", &format!("{before}{text}"));
         refused(&place.run("run w.toml d"), 2, complaint);
     }
-    place.write(
-        "c.toml",
-        &support::NO_ERRORS.replace("\"errors\"", "\"erors\""),
-    );
+    place.write("c.toml", &support::NO_ERRORS.replace("\"errors\"", "\"erors\""));
     refused(
         &place.run("run reads.toml d --criteria c.toml"),
         2,
@@ -281,9 +263,7 @@ fn mistakes_in_documents_name_the_line_and_the_nearest_word() {
 #[test]
 fn pipes_sockets_and_small_files_are_no_targets() {
     let place = Place::new();
-    let pipe = std::process::Command::new("mkfifo")
-        .arg(place.path("pipe"))
-        .status();
+    let pipe = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
     assert!(pipe.unwrap().success());
     let _socket = UnixListener::bind(place.path("socket")).unwrap();
     place.random_file("small", 1 << 19);
@@ -311,10 +291,7 @@ fn pipes_sockets_and_small_files_are_no_targets() {
 #[test]
 fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     let place = Place::new();
-    place.write(
-        "large.toml",
-        &support::READS.replace("\"4KiB\"", "\"16MiB\""),
-    );
+    place.write("large.toml", &support::READS.replace("\"4KiB\"", "\"16MiB\""));
     refused(
         &place.run("run large.toml d --size 4MiB"),
         2,
@@ -331,10 +308,7 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
         2,
         "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4096 B\nhint: choose a stripe unit that is a multiple of the largest transfer",
     );
-    place.write(
-        "third.toml",
-        &support::READS.replacen("arrival", "targets = [2]\narrival", 1),
-    );
+    place.write("third.toml", &support::READS.replacen("arrival", "targets = [2]\narrival", 1));
     refused(
         &place.run("run third.toml d d --size 4MiB"),
         2,
@@ -348,10 +322,7 @@ fn a_target_named_twice_is_refused_whatever_its_paths() {
     let place = Place::new();
     let file = place.random_file("file", 2 << 20);
     fs::hard_link(&file, place.path("other-name")).unwrap();
-    for line in [
-        "run reads.toml file ./file",
-        "run reads.toml file other-name",
-    ] {
+    for line in ["run reads.toml file ./file", "run reads.toml file other-name"] {
         let ran = place.run(line);
         let name = line.split(' ').next_back().unwrap();
         refused(
@@ -381,9 +352,7 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     let place = Place::new();
     let file = place.random_file("file", 2 << 20);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    place
-        .run("run reads.toml file --criteria no-errors.toml")
-        .ends_with(0);
+    place.run("run reads.toml file --criteria no-errors.toml").ends_with(0);
     refused(
         &place.run("run mixed.toml file"),
         4,
@@ -404,13 +373,9 @@ fn a_file_system_that_is_read_only_says_so() {
         4,
         "error: cannot create RIG/mount/assay-ID.dat: creating it: Read-only file system (os error 30)\nhint: check the rights on the directory and the state of its file system",
     );
-    let ran = place.run(&format!(
-        "run reads.toml {directory}/file --criteria no-errors.toml"
-    ));
+    let ran = place.run(&format!("run reads.toml {directory}/file --criteria no-errors.toml"));
     ran.ends_with(0);
-    let ran = place.run(&format!(
-        "run reads.toml d --size 4MiB --store {directory}/runs"
-    ));
+    let ran = place.run(&format!("run reads.toml d --size 4MiB --store {directory}/runs"));
     refused(
         &ran,
         4,

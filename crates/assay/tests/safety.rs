@@ -1,9 +1,6 @@
 //! Nothing of the user's is lost: files, pages and directories that are not ours stay as they are, and what is ours
 //! goes when it is no longer needed.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -43,10 +40,7 @@ fn a_file_of_the_user_is_never_written() {
 #[test]
 fn a_copy_of_a_test_file_is_the_users_again() {
     let place = Place::new();
-    place.json(
-        "run mixed.toml d --size 4MiB --keep --criteria no-errors.toml",
-        0,
-    );
+    place.json("run mixed.toml d --size 4MiB --keep --criteria no-errors.toml", 0);
     let [name] = &place.test_files("d")[..] else {
         panic!("{:?}", place.test_files("d"));
     };
@@ -54,10 +48,7 @@ fn a_copy_of_a_test_file_is_the_users_again() {
     fs::copy(place.path("d").join(name), &copy).unwrap();
     let ran = place.run("run mixed.toml d/copy.dat");
     assert_eq!(ran.code, Some(4), "{ran:#?}");
-    assert!(
-        ran.complaint
-            .starts_with("error: refusing to write to d/copy.dat: ")
-    );
+    assert!(ran.complaint.starts_with("error: refusing to write to d/copy.dat: "));
     // The original may be named and written, and stays.
     let line = format!("run mixed.toml d/{name} --criteria no-errors.toml");
     place.json(&line, 0);
@@ -69,34 +60,22 @@ fn test_files_go_at_the_end_and_stay_when_they_are_kept() {
     let place = Place::new();
     place.json("run mixed.toml d --size 4MiB --criteria no-errors.toml", 0);
     assert_eq!(place.test_files("d"), [""; 0]);
-    place.json(
-        "run mixed.toml d --size 4MiB --keep --criteria no-errors.toml",
-        0,
-    );
+    place.json("run mixed.toml d --size 4MiB --keep --criteria no-errors.toml", 0);
     let kept = place.test_files("d");
     assert_eq!(kept.len(), 1);
     // It is used again, with the same size and by rule, and stays although nobody asks for it this time.
     for line in ["run mixed.toml d --size 4MiB", "run reads.toml d"] {
         let ran = place.run(&format!("{line} --criteria no-errors.toml"));
         ran.ends_with(0);
-        let note = format!(
-            "note: using the test file d/{} (3.00 MiB) of an earlier run",
-            kept[0]
-        );
+        let note = format!("note: using the test file d/{} (3.00 MiB) of an earlier run", kept[0]);
         assert!(ran.stderr.contains(&note), "{}", ran.stderr);
         assert_eq!(place.test_files("d"), kept);
     }
     // Another size or another content is another file, which goes.
     for line in ["--size 8MiB", "--size 4MiB --compressible 50%"] {
-        let ran = place.run(&format!(
-            "run reads.toml d {line} --criteria no-errors.toml"
-        ));
+        let ran = place.run(&format!("run reads.toml d {line} --criteria no-errors.toml"));
         ran.ends_with(0);
-        assert!(
-            !ran.stderr.contains("using the test file"),
-            "{}",
-            ran.stderr
-        );
+        assert!(!ran.stderr.contains("using the test file"), "{}", ran.stderr);
         assert_eq!(place.test_files("d"), kept);
     }
 }
@@ -104,10 +83,7 @@ fn test_files_go_at_the_end_and_stay_when_they_are_kept() {
 #[test]
 fn a_larger_file_that_was_kept_answers_as_one_of_the_size_asked_for() {
     let place = Place::new();
-    place.json(
-        "run reads.toml d --size 8MiB --keep --criteria no-errors.toml",
-        0,
-    );
+    place.json("run reads.toml d --size 8MiB --keep --criteria no-errors.toml", 0);
     let run = place.json("run reads.toml d --size 4MiB --criteria no-errors.toml", 0);
     let facts = &run["environment"]["storage"][0]["target"];
     assert_eq!(facts["size_bytes"], 8 << 20);
@@ -141,10 +117,7 @@ fn what_a_killed_run_leaves_behind_is_used_or_removed_by_the_next() {
     assert_eq!(place.test_files("d"), [""; 0]);
     // One that somebody wants to keep from now on is no leftover any more.
     let (place, left) = abandoned();
-    place.json(
-        "run mixed.toml d --size 4MiB --keep --criteria no-errors.toml",
-        0,
-    );
+    place.json("run mixed.toml d --size 4MiB --keep --criteria no-errors.toml", 0);
     place.json("run mixed.toml d --size 16MiB --criteria no-errors.toml", 0);
     assert_eq!(place.test_files("d"), [left]);
 }
@@ -199,10 +172,7 @@ fn the_store_may_lie_in_the_directory_under_test() {
 #[test]
 fn a_report_never_overwrites_a_file() {
     let place = Place::new();
-    place.json(
-        "run reads.toml sim:servers?count=4&service=1ms --criteria no-errors.toml",
-        0,
-    );
+    place.json("run reads.toml sim:servers?count=4&service=1ms --criteria no-errors.toml", 0);
     place.write("page.html", "mine");
     refused(
         &place.run("report --html page.html"),
@@ -245,19 +215,11 @@ fn only_runs_are_removed_and_only_whole_ones() {
         2,
         "error: '2' begins the names of 2 runs\nhint: write one of them: RUN, RUN",
     );
-    symlink(
-        place.path("d"),
-        place.path("assay-runs").join("20200101-000000-run-aaaa"),
-    )
-    .unwrap();
+    symlink(place.path("d"), place.path("assay-runs").join("20200101-000000-run-aaaa")).unwrap();
     let ran = place.run("runs remove 20200101-000000-run-aaaa");
     assert_eq!(ran.code, Some(2), "{ran:#?}");
     let ran = place.run(&format!("runs remove {second}"));
-    assert!(
-        ran.ends_with(0)
-            .stdout
-            .starts_with(&format!("removed {second} ("))
-    );
+    assert!(ran.ends_with(0).stdout.starts_with(&format!("removed {second} (")));
     assert!(!place.path("assay-runs").join(second).exists());
     assert_eq!(fs::read_to_string(&notes).unwrap(), "mine");
 }

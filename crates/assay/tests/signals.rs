@@ -51,11 +51,7 @@ fn a_run_in_virtual_time_can_be_stopped_too() {
         let place = Place::new();
         let mut run = place.start(&format!(
             "{verb} sim:servers?count=8&service=100us --json {}",
-            if verb.starts_with("run") {
-                "--duration 365d"
-            } else {
-                ""
-            }
+            if verb.starts_with("run") { "--duration 365d" } else { "" }
         ));
         if verb.starts_with("run") {
             run.wait_until(|| place.kept_intervals() >= 3);
@@ -81,11 +77,7 @@ fn a_stopped_filling_leaves_neither_file_nor_run() {
         ));
         run.wait_until(|| rig.statistics().write.ios > before + 20);
         let (ran, took) = stopped(run, Signal::INT, "filling");
-        refused(
-            &ran,
-            130,
-            "error: filling RIG/assay-ID.dat was interrupted\nhint: start again",
-        );
+        refused(&ran, 130, "error: filling RIG/assay-ID.dat was interrupted\nhint: start again");
         assert!(took < SLACK, "{took:?}");
         assert_eq!(support::names(rig.directory()), [""; 0]);
         assert_eq!(place.run_ids(), [""; 0]);
@@ -95,10 +87,8 @@ fn a_stopped_filling_leaves_neither_file_nor_run() {
 /// A run on a device that stops answering for some seconds in its midst; then a signal.
 fn stalled(mode: Mode, backend: &str, stall_s: u64, what: &str) -> Option<(Place, Ran, Duration)> {
     let pace = Latency::fixed(Duration::from_micros(500));
-    let script = Script::new()
-        .mode(mode)
-        .latency(Operation::Read, pace)
-        .latency(Operation::Write, pace);
+    let script =
+        Script::new().mode(mode).latency(Operation::Read, pace).latency(Operation::Write, pace);
     let rig = match Rig::mount(&script) {
         Ok(rig) => rig,
         Err(skip) => {
@@ -138,21 +128,13 @@ fn a_stalled_device_cannot_keep_a_run_from_ending() {
     let conduct = &measurement(&run)["conduct"];
     assert_eq!(conduct["abandoned_ios"], 4, "{conduct:#}");
     let remarks = conduct["remarks"].to_string();
-    assert!(
-        remarks.contains("an I/O had not completed after"),
-        "{remarks}"
-    );
+    assert!(remarks.contains("an I/O had not completed after"), "{remarks}");
 }
 
 /// A call that blocks cannot be taken back: the process ends when the kernel lets go of it.
 #[test]
 fn blocking_calls_end_with_the_stall_and_lose_nothing() {
-    stalled(
-        Mode::Asynchronous,
-        "posix",
-        1,
-        "a stalled run of blocking calls",
-    );
+    stalled(Mode::Asynchronous, "posix", 1, "a stalled run of blocking calls");
 }
 
 #[test]
@@ -163,20 +145,15 @@ fn a_worker_that_the_kernel_keeps_is_said_in_the_result() {
     };
     let run = ran.json(130);
     let remarks = measurement(&run)["conduct"]["remarks"].to_string();
-    assert!(
-        remarks.contains("1 of 1 workers had not come back from the kernel"),
-        "{remarks}"
-    );
+    assert!(remarks.contains("1 of 1 workers had not come back from the kernel"), "{remarks}");
 }
 
 #[test]
 fn a_device_that_never_answers_can_be_left_before_the_first_interval() {
     let rig = or_skip!(Rig::mount(&Script::new().file("data", 4 << 20)));
     let place = Place::new();
-    let mut run = place.start(&format!(
-        "run reads.toml {} --duration 10min --json",
-        rig.path("data").display()
-    ));
+    let mut run = place
+        .start(&format!("run reads.toml {} --duration 10min --json", rig.path("data").display()));
     // The content has been looked at by then; the probe or the first I/Os are on their way.
     run.wait_until(|| place.has_cell());
     rig.set_latency(Operation::Read, Latency::fixed(Duration::from_secs(5)));
@@ -200,10 +177,7 @@ fn a_stopped_calibration_keeps_its_rungs() {
         assert_eq!(ran.code, Some(130), "{ran:#?}");
         let run = ran.json(130);
         let calibration = run["calibration"].to_string();
-        assert!(
-            calibration.contains("stopped while doubling the load"),
-            "{calibration}"
-        );
+        assert!(calibration.contains("stopped while doubling the load"), "{calibration}");
         assert_eq!(place.json("report", 0)["calibration"], run["calibration"]);
     }
 }

@@ -1,8 +1,5 @@
 //! Simulated devices: the same seed gives the same result to the last byte, and mistakes are answered in kind.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
 
@@ -27,9 +24,7 @@ fn timeless(mut value: Value) -> Value {
                 *member = timeless(member.take());
             }
         }
-        Value::Array(items) => items
-            .iter_mut()
-            .for_each(|item| *item = timeless(item.take())),
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = timeless(item.take())),
         _ => {}
     }
     value
@@ -48,10 +43,7 @@ fn equal_seeds_give_equal_results() {
     let again = place.json(&line, 0);
     assert_eq!(timeless(once.clone()), timeless(again));
     let other = timeless(place.json(&format!("{line} --seed 4"), 0));
-    assert_ne!(
-        measurement(&timeless(once))["streams"],
-        measurement(&other)["streams"]
-    );
+    assert_ne!(measurement(&timeless(once))["streams"], measurement(&other)["streams"]);
 }
 
 #[test]

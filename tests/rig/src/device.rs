@@ -78,33 +78,17 @@ impl Device {
 
     /// Capacity and free room in blocks.
     pub(crate) fn room_blocks(&self) -> (u64, u64) {
-        let free_bytes = self
-            .capacity_bytes
-            .saturating_sub(self.tree.allocated_bytes());
+        let free_bytes = self.capacity_bytes.saturating_sub(self.tree.allocated_bytes());
         (self.capacity_bytes / BLOCK_BYTES, free_bytes / BLOCK_BYTES)
     }
 
     /// Plans an operation that has just arrived.
     pub(crate) fn arrive(&mut self, request: Request, arrival_ns: u64) -> Ticket {
-        let file = self
-            .tree
-            .node(request.inode)
-            .map_or_else(|_| "".into(), |node| node.path.clone());
+        let file =
+            self.tree.node(request.inode).map_or_else(|_| "".into(), |node| node.path.clone());
         let since_first_ns = self.schedule.since_first_ns(arrival_ns);
-        let Request {
-            inode,
-            operation,
-            offset,
-            length,
-            data,
-        } = request;
-        let arrival = Arrival {
-            operation,
-            file: &file,
-            offset,
-            length,
-            since_first_ns,
-        };
+        let Request { inode, operation, offset, length, data } = request;
+        let arrival = Arrival { operation, file: &file, offset, length, since_first_ns };
         let (decision, due_ns) = self.plan(&arrival, arrival_ns);
         let written = (operation == Operation::Write).then(|| checksum(&data));
         let entry = Entry {
@@ -133,9 +117,7 @@ impl Device {
             self.vanish(errno);
             return (decision, arrival_ns);
         }
-        let due_ns = self
-            .schedule
-            .due_ns(arrival.operation, arrival_ns, decision.delay_ns);
+        let due_ns = self.schedule.due_ns(arrival.operation, arrival_ns, decision.delay_ns);
         (decision, due_ns)
     }
 
@@ -180,12 +162,7 @@ impl Device {
     }
 
     fn write(&mut self, ticket: &Ticket, effect: Option<Effect>) -> Result<(), Errno> {
-        let Entry {
-            sequence,
-            offset,
-            length,
-            ..
-        } = ticket.entry;
+        let Entry { sequence, offset, length, .. } = ticket.entry;
         self.check_room(ticket.inode, offset, length)?;
         let store = self.tree.store_mut(ticket.inode)?;
         store.grow(offset + length);
@@ -215,11 +192,7 @@ impl Device {
         }
         let needed_bytes = self.tree.store(inode)?.growth_bytes(offset, length);
         let (_, free_blocks) = self.room_blocks();
-        if needed_bytes > free_blocks * BLOCK_BYTES {
-            Err(Errno::ENOSPC)
-        } else {
-            Ok(())
-        }
+        if needed_bytes > free_blocks * BLOCK_BYTES { Err(Errno::ENOSPC) } else { Ok(()) }
     }
 
     /// Makes room for a file up to `size_bytes`, as `fallocate` does.

@@ -23,11 +23,7 @@ pub fn o_direct() -> i32 {
 /// # Errors
 /// Those of `open(2)`.
 pub fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(o_direct())
-        .open(path)
+    OpenOptions::new().read(true).write(true).custom_flags(o_direct()).open(path)
 }
 
 /// Opens `path` for reading only with `O_DIRECT`.
@@ -35,10 +31,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Those of `open(2)`.
 pub fn open_to_read(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(o_direct())
-        .open(path)
+    OpenOptions::new().read(true).custom_flags(o_direct()).open(path)
 }
 
 /// Bytes whose first lies on a multiple of [`ALIGNMENT_BYTES`].
@@ -54,11 +47,7 @@ impl Buffer {
     pub fn new(length: usize, fill: u8) -> Self {
         let memory = vec![fill; length + ALIGNMENT_BYTES];
         let begin = memory.as_ptr().align_offset(ALIGNMENT_BYTES);
-        Self {
-            memory,
-            begin,
-            length,
-        }
+        Self { memory, begin, length }
     }
 
     /// An aligned copy of `bytes`.

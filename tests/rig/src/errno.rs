@@ -99,8 +99,7 @@ impl Serialize for Errno {
 impl<'de> Deserialize<'de> for Errno {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|error: Error| de::Error::custom(error.message()))
+        text.parse().map_err(|error: Error| de::Error::custom(error.message()))
     }
 }
 

@@ -177,37 +177,24 @@ impl Fault {
 
     /// The kinds of operation that this fault may happen to.
     fn addressed(&self) -> &[Operation] {
-        if self.operations.is_empty() {
-            self.effect.operations()
-        } else {
-            &self.operations
-        }
+        if self.operations.is_empty() { self.effect.operations() } else { &self.operations }
     }
 
     /// Whether the fault can be meant.
     pub(crate) fn check(&self) -> Result<()> {
         let possible = self.effect.operations();
         let refuse = |what: String, hint: String| Err(Error::usage(what, hint));
-        if let Some(odd) = self
-            .operations
-            .iter()
-            .find(|operation| !possible.contains(operation))
-        {
+        if let Some(odd) = self.operations.iter().find(|operation| !possible.contains(operation)) {
             let hint = format!("it can happen to {possible:?}");
-            return refuse(
-                format!("{:?} cannot happen to a {odd:?}", self.effect),
-                hint,
-            );
+            return refuse(format!("{:?} cannot happen to a {odd:?}", self.effect), hint);
         }
         match self.select {
-            Select::Nth(0) | Select::Every(0) | Select::From(0) => refuse(
-                "a fault selects operation 0".to_owned(),
-                "the first is 1".to_owned(),
-            ),
-            Select::Probability(Share(share)) if !(0.0..=1.0).contains(&share) => refuse(
-                format!("probability {share}"),
-                "write a share between 0 and 1".to_owned(),
-            ),
+            Select::Nth(0) | Select::Every(0) | Select::From(0) => {
+                refuse("a fault selects operation 0".to_owned(), "the first is 1".to_owned())
+            }
+            Select::Probability(Share(share)) if !(0.0..=1.0).contains(&share) => {
+                refuse(format!("probability {share}"), "write a share between 0 and 1".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -316,10 +303,7 @@ pub(crate) struct Faults {
 
 impl Faults {
     pub(crate) fn new(faults: &[Fault], seed: u64) -> Self {
-        let mut all = Self {
-            seed,
-            ..Self::default()
-        };
+        let mut all = Self { seed, ..Self::default() };
         for fault in faults {
             all.add(fault.clone());
         }
@@ -349,10 +333,7 @@ impl Faults {
         let mut decision = Decision::default();
         for trigger in &mut self.triggers {
             if trigger.fires(arrival) {
-                let applied = Applied {
-                    index: trigger.index,
-                    effect: trigger.fault.effect,
-                };
+                let applied = Applied { index: trigger.index, effect: trigger.fault.effect };
                 decision.meet(applied);
             }
         }
@@ -365,13 +346,7 @@ impl Decision {
         if let Effect::Delay(time) = applied.effect {
             self.delay_ns = self.delay_ns.saturating_add(time.0);
         }
-        let only_delayed = matches!(
-            self.applied,
-            Some(Applied {
-                effect: Effect::Delay(_),
-                ..
-            })
-        );
+        let only_delayed = matches!(self.applied, Some(Applied { effect: Effect::Delay(_), .. }));
         let delays = matches!(applied.effect, Effect::Delay(_));
         if self.applied.is_none() || (only_delayed && !delays) {
             self.applied = Some(applied);

@@ -108,11 +108,7 @@ impl RigFileSystem {
 
     fn check_flags(&self, flags: OpenFlags) -> Result<(), Errno> {
         let direct = i32::try_from(OFlags::DIRECT.bits()).unwrap_or(0);
-        if self.refuse_direct && flags.0 & direct != 0 {
-            Err(Errno::EINVAL)
-        } else {
-            Ok(())
-        }
+        if self.refuse_direct && flags.0 & direct != 0 { Err(Errno::EINVAL) } else { Ok(()) }
     }
 
     fn listing(&self, inode: u64) -> Result<Vec<(u64, FileType, String)>, Errno> {
@@ -122,11 +118,7 @@ impl RigFileSystem {
                 (ROOT, FileType::Directory, "..".to_owned()),
             ];
             for (name, child) in device.tree.children(inode) {
-                entries.push((
-                    child,
-                    attributes(&device.tree, child)?.kind,
-                    name.to_owned(),
-                ));
+                entries.push((child, attributes(&device.tree, child)?.kind, name.to_owned()));
             }
             Ok(entries)
         })
@@ -137,17 +129,11 @@ impl Filesystem for RigFileSystem {
     fn init(&mut self, _: &fuser::Request, config: &mut KernelConfig) -> std::io::Result<()> {
         let missing = |_| std::io::Error::from(std::io::ErrorKind::Unsupported);
         if !self.open_flags.contains(FopenFlags::FOPEN_DIRECT_IO) {
-            config
-                .add_capabilities(InitFlags::FUSE_ASYNC_DIO)
-                .map_err(missing)?;
+            config.add_capabilities(InitFlags::FUSE_ASYNC_DIO).map_err(missing)?;
         }
         let out_of_range = |_| std::io::Error::from(std::io::ErrorKind::InvalidInput);
-        config
-            .set_max_background(self.max_background)
-            .map_err(out_of_range)?;
-        config
-            .set_max_write(TRANSFER_BYTES_MAX)
-            .map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        config.set_max_background(self.max_background).map_err(out_of_range)?;
+        config.set_max_write(TRANSFER_BYTES_MAX).map_err(|_| std::io::ErrorKind::InvalidInput)?;
         Ok(())
     }
 
@@ -205,22 +191,16 @@ impl Filesystem for RigFileSystem {
         reply: ReplyEntry,
     ) {
         self.entry(reply, |device| {
-            device
-                .tree
-                .create(parent.0, text(name)?, permissions(mode & !umask), true)
+            device.tree.create(parent.0, text(name)?, permissions(mode & !umask), true)
         });
     }
 
     fn unlink(&self, _: &fuser::Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        self.done(reply, |device| {
-            device.tree.remove(parent.0, text(name)?, false)
-        });
+        self.done(reply, |device| device.tree.remove(parent.0, text(name)?, false));
     }
 
     fn rmdir(&self, _: &fuser::Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        self.done(reply, |device| {
-            device.tree.remove(parent.0, text(name)?, true)
-        });
+        self.done(reply, |device| device.tree.remove(parent.0, text(name)?, true));
     }
 
     fn rename(
@@ -267,22 +247,15 @@ impl Filesystem for RigFileSystem {
         match created {
             Ok(attributes) => {
                 let handle = FileHandle(0);
-                reply.created(
-                    &REMEMBER,
-                    &attributes,
-                    Generation(0),
-                    handle,
-                    self.open_flags,
-                );
+                reply.created(&REMEMBER, &attributes, Generation(0), handle, self.open_flags);
             }
             Err(errno) => reply.error(kernel(errno)),
         }
     }
 
     fn open(&self, _: &fuser::Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
-        let opened = self
-            .check_flags(flags)
-            .and_then(|()| self.ask(|device| device.tree.open(ino.0)));
+        let opened =
+            self.check_flags(flags).and_then(|()| self.ask(|device| device.tree.open(ino.0)));
         match opened {
             Ok(()) => reply.opened(FileHandle(0), self.open_flags),
             Err(errno) => reply.error(kernel(errno)),
@@ -316,13 +289,7 @@ impl Filesystem for RigFileSystem {
     ) {
         let length = u64::from(size);
         let operation = Operation::Read;
-        let request = Request {
-            inode: ino.0,
-            operation,
-            offset,
-            length,
-            data: Vec::new(),
-        };
+        let request = Request { inode: ino.0, operation, offset, length, data: Vec::new() };
         self.take(request, Answer::Data(reply));
     }
 
@@ -358,13 +325,7 @@ impl Filesystem for RigFileSystem {
         reply: ReplyEmpty,
     ) {
         let operation = Operation::Sync;
-        let request = Request {
-            inode: ino.0,
-            operation,
-            offset: 0,
-            length: 0,
-            data: Vec::new(),
-        };
+        let request = Request { inode: ino.0, operation, offset: 0, length: 0, data: Vec::new() };
         self.take(request, Answer::Synced(reply));
     }
 
@@ -400,9 +361,7 @@ impl Filesystem for RigFileSystem {
         mode: i32,
         reply: ReplyEmpty,
     ) {
-        self.done(reply, |device| {
-            device.reserve(ino.0, offset + length, grows(mode)?)
-        });
+        self.done(reply, |device| device.reserve(ino.0, offset + length, grows(mode)?));
     }
 
     fn opendir(&self, _: &fuser::Request, _ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {

@@ -38,10 +38,7 @@ pub fn kill_at_random(
     let mut child = Reaped::spawn(command)?;
     std::thread::sleep(after);
     child.kill_group();
-    Ok(Killed {
-        after,
-        status: child.wait()?,
-    })
+    Ok(Killed { after, status: child.wait()? })
 }
 
 /// A child process in a process group of its own, killed with all that it started and reaped when
@@ -57,9 +54,7 @@ impl Reaped {
     /// # Errors
     /// Those of `Command::spawn`.
     pub fn spawn(command: &mut Command) -> io::Result<Self> {
-        Ok(Self {
-            child: command.process_group(0).spawn()?,
-        })
+        Ok(Self { child: command.process_group(0).spawn()? })
     }
 
     fn kill_group(&self) {
@@ -113,9 +108,7 @@ mod tests {
     #[test]
     fn grandchildren_die_with_a_dropped_guard() {
         let mut command = Command::new("sh");
-        command
-            .args(["-c", "sleep 600 & echo $!; wait"])
-            .stdout(std::process::Stdio::piped());
+        command.args(["-c", "sleep 600 & echo $!; wait"]).stdout(std::process::Stdio::piped());
         let mut child = Reaped::spawn(&mut command).unwrap();
         let mut line = String::new();
         let output = child.stdout.take().unwrap();

@@ -112,11 +112,7 @@ impl Stall {
 
     /// A stall of `duration` at every full `period` after the first operation.
     pub fn every(period: Duration, duration: Duration) -> Self {
-        Self {
-            at: None,
-            every: Some(nanos(period)),
-            ..Self::once(Duration::ZERO, duration)
-        }
+        Self { at: None, every: Some(nanos(period)), ..Self::once(Duration::ZERO, duration) }
     }
 
     /// Holds up only these operations.

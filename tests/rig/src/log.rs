@@ -111,11 +111,7 @@ impl Counts {
 
     fn add(&mut self, entry: &Entry) {
         self.ios += 1;
-        self.bytes += if entry.errno.is_none() {
-            entry.length
-        } else {
-            0
-        };
+        self.bytes += if entry.errno.is_none() { entry.length } else { 0 };
         self.errors += u64::from(entry.errno.is_some());
         self.faults += u64::from(entry.fault.is_some());
         self.service_time_sum_ns += entry.service_time_ns();
@@ -166,16 +162,12 @@ pub struct Log {
 impl Log {
     /// Entries of one kind of operation.
     pub fn of(&self, operation: Operation) -> impl Iterator<Item = &Entry> {
-        self.entries
-            .iter()
-            .filter(move |entry| entry.operation == operation)
+        self.entries.iter().filter(move |entry| entry.operation == operation)
     }
 
     /// Writes and syncs: what a device was told to keep, in the order in which it said yes.
     pub fn writes(&self) -> impl Iterator<Item = &Entry> {
-        self.entries
-            .iter()
-            .filter(|entry| entry.operation != Operation::Read)
+        self.entries.iter().filter(|entry| entry.operation != Operation::Read)
     }
 
     /// Entries that a fault happened to.
@@ -192,12 +184,8 @@ impl Log {
 
     /// Reads back what [`Log::write_jsonl`] wrote; lines of another kind are left out.
     pub fn parse_jsonl(text: &str) -> Self {
-        let entries = text
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok());
-        Self {
-            entries: entries.collect(),
-        }
+        let entries = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        Self { entries: entries.collect() }
     }
 
     /// One JSON object a line, in order of acknowledgement.
@@ -225,10 +213,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(keep: Keep) -> Self {
-        Self {
-            keep,
-            ..Self::default()
-        }
+        Self { keep, ..Self::default() }
     }
 
     /// The sequence number of an operation that has just arrived.
@@ -250,10 +235,7 @@ impl Recorder {
     }
 
     pub(crate) fn statistics(&self) -> Statistics {
-        Statistics {
-            outstanding: self.arrived - self.answered,
-            ..self.statistics
-        }
+        Statistics { outstanding: self.arrived - self.answered, ..self.statistics }
     }
 
     pub(crate) fn log(&self) -> Log {
@@ -308,18 +290,10 @@ mod tests {
     fn lines_are_json_with_names_for_errors_and_effects() {
         use crate::fault::{Applied, Effect};
         use assay_model::units::Bytes;
-        let fault = Some(Applied {
-            index: 2,
-            effect: Effect::Torn(Bytes(512)),
-        });
-        let entry = Entry {
-            fault,
-            ..entry(Operation::Write, 5, Some(Errno::ENOSPC))
-        };
+        let fault = Some(Applied { index: 2, effect: Effect::Torn(Bytes(512)) });
+        let entry = Entry { fault, ..entry(Operation::Write, 5, Some(Errno::ENOSPC)) };
         let mut lines = Vec::new();
-        let log = Log {
-            entries: vec![entry],
-        };
+        let log = Log { entries: vec![entry] };
         log.write_jsonl(&mut lines).unwrap();
         let text = String::from_utf8(lines).unwrap();
         let line: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -53,12 +53,7 @@ impl LoopDevice {
         let detached = program::run("losetup", &["--detach".as_ref(), path.as_os_str()]);
         let handle = opened.map_err(|error| Skip::new(format!("{}: {error}", path.display())))?;
         detached?;
-        Ok(Self {
-            path,
-            image: image.to_owned(),
-            handle: Some(handle),
-            scratch: None,
-        })
+        Ok(Self { path, image: image.to_owned(), handle: Some(handle), scratch: None })
     }
 
     /// A device of `size_bytes` over a new sparse image that goes with it.
@@ -69,9 +64,7 @@ impl LoopDevice {
         let failed = |error: std::io::Error| Skip::new(format!("making an image: {error}"));
         let scratch = Scratch::new().map_err(failed)?;
         let image = scratch.join("image");
-        File::create(&image)
-            .and_then(|file| file.set_len(size_bytes))
-            .map_err(failed)?;
+        File::create(&image).and_then(|file| file.set_len(size_bytes)).map_err(failed)?;
         let mut device = Self::attach(&image)?;
         device.scratch = Some(scratch);
         Ok(device)
@@ -89,10 +82,7 @@ impl LoopDevice {
 
     fn is_attached(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default();
-        Path::new("/sys/block")
-            .join(name)
-            .join("loop/backing_file")
-            .exists()
+        Path::new("/sys/block").join(name).join("loop/backing_file").exists()
     }
 }
 

@@ -74,10 +74,7 @@ fn options(arguments: &[OsString]) -> Result<Mount> {
 
 fn mount(arguments: &[OsString]) -> Result<()> {
     let options = options(arguments)?;
-    let script = options
-        .script
-        .as_deref()
-        .map_or_else(|| Ok(Script::new()), Script::read)?;
+    let script = options.script.as_deref().map_or_else(|| Ok(Script::new()), Script::read)?;
     let (stop, stopped) = channel();
     stop_on_signal(stop.clone())?;
     let rig = Rig::mount_at(&options.directory, &script)?;
@@ -92,11 +89,7 @@ fn mount(arguments: &[OsString]) -> Result<()> {
         Some(path) => File::create(path).and_then(|file| report.write_jsonl(BufWriter::new(file))),
         None => report.write_jsonl(BufWriter::new(io::stdout().lock())),
     };
-    let place = options
-        .log
-        .as_deref()
-        .unwrap_or(Path::new("standard output"))
-        .display();
+    let place = options.log.as_deref().unwrap_or(Path::new("standard output")).display();
     written.map_err(|error| {
         Error::environment(
             format!("writing the log to {place}: {error}"),

@@ -10,9 +10,7 @@ fn mount_points() -> Vec<PathBuf> {
     let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let points = table.lines().filter_map(|line| line.split(' ').nth(4));
     // The kernel writes a space in a path as \040; the others it escapes do not occur in ours.
-    points
-        .map(|point| PathBuf::from(point.replace("\\040", " ")))
-        .collect()
+    points.map(|point| PathBuf::from(point.replace("\\040", " "))).collect()
 }
 
 /// Whether `path` or anything below it is a mount point.
@@ -22,11 +20,7 @@ pub(crate) fn any_below(path: &Path) -> bool {
 
 /// Takes every mount at or below `path` out of the name space, the last one first.
 pub(crate) fn detach_below(path: &Path) {
-    for point in mount_points()
-        .iter()
-        .rev()
-        .filter(|point| point.starts_with(path))
-    {
+    for point in mount_points().iter().rev().filter(|point| point.starts_with(path)) {
         let _ = unmount(point, UnmountFlags::FORCE | UnmountFlags::DETACH);
     }
 }

@@ -79,10 +79,7 @@ mod tests {
         // Five standard errors: 1e6 / sqrt(20000) for the mean, the same for the median (ln 2 mean).
         assert!((mean - 1e6).abs() < 5.0 * 7_071.0, "mean {mean}");
         let median = real(draws[10_000]);
-        assert!(
-            (median - 693_147.0).abs() < 5.0 * 7_071.0,
-            "median {median}"
-        );
+        assert!((median - 693_147.0).abs() < 5.0 * 7_071.0, "median {median}");
     }
 
     #[test]

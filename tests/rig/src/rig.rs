@@ -60,11 +60,7 @@ fn options(script: &Script) -> Config {
     let mut options = Config::default();
     options.mount_options = vec![
         MountOption::FSName("assay-rig".to_owned()),
-        if script.read_only {
-            MountOption::RO
-        } else {
-            MountOption::RW
-        },
+        if script.read_only { MountOption::RO } else { MountOption::RW },
     ];
     // Tests run clients as other users; only root may grant that everywhere.
     if is_root() {
@@ -114,13 +110,7 @@ impl Rig {
         let session = Session::new(filesystem, directory, &options(script)).map_err(doing)?;
         let session = session.spawn().map_err(doing)?;
         let directory = directory.canonicalize().map_err(doing)?;
-        Ok(Self {
-            directory,
-            device,
-            timer,
-            session: Some(session),
-            scratch: None,
-        })
+        Ok(Self { directory, device, timer, session: Some(session), scratch: None })
     }
 
     /// Where the rig is mounted.
@@ -155,21 +145,17 @@ impl Rig {
     /// When there is no such file.
     pub fn stored(&self, name: &str, offset: u64, length: u64) -> Vec<u8> {
         let device = locked(&self.device);
-        let bytes = device.tree.find(name).and_then(|inode| {
-            Ok(device
-                .tree
-                .store(inode)?
-                .read(offset, length, Version::Current))
-        });
+        let bytes = device
+            .tree
+            .find(name)
+            .and_then(|inode| Ok(device.tree.store(inode)?.read(offset, length, Version::Current)));
         drop(device);
         bytes.unwrap_or_else(|errno| panic!("no stored file {name}: {errno}"))
     }
 
     /// Changes the service time of operations that arrive from now on.
     pub fn set_latency(&self, operation: Operation, latency: Latency) {
-        locked(&self.device)
-            .schedule
-            .set_latency(operation, latency);
+        locked(&self.device).schedule.set_latency(operation, latency);
     }
 
     /// Adds a fault, with counts that begin now.
@@ -197,10 +183,7 @@ impl Rig {
     /// Unmounts as dropping does, and tells what had happened.
     pub fn unmount(mut self) -> Report {
         self.end();
-        Report {
-            log: self.take_log(),
-            statistics: self.statistics(),
-        }
+        Report { log: self.take_log(), statistics: self.statistics() }
     }
 
     /// Unmounts by force at once, whatever is open or under way: the kernel fails it, and every
@@ -219,15 +202,8 @@ const NOT_PERMITTED: &str = "not permitted";
 fn refusal(directory: &Path, error: &std::io::Error) -> Error {
     let what = format!("mounting a rig on {}: {error}", directory.display());
     // Without the right to mount, the helper is tried, which may not be installed.
-    let right = matches!(
-        error.kind(),
-        ErrorKind::NotFound | ErrorKind::PermissionDenied
-    );
-    let what = if right && directory.is_dir() {
-        format!("{what}: {NOT_PERMITTED}")
-    } else {
-        what
-    };
+    let right = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
+    let what = if right && directory.is_dir() { format!("{what}: {NOT_PERMITTED}") } else { what };
     Error::environment(what, "name an existing empty directory; run as root")
 }
 
@@ -268,10 +244,7 @@ impl Report {
     /// Those of the writer.
     pub fn write_jsonl(&self, mut to: impl Write) -> std::io::Result<()> {
         self.log.write_jsonl(&mut to)?;
-        serde_json::to_writer(
-            &mut to,
-            &serde_json::json!({ "statistics": self.statistics }),
-        )?;
+        serde_json::to_writer(&mut to, &serde_json::json!({ "statistics": self.statistics }))?;
         to.write_all(b"\n")?;
         to.flush()
     }

@@ -39,11 +39,7 @@ impl Schedule {
     /// service time.
     pub(crate) fn due_ns(&mut self, operation: Operation, arrival_ns: u64, delay_ns: u64) -> u64 {
         let random = &mut self.random[operation.index()];
-        let service_ns = self
-            .latencies
-            .of(operation)
-            .sample_ns(random)
-            .saturating_add(delay_ns);
+        let service_ns = self.latencies.of(operation).sample_ns(random).saturating_add(delay_ns);
         let begin_ns = self.free_ns().unwrap_or(0).max(arrival_ns);
         let due_ns = self.served_ns(operation, begin_ns, service_ns);
         if let Some(server) = self.servers.iter_mut().min() {
@@ -74,10 +70,7 @@ impl Schedule {
     }
 
     fn next_stall(&self, operation: Operation, since_ns: u64) -> Option<(u64, u64)> {
-        let held_up = self
-            .stalls
-            .iter()
-            .filter(|stall| stall.operations.contains(&operation));
+        let held_up = self.stalls.iter().filter(|stall| stall.operations.contains(&operation));
         held_up.filter_map(|stall| stall.window_ns(since_ns)).min()
     }
 }
@@ -90,20 +83,15 @@ mod tests {
     use std::time::Duration;
 
     fn fixed(service_ns: u64, servers: usize, stalls: &[Stall]) -> Schedule {
-        let latencies = Latencies {
-            read: Latency::Fixed(Nanos(service_ns)),
-            ..Latencies::default()
-        };
+        let latencies =
+            Latencies { read: Latency::Fixed(Nanos(service_ns)), ..Latencies::default() };
         let mut schedule = Schedule::new(latencies, servers, stalls, 0);
         schedule.since_first_ns(1_000);
         schedule
     }
 
     fn once(at_ns: u64, duration_ns: u64) -> Stall {
-        Stall::once(
-            Duration::from_nanos(at_ns),
-            Duration::from_nanos(duration_ns),
-        )
+        Stall::once(Duration::from_nanos(at_ns), Duration::from_nanos(duration_ns))
     }
 
     fn read(schedule: &mut Schedule, arrival_ns: u64) -> u64 {
@@ -113,10 +101,7 @@ mod tests {
     #[test]
     fn without_servers_nothing_waits() {
         let mut schedule = fixed(100, 0, &[]);
-        assert_eq!(
-            [1_000, 1_000, 1_000].map(|at| read(&mut schedule, at)),
-            [1_100; 3]
-        );
+        assert_eq!([1_000, 1_000, 1_000].map(|at| read(&mut schedule, at)), [1_100; 3]);
     }
 
     #[test]
@@ -148,10 +133,8 @@ mod tests {
 
     #[test]
     fn exponential_times_repeat_with_the_seed() {
-        let latencies = Latencies {
-            read: Latency::Exponential(Nanos(1_000)),
-            ..Latencies::default()
-        };
+        let latencies =
+            Latencies { read: Latency::Exponential(Nanos(1_000)), ..Latencies::default() };
         let run = |seed| {
             let mut schedule = Schedule::new(latencies, 0, &[], seed);
             (0..100).map(|_| read(&mut schedule, 0)).collect::<Vec<_>>()

@@ -106,11 +106,7 @@ impl Script {
 
     /// Adds a file with the given content.
     pub fn file_of(mut self, name: &str, size_bytes: u64, content: Content) -> Self {
-        self.files.push(FileSpec {
-            name: name.to_owned(),
-            size: Bytes(size_bytes),
-            content,
-        });
+        self.files.push(FileSpec { name: name.to_owned(), size: Bytes(size_bytes), content });
         self
     }
 
@@ -224,11 +220,7 @@ impl Script {
         let hint = "each file needs a name of its own, without a slash";
         for (index, file) in self.files.iter().enumerate() {
             let odd = file.name.is_empty() || file.name.contains('/') || file.name.starts_with('.');
-            if odd
-                || self.files[..index]
-                    .iter()
-                    .any(|other| other.name == file.name)
-            {
+            if odd || self.files[..index].iter().any(|other| other.name == file.name) {
                 return Err(Error::usage(format!("file name '{}'", file.name), hint));
             }
         }
@@ -239,14 +231,10 @@ impl Script {
 fn check_stall(stall: &Stall) -> Result<()> {
     let refuse = |what: &str, hint: &str| Err(Error::usage(what, hint));
     match (stall.at, stall.every) {
-        (None, None) => refuse(
-            "a stall has no time",
-            "write at = \"2s\" or every = \"20s\"",
-        ),
-        (_, Some(period)) if period <= stall.duration => refuse(
-            "a stall is as long as its period",
-            "write a duration below `every`",
-        ),
+        (None, None) => refuse("a stall has no time", "write at = \"2s\" or every = \"20s\""),
+        (_, Some(period)) if period <= stall.duration => {
+            refuse("a stall is as long as its period", "write a duration below `every`")
+        }
         _ => Ok(()),
     }
 }
@@ -315,16 +303,8 @@ mod tests {
             .seed(3)
             .file("data", 1 << 20)
             .latency(Operation::Read, Latency::Fixed(Nanos(2_000_000)))
-            .stall(Stall::every(
-                Duration::from_secs(20),
-                Duration::from_secs(1),
-            ))
-            .fault(
-                Fault::error(Errno::EIO)
-                    .on(&[Operation::Read])
-                    .range(4096..8192)
-                    .nth(2),
-            );
+            .stall(Stall::every(Duration::from_secs(20), Duration::from_secs(1)))
+            .fault(Fault::error(Errno::EIO).on(&[Operation::Read]).range(4096..8192).nth(2));
         assert_eq!(Script::parse(text).unwrap(), script);
     }
 

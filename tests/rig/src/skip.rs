@@ -12,9 +12,7 @@ pub struct Skip {
 impl Skip {
     /// A skip with its reason, as in `no /dev/fuse on this machine`.
     pub fn new(reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-        }
+        Self { reason: reason.into() }
     }
 
     /// What is missing.

@@ -66,11 +66,7 @@ impl SmallFileSystem {
         let directory = scratch.join("mount");
         std::fs::create_dir(&directory).map_err(|error| Skip::new(error.to_string()))?;
         mount(source, &directory, kind, MountFlags::NOATIME, data).map_err(refused)?;
-        Ok(Self {
-            directory,
-            device,
-            scratch: Some(scratch),
-        })
+        Ok(Self { directory, device, scratch: Some(scratch) })
     }
 
     /// Where it is mounted.

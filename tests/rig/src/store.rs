@@ -59,12 +59,7 @@ fn pieces(offset: u64, length: usize) -> impl Iterator<Item = Piece> {
             let position = offset + count_of(at);
             let within = index_of(position % BLOCK_BYTES);
             let piece_bytes = (index_of(BLOCK_BYTES) - within).min(length - at);
-            let piece = Piece {
-                block: position / BLOCK_BYTES,
-                within,
-                at,
-                length: piece_bytes,
-            };
+            let piece = Piece { block: position / BLOCK_BYTES, within, at, length: piece_bytes };
             at += piece_bytes;
             piece
         })
@@ -121,10 +116,7 @@ impl Store {
 
     fn set_reserved(&mut self, size_bytes: u64) {
         self.reserved_bytes = size_bytes;
-        let beyond = self
-            .blocks
-            .keys()
-            .filter(|block| **block * BLOCK_BYTES >= size_bytes);
+        let beyond = self.blocks.keys().filter(|block| **block * BLOCK_BYTES >= size_bytes);
         self.blocks_beyond = count_of(beyond.count());
     }
 
@@ -194,14 +186,7 @@ impl Store {
             None => self.synthesized(piece.block),
         };
         bytes[piece.within..piece.within + piece.length].copy_from_slice(source);
-        self.blocks.insert(
-            piece.block,
-            Block {
-                bytes,
-                previous,
-                writer,
-            },
-        );
+        self.blocks.insert(piece.block, Block { bytes, previous, writer });
     }
 
     /// As [`Store::write`], until [`Store::drop_stale`] takes it back.
@@ -209,11 +194,7 @@ impl Store {
         self.grow(offset + count_of(bytes.len()));
         let before = self.read(offset, count_of(bytes.len()), Version::Current);
         self.write(writer, offset, bytes);
-        self.undos.push(Undo {
-            writer,
-            offset,
-            bytes: before,
-        });
+        self.undos.push(Undo { writer, offset, bytes: before });
     }
 
     /// Puts back what stale writes replaced, wherever nothing newer was written since.
@@ -242,8 +223,7 @@ impl Store {
     /// Cuts or extends the file to `size_bytes`; what lay beyond reads as zeros from then on.
     pub(crate) fn truncate(&mut self, size_bytes: u64) {
         let last = size_bytes / BLOCK_BYTES;
-        self.blocks
-            .retain(|block, _| *block * BLOCK_BYTES < size_bytes);
+        self.blocks.retain(|block, _| *block * BLOCK_BYTES < size_bytes);
         if let Some(block) = self.blocks.get_mut(&last) {
             block.bytes[index_of(size_bytes % BLOCK_BYTES)..].fill(0);
         }

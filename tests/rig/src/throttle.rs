@@ -65,21 +65,14 @@ fn disk_of(path: &Path) -> Result<String, Skip> {
     let refuse = |why: String| Skip::new(format!("{}: {why}", path.display()));
     let facts = stat(path).map_err(|error| refuse(error.to_string()))?;
     let is_device = FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice;
-    let number = if is_device {
-        facts.st_rdev
-    } else {
-        facts.st_dev
-    };
+    let number = if is_device { facts.st_rdev } else { facts.st_dev };
     let name = format!("{}:{}", major(number), minor(number));
     let system = fs::canonicalize(Path::new("/sys/dev/block").join(&name))
         .map_err(|_| refuse(format!("device {name} is no disk")))?;
     if !system.join("partition").exists() {
         return Ok(name);
     }
-    let whole = system
-        .parent()
-        .map(|disk| disk.join("dev"))
-        .unwrap_or_default();
+    let whole = system.parent().map(|disk| disk.join("dev")).unwrap_or_default();
     let whole = fs::read_to_string(whole).map_err(|error| refuse(error.to_string()))?;
     Ok(whole.trim().to_owned())
 }
@@ -97,11 +90,7 @@ impl Throttle {
         let group = parent.join(format!("assay-rig.{}.{number}", id()));
         let failed = |error: io::Error| Skip::new(format!("{}: {error}", group.display()));
         fs::create_dir(&group).map_err(failed)?;
-        let throttle = Self {
-            group: group.clone(),
-            parent,
-            device,
-        };
+        let throttle = Self { group: group.clone(), parent, device };
         throttle.set(limits).map_err(failed)?;
         Ok(throttle)
     }

@@ -71,15 +71,8 @@ impl Appointments {
     /// Has `run` called at `due_ns` of the monotonic clock; equal times in order of `sequence`.
     pub(crate) fn add(&self, due_ns: u64, sequence: u64, run: impl FnOnce() + Send + 'static) {
         let mut queue = locked(&self.shared.queue);
-        let first = queue
-            .jobs
-            .peek()
-            .is_none_or(|Reverse(job)| due_ns < job.due_ns);
-        queue.jobs.push(Reverse(Job {
-            due_ns,
-            sequence,
-            run: Box::new(run),
-        }));
+        let first = queue.jobs.peek().is_none_or(|Reverse(job)| due_ns < job.due_ns);
+        queue.jobs.push(Reverse(Job { due_ns, sequence, run: Box::new(run) }));
         drop(queue);
         if first {
             self.shared.changed.notify_one();
@@ -105,10 +98,7 @@ impl Appointments {
             if wait_ns == 0 {
                 return queue.jobs.pop().map(|Reverse(job)| job);
             }
-            let waited = self
-                .shared
-                .changed
-                .wait_timeout(queue, Duration::from_nanos(wait_ns));
+            let waited = self.shared.changed.wait_timeout(queue, Duration::from_nanos(wait_ns));
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -124,19 +114,14 @@ impl Timer {
     pub(crate) fn start() -> io::Result<Self> {
         let appointments = Appointments::default();
         let queue = appointments.clone();
-        let thread = std::thread::Builder::new()
-            .name("rig-timer".to_owned())
-            .spawn(move || {
-                // The default slack of 50 us would be added to every scripted latency.
-                let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-                while let Some(job) = queue.next() {
-                    (job.run)();
-                }
-            })?;
-        Ok(Self {
-            appointments,
-            thread: Some(thread),
-        })
+        let thread = std::thread::Builder::new().name("rig-timer".to_owned()).spawn(move || {
+            // The default slack of 50 us would be added to every scripted latency.
+            let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+            while let Some(job) = queue.next() {
+                (job.run)();
+            }
+        })?;
+        Ok(Self { appointments, thread: Some(thread) })
     }
 
     pub(crate) fn appointments(&self) -> Appointments {
@@ -180,9 +165,7 @@ mod tests {
     fn dropping_the_timer_runs_what_is_left_at_once() {
         let timer = Timer::start().unwrap();
         let (sender, receiver) = channel();
-        timer
-            .appointments()
-            .add(u64::MAX, 0, move || sender.send(()).unwrap());
+        timer.appointments().add(u64::MAX, 0, move || sender.send(()).unwrap());
         drop(timer);
         assert_eq!(receiver.recv(), Ok(()));
     }

@@ -42,11 +42,7 @@ pub(crate) fn permissions(mode: u32) -> u16 {
 
 pub(crate) fn attributes(tree: &Tree, inode: u64) -> Result<FileAttr, Errno> {
     let node = tree.node(inode)?;
-    let kind = if node.is_directory() {
-        FileType::Directory
-    } else {
-        FileType::RegularFile
-    };
+    let kind = if node.is_directory() { FileType::Directory } else { FileType::RegularFile };
     Ok(FileAttr {
         ino: INodeNo(inode),
         size: node.store.as_ref().map_or(0, Store::size_bytes),

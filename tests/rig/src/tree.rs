@@ -26,13 +26,7 @@ pub(crate) struct Node {
 
 impl Node {
     fn new(path: &str, permissions: u16, store: Option<Store>) -> Self {
-        Self {
-            path: path.into(),
-            permissions,
-            store,
-            handles: 0,
-            linked: true,
-        }
+        Self { path: path.into(), permissions, store, handles: 0, linked: true }
     }
 
     pub(crate) fn is_directory(&self) -> bool {
@@ -88,16 +82,12 @@ impl Tree {
     }
 
     pub(crate) fn lookup(&self, parent: u64, name: &str) -> Result<u64, Errno> {
-        self.names
-            .get(&(parent, name.to_owned()))
-            .copied()
-            .ok_or(Errno::ENOENT)
+        self.names.get(&(parent, name.to_owned())).copied().ok_or(Errno::ENOENT)
     }
 
     /// The inode at `path`, whose parts are separated by slashes.
     pub(crate) fn find(&self, path: &str) -> Result<u64, Errno> {
-        path.split('/')
-            .try_fold(ROOT, |parent, name| self.lookup(parent, name))
+        path.split('/').try_fold(ROOT, |parent, name| self.lookup(parent, name))
     }
 
     /// Bytes that count against a capacity.
@@ -110,18 +100,12 @@ impl Tree {
     pub(crate) fn children(&self, parent: u64) -> impl Iterator<Item = (&str, u64)> {
         let from = Bound::Included((parent, String::new()));
         let to = Bound::Excluded((parent + 1, String::new()));
-        self.names
-            .range((from, to))
-            .map(|((_, name), inode)| (name.as_str(), *inode))
+        self.names.range((from, to)).map(|((_, name), inode)| (name.as_str(), *inode))
     }
 
     fn path_of(&self, parent: u64, name: &str) -> Result<String, Errno> {
         let above = &self.node(parent)?.path;
-        Ok(if above.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{above}/{name}")
-        })
+        Ok(if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") })
     }
 
     /// A new empty file or directory.

@@ -21,13 +21,8 @@ rmdir "$2/assay-rig.$1."*
 /// is swept away by the next one.
 pub(crate) fn start() {
     let mut watch = Command::new("sh");
-    watch
-        .args(["-c", WATCH, "watchdog", &id().to_string()])
-        .arg(std::env::temp_dir());
-    watch
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    watch.args(["-c", WATCH, "watchdog", &id().to_string()]).arg(std::env::temp_dir());
+    watch.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Its own group: what interrupts the test from the terminal must not reach it.
     let _ = watch.current_dir("/").process_group(0).spawn();
 }

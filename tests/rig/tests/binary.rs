@@ -33,21 +33,11 @@ fn start(directory: &Path, more: &[&str]) -> Reaped {
     let script = directory.with_extension("toml");
     fs::write(&script, SCRIPT).unwrap();
     let mut command = Command::new(RIG);
-    command
-        .arg("mount")
-        .arg(directory)
-        .arg("--script")
-        .arg(script)
-        .args(more);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.arg("mount").arg(directory).arg("--script").arg(script).args(more);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut rig = Reaped::spawn(&mut command).unwrap();
     let mut line = String::new();
-    BufReader::new(rig.stderr.as_mut().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    BufReader::new(rig.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line.trim(), format!("mounted {}", directory.display()));
     rig
 }
@@ -81,10 +71,7 @@ fn serves_until_its_input_ends_and_prints_the_log() {
     let text = finish(rig);
     assert!(!is_mounted(&directory));
     let log = Log::parse_jsonl(&text);
-    let results: Vec<bool> = log
-        .of(Operation::Read)
-        .map(|entry| entry.errno.is_none())
-        .collect();
+    let results: Vec<bool> = log.of(Operation::Read).map(|entry| entry.errno.is_none()).collect();
     assert_eq!(results, [true, false]);
     let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     assert_eq!(last["statistics"]["read"]["errors"], 1);
@@ -98,9 +85,7 @@ fn a_signal_ends_it_and_the_log_goes_to_a_file() {
         let mut rig = start(&directory, &["--no-stdin", "--log", path.to_str().unwrap()]);
         rig.stdin.take();
         fs::read(directory.join("data")).unwrap_err();
-        let kill = Command::new("kill")
-            .args(["-s", signal, &rig.id().to_string()])
-            .status();
+        let kill = Command::new("kill").args(["-s", signal, &rig.id().to_string()]).status();
         assert!(kill.unwrap().success());
         assert_eq!(finish(rig), "");
         assert!(!is_mounted(&directory));
@@ -131,17 +116,11 @@ fn mistakes_are_told_with_a_way_out() {
     fs::write(&script, "sed = 1").unwrap();
     let run = |arguments: &[&str]| {
         let output = Command::new(RIG).args(arguments).output().unwrap();
-        (
-            output.status.code(),
-            String::from_utf8(output.stderr).unwrap(),
-        )
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, text) = run(&["mount", "/tmp", "--script", script.to_str().unwrap()]);
     assert_eq!(code, Some(2));
-    assert!(
-        text.contains("unknown field `sed`") && text.contains("hint:"),
-        "{text}"
-    );
+    assert!(text.contains("unknown field `sed`") && text.contains("hint:"), "{text}");
     assert_eq!(run(&["mount"]).0, Some(2));
     assert_eq!(run(&["deny-io-uring", "--"]).0, Some(2));
     assert_eq!(run(&["mount", "/nowhere/at/all"]).0, Some(4));
@@ -150,16 +129,8 @@ fn mistakes_are_told_with_a_way_out() {
 
 /// One read by fio through `io_uring`, if fio is there.
 fn fio(mut command: Command, path: &Path) -> Result<Output, Skip> {
-    command.args([
-        "--name=probe",
-        "--ioengine=io_uring",
-        "--rw=read",
-        "--bs=4k",
-        "--size=4k",
-    ]);
-    let output = command
-        .arg(format!("--filename={}", path.display()))
-        .output();
+    command.args(["--name=probe", "--ioengine=io_uring", "--rw=read", "--bs=4k", "--size=4k"]);
+    let output = command.arg(format!("--filename={}", path.display())).output();
     output.map_err(|error| Skip::new(format!("fio: {error}")))
 }
 
@@ -177,14 +148,8 @@ fn a_command_runs_without_io_uring() {
     command.args(["deny-io-uring", "--", "fio"]);
     let denied = or_skip!(fio(command, &path));
     let told = String::from_utf8_lossy(&denied.stderr) + String::from_utf8_lossy(&denied.stdout);
-    assert!(
-        !denied.status.success() && told.contains("Operation not permitted"),
-        "{told}"
-    );
-    let inside = or_skip!(assay_rig::without_io_uring(|| fio(
-        Command::new("fio"),
-        &path
-    )));
+    assert!(!denied.status.success() && told.contains("Operation not permitted"), "{told}");
+    let inside = or_skip!(assay_rig::without_io_uring(|| fio(Command::new("fio"), &path)));
     assert!(!or_skip!(inside).status.success());
 }
 
@@ -200,10 +165,6 @@ fn a_rig_that_nobody_stops_dies_with_its_guard() {
     while fs::read(directory.join("data")).is_ok() {
         assert!(begin.elapsed() < Duration::from_secs(60));
     }
-    let unmounted = Command::new("umount")
-        .arg("-l")
-        .arg(&directory)
-        .status()
-        .unwrap();
+    let unmounted = Command::new("umount").arg("-l").arg(&directory).status().unwrap();
     assert!(unmounted.success());
 }

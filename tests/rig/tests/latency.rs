@@ -24,10 +24,7 @@ fn read(rig: &Rig) -> std::io::Result<usize> {
 fn until(what: impl Fn() -> bool) {
     let begin = Instant::now();
     while !what() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "it never happened"
-        );
+        assert!(begin.elapsed() < Duration::from_secs(60), "it never happened");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -65,15 +62,8 @@ fn exponential_times_have_their_mean_and_repeat_with_the_seed() {
         let rig = or_skip!(Rig::mount(&script().latency(Operation::Read, law)));
         (0..300).for_each(|_| assert!(read(&rig).is_ok()));
         let log = rig.log();
-        assert!(
-            log.entries
-                .iter()
-                .all(|entry| entry.completion_ns >= entry.due_ns)
-        );
-        let planned = log
-            .entries
-            .iter()
-            .map(|entry| entry.due_ns - entry.arrival_ns);
+        assert!(log.entries.iter().all(|entry| entry.completion_ns >= entry.due_ns));
+        let planned = log.entries.iter().map(|entry| entry.due_ns - entry.arrival_ns);
         runs.push(planned.collect::<Vec<u64>>());
     }
     assert_eq!(runs[0], runs[1]);
@@ -91,9 +81,7 @@ fn depth_is_not_limited_by_threads_of_the_rig() {
         .map(|_| {
             let rig = Arc::clone(&rig);
             let small = std::thread::Builder::new().stack_size(128 << 10);
-            small
-                .spawn(move || read(&rig).unwrap_err().raw_os_error())
-                .unwrap()
+            small.spawn(move || read(&rig).unwrap_err().raw_os_error()).unwrap()
         })
         .collect();
     until(|| rig.statistics().outstanding == 300);
@@ -108,9 +96,7 @@ fn depth_is_not_limited_by_threads_of_the_rig() {
 #[test]
 fn one_server_serves_one_after_the_other() {
     let law = Latency::fixed(Duration::from_millis(4));
-    let rig = or_skip!(Rig::mount(
-        &script().latency(Operation::Read, law).servers(1)
-    ));
+    let rig = or_skip!(Rig::mount(&script().latency(Operation::Read, law).servers(1)));
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| read(&rig).unwrap());
@@ -140,12 +126,8 @@ fn latency_can_change_while_the_rig_runs() {
     assert!(read(&rig).is_ok());
     rig.set_latency(Operation::Read, Latency::fixed(Duration::from_millis(6)));
     assert!(read(&rig).is_ok());
-    let planned: Vec<u64> = rig
-        .log()
-        .entries
-        .iter()
-        .map(|entry| entry.due_ns - entry.arrival_ns)
-        .collect();
+    let planned: Vec<u64> =
+        rig.log().entries.iter().map(|entry| entry.due_ns - entry.arrival_ns).collect();
     assert_eq!(planned, [0, 6 * MS]);
 }
 
@@ -191,19 +173,8 @@ fn depth_reached(mode: Mode) -> Option<u64> {
     };
     let path = rig.path("data");
     let status = Command::new("fio")
-        .args([
-            "--name=depth",
-            "--ioengine=io_uring",
-            "--iodepth=32",
-            "--direct=1",
-            "--bs=8k",
-        ])
-        .args([
-            "--rw=randread",
-            "--number_ios=400",
-            "--norandommap=1",
-            "--thread=1",
-        ])
+        .args(["--name=depth", "--ioengine=io_uring", "--iodepth=32", "--direct=1", "--bs=8k"])
+        .args(["--rw=randread", "--number_ios=400", "--norandommap=1", "--thread=1"])
         .arg(format!("--filename={}", path.display()))
         .stdout(Stdio::null())
         .stderr(Stdio::null())

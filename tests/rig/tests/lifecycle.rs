@@ -35,10 +35,7 @@ fn read(file: &File) -> io::Result<usize> {
 fn until(what: impl Fn() -> bool) {
     let begin = Instant::now();
     while !what() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "it never happened"
-        );
+        assert!(begin.elapsed() < Duration::from_secs(60), "it never happened");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -81,26 +78,15 @@ fn a_vanished_device_fails_everything_from_then_on() {
         rig.vanish(Errno::ENODEV);
         assert_eq!(reader.join().unwrap(), Some(Errno::ENODEV.raw()));
     });
-    assert_eq!(
-        code(file.write_at(&Buffer::new(4096, 1), 0)),
-        Some(Errno::ENODEV.raw())
-    );
+    assert_eq!(code(file.write_at(&Buffer::new(4096, 1), 0)), Some(Errno::ENODEV.raw()));
     assert_eq!(code(file.sync_all()), Some(Errno::ENODEV.raw()));
-    assert_eq!(
-        code(direct::open(&rig.path("data"))),
-        Some(Errno::ENODEV.raw())
-    );
-    assert_eq!(
-        code(fs::read_dir(rig.directory())),
-        Some(Errno::ENODEV.raw())
-    );
+    assert_eq!(code(direct::open(&rig.path("data"))), Some(Errno::ENODEV.raw()));
+    assert_eq!(code(fs::read_dir(rig.directory())), Some(Errno::ENODEV.raw()));
 }
 
 #[test]
 fn a_device_can_vanish_by_script() {
-    let fault = Fault::new(Effect::Vanish(Errno::EIO))
-        .on(&[Operation::Read])
-        .nth(3);
+    let fault = Fault::new(Effect::Vanish(Errno::EIO)).on(&[Operation::Read]).nth(3);
     let rig = or_skip!(Rig::mount(&script().fault(fault)));
     let file = direct::open(&rig.path("data")).unwrap();
     let results: Vec<bool> = (0..5).map(|_| read(&file).is_ok()).collect();
@@ -130,19 +116,14 @@ fn a_mount_can_be_torn_away_under_load() {
 
 #[test]
 fn the_blocking_mode_serves_the_same_bytes_and_faults() {
-    let fault = Fault::error(Errno::EIO)
-        .on(&[Operation::Read])
-        .range(4096..8192);
+    let fault = Fault::error(Errno::EIO).on(&[Operation::Read]).range(4096..8192);
     let rig = or_skip!(Rig::mount(&script().mode(Mode::Blocking).fault(fault)));
     let file = direct::open(&rig.path("data")).unwrap();
     file.write_at(&Buffer::new(8192, 6), 0).unwrap();
     let mut buffer = Buffer::new(4096, 0);
     assert_eq!(file.read_at(&mut buffer, 0).unwrap(), 4096);
     assert_eq!(*buffer, [6; 4096]);
-    assert_eq!(
-        code(file.read_at(&mut buffer, 4096)),
-        Some(Errno::EIO.raw())
-    );
+    assert_eq!(code(file.read_at(&mut buffer, 4096)), Some(Errno::EIO.raw()));
     file.sync_data().unwrap();
     assert_eq!(rig.statistics().sync.ios, 1);
 }
@@ -179,10 +160,7 @@ fn files_and_directories_are_made_renamed_and_removed() {
 #[test]
 fn a_scripted_file_counts_as_allocated_and_a_new_one_as_written() {
     let rig = or_skip!(Rig::mount(&script().file_of("zeros", SIZE, Content::Zeros)));
-    assert_eq!(
-        fs::metadata(rig.path("zeros")).unwrap().blocks(),
-        SIZE / 512
-    );
+    assert_eq!(fs::metadata(rig.path("zeros")).unwrap().blocks(), SIZE / 512);
     let new = File::create(rig.path("new")).unwrap();
     new.set_len(SIZE).unwrap();
     assert_eq!(fs::metadata(rig.path("new")).unwrap().blocks(), 0);
@@ -206,20 +184,11 @@ fn a_capacity_is_a_full_disk() {
 #[test]
 fn direct_io_and_writing_can_be_refused() {
     let rig = or_skip!(Rig::mount(&script().refuse_direct()));
-    assert_eq!(
-        code(direct::open(&rig.path("data"))),
-        Some(Errno::EINVAL.raw())
-    );
+    assert_eq!(code(direct::open(&rig.path("data"))), Some(Errno::EINVAL.raw()));
     assert_eq!(fs::read(rig.path("data")).unwrap().len(), 1 << 20);
     let rig = or_skip!(Rig::mount(&script().read_only()));
-    assert_eq!(
-        code(File::create(rig.path("new"))),
-        Some(Errno::EROFS.raw())
-    );
-    assert_eq!(
-        code(direct::open(&rig.path("data"))),
-        Some(Errno::EROFS.raw())
-    );
+    assert_eq!(code(File::create(rig.path("new"))), Some(Errno::EROFS.raw()));
+    assert_eq!(code(direct::open(&rig.path("data"))), Some(Errno::EROFS.raw()));
     assert!(direct::open_to_read(&rig.path("data")).is_ok());
 }
 
@@ -232,11 +201,7 @@ fn be_the_victim() {
     std::thread::scope(|scope| {
         scope.spawn(|| read(&file));
         until(|| rig.statistics().outstanding == 1);
-        fs::write(
-            std::env::var(VICTIM).unwrap(),
-            rig.directory().to_str().unwrap(),
-        )
-        .unwrap();
+        fs::write(std::env::var(VICTIM).unwrap(), rig.directory().to_str().unwrap()).unwrap();
     });
 }
 

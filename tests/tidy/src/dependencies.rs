@@ -33,9 +33,7 @@ pub fn check(
 /// The crates of `[workspace.dependencies]` that are not the house's own.
 fn third_party(manifest: &str) -> Result<BTreeSet<String>, toml::de::Error> {
     let manifest: toml::Table = toml::from_str(manifest)?;
-    let table = manifest
-        .get("workspace")
-        .and_then(|workspace| workspace.get("dependencies"));
+    let table = manifest.get("workspace").and_then(|workspace| workspace.get("dependencies"));
     let entries = table.and_then(toml::Value::as_table).into_iter().flatten();
     Ok(entries
         .filter(|(_, entry)| entry.get("path").is_none())
@@ -46,25 +44,17 @@ fn third_party(manifest: &str) -> Result<BTreeSet<String>, toml::de::Error> {
 /// The names in the first cells of the table of dependencies: rows whose first cell is one name in backticks.
 fn explained(reasons: &str) -> BTreeSet<String> {
     let rows = reasons.lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| row.split_once("` |"))
-        .map(|(name, _)| name.to_owned())
-        .collect()
+    rows.filter_map(|row| row.split_once("` |")).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Dependencies that a crate declares past the workspace's table.
 fn unnamed(packages: &[Package], named: &BTreeSet<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in packages {
-        let foreign = package
-            .dependencies
-            .iter()
-            .filter(|dependency| dependency.path.is_none());
+        let foreign = package.dependencies.iter().filter(|dependency| dependency.path.is_none());
         let unnamed = foreign.filter(|dependency| !named.contains(&dependency.name));
         findings.extend(unnamed.map(|dependency| {
-            let what = format!(
-                "`{}` is missing in [workspace.dependencies]",
-                dependency.name
-            );
+            let what = format!("`{}` is missing in [workspace.dependencies]", dependency.name);
             Finding::new(&package.name, what)
         }));
     }
@@ -86,13 +76,7 @@ mod tests {
 
     #[test]
     fn a_row_each_is_enough() {
-        assert_eq!(
-            findings(
-                "| crate | reason |\n| `serde` | a |\n| `toml` | b |\n",
-                "serde"
-            ),
-            ""
-        );
+        assert_eq!(findings("| crate | reason |\n| `serde` | a |\n| `toml` | b |\n", "serde"), "");
     }
 
     #[test]
@@ -104,18 +88,12 @@ mod tests {
     #[test]
     fn a_stale_reason_is_found() {
         let found = findings("| `serde` | a |\n| `toml` | b |\n| `rand` | c |\n", "serde");
-        assert_eq!(
-            found,
-            "docs/architecture.md: `rand` is no dependency any more"
-        );
+        assert_eq!(found, "docs/architecture.md: `rand` is no dependency any more");
     }
 
     #[test]
     fn a_crate_past_the_workspace_is_found() {
         let found = findings("| `serde` | a |\n| `toml` | b |\n", "rand");
-        assert_eq!(
-            found,
-            "assay-model: `rand` is missing in [workspace.dependencies]"
-        );
+        assert_eq!(found, "assay-model: `rand` is missing in [workspace.dependencies]");
     }
 }

@@ -8,6 +8,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-model", 1),
     ("assay-stats", 2),
     ("assay-engine", 2),
+    ("assay-arrays", 2),
     ("assay-host", 2),
     ("assay-store", 2),
     ("assay-oracle", 2),
@@ -26,10 +27,7 @@ const TESTS: u8 = 0;
 
 /// Every dependency between the workspace's crates that does not lead down.
 pub fn check(packages: &[Package], floors: &[(&str, u8)]) -> Vec<Finding> {
-    packages
-        .iter()
-        .flat_map(|package| check_package(package, floors))
-        .collect()
+    packages.iter().flat_map(|package| check_package(package, floors)).collect()
 }
 
 fn check_package(package: &Package, floors: &[(&str, u8)]) -> Vec<Finding> {
@@ -37,10 +35,7 @@ fn check_package(package: &Package, floors: &[(&str, u8)]) -> Vec<Finding> {
         let what = "the crate has no floor yet: choose one in tests/tidy/src/floors.rs";
         return vec![Finding::new(&package.name, what)];
     };
-    let own = package
-        .dependencies
-        .iter()
-        .filter(|dependency| dependency.path.is_some());
+    let own = package.dependencies.iter().filter(|dependency| dependency.path.is_some());
     own.filter_map(|dependency| complaint(floor, dependency, floors))
         .map(|what| Finding::new(&package.name, what))
         .collect()
@@ -57,21 +52,12 @@ fn complaint(floor: u8, dependency: &Dependency, floors: &[(&str, u8)]) -> Optio
     if floor == TESTS || below < floor {
         return None;
     }
-    let where_to = if below == floor {
-        "beside it"
-    } else {
-        "above it"
-    };
-    Some(format!(
-        "of floor {floor} depends on {name} of floor {below}, {where_to}"
-    ))
+    let where_to = if below == floor { "beside it" } else { "above it" };
+    Some(format!("of floor {floor} depends on {name} of floor {below}, {where_to}"))
 }
 
 fn floor_of(name: &str, floors: &[(&str, u8)]) -> Option<u8> {
-    floors
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, floor)| *floor)
+    floors.iter().find(|(known, _)| *known == name).map(|(_, floor)| *floor)
 }
 
 #[cfg(test)]
@@ -85,11 +71,8 @@ mod tests {
 
     #[test]
     fn stairs_lead_down() {
-        let own = [
-            ("assay-model", None, true),
-            ("assay-stats", None, true),
-            ("serde", None, false),
-        ];
+        let own =
+            [("assay-model", None, true), ("assay-stats", None, true), ("serde", None, false)];
         assert_eq!(findings("assay-methods", &own), "");
         assert_eq!(findings("assay-rig", &[("assay-engine", None, true)]), "");
     }
@@ -99,24 +82,15 @@ mod tests {
         let up = "assay-model: of floor 1 depends on assay-stats of floor 2, above it";
         assert_eq!(findings("assay-model", &[("assay-stats", None, true)]), up);
         let beside = "assay-engine: of floor 2 depends on assay-host of floor 2, beside it";
-        assert_eq!(
-            findings("assay-engine", &[("assay-host", None, true)]),
-            beside
-        );
+        assert_eq!(findings("assay-engine", &[("assay-host", None, true)]), beside);
         assert_ne!(findings("assay-judge", &[("assay-report", None, true)]), "");
     }
 
     #[test]
     fn tests_may_see_the_rig_and_still_no_sibling() {
-        assert_eq!(
-            findings("assay-engine", &[("assay-rig", Some("dev"), true)]),
-            ""
-        );
+        assert_eq!(findings("assay-engine", &[("assay-rig", Some("dev"), true)]), "");
         assert_ne!(findings("assay-engine", &[("assay-rig", None, true)]), "");
-        assert_ne!(
-            findings("assay-engine", &[("assay-host", Some("dev"), true)]),
-            ""
-        );
+        assert_ne!(findings("assay-engine", &[("assay-host", Some("dev"), true)]), "");
     }
 
     #[test]

@@ -19,10 +19,7 @@ pub const NUMBERS: &str = "
 
 /// Every name of a file that the glossary forbids.
 pub fn check(file: &RustFile) -> Vec<Finding> {
-    let mut names = Names {
-        file,
-        findings: forbidden(file),
-    };
+    let mut names = Names { file, findings: forbidden(file) };
     names.visit_file(&file.syntax);
     names.findings
 }
@@ -78,9 +75,8 @@ fn is_float(shape: &syn::Type) -> bool {
 }
 
 fn is_integer(shape: &syn::Type) -> bool {
-    let integers = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-    ];
+    let integers =
+        ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
     innermost(shape).is_some_and(|name| integers.contains(&name.as_str()))
 }
 
@@ -108,10 +104,7 @@ impl Names<'_> {
     fn judge_rate(&mut self, name: &syn::Ident, shape: &syn::Type) {
         let says_rate = name.to_string().split('_').any(|word| word == "iops");
         if says_rate && is_integer(shape) {
-            self.find(
-                name,
-                "is a whole number: `iops` is a rate, a count is `ios`",
-            );
+            self.find(name, "is a whole number: `iops` is a rate, a count is `ios`");
         }
     }
 
@@ -121,10 +114,7 @@ impl Names<'_> {
         let text = name.to_string();
         let known = ends_in(&text, UNITS) || ends_in(&text, NUMBERS);
         if is_float(&field.ty) && !known {
-            self.find(
-                name,
-                "is a real number without a unit or a known word at its end",
-            );
+            self.find(name, "is a real number without a unit or a known word at its end");
         }
     }
 
@@ -150,8 +140,7 @@ impl<'ast> Visit<'ast> for Names<'_> {
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
         let seen = item.variants.iter().filter(|_| is_seen(&item.vis));
-        seen.flat_map(|variant| &variant.fields)
-            .for_each(|field| self.judge_unit(field));
+        seen.flat_map(|variant| &variant.fields).for_each(|field| self.judge_unit(field));
         visit::visit_item_enum(self, item);
     }
 
@@ -193,10 +182,7 @@ mod tests {
     fn the_word_for_quantiles_in_hundredths_is_found_also_inside_macros_and_tests() {
         assert_eq!(findings("fn percentile_of() {}").len(), 1);
         assert_eq!(findings("struct Percentiles;").len(), 1);
-        assert_eq!(
-            findings("fn a() { println!(\"{}\", percentile); }").len(),
-            1
-        );
+        assert_eq!(findings("fn a() { println!(\"{}\", percentile); }").len(), 1);
         assert_eq!(findings("#[test]\nfn percentile() {}").len(), 1);
     }
 
@@ -205,16 +191,8 @@ mod tests {
         let found =
             findings("struct A { pub latency: f64, pub times: Vec<f32>, pub sizes: [f64; 3] }");
         assert_eq!(found.len(), 3);
-        assert!(
-            found[0].starts_with("a/src/lib.rs:1: `latency` is a real number"),
-            "{}",
-            found[0]
-        );
-        assert_eq!(
-            findings("pub enum A { B { wait_ms: f64 } }").len(),
-            1,
-            "base units only"
-        );
+        assert!(found[0].starts_with("a/src/lib.rs:1: `latency` is a real number"), "{}", found[0]);
+        assert_eq!(findings("pub enum A { B { wait_ms: f64 } }").len(), 1, "base units only");
         assert_eq!(
             findings("struct A { pub thes: f64 }").len(),
             1,

@@ -51,12 +51,7 @@ pub fn check(files: &[RustFile], budget: &Budget, tables: &[&str]) -> Vec<Findin
     let functions = functions(files);
     let lengths = file_lengths(files, tables);
     let mut findings = over_quantile(&functions, "functions", MEDIAN, budget.function_median);
-    findings.extend(over_quantile(
-        &functions,
-        "functions",
-        P90,
-        budget.function_p90,
-    ));
+    findings.extend(over_quantile(&functions, "functions", P90, budget.function_p90));
     findings.extend(over_max(&functions, budget.function_max));
     findings.extend(over_quantile(&lengths, "files", MEDIAN, budget.file_median));
     findings.extend(over_max(&lengths, budget.file_max));
@@ -69,16 +64,9 @@ pub fn summary(files: &[RustFile], tables: &[&str]) -> String {
     let lengths = file_lengths(files, tables);
     let row = |what: &str, of: &[Length]| {
         let [median, p90, max] = [MEDIAN, P90, LONGEST].map(|tenths| quantile(of, tenths));
-        format!(
-            "{} {what}: median {median}, p90 {p90}, longest {max} lines",
-            of.len()
-        )
+        format!("{} {what}: median {median}, p90 {p90}, longest {max} lines", of.len())
     };
-    format!(
-        "{}; {}",
-        row("functions", &functions),
-        row("files", &lengths)
-    )
+    format!("{}; {}", row("functions", &functions), row("files", &lengths))
 }
 
 fn over_max(lengths: &[Length], limit: usize) -> Vec<Finding> {
@@ -140,10 +128,7 @@ fn file_lengths(files: &[RustFile], tables: &[&str]) -> Vec<Length> {
 fn functions(files: &[RustFile]) -> Vec<Length> {
     let mut found = Vec::new();
     for file in files {
-        let mut functions = Functions {
-            file,
-            found: Vec::new(),
-        };
+        let mut functions = Functions { file, found: Vec::new() };
         functions.visit_file(&file.syntax);
         found.append(&mut functions.found);
     }

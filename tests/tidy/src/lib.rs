@@ -33,10 +33,7 @@ pub struct Finding {
 impl Finding {
     /// `place` is a path, with a line where there is one; `what` says the rule and by how much it is broken.
     pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            place: place.into(),
-            what: what.into(),
-        }
+        Self { place: place.into(), what: what.into() }
     }
 
     /// A finding on a line (counted from 1) of a file.

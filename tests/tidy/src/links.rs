@@ -9,10 +9,8 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// Dead links between the repository's Markdown files, and pages of the book that nobody can reach.
 pub fn check(sources: &[Source]) -> Vec<Finding> {
-    let texts: BTreeMap<&str, &str> = sources
-        .iter()
-        .map(|source| (source.path.as_str(), source.text.as_str()))
-        .collect();
+    let texts: BTreeMap<&str, &str> =
+        sources.iter().map(|source| (source.path.as_str(), source.text.as_str())).collect();
     let pages = sources.iter().filter(|source| source.is("md"));
     let mut findings: Vec<Finding> = pages
         .flat_map(|page| links(&page.text).into_iter().map(move |link| (page, link)))
@@ -49,15 +47,9 @@ fn dead(page: &str, line: usize, target: &str, texts: &BTreeMap<&str, &str>) -> 
         return None;
     }
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-    let path = if file.is_empty() {
-        page.to_owned()
-    } else {
-        resolve(page, file)
-    };
+    let path = if file.is_empty() { page.to_owned() } else { resolve(page, file) };
     let Some(text) = texts.get(path.as_str()) else {
-        let is_folder = texts
-            .keys()
-            .any(|known| known.starts_with(&format!("{path}/")));
+        let is_folder = texts.keys().any(|known| known.starts_with(&format!("{path}/")));
         return (!is_folder).then(|| Finding::at(page, line, format!("`{target}` leads nowhere")));
     };
     let found = anchor.is_empty() || anchors(text).any(|known| known == anchor);
@@ -83,11 +75,8 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
     let lines = text.lines().filter(|line| line.starts_with('#'));
     lines.map(|line| {
         let title = line.trim_start_matches('#').trim().to_lowercase();
-        let kept = title
-            .chars()
-            .filter(|mark| mark.is_alphanumeric() || "-_ ".contains(*mark));
-        kept.map(|mark| if mark == ' ' { '-' } else { mark })
-            .collect()
+        let kept = title.chars().filter(|mark| mark.is_alphanumeric() || "-_ ".contains(*mark));
+        kept.map(|mark| if mark == ' ' { '-' } else { mark }).collect()
     })
 }
 
@@ -98,9 +87,7 @@ fn unreachable(sources: &[Source]) -> Vec<Finding> {
         .iter()
         .map(|(_, target)| resolve(SUMMARY, target))
         .collect();
-    let pages = sources
-        .iter()
-        .filter(|source| source.is("md") && source.path.starts_with(BOOK));
+    let pages = sources.iter().filter(|source| source.is("md") && source.path.starts_with(BOOK));
     pages
         .filter(|page| page.path != SUMMARY && !listed.contains(&page.path))
         .map(|page| Finding::new(&page.path, format!("the page is not in {SUMMARY}")))
@@ -112,10 +99,8 @@ mod tests {
     use super::*;
 
     fn findings(pages: &[(&str, &str)]) -> String {
-        let sources: Vec<Source> = pages
-            .iter()
-            .map(|(path, text)| Source::new(path, text))
-            .collect();
+        let sources: Vec<Source> =
+            pages.iter().map(|(path, text)| Source::new(path, text)).collect();
         crate::report(&check(&sources))
     }
 
@@ -127,10 +112,7 @@ mod tests {
             [web](https://docs.rs) [folder](../../crates)\n`[code](nowhere.md)`\n```\n[more](nowhere.md)\n```\n";
         let readme = ("README.md", "## Two commands\n");
         let code = ("crates/a/src/lib.rs", "");
-        assert_eq!(
-            findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", text), readme, code]),
-            ""
-        );
+        assert_eq!(findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", text), readme, code]), "");
     }
 
     #[test]
@@ -142,10 +124,7 @@ mod tests {
     #[test]
     fn a_missing_heading_is_found() {
         let found = findings(&[SUMMARY_OF_A, ("docs/verbs/a.md", "# A\n[b](#b)\n")]);
-        assert_eq!(
-            found,
-            "docs/verbs/a.md:2: `docs/verbs/a.md` has no heading `#b`"
-        );
+        assert_eq!(found, "docs/verbs/a.md:2: `docs/verbs/a.md` has no heading `#b`");
     }
 
     #[test]

@@ -33,14 +33,8 @@ impl Chapter {
 
     /// The page with a fresh chapter: what stands below [`END`] in `old` is kept.
     pub fn page(&self, old: Option<&str>) -> String {
-        let below = old
-            .and_then(|old| old.split_once(END))
-            .map(|(_, below)| below);
-        format!(
-            "{}{}",
-            self.block(),
-            below.unwrap_or_default().trim_start_matches('\n')
-        )
+        let below = old.and_then(|old| old.split_once(END)).map(|(_, below)| below);
+        format!("{}{}", self.block(), below.unwrap_or_default().trim_start_matches('\n'))
     }
 }
 
@@ -50,10 +44,7 @@ pub fn chapters(manual: &str) -> Vec<Chapter> {
     for line in manual.lines() {
         if let Some(verb) = line.strip_prefix("# assay ") {
             let verb = verb.trim().to_owned();
-            chapters.push(Chapter {
-                verb,
-                text: String::new(),
-            });
+            chapters.push(Chapter { verb, text: String::new() });
         }
         if let Some(chapter) = chapters.last_mut() {
             chapter.text.push_str(line);
@@ -65,13 +56,9 @@ pub fn chapters(manual: &str) -> Vec<Chapter> {
 
 /// Verbs without a page, pages that differ from the program, and pages without a verb.
 pub fn check(chapters: &[Chapter], sources: &[Source]) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = chapters
-        .iter()
-        .filter_map(|chapter| judge(chapter, sources))
-        .collect();
-    let pages = sources
-        .iter()
-        .filter(|source| source.path.starts_with(FOLDER));
+    let mut findings: Vec<Finding> =
+        chapters.iter().filter_map(|chapter| judge(chapter, sources)).collect();
+    let pages = sources.iter().filter(|source| source.path.starts_with(FOLDER));
     let stale = pages.filter(|page| !chapters.iter().any(|chapter| chapter.path() == page.path));
     findings.extend(stale.map(|page| Finding::new(&page.path, "the program has no such verb")));
     findings
@@ -93,19 +80,13 @@ mod tests {
     const MANUAL: &str = "# assay run\n\nRuns.\n\n## assay run now\n\n# assay judge\n\nJudges.\n";
 
     fn pages(texts: &[(&str, String)]) -> Vec<Source> {
-        texts
-            .iter()
-            .map(|(path, text)| Source::new(path, text))
-            .collect()
+        texts.iter().map(|(path, text)| Source::new(path, text)).collect()
     }
 
     fn fresh() -> [(&'static str, String); 2] {
         let chapters = chapters(MANUAL);
         let page = |index: usize| chapters[index].page(None);
-        [
-            ("docs/verbs/run.md", page(0)),
-            ("docs/verbs/judge.md", page(1)),
-        ]
+        [("docs/verbs/run.md", page(0)), ("docs/verbs/judge.md", page(1))]
     }
 
     fn findings(texts: &[(&str, String)]) -> String {
@@ -115,10 +96,7 @@ mod tests {
     #[test]
     fn a_chapter_opens_at_the_heading_of_a_verb() {
         let chapters = chapters(MANUAL);
-        let verbs: Vec<&str> = chapters
-            .iter()
-            .map(|chapter| chapter.verb.as_str())
-            .collect();
+        let verbs: Vec<&str> = chapters.iter().map(|chapter| chapter.verb.as_str()).collect();
         assert_eq!(verbs, ["run", "judge"]);
         assert!(chapters[0].text.contains("## assay run now"));
     }
@@ -129,10 +107,7 @@ mod tests {
         let chapter = &chapters(MANUAL)[1];
         let old = format!("{BEGIN}\n# assay judge\nold\n{END}\n\n## Examples\n\nOne.\n");
         let page = chapter.page(Some(&old));
-        assert!(
-            page.ends_with("\n\n## Examples\n\nOne.\n") && !page.contains("old"),
-            "{page}"
-        );
+        assert!(page.ends_with("\n\n## Examples\n\nOne.\n") && !page.contains("old"), "{page}");
         assert_eq!(chapter.page(Some(&page)), page);
     }
 
@@ -153,9 +128,6 @@ mod tests {
     fn a_page_without_a_verb_is_found() {
         let mut texts = fresh().to_vec();
         texts.push(("docs/verbs/old.md", String::new()));
-        assert_eq!(
-            findings(&texts),
-            "docs/verbs/old.md: the program has no such verb"
-        );
+        assert_eq!(findings(&texts), "docs/verbs/old.md: the program has no such verb");
     }
 }

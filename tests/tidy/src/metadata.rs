@@ -47,13 +47,7 @@ impl Workspace {
     pub fn read(root: &Path) -> io::Result<Self> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let answer = Command::new(cargo)
-            .args([
-                "metadata",
-                "--no-deps",
-                "--format-version",
-                "1",
-                "--offline",
-            ])
+            .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
             .current_dir(root)
             .output()?;
         if !answer.status.success() {
@@ -72,10 +66,7 @@ pub(crate) fn package(name: &str, dependencies: &[(&str, Option<&str>, bool)]) -
         kind: kind.map(ToOwned::to_owned),
         path: own.then(|| format!("crates/{name}")),
     };
-    Package {
-        name: name.to_owned(),
-        dependencies: dependencies.iter().map(dependency).collect(),
-    }
+    Package { name: name.to_owned(), dependencies: dependencies.iter().map(dependency).collect() }
 }
 
 #[cfg(test)]
@@ -85,15 +76,7 @@ mod tests {
     #[test]
     fn cargo_knows_this_crate() {
         let workspace = Workspace::read(&crate::sources::root()).unwrap();
-        let tidy = workspace
-            .packages
-            .iter()
-            .find(|package| package.name == "assay-tidy")
-            .unwrap();
-        assert!(
-            tidy.dependencies
-                .iter()
-                .any(|dependency| dependency.name == "syn")
-        );
+        let tidy = workspace.packages.iter().find(|package| package.name == "assay-tidy").unwrap();
+        assert!(tidy.dependencies.iter().any(|dependency| dependency.name == "syn"));
     }
 }

@@ -13,11 +13,8 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
 
 fn opening(source: &Source) -> Option<Finding> {
     let complaint = |what: &str| Some(Finding::at(&source.path, 1, what));
-    let paragraph: Vec<&str> = source
-        .text
-        .lines()
-        .map_while(|line| line.strip_prefix("//! "))
-        .collect();
+    let paragraph: Vec<&str> =
+        source.text.lines().map_while(|line| line.strip_prefix("//! ")).collect();
     let sentence = paragraph.join(" ");
     match sentence.chars().last() {
         None => complaint("opens without a `//!` sentence on what it knows"),

@@ -33,14 +33,7 @@ impl RustFile {
         mark_code(tokens.clone(), &mut code);
         let lines = source.text.lines().count();
         let tests = test_lines(&source.path, lines, &syntax);
-        Ok(Self {
-            path: source.path.clone(),
-            lines,
-            syntax,
-            tokens,
-            code,
-            tests,
-        })
+        Ok(Self { path: source.path.clone(), lines, syntax, tokens, code, tests })
     }
 
     /// How many lines of `first..=last` hold code: neither blank nor only a comment.

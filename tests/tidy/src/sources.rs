@@ -16,17 +16,12 @@ pub struct Source {
 impl Source {
     /// A file that needs no disk.
     pub fn new(path: &str, text: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        Self { path: path.to_owned(), text: text.to_owned() }
     }
 
     /// Whether the name ends in `.extension`.
     pub fn is(&self, extension: &str) -> bool {
-        Path::new(&self.path)
-            .extension()
-            .is_some_and(|found| found == extension)
+        Path::new(&self.path).extension().is_some_and(|found| found == extension)
     }
 }
 
@@ -42,13 +37,7 @@ pub fn root() -> PathBuf {
 /// When git cannot be asked or a file cannot be read.
 pub fn read_all(root: &Path) -> io::Result<Vec<Source>> {
     let listed = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()?;
     if !listed.status.success() {
@@ -81,15 +70,7 @@ mod tests {
     #[test]
     fn this_file_is_among_the_files_of_the_repository() {
         let sources = read_all(&root()).unwrap();
-        assert!(
-            sources
-                .iter()
-                .any(|source| source.path == "tests/tidy/src/sources.rs")
-        );
-        assert!(
-            !sources
-                .iter()
-                .any(|source| source.path.starts_with("target/"))
-        );
+        assert!(sources.iter().any(|source| source.path == "tests/tidy/src/sources.rs"));
+        assert!(!sources.iter().any(|source| source.path.starts_with("target/")));
     }
 }

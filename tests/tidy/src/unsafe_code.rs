@@ -30,13 +30,11 @@ mod tests {
     #[test]
     fn unsafe_is_found_only_outside_the_allowed_places() {
         let text = "#![forbid(unsafe_code)]\n// unsafe in words\nfn a() {\n    unsafe { b() }\n}\n";
-        let files: Vec<RustFile> = [
-            "crates/assay-engine/src/ring.rs",
-            "crates/assay-host/src/lib.rs",
-        ]
-        .iter()
-        .map(|path| RustFile::parse(&Source::new(path, text)).unwrap())
-        .collect();
+        let files: Vec<RustFile> =
+            ["crates/assay-engine/src/ring.rs", "crates/assay-host/src/lib.rs"]
+                .iter()
+                .map(|path| RustFile::parse(&Source::new(path, text)).unwrap())
+                .collect();
         let findings = check(&files, ALLOWED);
         let expected = "crates/assay-host/src/lib.rs:4: `unsafe` outside the engine";
         assert_eq!(crate::report(&findings), expected);

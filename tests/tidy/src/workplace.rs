@@ -27,17 +27,9 @@ pub const HOSTS: &[&str] = &[
 ];
 
 /// Marks of the machines a developer sat at; split so that this table does not find itself.
-const MARKS: &[&str] = &[
-    concat!("/wo", "rk/"),
-    concat!("/ro", "ot/"),
-    concat!("fa", "rm-"),
-];
+const MARKS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("fa", "rm-")];
 
-const LEFTOVERS: &[&str] = &[
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("XX", "X"),
-];
+const LEFTOVERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 /// What a stranger to the workplace would not understand, in any text file.
 pub fn check(source: &Source, hosts: &[&str]) -> Vec<Finding> {
@@ -52,9 +44,8 @@ pub fn check(source: &Source, hosts: &[&str]) -> Vec<Finding> {
 
 fn complaints(line: &str, hosts: &[&str]) -> Vec<String> {
     let marks = MARKS.iter().filter(|mark| line.contains(**mark));
-    let mut found: Vec<String> = marks
-        .map(|mark| format!("`{mark}` names a place where it was built"))
-        .collect();
+    let mut found: Vec<String> =
+        marks.map(|mark| format!("`{mark}` names a place where it was built")).collect();
     let unknown = hosts_of(line).filter(|host| !hosts.contains(host));
     found
         .extend(unknown.map(|host| format!("the host `{host}` is not on the list of known hosts")));
@@ -70,12 +61,7 @@ fn hosts_of(line: &str) -> impl Iterator<Item = &str> {
     schemes
         .zip(addresses)
         .filter(|(before, _)| before.ends_with("http") || before.ends_with("https"))
-        .map(|(_, after)| {
-            after
-                .split(|mark| !is_of_host(mark))
-                .next()
-                .unwrap_or(after)
-        })
+        .map(|(_, after)| after.split(|mark| !is_of_host(mark)).next().unwrap_or(after))
         .map(|host| host.trim_end_matches('.'))
         .filter(|host| !host.is_empty())
 }
@@ -90,10 +76,7 @@ fn is_unexplained(line: &str, word: &str) -> bool {
         let before = line[..start].chars().next_back();
         let mut after = line[start + word.len()..].chars();
         let next = after.next();
-        let alone = ![before, next]
-            .iter()
-            .flatten()
-            .any(|mark| is_of_word(*mark));
+        let alone = ![before, next].iter().flatten().any(|mark| is_of_word(*mark));
         let explained = next == Some('(') && after.next() != Some(')');
         alone && !explained
     })
@@ -121,10 +104,7 @@ mod tests {
     #[test]
     fn an_unknown_host_is_found() {
         let expected = "a.md:2: the host `example.com` is not on the list of known hosts";
-        assert_eq!(
-            findings("ok\nhttps://example.com:8080/simple\n"),
-            [expected]
-        );
+        assert_eq!(findings("ok\nhttps://example.com:8080/simple\n"), [expected]);
         assert_eq!(findings("https://docs.rs and http://127.0.0.1/\n").len(), 1);
     }
 
@@ -140,16 +120,8 @@ mod tests {
         for word in LEFTOVERS {
             assert_eq!(findings(&format!("# {word}: later\n")).len(), 1, "{word}");
             assert_eq!(findings(&format!("# {word}() later\n")).len(), 1, "{word}");
-            assert_eq!(
-                findings(&format!("# {word}(kernel 6.12 lacks it)\n")).len(),
-                0,
-                "{word}"
-            );
-            assert_eq!(
-                findings(&format!("mktemp assay.{word}{word}\n")).len(),
-                0,
-                "{word}"
-            );
+            assert_eq!(findings(&format!("# {word}(kernel 6.12 lacks it)\n")).len(), 0, "{word}");
+            assert_eq!(findings(&format!("mktemp assay.{word}{word}\n")).len(), 0, "{word}");
         }
     }
 }

@@ -1,8 +1,5 @@
 //! The repository itself under the house rules: each test prints what is over and by how much.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops where its ground is missing"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 use assay_tidy::metadata::Workspace;
 use assay_tidy::sources::{self, Source};
@@ -55,9 +52,7 @@ fn names_are_those_of_the_glossary() {
 #[test]
 fn the_project_speaks_of_itself_only() {
     let sources = all();
-    let findings = sources
-        .iter()
-        .flat_map(|source| workplace::check(source, workplace::HOSTS));
+    let findings = sources.iter().flat_map(|source| workplace::check(source, workplace::HOSTS));
     tidy(&findings.collect::<Vec<_>>());
 }
 

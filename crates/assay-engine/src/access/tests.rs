@@ -27,11 +27,7 @@ pub(super) fn assert_fits(statistic: f64, freedom: u64, what: &str) {
     );
 }
 
-const PART: Part = Part {
-    worker: 0,
-    workers: 1,
-    seed: 11,
-};
+const PART: Part = Part { worker: 0, workers: 1, seed: 11 };
 
 fn histogram(generator: &mut Generator, cells: u64, draws: u64) -> Vec<u64> {
     let mut seen = vec![0; index_of(cells)];
@@ -64,55 +60,33 @@ fn zipf_places_have_the_weights_of_their_ranks_wherever_they_lie() {
         let mut generator = Generator::new(&Access::Zipf { theta }, places, 8192, PART);
         let seen = histogram(&mut generator, places, 400_000);
         let scatter = Permutation::new(places, mix(PART.seed));
-        let by_rank: Vec<u64> = (0..places)
-            .map(|rank| seen[index_of(scatter.image(rank))])
-            .collect();
+        let by_rank: Vec<u64> =
+            (0..places).map(|rank| seen[index_of(scatter.image(rank))]).collect();
         let weights: Vec<f64> = (1..=places).map(|rank| real(rank).powf(-theta)).collect();
-        assert_fits(
-            chi_square(&by_rank, &weights),
-            places - 1,
-            &format!("theta {theta}"),
-        );
+        assert_fits(chi_square(&by_rank, &weights), places - 1, &format!("theta {theta}"));
     }
 }
 
 #[test]
 fn a_hot_band_gets_its_share_and_is_even_inside_and_outside() {
-    let access = Access::HotBand {
-        share: Share(0.8),
-        band: Share(0.2),
-        start: Share(0.9),
-    };
+    let access = Access::HotBand { share: Share(0.8), band: Share(0.2), start: Share(0.9) };
     let mut generator = Generator::new(&access, 1000, 8192, PART);
     let seen = histogram(&mut generator, 1000, 500_000);
     // The band wraps around the end: places 900..1000 and 0..100.
     let weights: Vec<f64> = (0..1000)
-        .map(|place| {
-            if (100..900).contains(&place) {
-                0.2 / 800.0
-            } else {
-                0.8 / 200.0
-            }
-        })
+        .map(|place| if (100..900).contains(&place) { 0.2 / 800.0 } else { 0.8 / 200.0 })
         .collect();
     assert_fits(chi_square(&seen, &weights), 999, "hot band");
 }
 
 #[test]
 fn a_moving_band_moves_by_its_size() {
-    let access = Access::MovingHotBand {
-        share: Share(1.0),
-        band: Share(0.1),
-        every: Nanos(1000),
-    };
+    let access = Access::MovingHotBand { share: Share(1.0), band: Share(0.1), every: Nanos(1000) };
     let mut generator = Generator::new(&access, 1000, 8192, PART);
     for time_ns in [0, 999, 1000, 5500, 9999, 10_000, 25_000] {
         let first = time_ns / 1000 * 100 % 1000;
         for _ in 0..100 {
-            assert!(
-                (first..first + 100).contains(&generator.next(1, time_ns)),
-                "{time_ns}"
-            );
+            assert!((first..first + 100).contains(&generator.next(1, time_ns)), "{time_ns}");
         }
     }
 }
@@ -187,9 +161,5 @@ fn size_mixes_have_their_shares() {
     for _ in 0..100_000 {
         seen[index_of(sizes.next(&mut random))] += 1;
     }
-    assert_fits(
-        chi_square(&[seen[1], seen[2], seen[8]], &[0.7, 0.2, 0.1]),
-        2,
-        "sizes",
-    );
+    assert_fits(chi_square(&[seen[1], seen[2], seen[8]], &[0.7, 0.2, 0.1]), 2, "sizes");
 }

@@ -19,13 +19,7 @@ pub struct Zipf {
 impl Zipf {
     /// Ranks 1..=`places` with exponent `theta` above 0; `places` must be at least 1.
     pub fn new(places: u64, theta: f64) -> Self {
-        let mut zipf = Self {
-            places,
-            theta,
-            area_first: 0.0,
-            area_last: 0.0,
-            accept: 0.0,
-        };
+        let mut zipf = Self { places, theta, area_first: 0.0, area_last: 0.0, accept: 0.0 };
         zipf.area_first = zipf.area(1.5) - 1.0;
         zipf.area_last = zipf.area(real(places) + 0.5);
         zipf.accept = 2.0 - zipf.area_inverse(zipf.area(2.5) - zipf.weight(2.0));
@@ -65,20 +59,12 @@ impl Zipf {
 
 /// (e^x - 1) / x, by its series near 0.
 fn ratio_expm1(x: f64) -> f64 {
-    if x.abs() > 1e-8 {
-        x.exp_m1() / x
-    } else {
-        1.0 + x / 2.0 * (1.0 + x / 3.0)
-    }
+    if x.abs() > 1e-8 { x.exp_m1() / x } else { 1.0 + x / 2.0 * (1.0 + x / 3.0) }
 }
 
 /// ln(1 + x) / x, by its series near 0.
 fn ratio_ln1p(x: f64) -> f64 {
-    if x.abs() > 1e-8 {
-        x.ln_1p() / x
-    } else {
-        1.0 - x * (0.5 - x / 3.0)
-    }
+    if x.abs() > 1e-8 { x.ln_1p() / x } else { 1.0 - x * (0.5 - x / 3.0) }
 }
 
 #[cfg(test)]
@@ -97,11 +83,7 @@ mod tests {
                 seen[index_of(zipf.rank(&mut random) - 1)] += 1;
             }
             let weights: Vec<f64> = (1..=places).map(|rank| real(rank).powf(-theta)).collect();
-            assert_fits(
-                chi_square(&seen, &weights),
-                places - 1,
-                &format!("theta {theta}"),
-            );
+            assert_fits(chi_square(&seen, &weights), places - 1, &format!("theta {theta}"));
         }
     }
 

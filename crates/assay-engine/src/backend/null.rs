@@ -47,11 +47,7 @@ impl Backend for NullBackend {
 
     fn push(&mut self, io: &Io) {
         let result = i32::try_from(io.bytes).unwrap_or(i32::MAX);
-        self.queued.push(Completion {
-            slot: io.slot,
-            result,
-            stamps_ns: None,
-        });
+        self.queued.push(Completion { slot: io.slot, result, stamps_ns: None });
     }
 
     fn enter(&mut self, wait: Wait) -> Result<()> {

@@ -46,17 +46,14 @@ impl PosixBackend {
         let start = |index: usize| {
             let (queue, report, targets) =
                 (Arc::clone(&queue), report.clone(), Arc::clone(targets));
-            let builder = std::thread::Builder::new()
-                .name(format!("io-{index}"))
-                .stack_size(64 << 10);
-            builder
-                .spawn(move || serve(&queue, &report, &targets))
-                .map_err(|error| {
-                    Error::environment(
-                        format!("starting thread {index} of {slots}: {error}"),
-                        "use fewer outstanding I/Os",
-                    )
-                })
+            let builder =
+                std::thread::Builder::new().name(format!("io-{index}")).stack_size(64 << 10);
+            builder.spawn(move || serve(&queue, &report, &targets)).map_err(|error| {
+                Error::environment(
+                    format!("starting thread {index} of {slots}: {error}"),
+                    "use fewer outstanding I/Os",
+                )
+            })
         };
         let threads = (0..slots).map(start).collect::<Result<Vec<_>>>()?;
         let buffers = ManuallyDrop::new(buffers(slots, slot_bytes)?);
@@ -81,14 +78,7 @@ fn serve(queue: &Mutex<Receiver<Job>>, report: &Sender<Completion>, targets: &[T
         let start_ns = monotonic_ns();
         let result = perform(&job, &targets[job.io.target as usize]);
         let stamps_ns = Some((start_ns, monotonic_ns()));
-        if report
-            .send(Completion {
-                slot: job.io.slot,
-                result,
-                stamps_ns,
-            })
-            .is_err()
-        {
+        if report.send(Completion { slot: job.io.slot, result, stamps_ns }).is_err() {
             return;
         }
     }
@@ -104,16 +94,7 @@ fn perform(job: &Job, target: &Target) -> i32 {
     let write = io.operation == Operation::Write;
     let address = std::ptr::with_exposed_provenance_mut(*address);
     // SAFETY: the slot's buffer is this job's alone until its completion is reported, and outlives the pool.
-    unsafe {
-        sys::transfer(
-            &target.file,
-            write,
-            address,
-            io.bytes as usize,
-            offset,
-            flags,
-        )
-    }
+    unsafe { sys::transfer(&target.file, write, address, io.bytes as usize, offset, flags) }
 }
 
 impl Backend for PosixBackend {
@@ -145,9 +126,8 @@ impl Backend for PosixBackend {
         }
         let sleep_ns = match wait {
             Wait::No => 0,
-            Wait::Until(until_ns) => until_ns.map_or(TICK_NS, |until_ns| {
-                until_ns.saturating_sub(monotonic_ns()).min(TICK_NS)
-            }),
+            Wait::Until(until_ns) => until_ns
+                .map_or(TICK_NS, |until_ns| until_ns.saturating_sub(monotonic_ns()).min(TICK_NS)),
         };
         if let Ok(first) = self.done.recv_timeout(Duration::from_nanos(sleep_ns)) {
             self.arrived.push(first);

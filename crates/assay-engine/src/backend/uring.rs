@@ -48,11 +48,7 @@ impl Default for UringOptions {
     /// Eight an entry: the kernel holds a batch back until all of it is prepared, so that a full queue in one
     /// batch leaves the device idle meanwhile; an eighth of an entry costs less than 2 % of a cached read.
     fn default() -> Self {
-        Self {
-            task_run: TaskRun::default(),
-            polled: false,
-            submit_batch: 8,
-        }
+        Self { task_run: TaskRun::default(), polled: false, submit_batch: 8 }
     }
 }
 
@@ -97,20 +93,14 @@ impl UringBackend {
         slot_bytes: usize,
         options: UringOptions,
     ) -> Result<Self> {
-        let entries = u32::try_from(slots + 1)
-            .unwrap_or(u32::MAX)
-            .next_power_of_two()
-            .max(8);
+        let entries = u32::try_from(slots + 1).unwrap_or(u32::MAX).next_power_of_two().max(8);
         let ring = build(entries, options).map_err(|error| {
             Error::environment(
                 format!("setting up a ring of {entries} entries: {error}"),
                 "use fewer outstanding I/Os, or --backend posix",
             )
         })?;
-        let files: Vec<RawFd> = targets
-            .iter()
-            .map(|target| target.file.as_raw_fd())
-            .collect();
+        let files: Vec<RawFd> = targets.iter().map(|target| target.file.as_raw_fd()).collect();
         ring.submitter().register_files(&files).map_err(|error| {
             Error::environment(
                 format!("registering files with the ring: {error}"),
@@ -142,12 +132,12 @@ impl UringBackend {
         let flags = if io.durable { libc::RWF_DSYNC } else { 0 };
         let entry = match (io.operation, self.fixed_buffers) {
             (Operation::Sync, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
-            (Operation::Read, true) => opcode::ReadFixed::new(file, address, io.bytes, 0)
-                .offset(io.offset)
-                .build(),
-            (Operation::Read, false) => opcode::Read::new(file, address, io.bytes)
-                .offset(io.offset)
-                .build(),
+            (Operation::Read, true) => {
+                opcode::ReadFixed::new(file, address, io.bytes, 0).offset(io.offset).build()
+            }
+            (Operation::Read, false) => {
+                opcode::Read::new(file, address, io.bytes).offset(io.offset).build()
+            }
             (Operation::Write, true) => opcode::WriteFixed::new(file, address, io.bytes, 0)
                 .offset(io.offset)
                 .rw_flags(flags)
@@ -163,19 +153,14 @@ impl UringBackend {
     fn put(&mut self, entry: &squeue::Entry) {
         // SAFETY: buffers and timer live as long as the ring; the slot protocol leaves a buffer alone in flight.
         let pushed = unsafe { self.ring.submission().push(entry) };
-        assert!(
-            pushed.is_ok(),
-            "the submission queue holds every slot and the timer"
-        );
+        assert!(pushed.is_ok(), "the submission queue holds every slot and the timer");
         self.queued += 1;
     }
 
     /// One timer at a time wakes the worker, so that a silent device cannot keep it from the clock.
     fn arm_tick(&mut self) {
         if !self.tick_armed {
-            let entry = opcode::Timeout::new(&raw const self.tick)
-                .build()
-                .user_data(TICK);
+            let entry = opcode::Timeout::new(&raw const self.tick).build().user_data(TICK);
             self.tick_armed = true;
             self.put(&entry);
         }
@@ -187,9 +172,7 @@ impl UringBackend {
             Wait::Until(Some(until_ns)) if self.timed_wait => {
                 let sleep_ns = until_ns.saturating_sub(monotonic_ns()).min(TICK_NS);
                 let time = Timespec::new().nsec(u32::try_from(sleep_ns).unwrap_or(u32::MAX));
-                self.ring
-                    .submitter()
-                    .submit_with_args(1, &SubmitArgs::new().timespec(&time))
+                self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
             }
             Wait::No | Wait::Until(Some(_)) => self.ring.submit(),
             Wait::Until(None) => self.ring.submit_and_wait(1),
@@ -209,24 +192,21 @@ fn build(entries: u32, options: UringOptions) -> io::Result<IoUring> {
     match options.task_run {
         TaskRun::Cooperative => builder.setup_coop_taskrun().setup_taskrun_flag(),
         // The flag tells a worker that does not wait when there is something to fetch.
-        TaskRun::Deferred => builder
-            .setup_single_issuer()
-            .setup_defer_taskrun()
-            .setup_taskrun_flag(),
+        TaskRun::Deferred => {
+            builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag()
+        }
         TaskRun::KernelThread => builder.setup_sqpoll(1000),
     };
     if options.polled {
         builder.setup_iopoll();
     }
     // Kernels before 5.19 know no cooperative task running: a plain ring does the same at more interrupts.
-    builder
-        .build(entries)
-        .or_else(|error| match error.raw_os_error() {
-            Some(libc::EINVAL) if options.task_run == TaskRun::Cooperative && !options.polled => {
-                IoUring::new(entries)
-            }
-            _ => Err(error),
-        })
+    builder.build(entries).or_else(|error| match error.raw_os_error() {
+        Some(libc::EINVAL) if options.task_run == TaskRun::Cooperative && !options.polled => {
+            IoUring::new(entries)
+        }
+        _ => Err(error),
+    })
 }
 
 impl Backend for UringBackend {
@@ -274,11 +254,7 @@ impl Backend for UringBackend {
         completed.extend(self.ring.completion().filter_map(|entry| {
             let slot = u32::try_from(entry.user_data()).ok();
             ticked |= slot.is_none();
-            slot.map(|slot| Completion {
-                slot,
-                result: entry.result(),
-                stamps_ns: None,
-            })
+            slot.map(|slot| Completion { slot, result: entry.result(), stamps_ns: None })
         }));
         self.tick_armed &= !ticked;
         self.in_flight -= completed.len() - before;
@@ -300,12 +276,8 @@ impl Backend for UringBackend {
             TaskRun::KernelThread => "kernel submission thread",
         };
         let batch = format!("up to {} I/Os an entry", self.options.submit_batch);
-        let mut features = vec![
-            "registered files".to_owned(),
-            buffers.to_owned(),
-            run.to_owned(),
-            batch,
-        ];
+        let mut features =
+            vec!["registered files".to_owned(), buffers.to_owned(), run.to_owned(), batch];
         if self.options.polled {
             features.push("polled completions".to_owned());
         }

@@ -34,11 +34,7 @@ impl Servers {
     /// `servers` (at least 1) with a service law.
     pub fn new(servers: usize, service: Service, seed: u64) -> Self {
         let free_ns = (0..servers.max(1)).map(|_| Reverse(0)).collect();
-        Self {
-            service,
-            free_ns,
-            random: Random::part(seed, 0x5e12),
-        }
+        Self { service, free_ns, random: Random::part(seed, 0x5e12) }
     }
 }
 
@@ -65,10 +61,7 @@ pub struct Bandwidth {
 impl Bandwidth {
     /// A link of `bytes_per_s`, above 0.
     pub const fn new(bytes_per_s: f64) -> Self {
-        Self {
-            bytes_per_s,
-            free_ns: 0.0,
-        }
+        Self { bytes_per_s, free_ns: 0.0 }
     }
 }
 
@@ -96,11 +89,7 @@ impl Bucket {
     /// A bucket refilled at `iops` that holds `credits`, full at the beginning.
     pub fn new(iops: f64, credits: f64) -> Self {
         let period = 1e9 / iops;
-        Self {
-            period,
-            depth: credits * period,
-            full: 0.0,
-        }
+        Self { period, depth: credits * period, full: 0.0 }
     }
 }
 
@@ -126,13 +115,7 @@ pub struct Cliff {
 impl Cliff {
     /// A cache of `cache_bytes` that drains at `drain_bytes_per_s`.
     pub const fn new(cache_bytes: f64, drain_bytes_per_s: f64) -> Self {
-        Self {
-            cache_bytes,
-            drain_bytes_per_s,
-            held_bytes: 0.0,
-            at_ns: 0,
-            free_ns: 0,
-        }
+        Self { cache_bytes, drain_bytes_per_s, held_bytes: 0.0, at_ns: 0, free_ns: 0 }
     }
 }
 
@@ -165,10 +148,7 @@ pub struct Stall {
 impl Stall {
     /// A stall of `length_ns` at the end of every period of `every_ns`, which is longer.
     pub const fn new(every_ns: u64, length_ns: u64) -> Self {
-        Self {
-            every_ns,
-            length_ns,
-        }
+        Self { every_ns, length_ns }
     }
 }
 

@@ -20,26 +20,14 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
         &["count", "service"],
         "equal servers with constant service times behind one queue",
     ),
-    (
-        "bandwidth",
-        &["rate"],
-        "a link that carries so many bytes a second",
-    ),
-    (
-        "bucket",
-        &["rate", "credits"],
-        "credits refilled at a rate: burst, then sustained IOPS",
-    ),
+    ("bandwidth", &["rate"], "a link that carries so many bytes a second"),
+    ("bucket", &["rate", "credits"], "credits refilled at a rate: burst, then sustained IOPS"),
     (
         "cliff",
         &["cache", "drain"],
         "a write cache that is fast until full, then as slow as it drains",
     ),
-    (
-        "stall",
-        &["every", "length"],
-        "nothing completes for a while at the end of every period",
-    ),
+    ("stall", &["every", "length"], "nothing completes for a while at the end of every period"),
 ];
 
 /// A described device, built anew for each simulation.
@@ -53,23 +41,11 @@ pub struct DeviceSpec {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
-    Servers {
-        count: usize,
-        service: Service,
-    },
+    Servers { count: usize, service: Service },
     Bandwidth(f64),
-    Bucket {
-        iops: f64,
-        credits: f64,
-    },
-    Cliff {
-        cache: Bytes,
-        drain_bytes_per_s: f64,
-    },
-    Stall {
-        every: Nanos,
-        length: Nanos,
-    },
+    Bucket { iops: f64, credits: f64 },
+    Cliff { cache: Bytes, drain_bytes_per_s: f64 },
+    Stall { every: Nanos, length: Nanos },
 }
 
 /// Keys and values of one part.
@@ -84,11 +60,7 @@ impl DeviceSpec {
     /// # Errors
     /// A usage error that names the part or key and the nearest known one.
     pub fn parse(text: &str) -> Result<Self> {
-        let mut spec = Self {
-            length_bytes: 1 << 40,
-            seed: 1,
-            parts: Vec::new(),
-        };
+        let mut spec = Self { length_bytes: 1 << 40, seed: 1, parts: Vec::new() };
         for part in text.split('+') {
             let (name, query) = part.split_once('?').unwrap_or((part, ""));
             spec.add(name, query)
@@ -106,9 +78,9 @@ impl DeviceSpec {
     fn add(&mut self, name: &str, query: &str) -> Result<()> {
         if name == "device" {
             let keys = Keys::parse(name, query, &["size", "seed"])?;
-            self.length_bytes = keys.get("size").map_or(Ok(self.length_bytes), |text| {
-                text.parse::<Bytes>().map(|size| size.0)
-            })?;
+            self.length_bytes = keys
+                .get("size")
+                .map_or(Ok(self.length_bytes), |text| text.parse::<Bytes>().map(|size| size.0))?;
             self.seed = keys.get("seed").map_or(Ok(self.seed), whole)?;
             return Ok(());
         }
@@ -118,13 +90,9 @@ impl DeviceSpec {
             let near = nearest(name, &names)
                 .map(|near| format!("did you mean '{near}'? "))
                 .unwrap_or_default();
-            Error::usage(
-                format!("there is no part '{name}'"),
-                format!("{near}{}", parts_hint()),
-            )
+            Error::usage(format!("there is no part '{name}'"), format!("{near}{}", parts_hint()))
         })?;
-        self.parts
-            .push(Part::parse(part, &Keys::parse(part, query, keys)?)?);
+        self.parts.push(Part::parse(part, &Keys::parse(part, query, keys)?)?);
         Ok(())
     }
 
@@ -143,19 +111,12 @@ impl DeviceSpec {
 
 fn parts_hint() -> String {
     let names: Vec<&str> = PARTS.iter().map(|(part, ..)| *part).collect();
-    format!(
-        "the parts are {}; for example sim:servers?count=8&service=200us",
-        names.join(", ")
-    )
+    format!("the parts are {}; for example sim:servers?count=8&service=200us", names.join(", "))
 }
 
 fn whole(text: &str) -> Result<u64> {
-    text.parse().map_err(|_| {
-        Error::usage(
-            format!("'{text}' is not a whole number"),
-            "write for example 8",
-        )
-    })
+    text.parse()
+        .map_err(|_| Error::usage(format!("'{text}' is not a whole number"), "write for example 8"))
 }
 
 impl<'a> Keys<'a> {
@@ -177,18 +138,12 @@ impl<'a> Keys<'a> {
     }
 
     fn read<T: FromStr<Err = Error>>(&self, key: &str) -> Result<T> {
-        self.text(key)?
-            .parse::<T>()
-            .map_err(|error| error.context(format!("{}?{key}", self.part)))
+        self.text(key)?.parse::<T>().map_err(|error| error.context(format!("{}?{key}", self.part)))
     }
 
     fn text(&self, key: &str) -> Result<&str> {
-        let missing = || {
-            Error::usage(
-                format!("'{}' lacks its key '{key}'", self.part),
-                parts_hint(),
-            )
-        };
+        let missing =
+            || Error::usage(format!("'{}' lacks its key '{key}'", self.part), parts_hint());
         self.get(key).ok_or_else(missing)
     }
 }
@@ -240,13 +195,9 @@ impl Part {
             Self::Servers { count, service } => Box::new(Servers::new(*count, *service, seed)),
             Self::Bandwidth(bytes_per_s) => Box::new(Bandwidth::new(*bytes_per_s)),
             Self::Bucket { iops, credits } => Box::new(Bucket::new(*iops, *credits)),
-            Self::Cliff {
-                cache,
-                drain_bytes_per_s,
-            } => Box::new(Cliff::new(
-                assay_model::number::real(cache.0),
-                *drain_bytes_per_s,
-            )),
+            Self::Cliff { cache, drain_bytes_per_s } => {
+                Box::new(Cliff::new(assay_model::number::real(cache.0), *drain_bytes_per_s))
+            }
             Self::Stall { every, length } => Box::new(Stall::new(every.0, length.0)),
         }
     }
@@ -267,10 +218,7 @@ fn positive(value: f64, key: &str) -> Result<f64> {
     if value > 0.0 {
         Ok(value)
     } else {
-        Err(Error::usage(
-            format!("{key} must be above 0"),
-            "write for example 1000/s",
-        ))
+        Err(Error::usage(format!("{key} must be above 0"), "write for example 1000/s"))
     }
 }
 
@@ -284,10 +232,7 @@ mod tests {
             "device?size=1GiB&seed=7+servers?count=8&service=200us+stall?every=20s&length=1s",
         )
         .unwrap();
-        assert_eq!(
-            (spec.length_bytes, spec.seed, spec.parts.len()),
-            (1 << 30, 7, 2)
-        );
+        assert_eq!((spec.length_bytes, spec.seed, spec.parts.len()), (1 << 30, 7, 2));
         assert_eq!(
             DeviceSpec::parse("bandwidth?rate=400MB/s").unwrap().parts,
             [Part::Bandwidth(4e8)]
@@ -298,10 +243,7 @@ mod tests {
     fn mistakes_are_named() {
         for (text, expected) in [
             ("server?count=8", "did you mean 'servers'?"),
-            (
-                "servers?count=8&servce=1us",
-                "'servers' has no key 'servce'",
-            ),
+            ("servers?count=8&servce=1us", "'servers' has no key 'servce'"),
             ("servers?count=8", "'servers' lacks its key 'service'"),
             ("servers?count=8&service=200", "'200' has no unit"),
             ("servers?count=0&service=200us", "0 servers"),

@@ -100,11 +100,7 @@ impl<B: Backend> Worker<B> {
         let slot = &mut self.slots[completion.slot as usize];
         // The commits of a sync that failed are lost; its other targets come with the next flush.
         self.unsynced.targets.append(&mut slot.rest);
-        let errno = if completion.result < 0 {
-            -completion.result
-        } else {
-            0
-        };
+        let errno = if completion.result < 0 { -completion.result } else { 0 };
         self.recorder.fail(Failure {
             operation,
             target: slot.target,
@@ -115,11 +111,7 @@ impl<B: Backend> Worker<B> {
         self.failures_in_row += 1;
         if ends_the_run(errno) || self.failures_in_row == FAILURES_MAX {
             let target = slot.target;
-            self.send(Message::Fatal {
-                operation,
-                target,
-                errno,
-            });
+            self.send(Message::Fatal { operation, target, errno });
         }
     }
 }

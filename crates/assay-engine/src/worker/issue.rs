@@ -39,9 +39,7 @@ impl<B: Backend> Worker<B> {
             let slot = &mut self.slots[slot as usize];
             slot.submitted_ns = now_ns;
             if open {
-                self.recorder
-                    .start_error
-                    .record(now_ns.saturating_sub(slot.intended_ns));
+                self.recorder.start_error.record(now_ns.saturating_sub(slot.intended_ns));
             }
         }
     }
@@ -71,14 +69,8 @@ impl<B: Backend> Worker<B> {
             return;
         };
         let target = flush.targets.pop().unwrap_or_default();
-        let io = Io {
-            slot,
-            operation: Operation::Sync,
-            target,
-            offset: 0,
-            bytes: 0,
-            durable: false,
-        };
+        let io =
+            Io { slot, operation: Operation::Sync, target, offset: 0, bytes: 0, durable: false };
         let place = &mut self.slots[slot as usize];
         place.joined = flush.commits;
         place.rest = flush.targets;
@@ -92,17 +84,10 @@ impl<B: Backend> Worker<B> {
         let places = self.sizes.next(&mut self.random) + self.join(slot, now_ns);
         let place = self.generator.next(places, now_ns - self.times.start_ns);
         let bytes = places * self.plan.place_bytes();
-        let at = self
-            .plan
-            .space
-            .locate(place * self.plan.place_bytes(), bytes);
-        let operation = if read {
-            Operation::Read
-        } else {
-            Operation::Write
-        };
+        let at = self.plan.space.locate(place * self.plan.place_bytes(), bytes);
+        let operation = if read { Operation::Read } else { Operation::Write };
         self.plan.bounds[at.target as usize].guard(operation, at.offset, bytes);
-        if !read {
+        if !read && self.backend.keeps_data() {
             self.prepare_write(slot, bytes);
         }
         self.ios_left -= 1;
@@ -110,14 +95,7 @@ impl<B: Backend> Worker<B> {
             !read && matches!(self.plan.stream.sync, SyncPolicy::ODsync | SyncPolicy::Fua);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.push(
-            &Io {
-                slot,
-                operation,
-                target: at.target,
-                offset: at.offset,
-                bytes,
-                durable,
-            },
+            &Io { slot, operation, target: at.target, offset: at.offset, bytes, durable },
             intended_ns,
         );
     }
@@ -132,11 +110,7 @@ impl<B: Backend> Worker<B> {
     fn join(&mut self, slot: u32, now_ns: u64) -> u64 {
         let joined = &mut self.slots[slot as usize].joined;
         joined.clear();
-        let Arrival::Open {
-            group_commit: Some(limit),
-            ..
-        } = self.plan.stream.arrival
-        else {
+        let Arrival::Open { group_commit: Some(limit), .. } = self.plan.stream.arrival else {
             return 0;
         };
         let room = limit.0 / self.plan.stream.transfer.max_bytes() - 1;

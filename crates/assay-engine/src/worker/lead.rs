@@ -22,10 +22,7 @@ pub(super) struct Lead {
 
 impl Default for Lead {
     fn default() -> Self {
-        Self {
-            lead_ns: FIRST_NS,
-            asleep_until_ns: None,
-        }
+        Self { lead_ns: FIRST_NS, asleep_until_ns: None }
     }
 }
 

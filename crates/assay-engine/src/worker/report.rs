@@ -78,30 +78,18 @@ pub(super) struct Meter {
 impl Meter {
     pub(super) fn start(enters: u64) -> Self {
         let (thread, process) = (Usage::of_thread(), Usage::of_process());
-        Self {
-            enters,
-            thread,
-            process,
-            started_ns: monotonic_ns(),
-        }
+        Self { enters, thread, process, started_ns: monotonic_ns() }
     }
 
     pub(super) fn end(&self, enters: u64) -> Ended {
-        let (thread, process) = (
-            Usage::of_thread().since(&self.thread),
-            Usage::of_process().since(&self.process),
-        );
+        let (thread, process) =
+            (Usage::of_thread().since(&self.thread), Usage::of_process().since(&self.process));
         let elapsed_s = seconds(monotonic_ns() - self.started_ns);
         let busy_share = if elapsed_s > 0.0 {
             ((thread.user_s + thread.system_s) / elapsed_s).min(1.0)
         } else {
             0.0
         };
-        Ended {
-            enters: enters - self.enters,
-            busy_share,
-            process,
-            ..Ended::default()
-        }
+        Ended { enters: enters - self.enters, busy_share, process, ..Ended::default() }
     }
 }

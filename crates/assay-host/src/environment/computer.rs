@@ -11,34 +11,22 @@ pub(super) fn fact(survey: &Survey, path: &str) -> Option<String> {
 
 pub(super) fn distribution(survey: &Survey) -> Option<String> {
     let text = fact(survey, "/etc/os-release")?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(line.trim_matches('"').to_owned())
 }
 
 pub(super) fn clock_source(survey: &Survey) -> Option<String> {
-    fact(
-        survey,
-        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    )
+    fact(survey, "/sys/devices/system/clocksource/clocksource0/current_clocksource")
 }
 
 pub(super) fn cpu(survey: &Survey) -> Cpu {
     let text = fact(survey, "/proc/cpuinfo").unwrap_or_default();
-    let listed = text
-        .lines()
-        .filter(|line| line.starts_with("processor"))
-        .count();
+    let listed = text.lines().filter(|line| line.starts_with("processor")).count();
     let online = fact(survey, "/sys/devices/system/cpu/online").and_then(|list| list_length(&list));
     let status = fact(survey, "/proc/self/status").unwrap_or_default();
-    let allowed = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     Cpu {
-        model: ["model name", "Model", "cpu model"]
-            .iter()
-            .find_map(|key| value_of(&text, key)),
+        model: ["model name", "Model", "cpu model"].iter().find_map(|key| value_of(&text, key)),
         logical: online.unwrap_or(count_of(listed)),
         allowed: allowed.and_then(|list| list_length(list.trim())),
         governors: governors(survey),
@@ -47,11 +35,7 @@ pub(super) fn cpu(survey: &Survey) -> Cpu {
 
 /// The text behind `key : ` in `/proc/cpuinfo`.
 fn value_of(text: &str, key: &str) -> Option<String> {
-    let is_key = |line: &&str| {
-        line.split(':')
-            .next()
-            .is_some_and(|name| name.trim() == key)
-    };
+    let is_key = |line: &&str| line.split(':').next().is_some_and(|name| name.trim() == key);
     let line = text.lines().find(is_key)?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
@@ -85,9 +69,7 @@ pub(super) fn virtualisation(survey: &Survey) -> Option<String> {
         .filter_map(|name| fact(survey, &format!("/sys/class/dmi/id/{name}")));
     let named = named.collect::<Vec<_>>().join(" ");
     let by_firmware = Some(named).filter(|name| !name.is_empty() && (flagged || is_virtual(name)));
-    by_firmware
-        .or(hypervisor)
-        .or_else(|| flagged.then(|| "an unnamed hypervisor".to_owned()))
+    by_firmware.or(hypervisor).or_else(|| flagged.then(|| "an unnamed hypervisor".to_owned()))
 }
 
 /// Makers and products that are always virtual; processors other than x86 do not tell it by a flag.

@@ -38,10 +38,7 @@ pub(super) fn io_limits(survey: &Survey) -> Vec<IoLimit> {
     for group in groups(survey, Some("blkio")) {
         for (file, quantity) in THROTTLES {
             let text = survey.text(&group.place.join(file)).unwrap_or_default();
-            limits.extend(
-                text.lines()
-                    .filter_map(|line| throttle(survey, &group, line, quantity)),
-            );
+            limits.extend(text.lines().filter_map(|line| throttle(survey, &group, line, quantity)));
         }
     }
     for group in groups(survey, None) {
@@ -54,13 +51,7 @@ pub(super) fn io_limits(survey: &Survey) -> Vec<IoLimit> {
 /// One line of version 1: `8:0 1048576`.
 fn throttle(survey: &Survey, group: &Group, line: &str, quantity: &str) -> Option<IoLimit> {
     let (device, limit) = line.split_once(' ')?;
-    Some(limit_of(
-        survey,
-        group,
-        device.parse().ok()?,
-        quantity,
-        limit.trim().parse().ok()?,
-    ))
+    Some(limit_of(survey, group, device.parse().ok()?, quantity, limit.trim().parse().ok()?))
 }
 
 /// One line of version 2: `8:0 rbps=max wbps=1048576 riops=max wiops=max`.
@@ -122,19 +113,12 @@ fn groups(survey: &Survey, controller: Option<&str>) -> Vec<Group> {
         return Vec::new();
     };
     // Within a container the mounted directory is the root of what can be seen.
-    let below = Path::new(path)
-        .strip_prefix(&mount.directory)
-        .unwrap_or(Path::new(path));
+    let below = Path::new(path).strip_prefix(&mount.directory).unwrap_or(Path::new(path));
     let top = survey.root().path(&mount.mount.mount_point);
-    let each = below
-        .ancestors()
-        .map(|part| part.strip_prefix("/").unwrap_or(part));
-    each.map(|part| Group {
-        place: top.join(part),
-        name: format!("/{}", part.display()),
-    })
-    .filter(|group| group.place.is_dir())
-    .collect()
+    let each = below.ancestors().map(|part| part.strip_prefix("/").unwrap_or(part));
+    each.map(|part| Group { place: top.join(part), name: format!("/{}", part.display()) })
+        .filter(|group| group.place.is_dir())
+        .collect()
 }
 
 /// The path of a line such as `7:blkio:/user` or, of version 2, `0::/user`.

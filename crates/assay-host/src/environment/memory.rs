@@ -38,19 +38,12 @@ pub(super) fn numa_nodes(survey: &Survey) -> Vec<NumaNode> {
     let number = |name: &String| name.strip_prefix("node")?.parse().ok();
     let mut nodes: Vec<u64> = survey.names(&place).iter().filter_map(number).collect();
     nodes.sort_unstable();
-    nodes
-        .into_iter()
-        .map(|node| numa_node(survey, node))
-        .collect()
+    nodes.into_iter().map(|node| numa_node(survey, node)).collect()
 }
 
 fn numa_node(survey: &Survey, node: u64) -> NumaNode {
     let text = |name: &str| {
-        fact(
-            survey,
-            &format!("/sys/devices/system/node/node{node}/{name}"),
-        )
-        .unwrap_or_default()
+        fact(survey, &format!("/sys/devices/system/node/node{node}/{name}")).unwrap_or_default()
     };
     let memory = text("meminfo");
     let total = memory

@@ -12,10 +12,7 @@ fn system() -> FakeSystem {
     FakeSystem::new("host")
         .file("proc/cpuinfo", CPU)
         .file("proc/meminfo", MEMORY)
-        .file(
-            "proc/self/status",
-            "Name:\tx\nSeccomp:\t2\nCpus_allowed_list:\t0-3,8\n",
-        )
+        .file("proc/self/status", "Name:\tx\nSeccomp:\t2\nCpus_allowed_list:\t0-3,8\n")
         .file("proc/sys/kernel/hostname", "db1\n")
         .file("proc/sys/kernel/osrelease", "6.1.0\n")
         .file("proc/sys/kernel/io_uring_disabled", "2\n")
@@ -23,25 +20,13 @@ fn system() -> FakeSystem {
         .file("sys/class/dmi/id/sys_vendor", "Amazon EC2\n")
         .file("sys/class/dmi/id/product_name", "m5.large\n")
         .file("sys/devices/system/cpu/online", "0-1,4\n")
-        .file(
-            "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-            "powersave\n",
-        )
-        .file(
-            "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",
-            "powersave\n",
-        )
+        .file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n")
+        .file("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
         .file("sys/devices/system/node/node0/cpulist", "0-1\n")
-        .file(
-            "sys/devices/system/node/node0/meminfo",
-            "Node 0 MemTotal:  512 kB\n",
-        )
+        .file("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:  512 kB\n")
         .file("sys/devices/system/node/node0/distance", "10 21\n")
         .file("sys/devices/system/node/node1/cpulist", "4\n")
-        .file(
-            "sys/kernel/mm/transparent_hugepage/enabled",
-            "always [madvise] never\n",
-        )
+        .file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n")
 }
 
 fn host_of(system: &FakeSystem) -> Host {
@@ -59,18 +44,9 @@ fn the_computer_is_told_in_base_units() {
     assert_eq!((host.cpu.logical, host.cpu.allowed), (3, Some(5)));
     assert_eq!(host.cpu.governors, ["powersave"]);
     assert_eq!(host.memory.available_bytes, 400 << 10);
-    assert_eq!(
-        (host.memory.swap_bytes, host.memory.swap_used_bytes),
-        (100 << 10, 40 << 10)
-    );
-    assert_eq!(
-        (host.memory.huge_pages, host.memory.huge_page_bytes),
-        (8, 2 << 20)
-    );
-    assert_eq!(
-        host.memory.transparent_huge_pages.as_deref(),
-        Some("madvise")
-    );
+    assert_eq!((host.memory.swap_bytes, host.memory.swap_used_bytes), (100 << 10, 40 << 10));
+    assert_eq!((host.memory.huge_pages, host.memory.huge_page_bytes), (8, 2 << 20));
+    assert_eq!(host.memory.transparent_huge_pages.as_deref(), Some("madvise"));
     assert_eq!(host.numa_nodes.len(), 2);
     assert_eq!(host.numa_nodes[0].distances, [10, 21]);
     assert_eq!(host.numa_nodes[0].memory_bytes, 512 << 10);
@@ -87,10 +63,7 @@ fn a_real_machine_is_not_called_virtual() {
         .file("sys/class/dmi/id/product_name", "PowerEdge\n");
     assert_eq!(host_of(&system).virtualisation, None);
     let unnamed = FakeSystem::new("unnamed").file("proc/cpuinfo", CPU);
-    assert_eq!(
-        host_of(&unnamed).virtualisation.as_deref(),
-        Some("an unnamed hypervisor")
-    );
+    assert_eq!(host_of(&unnamed).virtualisation.as_deref(), Some("an unnamed hypervisor"));
 }
 
 fn limit(group: &str, quantity: &str, per_s: u64) -> IoLimit {
@@ -109,19 +82,13 @@ fn limits_of_version_2_are_found_on_every_level() {
         .disk("sda", "8:0", 100)
         .mount("0:30", "/sys/fs/cgroup", "cgroup2", "cgroup2", "rw")
         .file("proc/self/cgroup", "0::/db/one\n")
-        .file(
-            "sys/fs/cgroup/db/io.max",
-            "8:0 rbps=max wbps=1048576 riops=max wiops=500\n",
-        )
+        .file("sys/fs/cgroup/db/io.max", "8:0 rbps=max wbps=1048576 riops=max wiops=500\n")
         .file("sys/fs/cgroup/db/one/cpu.max", "150000 100000\n")
         .file("sys/fs/cgroup/db/cpu.max", "max 100000\n");
     let host = host_of(&system);
     assert_eq!(
         host.io_limits,
-        [
-            limit("/db", "write bytes/s", 1 << 20),
-            limit("/db", "write IOPS", 500)
-        ]
+        [limit("/db", "write bytes/s", 1 << 20), limit("/db", "write IOPS", 500)]
     );
     assert!((host.cpu_limit.unwrap() - 1.5).abs() < 1e-12);
 }
@@ -130,25 +97,10 @@ fn limits_of_version_2_are_found_on_every_level() {
 fn limits_of_version_1_are_found() {
     let system = system()
         .disk("sda", "8:0", 100)
-        .mount(
-            "0:36",
-            "/sys/fs/cgroup/blkio",
-            "cgroup",
-            "cgroup",
-            "rw,blkio",
-        )
-        .mount(
-            "0:37",
-            "/sys/fs/cgroup/cpu",
-            "cgroup",
-            "cgroup",
-            "rw,cpu,cpuacct",
-        )
+        .mount("0:36", "/sys/fs/cgroup/blkio", "cgroup", "cgroup", "rw,blkio")
+        .mount("0:37", "/sys/fs/cgroup/cpu", "cgroup", "cgroup", "rw,cpu,cpuacct")
         .file("proc/self/cgroup", "7:blkio:/db\n4:cpu,cpuacct:/\n")
-        .file(
-            "sys/fs/cgroup/blkio/db/blkio.throttle.read_iops_device",
-            "8:0 300\n",
-        )
+        .file("sys/fs/cgroup/blkio/db/blkio.throttle.read_iops_device", "8:0 300\n")
         .file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n")
         .file("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
     let host = host_of(&system);
@@ -161,21 +113,14 @@ fn an_empty_system_gives_an_empty_host_and_guesses_nothing() {
     let host = host_of(&FakeSystem::new("void"));
     assert_eq!(host.cpu.logical, 0);
     assert_eq!(host.memory.total_bytes, 0);
-    assert_eq!(
-        (host.virtualisation, host.distribution, host.cpu_limit),
-        (None, None, None)
-    );
+    assert_eq!((host.virtualisation, host.distribution, host.cpu_limit), (None, None, None));
 }
 
 #[test]
 fn lists_of_processors_are_counted() {
-    for (list, length) in [
-        ("0", Some(1)),
-        ("0-3", Some(4)),
-        ("0-3,8,10-11", Some(7)),
-        ("", None),
-        ("3-1", None),
-    ] {
+    for (list, length) in
+        [("0", Some(1)), ("0-3", Some(4)), ("0-3,8,10-11", Some(7)), ("", None), ("3-1", None)]
+    {
         assert_eq!(computer::list_length(list), length, "{list}");
     }
 }
@@ -190,9 +135,6 @@ fn the_document_of_the_running_system_is_whole() {
     assert!(environment.host.memory.total_bytes > 1 << 20);
     assert!(environment.storage[0].space.unwrap().capacity_bytes > 0);
     let text = serde_json::to_string(&environment).unwrap();
-    assert_eq!(
-        serde_json::from_str::<Environment>(&text).unwrap(),
-        environment
-    );
+    assert_eq!(serde_json::from_str::<Environment>(&text).unwrap(), environment);
     assert!(capture_environment(&root, &[Path::new("/nothing")], &[]).is_err());
 }

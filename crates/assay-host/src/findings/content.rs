@@ -54,9 +54,7 @@ fn target_findings(target: &TargetFacts) -> Vec<Finding> {
     let content = &target.content;
     let over = |share: Option<f64>| share.filter(|share| *share > SHARE_MAX);
     let percent = |share: f64| format!("{:.0}%", share * 100.0);
-    let ratio = content
-        .compressed_ratio
-        .filter(|ratio| *ratio < COMPRESSED_RATIO_MIN);
+    let ratio = content.compressed_ratio.filter(|ratio| *ratio < COMPRESSED_RATIO_MIN);
     let refused = match &target.direct_io {
         DirectIo::Refused { reason } => Some(reason.clone()),
         _ => None,

@@ -176,12 +176,7 @@ pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut 
         let nodes = environment.host.numa_nodes.len();
         let node = layer.numa_node.filter(|_| nodes > 1 && is_leaf);
         findings.extend(node.map(|node| {
-            told(
-                &REMOTE_NODE,
-                layer,
-                "NUMA node",
-                format!("{node} of {nodes} nodes"),
-            )
+            told(&REMOTE_NODE, layer, "NUMA node", format!("{node} of {nodes} nodes"))
         }));
     }
     findings.extend(top_queue(&storage.stack).and_then(|(layer, queue)| read_ahead(layer, queue)));
@@ -201,22 +196,12 @@ fn told(rule: &Rule, layer: &BlockLayer, what: &str, value: impl Into<String>) -
 
 /// The uppermost queue is the one whose read-ahead is in force.
 fn top_queue(stack: &BlockStack) -> Option<(&BlockLayer, &Queue)> {
-    stack
-        .layers
-        .iter()
-        .find_map(|layer| Some((layer, layer.queue.as_ref()?)))
+    stack.layers.iter().find_map(|layer| Some((layer, layer.queue.as_ref()?)))
 }
 
 fn read_ahead(layer: &BlockLayer, queue: &Queue) -> Option<Finding> {
-    let bytes = queue
-        .read_ahead_bytes
-        .filter(|bytes| *bytes > READ_AHEAD_BYTES_MAX)?;
-    Some(told(
-        &READ_AHEAD,
-        layer,
-        "read-ahead",
-        show_bytes(real(bytes)),
-    ))
+    let bytes = queue.read_ahead_bytes.filter(|bytes| *bytes > READ_AHEAD_BYTES_MAX)?;
+    Some(told(&READ_AHEAD, layer, "read-ahead", show_bytes(real(bytes))))
 }
 
 fn queue_findings(layer: &BlockLayer, queue: &Queue) -> Vec<Finding> {
@@ -228,31 +213,14 @@ fn queue_findings(layer: &BlockLayer, queue: &Queue) -> Vec<Finding> {
     let zoned = queue.zoned.as_ref().filter(|zoned| *zoned != "none");
     let found = [
         scheduler(layer, queue),
-        requests.map(|count| {
-            told(
-                &SMALL_QUEUE,
-                layer,
-                "requests queued",
-                format!("{count} requests"),
-            )
-        }),
-        request.map(|bytes| {
-            told(
-                &SMALL_REQUEST,
-                layer,
-                "largest request",
-                show_bytes(real(bytes)),
-            )
-        }),
+        requests
+            .map(|count| told(&SMALL_QUEUE, layer, "requests queued", format!("{count} requests"))),
+        request
+            .map(|bytes| told(&SMALL_REQUEST, layer, "largest request", show_bytes(real(bytes)))),
         wrong_flag.then(|| told(&ROTATIONAL, layer, "rotational flag", "1")),
         write_cache(layer, queue),
         target.map(|time| {
-            told(
-                &THROTTLED_WRITEBACK,
-                layer,
-                "write-back throttling",
-                show_time_ns(real(time)),
-            )
+            told(&THROTTLED_WRITEBACK, layer, "write-back throttling", show_time_ns(real(time)))
         }),
         zoned.map(|zoned| told(&ZONED, layer, "zones", zoned.clone())),
     ];
@@ -260,10 +228,7 @@ fn queue_findings(layer: &BlockLayer, queue: &Queue) -> Vec<Finding> {
 }
 
 fn scheduler(layer: &BlockLayer, queue: &Queue) -> Option<Finding> {
-    let name = queue
-        .scheduler
-        .as_ref()
-        .filter(|name| *name != "none" && *name != "noop")?;
+    let name = queue.scheduler.as_ref().filter(|name| *name != "none" && *name != "noop")?;
     let orders_itself = NEVER_SPINNING.contains(&layer.kind) || queue.rotational == Some(false);
     orders_itself.then(|| told(&SCHEDULER, layer, "I/O scheduler", name.clone()))
 }
@@ -280,19 +245,14 @@ fn layer_findings(layer: &BlockLayer, stack: &BlockStack) -> Vec<Finding> {
     let of_kind = |kind, rule: &Rule, what, value: &str| {
         (layer.kind == kind).then(|| told(rule, layer, what, value))
     };
-    let in_memory = matches!(
-        layer.kind,
-        LayerKind::Zram | LayerKind::Ram | LayerKind::Null
-    );
+    let in_memory = matches!(layer.kind, LayerKind::Zram | LayerKind::Ram | LayerKind::Null);
     let backing = layer.backing_file.as_deref().unwrap_or("a file");
     let found = [
         alignment(layer, stack),
         paths(layer),
         of_kind(LayerKind::Crypt, &ENCRYPTION, "encryption", "dm-crypt"),
         of_kind(LayerKind::Loop, &LOOPED, "loop device over", backing),
-        layer
-            .read_only
-            .then(|| told(&READ_ONLY, layer, "read-only", "1")),
+        layer.read_only.then(|| told(&READ_ONLY, layer, "read-only", "1")),
         in_memory.then(|| told(&MEMORY, layer, "kind of device", "memory")),
         cloud_volume(layer),
     ];
@@ -305,23 +265,15 @@ fn alignment(layer: &BlockLayer, stack: &BlockStack) -> Option<Finding> {
     if let Some(offset) = layer.alignment_offset_bytes.filter(|offset| *offset != 0) {
         return Some(ALIGNMENT.found(what, format!("{offset} bytes off")));
     }
-    let start = layer
-        .start_bytes
-        .filter(|start| !start.is_multiple_of(PARTITION_STEP_BYTES))?;
+    let start = layer.start_bytes.filter(|start| !start.is_multiple_of(PARTITION_STEP_BYTES))?;
     let disk = layer.lower.first().and_then(|name| stack.layer(name));
     let queue = disk.and_then(|disk| disk.queue.as_ref())?;
-    let block = queue
-        .optimal_io_bytes
-        .filter(|bytes| *bytes > 0)
-        .or(queue.physical_block_bytes)?;
+    let block = queue.optimal_io_bytes.filter(|bytes| *bytes > 0).or(queue.physical_block_bytes)?;
     let off = !start.is_multiple_of(block);
     off.then(|| {
         ALIGNMENT.found(
             what,
-            format!(
-                "begins at byte {start}, the device works in {}",
-                show_bytes(real(block))
-            ),
+            format!("begins at byte {start}, the device works in {}", show_bytes(real(block))),
         )
     })
 }
@@ -340,20 +292,11 @@ fn raid(layer: &BlockLayer) -> Vec<Finding> {
         return Vec::new();
     };
     let missing = raid.missing.filter(|missing| *missing > 0);
-    let busy = raid
-        .action
-        .as_ref()
-        .filter(|action| *action != "idle" && *action != "frozen");
+    let busy = raid.action.as_ref().filter(|action| *action != "idle" && *action != "frozen");
     let parity = ["raid4", "raid5", "raid6"].contains(&raid.level.as_str());
     let found = [
-        missing.map(|missing| {
-            told(
-                &DEGRADED,
-                layer,
-                "members missing",
-                format!("{missing} members"),
-            )
-        }),
+        missing
+            .map(|missing| told(&DEGRADED, layer, "members missing", format!("{missing} members"))),
         busy.map(|action| told(&RAID_BUSY, layer, "background action", action.clone())),
         parity.then(|| told(&PARITY, layer, "RAID level", raid.level.clone())),
     ];
@@ -361,12 +304,8 @@ fn raid(layer: &BlockLayer) -> Vec<Finding> {
 }
 
 fn cloud_volume(layer: &BlockLayer) -> Option<Finding> {
-    const MODELS: [&str; 4] = [
-        "Amazon Elastic Block Store",
-        "PersistentDisk",
-        "Virtual Disk",
-        "nvme_card-pd",
-    ];
+    const MODELS: [&str; 4] =
+        ["Amazon Elastic Block Store", "PersistentDisk", "Virtual Disk", "nvme_card-pd"];
     let model = layer.model.as_ref()?;
     let known = MODELS.iter().any(|name| model.contains(name));
     known.then(|| told(&CLOUD_VOLUME, layer, "model", model.clone()))

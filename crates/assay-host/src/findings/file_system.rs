@@ -151,10 +151,7 @@ fn by_option(mount: &Mount) -> Vec<Finding> {
     let table: [(&Rule, &[&str]); 6] = [
         (&NO_BARRIER, &["nobarrier", "barrier=0"]),
         (&JOURNALED_DATA, &["data=journal"]),
-        (
-            &ONLINE_DISCARD,
-            &["discard", "discard=async", "discard=sync"],
-        ),
+        (&ONLINE_DISCARD, &["discard", "discard=async", "discard=sync"]),
         (&SYNCHRONOUS, &["sync"]),
         (&ACCESS_TIME, &["strictatime"]),
         (&READ_ONLY, &["ro"]),
@@ -163,10 +160,7 @@ fn by_option(mount: &Mount) -> Vec<Finding> {
         let value = option(mount, names)?;
         Some(rule.found(about(mount, "mount option"), value))
     };
-    let compressed = mount
-        .options
-        .iter()
-        .find(|option| option.starts_with("compress"));
+    let compressed = mount.options.iter().find(|option| option.starts_with("compress"));
     let compressed =
         compressed.map(|option| COMPRESSED.found(about(mount, "mount option"), option.clone()));
     let named = table.into_iter().filter_map(found);
@@ -186,27 +180,18 @@ fn by_type(mount: &Mount, without_devices: bool) -> Vec<Finding> {
     let known = [
         (COPYING.contains(&kind), &COPY_ON_WRITE),
         (NETWORKED.contains(&kind), &NETWORK),
-        (
-            matches!(kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs"),
-            &IN_MEMORY,
-        ),
+        (matches!(kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs"), &IN_MEMORY),
         (kind == "overlay", &OVERLAY),
         (user_space, &USER_SPACE),
         (kind == "zfs" && without_devices, &NO_DEVICE),
     ];
     let holds = known.into_iter().filter(|(holds, _)| *holds);
-    holds
-        .map(|(_, rule)| rule.found(about(mount, "type of file system"), kind))
-        .collect()
+    holds.map(|(_, rule)| rule.found(about(mount, "type of file system"), kind)).collect()
 }
 
 fn nearly_full(mount: &Mount, space: Space) -> Option<Finding> {
     let free = share(space.free_bytes, space.capacity_bytes);
-    let value = format!(
-        "{} free, {:.1}%",
-        show_bytes(real(space.free_bytes)),
-        free * 100.0
-    );
+    let value = format!("{} free, {:.1}%", show_bytes(real(space.free_bytes)), free * 100.0);
     (space.capacity_bytes > 0 && free < FREE_SHARE_MIN)
         .then(|| NEARLY_FULL.found(about(mount, "free space"), value))
 }

@@ -123,14 +123,8 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Clock sources that a program reads without entering the kernel.
-const FAST_CLOCKS: [&str; 6] = [
-    "tsc",
-    "kvm-clock",
-    "arch_sys_counter",
-    "hyperv_clocksource_tsc_page",
-    "timebase",
-    "tod",
-];
+const FAST_CLOCKS: [&str; 6] =
+    ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "timebase", "tod"];
 const LOCKED_BYTES_MIN: u64 = 64 << 20;
 const LARGE_MEMORY_BYTES: u64 = 16 << 30;
 const ASYNCHRONOUS_MIN: u64 = 1 << 20;
@@ -144,42 +138,25 @@ pub(super) fn find(environment: &Environment, findings: &mut Vec<Finding>) {
     findings.extend(memory(host));
     findings.extend(permissions(host));
     findings.extend(host.io_limits.iter().map(io_limit));
-    let clock = host
-        .clock_source
-        .as_ref()
-        .filter(|name| !FAST_CLOCKS.contains(&name.as_str()));
+    let clock = host.clock_source.as_ref().filter(|name| !FAST_CLOCKS.contains(&name.as_str()));
     findings.extend(clock.map(|name| CLOCK.found("clock source", name.clone())));
     findings.extend(
-        host.virtualisation
-            .as_ref()
-            .map(|name| VIRTUAL.found("virtual machine", name.clone())),
+        host.virtualisation.as_ref().map(|name| VIRTUAL.found("virtual machine", name.clone())),
     );
 }
 
 fn processors(host: &Host) -> Vec<Finding> {
     let cpu = &host.cpu;
-    let slow = cpu
-        .governors
-        .iter()
-        .any(|governor| governor != "performance");
+    let slow = cpu.governors.iter().any(|governor| governor != "performance");
     let allowed = cpu.allowed.filter(|allowed| *allowed < cpu.logical);
     let nodes = host.numa_nodes.len();
-    let farthest = host
-        .numa_nodes
-        .iter()
-        .flat_map(|node| node.distances.iter())
-        .max()
-        .copied();
+    let farthest = host.numa_nodes.iter().flat_map(|node| node.distances.iter()).max().copied();
     let found = [
         slow.then(|| GOVERNOR.found("CPU frequency governor", cpu.governors.join(", "))),
         allowed.map(|allowed| {
-            FEW_CPUS.found(
-                "processors allowed",
-                format!("{allowed} of {}", cpu.logical),
-            )
+            FEW_CPUS.found("processors allowed", format!("{allowed} of {}", cpu.logical))
         }),
-        host.cpu_limit
-            .map(|limit| CPU_LIMIT.found("CPU limit", format!("{limit:.2} processors"))),
+        host.cpu_limit.map(|limit| CPU_LIMIT.found("CPU limit", format!("{limit:.2} processors"))),
         (nodes > 1).then(|| {
             let distance = farthest.map_or(String::new(), |distance| {
                 format!(", largest distance {distance} (10 is local)")
@@ -212,15 +189,11 @@ fn memory(host: &Host) -> Vec<Finding> {
 fn permissions(host: &Host) -> Vec<Finding> {
     let permissions = &host.permissions;
     let unprivileged = permissions.user_id != ROOT;
-    let denied = permissions
-        .io_uring_disabled
-        .filter(|level| *level >= 2 || (*level == 1 && unprivileged));
-    let locked = permissions
-        .locked_memory_bytes
-        .filter(|bytes| *bytes < LOCKED_BYTES_MIN && unprivileged);
-    let few = permissions
-        .asynchronous_ios_max
-        .filter(|most| *most < ASYNCHRONOUS_MIN);
+    let denied =
+        permissions.io_uring_disabled.filter(|level| *level >= 2 || (*level == 1 && unprivileged));
+    let locked =
+        permissions.locked_memory_bytes.filter(|bytes| *bytes < LOCKED_BYTES_MIN && unprivileged);
+    let few = permissions.asynchronous_ios_max.filter(|most| *most < ASYNCHRONOUS_MIN);
     let taken = permissions.asynchronous_ios.unwrap_or_default();
     let found = [
         denied.map(|level| RING_DISABLED.found("kernel.io_uring_disabled", level.to_string())),
@@ -230,11 +203,7 @@ fn permissions(host: &Host) -> Vec<Finding> {
         few.map(|most| {
             ASYNCHRONOUS.found(
                 "fs.aio-max-nr",
-                format!(
-                    "{} I/Os, {} taken",
-                    show_count(real(most)),
-                    show_count(real(taken))
-                ),
+                format!("{} I/Os, {} taken", show_count(real(most)), show_count(real(taken))),
             )
         }),
     ];
@@ -242,10 +211,7 @@ fn permissions(host: &Host) -> Vec<Finding> {
 }
 
 fn io_limit(limit: &IoLimit) -> Finding {
-    let device = limit
-        .device_name
-        .clone()
-        .unwrap_or_else(|| limit.device.to_string());
+    let device = limit.device_name.clone().unwrap_or_else(|| limit.device.to_string());
     IO_LIMIT.found(
         format!("{device}: limit of control group {}", limit.control_group),
         format!("{} {}", show_count(real(limit.per_s)), limit.quantity),

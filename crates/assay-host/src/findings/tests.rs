@@ -20,10 +20,7 @@ fn good() -> Environment {
         host: good_host(),
         storage: vec![Storage {
             stack: good_stack(),
-            space: Some(Space {
-                capacity_bytes: 1000,
-                free_bytes: 500,
-            }),
+            space: Some(Space { capacity_bytes: 1000, free_bytes: 500 }),
             target: None,
         }],
         findings: Vec::new(),
@@ -93,10 +90,7 @@ fn good_queue() -> Queue {
 }
 
 fn fired(environment: &Environment) -> BTreeSet<String> {
-    derive_findings(environment)
-        .into_iter()
-        .map(|finding| finding.rule)
-        .collect()
+    derive_findings(environment).into_iter().map(|finding| finding.rule).collect()
 }
 
 #[test]
@@ -161,34 +155,19 @@ const DEVICE_CASES: &[Case] = &[
     ("alignment", |e| disk(e).alignment_offset_bytes = Some(512)),
     ("multipath_paths", |e| {
         disk(e).kind = LayerKind::Multipath;
-        disk(e).paths = Some(Paths {
-            configured: 1,
-            running: 1,
-        });
+        disk(e).paths = Some(Paths { configured: 1, running: 1 });
     }),
     ("multipath_paths", |e| {
-        disk(e).paths = Some(Paths {
-            configured: 2,
-            running: 1,
-        });
+        disk(e).paths = Some(Paths { configured: 2, running: 1 });
     }),
     ("raid_degraded", |e| {
-        disk(e).raid = Some(Raid {
-            missing: Some(1),
-            ..Raid::default()
-        });
+        disk(e).raid = Some(Raid { missing: Some(1), ..Raid::default() });
     }),
     ("raid_busy", |e| {
-        disk(e).raid = Some(Raid {
-            action: Some("resync".into()),
-            ..Raid::default()
-        });
+        disk(e).raid = Some(Raid { action: Some("resync".into()), ..Raid::default() });
     }),
     ("raid_parity", |e| {
-        disk(e).raid = Some(Raid {
-            level: "raid6".into(),
-            ..Raid::default()
-        });
+        disk(e).raid = Some(Raid { level: "raid6".into(), ..Raid::default() });
     }),
     ("encryption", |e| disk(e).kind = LayerKind::Crypt),
     ("read_only_device", |e| disk(e).read_only = true),
@@ -243,10 +222,7 @@ const FILE_SYSTEM_CASES: &[Case] = &[
         e.storage[0].stack.layers.clear();
     }),
     ("nearly_full", |e| {
-        e.storage[0].space = Some(Space {
-            capacity_bytes: 1000,
-            free_bytes: 99,
-        });
+        e.storage[0].space = Some(Space { capacity_bytes: 1000, free_bytes: 99 });
     }),
 ];
 
@@ -306,16 +282,12 @@ const CONTENT_CASES: &[Case] = &[
     ("no_direct_io", |e| {
         content(e);
         let target = e.storage[0].target.as_mut().unwrap();
-        target.direct_io = DirectIo::Refused {
-            reason: "EINVAL".into(),
-        };
+        target.direct_io = DirectIo::Refused { reason: "EINVAL".into() };
     }),
 ];
 
 fn all_cases() -> impl Iterator<Item = &'static Case> {
-    [DEVICE_CASES, FILE_SYSTEM_CASES, HOST_CASES, CONTENT_CASES]
-        .into_iter()
-        .flatten()
+    [DEVICE_CASES, FILE_SYSTEM_CASES, HOST_CASES, CONTENT_CASES].into_iter().flatten()
 }
 
 #[test]
@@ -329,24 +301,14 @@ fn every_rule_speaks_of_its_own_case() {
 
 #[test]
 fn every_rule_has_a_case_and_words() {
-    let tried: BTreeSet<&str> = all_cases()
-        .map(|(rule, _)| *rule)
-        .chain(["write_through"])
-        .collect();
+    let tried: BTreeSet<&str> =
+        all_cases().map(|(rule, _)| *rule).chain(["write_through"]).collect();
     let known: BTreeSet<&str> = rules().map(|rule| rule.name).collect();
     assert_eq!(tried, known);
     assert_eq!(rules().count(), known.len());
     for rule in rules() {
-        assert!(
-            rule.why.len() > 20 && rule.remedy.len() > 10,
-            "{}",
-            rule.name
-        );
-        assert!(
-            !rule.why.ends_with('.') && !rule.remedy.ends_with('.'),
-            "{}",
-            rule.name
-        );
+        assert!(rule.why.len() > 20 && rule.remedy.len() > 10, "{}", rule.name);
+        assert!(!rule.why.ends_with('.') && !rule.remedy.ends_with('.'), "{}", rule.name);
     }
 }
 
@@ -376,18 +338,11 @@ fn the_gravest_come_first_and_nothing_is_said_twice() {
     let twin = environment.storage[0].clone();
     environment.storage.push(twin);
     let findings = derive_findings(&environment);
-    let rules: Vec<_> = findings
-        .iter()
-        .map(|finding| finding.rule.as_str())
-        .collect();
+    let rules: Vec<_> = findings.iter().map(|finding| finding.rule.as_str()).collect();
     assert_eq!(rules, ["no_barrier", "scheduler", "write_through"]);
     assert_eq!(findings[1].what, "nvme0n1: I/O scheduler");
     assert_eq!(findings[1].value, "bfq");
-    assert!(
-        findings[1]
-            .remedy
-            .contains("/sys/block/nvme0n1/queue/scheduler")
-    );
+    assert!(findings[1].remedy.contains("/sys/block/nvme0n1/queue/scheduler"));
 }
 
 #[test]

@@ -142,12 +142,8 @@ impl Admission {
             fcntl_setfl(&self.file, flags)
         });
         match set {
-            Ok(()) => DirectIo::Supported {
-                offset_alignment_bytes: self.logical_block_bytes,
-            },
-            Err(error) => DirectIo::Refused {
-                reason: std::io::Error::from(error).to_string(),
-            },
+            Ok(()) => DirectIo::Supported { offset_alignment_bytes: self.logical_block_bytes },
+            Err(error) => DirectIo::Refused { reason: std::io::Error::from(error).to_string() },
         }
     }
 
@@ -198,10 +194,7 @@ impl Admission {
     /// # Panics
     /// When the target is not such a file or is open for reading only: a bug of the caller.
     pub fn record_content(&mut self, filled_bytes: u64, content: &str) -> Result<()> {
-        assert!(
-            self.mode == AccessMode::Write,
-            "a header is written where writing is allowed"
-        );
+        assert!(self.mode == AccessMode::Write, "a header is written where writing is allowed");
         let Some(marker) = &mut self.marker else {
             panic!("only a file that Assay created has a header");
         };
@@ -209,10 +202,7 @@ impl Admission {
         content.clone_into(&mut marker.content);
         write_header(&self.file, marker).map_err(|error| {
             Error::environment(
-                format!(
-                    "cannot write the header of {}: {error}",
-                    self.path.display()
-                ),
+                format!("cannot write the header of {}: {error}", self.path.display()),
                 "check the state of its file system",
             )
         })

@@ -39,12 +39,8 @@ pub(super) struct Spot {
 impl Spot {
     fn of(path: &Path) -> Result<Self> {
         let shown = path.display().to_string();
-        let name = path
-            .file_name()
-            .ok_or_else(|| PathRefusal::Missing.of(&shown))?;
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
+        let name = path.file_name().ok_or_else(|| PathRefusal::Missing.of(&shown))?;
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self::within(parent.unwrap_or(Path::new(".")), name)
     }
 
@@ -53,11 +49,7 @@ impl Spot {
         let opened = rustix::fs::open(directory, flags, Mode::empty());
         let opened = opened
             .map_err(|error| failed(&directory.join(name), "opening the directory", error))?;
-        Ok(Self {
-            directory: opened,
-            name: name.to_owned(),
-            path: directory.join(name),
-        })
+        Ok(Self { directory: opened, name: name.to_owned(), path: directory.join(name) })
     }
 
     /// Removes the name if it still leads to this file.
@@ -91,10 +83,7 @@ impl Gate {
         let shown = spot.path.display().to_string();
         if size_bytes < FILE_BYTES_MIN {
             let least_bytes = FILE_BYTES_MIN;
-            let small = PathRefusal::TooSmall {
-                size_bytes,
-                least_bytes,
-            };
+            let small = PathRefusal::TooSmall { size_bytes, least_bytes };
             return Err(small.of(&shown));
         }
         check_space(&spot, size_bytes)?;
@@ -148,9 +137,7 @@ impl Gate {
         if place.is_link || place.file_type() != FileType::RegularFile {
             return Err(refused(FileRefusal::Link));
         }
-        let file = place
-            .open(OFlags::RDWR)
-            .map_err(|error| refused(read_only(&error.into())))?;
+        let file = place.open(OFlags::RDWR).map_err(|error| refused(read_only(&error.into())))?;
         let marker = check_ours(self.root(), &file).map_err(refused)?;
         if marker.owner != owner {
             return Err(refused(FileRefusal::OtherOwner));
@@ -174,8 +161,7 @@ impl Gate {
         // One that is open for reading only has no lock yet.
         lock(&admission.file).map_err(refused)?;
         let spot = Spot::of(path)?;
-        spot.unlink(&admission.file)
-            .map_err(|error| failed(path, "removing it", error))
+        spot.unlink(&admission.file).map_err(|error| failed(path, "removing it", error))
     }
 
     /// Files in a directory that Assay created and that nobody removed, for example after the program was killed;
@@ -219,9 +205,8 @@ pub(super) fn new_owner(path: &Path) -> Result<OwnerId> {
 
 pub(super) fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
     let shown = spot.path.display().to_string();
-    if let Some(limit_bytes) = getrlimit(Resource::Fsize)
-        .current
-        .filter(|limit| *limit < size_bytes)
+    if let Some(limit_bytes) =
+        getrlimit(Resource::Fsize).current.filter(|limit| *limit < size_bytes)
     {
         return Err(CreateRefusal::Limit { limit_bytes }.of(&shown));
     }
@@ -230,11 +215,8 @@ pub(super) fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
     let (capacity_bytes, free_bytes) = capacity_and_free(&space);
     let reserve_bytes = reserve_bytes(capacity_bytes);
     if size_bytes.saturating_add(reserve_bytes) > free_bytes {
-        let refusal = CreateRefusal::NoSpace {
-            wanted_bytes: size_bytes,
-            free_bytes,
-            reserve_bytes,
-        };
+        let refusal =
+            CreateRefusal::NoSpace { wanted_bytes: size_bytes, free_bytes, reserve_bytes };
         return Err(refusal.of(&shown));
     }
     Ok(())
@@ -243,10 +225,7 @@ pub(super) fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
 /// Size of a file system and what is free on it for this user, bytes.
 pub(crate) fn capacity_and_free(space: &StatVfs) -> (u64, u64) {
     let unit = space.f_frsize;
-    (
-        space.f_blocks.saturating_mul(unit),
-        space.f_bavail.saturating_mul(unit),
-    )
+    (space.f_blocks.saturating_mul(unit), space.f_bavail.saturating_mul(unit))
 }
 
 fn create(spot: &Spot) -> Result<File> {
@@ -293,8 +272,6 @@ fn allocate(file: &File, size_bytes: u64) -> rustix::io::Result<()> {
 
 /// Nanoseconds since 1970 UTC by the host's clock.
 pub(crate) fn unix_time_ns() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

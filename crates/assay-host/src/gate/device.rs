@@ -33,27 +33,14 @@ type Identity = (u64, Vec<String>, Option<String>);
 impl<'a> Candidate<'a> {
     /// Reads what the kernel says of the device.
     pub(super) fn read(root: &'a SysRoot, device: Device, path: &str) -> Result<Self, Error> {
-        let size_bytes = device
-            .size_bytes()
-            .map_err(|error| unclear(path, "its size", &error))?;
-        let uuid = device
-            .text("dm/uuid")
-            .map_err(|error| unclear(path, "its identity", &error))?;
+        let size_bytes = device.size_bytes().map_err(|error| unclear(path, "its size", &error))?;
+        let uuid = device.text("dm/uuid").map_err(|error| unclear(path, "its identity", &error))?;
         let kind = layer_kind(&device, uuid.as_deref());
         let names = names_of(&device, kind);
-        let disk = device
-            .disk()
-            .map_err(|error| unclear(path, "its disk", &error))?;
+        let disk = device.disk().map_err(|error| unclear(path, "its disk", &error))?;
         let whole = disk.filter(|_| kind == LayerKind::Partition);
         let by_size = serial_of(whole.as_ref().unwrap_or(&device)).is_none();
-        Ok(Self {
-            root,
-            device,
-            path: path.to_owned(),
-            size_bytes,
-            names,
-            by_size,
-        })
+        Ok(Self { root, device, path: path.to_owned(), size_bytes, names, by_size })
     }
 
     /// Compared before and after opening: a device that was unplugged and replaced in between has another.
@@ -91,20 +78,17 @@ impl<'a> Candidate<'a> {
         if let Some(disk) = disk {
             let found = self.recognise(disk)?;
             // A disk with partitions has a table of them.
-            let others: Vec<Match> = found
-                .into_iter()
-                .filter(|found| !found.is_partition_table())
-                .collect();
+            let others: Vec<Match> =
+                found.into_iter().filter(|found| !found.is_partition_table()).collect();
             self.refuse_marks(Some("the whole disk around it".into()), &others)?;
         }
         let counted = sample(image, SAMPLES, self.size_bytes);
         let counted = counted.map_err(|error| unclear(&self.path, "its content", &error))?;
         Ok(match counted.used_blocks {
             0 => format!("all of {} sampled blocks are zeros", counted.blocks),
-            used => format!(
-                "{used} of {} sampled blocks hold data of unknown kind",
-                counted.blocks
-            ),
+            used => {
+                format!("{used} of {} sampled blocks hold data of unknown kind", counted.blocks)
+            }
         })
     }
 
@@ -112,10 +96,8 @@ impl<'a> Candidate<'a> {
     fn check_partitions(&self, image: &dyn Image) -> Result<(), Error> {
         let read = |error| unclear(&self.path, "its partitions", &error);
         for part in self.device.partitions().map_err(read)? {
-            let (start, size) = (
-                part.start_bytes().map_err(read)?,
-                part.size_bytes().map_err(read)?,
-            );
+            let (start, size) =
+                (part.start_bytes().map_err(read)?, part.size_bytes().map_err(read)?);
             let found = self.recognise(&PartImage::new(image, start, size))?;
             self.refuse_marks(Some(format!("partition {}", part.node())), &found)?;
         }
@@ -138,9 +120,7 @@ impl<'a> Candidate<'a> {
     /// serial number, its exact size.
     pub(super) fn is_named_by(&self, token: &str) -> bool {
         let token = token.trim();
-        let size = token
-            .parse()
-            .or_else(|_| token.parse::<Bytes>().map(|size| size.0));
+        let size = token.parse().or_else(|_| token.parse::<Bytes>().map(|size| size.0));
         let sized = self.by_size && size == Ok(self.size_bytes);
         sized || self.names.iter().any(|name| name == token)
     }
@@ -148,11 +128,7 @@ impl<'a> Candidate<'a> {
     /// What the user must type.
     pub(super) fn token(&self) -> String {
         let size = Bytes(self.size_bytes).to_string();
-        self.names
-            .first()
-            .filter(|_| !self.by_size)
-            .cloned()
-            .unwrap_or(size)
+        self.names.first().filter(|_| !self.by_size).cloned().unwrap_or(size)
     }
 
     /// The refusal for a missing or wrong token.
@@ -160,21 +136,14 @@ impl<'a> Candidate<'a> {
         let token = self.token();
         match typed {
             None => DeviceRefusal::NoToken { token, seen },
-            Some(typed) => DeviceRefusal::WrongToken {
-                typed: typed.to_owned(),
-                token,
-            },
+            Some(typed) => DeviceRefusal::WrongToken { typed: typed.to_owned(), token },
         }
         .of(&self.path)
     }
 }
 
 fn unclear(path: &str, what: &str, error: &std::io::Error) -> Error {
-    PathRefusal::Unclear {
-        what: what.to_owned(),
-        reason: error.to_string(),
-    }
-    .of(path)
+    PathRefusal::Unclear { what: what.to_owned(), reason: error.to_string() }.of(path)
 }
 
 #[cfg(test)]

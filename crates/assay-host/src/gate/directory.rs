@@ -46,9 +46,7 @@ impl Gate {
     pub fn create_directory(&self, parent: &Path, wanted_bytes: u64) -> Result<OwnedDirectory> {
         let owner = new_owner(parent)?.to_string();
         let name = format!("{DIRECTORY_PREFIX}{}", &owner[..12]);
-        let parent = parent
-            .canonicalize()
-            .map_err(|error| unreadable(parent, &error))?;
+        let parent = parent.canonicalize().map_err(|error| unreadable(parent, &error))?;
         let spot = Spot::within(&parent, OsStr::new(&name))?;
         check_space(&spot, wanted_bytes)?;
         // Whoever cleans up waits, so that a directory without its marker is always one that was left behind.
@@ -71,13 +69,8 @@ impl Gate {
         let held = File::open(parent).map_err(|error| unreadable(parent, &error))?;
         let _ = flock(&held, FlockOperation::LockExclusive);
         let names = names_in(parent).map_err(|error| unreadable(parent, &error))?;
-        let ours = names
-            .iter()
-            .filter(|name| name.starts_with(DIRECTORY_PREFIX));
-        Ok(ours
-            .map(|name| parent.join(name))
-            .filter(|path| is_left(path))
-            .collect())
+        let ours = names.iter().filter(|name| name.starts_with(DIRECTORY_PREFIX));
+        Ok(ours.map(|name| parent.join(name)).filter(|path| is_left(path)).collect())
     }
 
     /// Removes a directory that is held, with everything in it; its marker goes last, so that it is known again
@@ -107,10 +100,7 @@ impl Gate {
             return self.empty(path);
         }
         Err(Error::environment(
-            format!(
-                "{} is not removed: it is in use or was not created by assay",
-                path.display()
-            ),
+            format!("{} is not removed: it is in use or was not created by assay", path.display()),
             "remove it by hand if it is yours",
         ))
     }
@@ -162,10 +152,7 @@ fn make(spot: &Spot, owner: &str) -> rustix::io::Result<OwnedDirectory> {
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     fsync(&marker)?;
     fsync(&spot.directory)?;
-    Ok(OwnedDirectory {
-        path: spot.path.clone(),
-        _marker: marker,
-    })
+    Ok(OwnedDirectory { path: spot.path.clone(), _marker: marker })
 }
 
 /// Whether it was created here by this user, and nobody holds it: by its marker, or empty by its name.
@@ -178,16 +165,10 @@ fn is_left(path: &Path) -> bool {
     if !named || !status.is_dir() {
         return false;
     }
-    let Ok(marker) = File::options()
-        .read(true)
-        .write(true)
-        .open(path.join(MARKER))
-    else {
+    let Ok(marker) = File::options().read(true).write(true).open(path.join(MARKER)) else {
         return fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     };
-    let mine = marker
-        .metadata()
-        .is_ok_and(|marker| marker.uid() == geteuid().as_raw());
+    let mine = marker.metadata().is_ok_and(|marker| marker.uid() == geteuid().as_raw());
     let text = fs::read_to_string(path.join(MARKER)).unwrap_or_default();
     // A copy of such a directory has another number; a marker that was cut off is of one that is hardly begun.
     let inode = format!("{FIRST_LINE}\ninode {}\n", status.ino());
@@ -202,11 +183,7 @@ fn check_mounts(root: &SysRoot, path: &Path) -> Result<()> {
     let inside = points.map(Path::new).find(|point| point.starts_with(path));
     inside.map_or(Ok(()), |point| {
         Err(Error::environment(
-            format!(
-                "{} is not removed: {} is mounted in it",
-                path.display(),
-                point.display()
-            ),
+            format!("{} is not removed: {} is mounted in it", path.display(), point.display()),
             "unmount that first",
         ))
     })
@@ -227,10 +204,8 @@ mod tests {
 
     impl Scratch {
         fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!(
-                "assay-gate-directory-{name}-{}",
-                std::process::id()
-            ));
+            let path = std::env::temp_dir()
+                .join(format!("assay-gate-directory-{name}-{}", std::process::id()));
             fs::create_dir(&path).unwrap();
             Self(path)
         }
@@ -313,9 +288,6 @@ mod tests {
         assert!(!empty.exists() && !begun.exists());
         let error = gate.create_directory(&scratch.0, u64::MAX / 2).unwrap_err();
         assert!(error.to_string().contains("space"), "{error}");
-        assert!(
-            gate.create_directory(&scratch.0.join("nowhere"), 1)
-                .is_err()
-        );
+        assert!(gate.create_directory(&scratch.0.join("nowhere"), 1).is_err());
     }
 }

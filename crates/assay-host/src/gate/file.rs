@@ -28,10 +28,7 @@ pub(super) fn check_created(root: &SysRoot, file: &File) -> Result<Marker, FileR
     if marker.size_bytes == size_bytes {
         return Ok(marker);
     }
-    Err(FileRefusal::Resized {
-        header_bytes: marker.size_bytes,
-        size_bytes,
-    })
+    Err(FileRefusal::Resized { header_bytes: marker.size_bytes, size_bytes })
 }
 
 /// Checks that Assay created an open file and that nobody uses it, and locks it. Its size may be another: the program
@@ -92,7 +89,5 @@ pub(super) fn lock(file: &File) -> Result<(), FileRefusal> {
 }
 
 pub(super) fn read_only(error: &io::Error) -> FileRefusal {
-    FileRefusal::ReadOnly {
-        reason: error.to_string(),
-    }
+    FileRefusal::ReadOnly { reason: error.to_string() }
 }

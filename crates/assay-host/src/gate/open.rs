@@ -31,11 +31,7 @@ impl Place {
         let itself = open(path, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(refused)?;
         let itself = fstat(&itself).map_err(refused)?;
         let is_link = FileType::from_raw_mode(itself.st_mode) == FileType::Symlink;
-        Ok(Self {
-            handle,
-            status,
-            is_link,
-        })
+        Ok(Self { handle, status, is_link })
     }
 
     pub(super) fn file_type(&self) -> FileType {
@@ -50,12 +46,7 @@ impl Place {
     /// Opens exactly what was looked at, whatever the path leads to by now.
     pub(super) fn open(&self, flags: OFlags) -> rustix::io::Result<File> {
         let own = PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()));
-        let file = openat(
-            CWD,
-            own,
-            flags | OFlags::CLOEXEC | OFlags::NOCTTY,
-            Mode::empty(),
-        )?;
+        let file = openat(CWD, own, flags | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?;
         Ok(File::from(file))
     }
 
@@ -68,9 +59,9 @@ impl Place {
         };
         opened.map_err(|error| match error {
             // It was there a moment ago.
-            Errno::NOENT => PathRefusal::NotOpened {
-                reason: "it vanished, or /proc is not mounted".into(),
-            },
+            Errno::NOENT => {
+                PathRefusal::NotOpened { reason: "it vanished, or /proc is not mounted".into() }
+            }
             other => refused(other),
         })
     }
@@ -86,9 +77,7 @@ fn refused(error: Errno) -> PathRefusal {
     if error == Errno::NOENT || error == Errno::NOTDIR {
         return PathRefusal::Missing;
     }
-    PathRefusal::NotOpened {
-        reason: io::Error::from(error).to_string(),
-    }
+    PathRefusal::NotOpened { reason: io::Error::from(error).to_string() }
 }
 
 /// What to call a kind that cannot be measured; `None` for a file and a block device.

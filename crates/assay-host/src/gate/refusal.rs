@@ -184,10 +184,7 @@ impl PathRefusal {
                 format!("cannot measure {path}: it is a {kind}"),
                 wrong_kind_hint(kind),
             ),
-            Self::TooSmall {
-                size_bytes,
-                least_bytes,
-            } => Error::environment(
+            Self::TooSmall { size_bytes, least_bytes } => Error::environment(
                 format!("cannot measure {path}: it has {size_bytes} bytes"),
                 format!("give a target of at least {}", Bytes(*least_bytes)),
             ),
@@ -227,33 +224,26 @@ impl FileRefusal {
                 "Assay did not create it".into(),
                 "files of yours are only ever read; give a directory, and Assay creates a file of its own there",
             ),
-            Self::Damaged => (
-                "it begins as a file of Assay, but its header is damaged".into(),
-                FRESH,
-            ),
-            Self::Format(format) => (
-                format!("its header has format {format}, which this version does not know"),
-                FRESH,
-            ),
+            Self::Damaged => {
+                ("it begins as a file of Assay, but its header is damaged".into(), FRESH)
+            }
+            Self::Format(format) => {
+                (format!("its header has format {format}, which this version does not know"), FRESH)
+            }
             Self::Copy => (
                 "it is a copy or was restored from a backup: its header names another file".into(),
                 FRESH,
             ),
-            Self::Resized {
-                header_bytes,
-                size_bytes,
-            } => (
+            Self::Resized { header_bytes, size_bytes } => (
                 format!("it was created with {header_bytes} bytes and now has {size_bytes}"),
                 FRESH,
             ),
-            Self::Link => (
-                "it is a symbolic link to a file".into(),
-                "give the path of the file itself",
-            ),
-            Self::HardLinks(names) => (
-                format!("the file has {names} names (hard links)"),
-                "remove the other names first",
-            ),
+            Self::Link => {
+                ("it is a symbolic link to a file".into(), "give the path of the file itself")
+            }
+            Self::HardLinks(names) => {
+                (format!("the file has {names} names (hard links)"), "remove the other names first")
+            }
             Self::Locked => (
                 "another process is measuring on it".into(),
                 "wait until it has ended, or use another file",
@@ -323,10 +313,9 @@ impl InUse {
                 format!("{it} is held by {by}"),
                 "measure on what holds it, or take it out of there first".into(),
             ),
-            Usage::Open { by } => (
-                format!("{it} is open for writing in {by}"),
-                "end that program first".into(),
-            ),
+            Usage::Open { by } => {
+                (format!("{it} is open for writing in {by}"), "end that program first".into())
+            }
         }
     }
 }
@@ -343,11 +332,7 @@ impl CreateRefusal {
                 format!("cannot create {path}: it exists"),
                 "existing files are never overwritten; give another name or a directory",
             ),
-            Self::NoSpace {
-                wanted_bytes,
-                free_bytes,
-                reserve_bytes,
-            } => Error::environment(
+            Self::NoSpace { wanted_bytes, free_bytes, reserve_bytes } => Error::environment(
                 format!(
                     "cannot create {path}: {} are wanted, {} are free and {} must stay free",
                     Bytes(*wanted_bytes),

@@ -71,15 +71,8 @@ pub fn plan_file_size(inputs: &SizeInputs) -> Result<SizePlan> {
         reasons.push("a file this small may be answered from a cache in the storage".into());
     }
     let capacity_share = real(size_bytes) / real(inputs.capacity_bytes.max(size_bytes));
-    reasons.push(format!(
-        "the file covers {:.2}% of the file system",
-        capacity_share * 100.0
-    ));
-    Ok(SizePlan {
-        size_bytes,
-        capacity_share,
-        reasons,
-    })
+    reasons.push(format!("the file covers {:.2}% of the file system", capacity_share * 100.0));
+    Ok(SizePlan { size_bytes, capacity_share, reasons })
 }
 
 fn wanted(inputs: &SizeInputs) -> (u64, String) {
@@ -99,22 +92,13 @@ fn wanted(inputs: &SizeInputs) -> (u64, String) {
 }
 
 fn bounds(inputs: &SizeInputs) -> Vec<(u64, String)> {
-    let spare = inputs
-        .free_bytes
-        .saturating_sub(reserve_bytes(inputs.capacity_bytes))
-        / 2;
-    let free = format!(
-        "{} is half of the free space above the reserve",
-        show_bytes(real(spare))
-    );
+    let spare = inputs.free_bytes.saturating_sub(reserve_bytes(inputs.capacity_bytes)) / 2;
+    let free = format!("{} is half of the free space above the reserve", show_bytes(real(spare)));
     let mut bounds = vec![(spare, free)];
     if let Some(rate) = inputs.fill_rate_bytes_per_s {
         let filled = count(rate * inputs.fill_time_s).max(FILE_BYTES_MIN);
-        let time = format!(
-            "{} can be filled in {} s",
-            show_bytes(real(filled)),
-            inputs.fill_time_s
-        );
+        let time =
+            format!("{} can be filled in {} s", show_bytes(real(filled)), inputs.fill_time_s);
         bounds.push((filled, time));
     }
     bounds
@@ -147,26 +131,17 @@ mod tests {
                 "the file covers 3.20% of the file system"
             ]
         );
-        let buffered = SizeInputs {
-            direct_io: false,
-            ..inputs()
-        };
+        let buffered = SizeInputs { direct_io: false, ..inputs() };
         assert_eq!(plan_file_size(&buffered).unwrap().size_bytes, 128 << 30);
     }
 
     #[test]
     fn the_tightest_bound_wins_and_is_said() {
-        let slow = SizeInputs {
-            free_bytes: 21 << 30,
-            fill_rate_bytes_per_s: Some(100e6),
-            ..inputs()
-        };
+        let slow =
+            SizeInputs { free_bytes: 21 << 30, fill_rate_bytes_per_s: Some(100e6), ..inputs() };
         let plan = plan_file_size(&slow).unwrap();
         assert_eq!(plan.size_bytes, 2_000_000_000 >> 20 << 20);
-        assert_eq!(
-            plan.reasons[1],
-            "10.0 GiB is half of the free space above the reserve"
-        );
+        assert_eq!(plan.reasons[1], "10.0 GiB is half of the free space above the reserve");
         assert_eq!(plan.reasons[2], "1.86 GiB can be filled in 20 s");
         assert_eq!(
             plan.reasons[3],
@@ -176,15 +151,9 @@ mod tests {
 
     #[test]
     fn a_full_file_system_is_refused() {
-        let full = SizeInputs {
-            free_bytes: 1 << 30,
-            ..inputs()
-        };
+        let full = SizeInputs { free_bytes: 1 << 30, ..inputs() };
         let error = plan_file_size(&full).unwrap_err();
-        assert_eq!(
-            error.message(),
-            "no room for a file to measure on: 1.00 GiB are free"
-        );
+        assert_eq!(error.message(), "no room for a file to measure on: 1.00 GiB are free");
     }
 
     proptest! {

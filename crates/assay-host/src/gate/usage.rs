@@ -82,35 +82,21 @@ pub(super) fn examine(root: &SysRoot, target: &Device) -> io::Result<Examined> {
     let mut in_use = None;
     for member in family(root, target)? {
         if in_use.is_none() {
-            in_use = users.usage(&member)?.map(|usage| InUse {
-                relation: member.shown(),
-                usage,
-            });
+            in_use = users.usage(&member)?.map(|usage| InUse { relation: member.shown(), usage });
         }
     }
-    Ok(Examined {
-        in_use,
-        hidden_processes,
-    })
+    Ok(Examined { in_use, hidden_processes })
 }
 
 fn family(root: &SysRoot, target: &Device) -> io::Result<Vec<Member>> {
     let member = |device, relation| Member { device, relation };
     let mut family = vec![member(target.clone(), Relation::Target)];
     let partitions = target.partitions()?;
-    family.extend(
-        partitions
-            .into_iter()
-            .map(|part| member(part, Relation::Partition)),
-    );
+    family.extend(partitions.into_iter().map(|part| member(part, Relation::Partition)));
     family.extend(target.disk()?.map(|disk| member(disk, Relation::Disk)));
     let mut below = lower_devices(target)?;
     below.retain(|device| family.iter().all(|known| known.device != *device));
-    family.extend(
-        below
-            .into_iter()
-            .map(|device| member(device, Relation::Below)),
-    );
+    family.extend(below.into_iter().map(|device| member(device, Relation::Below)));
     for twin in twins(root, target)? {
         let partitions = twin.partitions()?;
         let seen_twice = |part| member(part, Relation::TwinPartition);
@@ -160,9 +146,7 @@ impl Users<'_> {
             return Ok(None);
         }
         let holder = device.holders()?.into_iter().next();
-        let held = holder
-            .map(|holder| described(&holder))
-            .or_else(|| self.loop_on(device));
+        let held = holder.map(|holder| described(&holder)).or_else(|| self.loop_on(device));
         let open = || self.open.iter().find(|(open, _)| open == device);
         Ok(held
             .map(|by| Usage::Held { by })
@@ -188,16 +172,9 @@ impl Users<'_> {
     fn btrfs(&self, device: &Device) -> io::Result<Option<String>> {
         let place = self.root.path("/sys/fs/btrfs");
         let systems = names_in(&place)?.into_iter();
-        let mut holding = systems.filter(|uuid| {
-            place
-                .join(uuid)
-                .join("devices")
-                .join(device.name())
-                .exists()
-        });
-        Ok(holding
-            .next()
-            .map(|uuid| format!("some place as part of btrfs {uuid}")))
+        let mut holding =
+            systems.filter(|uuid| place.join(uuid).join("devices").join(device.name()).exists());
+        Ok(holding.next().map(|uuid| format!("some place as part of btrfs {uuid}")))
     }
 
     fn loop_on(&self, device: &Device) -> Option<String> {
@@ -247,10 +224,7 @@ fn open_devices(root: &SysRoot) -> io::Result<(Vec<(Device, String)>, u64)> {
     let own = std::process::id().to_string();
     let is_process = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit()) && *name != own;
     let (mut found, mut hidden) = (Vec::new(), 0);
-    for process in names_in(&root.path("/proc"))?
-        .into_iter()
-        .filter(is_process)
-    {
+    for process in names_in(&root.path("/proc"))?.into_iter().filter(is_process) {
         match names_in(&root.path("/proc").join(&process).join("fd")) {
             Ok(files) => found.extend(open_in(root, &process, &files)),
             Err(_) => hidden += 1,
@@ -267,12 +241,8 @@ fn open_in(root: &SysRoot, process: &str, files: &[String]) -> Vec<(Device, Stri
     };
     let nodes = files.iter().filter_map(|file| node_of(&file));
     let devices = nodes.filter_map(|node| Device::by_node(root, &node).ok());
-    let command = root
-        .text(format!("/proc/{process}/comm"))
-        .unwrap_or_default();
-    devices
-        .map(|device| (device, format!("process {process} ({command})")))
-        .collect()
+    let command = root.text(format!("/proc/{process}/comm")).unwrap_or_default();
+    devices.map(|device| (device, format!("process {process} ({command})"))).collect()
 }
 
 /// Whether an open file may be written through; what cannot be read counts as yes.
@@ -295,17 +265,12 @@ pub(super) fn file_user(
     same_file: impl Fn(&Path) -> bool,
 ) -> io::Result<Option<String>> {
     for disk in Device::all_disks(root)? {
-        if disk
-            .backing_file()?
-            .is_some_and(|backing| same_file(Path::new(&backing)))
-        {
+        if disk.backing_file()?.is_some_and(|backing| same_file(Path::new(&backing))) {
             return Ok(Some(described(&disk)));
         }
     }
     let swaps = read_swaps(root)?;
-    let swap = swaps
-        .iter()
-        .find(|path| !path.starts_with("/dev") && same_file(path));
+    let swap = swaps.iter().find(|path| !path.starts_with("/dev") && same_file(path));
     Ok(swap.map(|_| "the swapper".to_owned()))
 }
 

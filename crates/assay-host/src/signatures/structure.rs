@@ -57,16 +57,12 @@ fn holds(text: &[u8], word: &[u8]) -> bool {
 }
 
 fn big_endian(page: &[u8], offset: usize) -> u32 {
-    let bytes = page
-        .get(offset..offset + 4)
-        .and_then(|bytes| bytes.try_into().ok());
+    let bytes = page.get(offset..offset + 4).and_then(|bytes| bytes.try_into().ok());
     u32::from_be_bytes(bytes.unwrap_or_default())
 }
 
 fn little_endian(page: &[u8], offset: usize) -> u16 {
-    let bytes = page
-        .get(offset..offset + 2)
-        .and_then(|bytes| bytes.try_into().ok());
+    let bytes = page.get(offset..offset + 2).and_then(|bytes| bytes.try_into().ok());
     u16::from_le_bytes(bytes.unwrap_or_default())
 }
 

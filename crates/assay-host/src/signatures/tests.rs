@@ -5,11 +5,7 @@ use super::*;
 const SIZE: u64 = 512 << 20;
 
 fn names(image: &dyn Image) -> Vec<&'static str> {
-    recognise(image)
-        .unwrap()
-        .into_iter()
-        .map(|found| found.name)
-        .collect()
+    recognise(image).unwrap().into_iter().map(|found| found.name).collect()
 }
 
 fn seen(offset: u64, bytes: &[u8]) -> Vec<&'static str> {
@@ -26,11 +22,7 @@ fn an_empty_image_carries_nothing() {
 #[test]
 fn marks_at_the_begin_are_found() {
     let cases: &[(u64, &[u8], &str)] = &[
-        (
-            0x438,
-            &0xef53_u16.to_le_bytes(),
-            "ext2, ext3 or ext4 file system, or its journal",
-        ),
+        (0x438, &0xef53_u16.to_le_bytes(), "ext2, ext3 or ext4 file system, or its journal"),
         (0, b"XFSB", "XFS file system"),
         (65_600, b"_BHRfS_M", "btrfs file system"),
         (0x400, &0xf2f5_2010_u32.to_le_bytes(), "F2FS file system"),
@@ -41,22 +33,14 @@ fn marks_at_the_begin_are_found() {
         (0xff6, b"SWAPSPACE2", "swap area"),
         (512, b"LABELONE", "LVM2 physical volume"),
         (0, b"LUKS\xba\xbe", "LUKS encrypted volume"),
-        (
-            0x4000,
-            b"SKUL\xba\xbe",
-            "LUKS encrypted volume (second header)",
-        ),
+        (0x4000, b"SKUL\xba\xbe", "LUKS encrypted volume (second header)"),
         (4096, &0xa92b_4efc_u32.to_le_bytes(), "md RAID member"),
         (512, b"EFI PART", "GPT partition table"),
         (510, &[0x55, 0xaa], "MBR partition table or boot sector"),
         (512, &0x8256_4557_u32.to_le_bytes(), "BSD disklabel"),
         (32, b"ORCLDISK", "Oracle ASM disk"),
         (0, b"bluestore block device\n", "Ceph BlueStore"),
-        (
-            0x10_0000,
-            &0xc001_d00d_u32.to_le_bytes(),
-            "VMware VMFS volume",
-        ),
+        (0x10_0000, &0xc001_d00d_u32.to_le_bytes(), "VMware VMFS volume"),
         (0x400, &0xa501_fcf5_u32.to_le_bytes(), "Veritas file system"),
         (0x1_0034, b"ReIsEr2Fs", "ReiserFS file system"),
         (0x8000, b"JFS1", "JFS file system"),
@@ -76,10 +60,7 @@ fn marks_at_the_end_are_found_on_odd_sizes_too() {
         let old = (size & !65_535) - 65_536;
         let new = ((size / 512 - 16) & !7) * 512;
         for offset in [old, new] {
-            assert_eq!(
-                names(&MemoryImage::new(size).with(offset, &magic)),
-                ["md RAID member"]
-            );
+            assert_eq!(names(&MemoryImage::new(size).with(offset, &magic)), ["md RAID member"]);
         }
         let backup = MemoryImage::new(size).with(size - 512, b"EFI PART");
         assert_eq!(names(&backup), ["GPT partition table (backup)"]);
@@ -110,14 +91,8 @@ fn every_zfs_label_is_enough() {
 fn copies_far_from_the_begin_are_found() {
     assert_eq!(seen((64 << 20) + 64, b"_BHRfS_M"), ["btrfs file system"]);
     // The copy of an ASM header: block 254 of the second unit of 1 MiB, 4 KiB a block.
-    assert_eq!(
-        seen((256 + 254) * 4096 + 32, b"ORCLDISK"),
-        ["Oracle ASM disk"]
-    );
-    assert_eq!(
-        seen((1024 + 1022) * 4096 + 32, b"ORCLDISK"),
-        ["Oracle ASM disk"]
-    );
+    assert_eq!(seen((256 + 254) * 4096 + 32, b"ORCLDISK"), ["Oracle ASM disk"]);
+    assert_eq!(seen((1024 + 1022) * 4096 + 32, b"ORCLDISK"), ["Oracle ASM disk"]);
     let large = MemoryImage::new(1 << 40).with((256 << 30) + 64, b"_BHRfS_M");
     assert_eq!(names(&large), ["btrfs file system"]);
 }
@@ -155,10 +130,7 @@ fn a_partition_is_looked_at_within_its_disk() {
     let disk = MemoryImage::new(SIZE).with((1 << 20) + 1080, b"\x53\xef");
     assert!(names(&disk).is_empty());
     let part = PartImage::new(&disk, 1 << 20, 64 << 20);
-    assert_eq!(
-        names(&part),
-        ["ext2, ext3 or ext4 file system, or its journal"]
-    );
+    assert_eq!(names(&part), ["ext2, ext3 or ext4 file system, or its journal"]);
     assert_eq!(PartImage::new(&disk, SIZE - 10, 64 << 20).size(), 10);
 }
 

@@ -6,9 +6,8 @@ use std::fs;
 
 /// The serial number, from wherever the driver shows it; `None` where it has none or only zeros.
 pub fn serial_of(device: &Device) -> Option<String> {
-    let plain = ["device/serial", "serial"]
-        .iter()
-        .find_map(|name| meaningful(&device.text(name).ok()??));
+    let plain =
+        ["device/serial", "serial"].iter().find_map(|name| meaningful(&device.text(name).ok()??));
     plain.or_else(|| vital_product_data(device))
 }
 
@@ -36,9 +35,7 @@ fn vital_product_data(device: &Device) -> Option<String> {
     let page = fs::read(device.attribute("device/vpd_pg80")).ok()?;
     let length = usize::from(u16::from_be_bytes([*page.get(2)?, *page.get(3)?]));
     let digits = page.get(4..)?;
-    meaningful(&String::from_utf8_lossy(
-        &digits[..length.min(digits.len())],
-    ))
+    meaningful(&String::from_utf8_lossy(&digits[..length.min(digits.len())]))
 }
 
 /// A number of zeros or blanks tells nothing, with or without its type in front (`eui.0000000000000000`).
@@ -72,10 +69,7 @@ mod tests {
             .disk("sdb", "8:16", 100)
             .attribute("sdb", "device/serial", "00000000")
             .attribute("sdb", "wwid", "eui.0000000000000000");
-        assert_eq!(
-            serial_of(&device(&system, "nvme0n1")).unwrap(),
-            "S4EWNF0M123456"
-        );
+        assert_eq!(serial_of(&device(&system, "nvme0n1")).unwrap(), "S4EWNF0M123456");
         assert_eq!(serial_of(&device(&system, "vda")).unwrap(), "vol-0123");
         assert_eq!(serial_of(&device(&system, "sda")).unwrap(), "WD-12345");
         assert_eq!(serial_of(&device(&system, "sdb")), None);
@@ -90,9 +84,6 @@ mod tests {
             .disk("sda", "8:0", 100)
             .partition("sda", "sda1", "8:1", 8, 10)
             .attribute("sda", "device/serial", "K7");
-        assert_eq!(
-            names_of(&device(&system, "sda1"), LayerKind::Partition),
-            ["K7"]
-        );
+        assert_eq!(names_of(&device(&system, "sda1"), LayerKind::Partition), ["K7"]);
     }
 }

@@ -71,10 +71,7 @@ mod tests {
         assert_eq!(kind_of("dm-0", Some("LVM-abc")), LayerKind::Lvm);
         assert_eq!(kind_of("dm-0", Some("CRYPT-LUKS2-x")), LayerKind::Crypt);
         assert_eq!(kind_of("dm-0", Some("mpath-3600")), LayerKind::Multipath);
-        assert_eq!(
-            kind_of("dm-0", Some("part1-mpath-3600")),
-            LayerKind::Partition
-        );
+        assert_eq!(kind_of("dm-0", Some("part1-mpath-3600")), LayerKind::Partition);
         assert_eq!(kind_of("dm-0", None), LayerKind::DeviceMapper);
         assert_eq!(kind_of("sda", Some("LVM-abc")), LayerKind::Scsi);
     }

@@ -19,18 +19,12 @@ pub(super) fn read_layer(survey: &Survey, device: &Device) -> BlockLayer {
         device: device.number(),
         kind,
         lower: Vec::new(),
-        size_bytes: device
-            .size_bytes()
-            .map_err(|error| unsaid("size", error))
-            .unwrap_or_default(),
+        size_bytes: device.size_bytes().map_err(|error| unsaid("size", error)).unwrap_or_default(),
         read_only: device
             .is_read_only()
             .map_err(|error| unsaid("read-only flag", error))
             .unwrap_or_default(),
-        start_bytes: device
-            .is_partition()
-            .then(|| device.start_bytes().ok())
-            .flatten(),
+        start_bytes: device.is_partition().then(|| device.start_bytes().ok()).flatten(),
         alignment_offset_bytes: survey.value(&device.attribute("alignment_offset")),
         mapped_name: text("dm/name"),
         backing_file: text("loop/backing_file"),
@@ -40,14 +34,8 @@ pub(super) fn read_layer(survey: &Survey, device: &Device) -> BlockLayer {
         serial: identity::serial_of(device),
         world_wide_name: identity::world_wide_name_of(device),
         numa_node: numa_node(survey, device),
-        queue: device
-            .attribute("queue")
-            .exists()
-            .then(|| read_queue(survey, device)),
-        raid: device
-            .attribute("md")
-            .exists()
-            .then(|| read_raid(survey, device)),
+        queue: device.attribute("queue").exists().then(|| read_queue(survey, device)),
+        raid: device.attribute("md").exists().then(|| read_raid(survey, device)),
         paths: read_paths(survey, device, kind),
     }
 }
@@ -62,9 +50,7 @@ pub(crate) fn layer_kind(device: &Device, mapped_uuid: Option<&str>) -> LayerKin
 /// The node of the controller; the kernel says -1 where it is attached to none.
 fn numa_node(survey: &Survey, device: &Device) -> Option<u64> {
     let places = ["device/numa_node", "device/device/numa_node"];
-    let node: i64 = places
-        .iter()
-        .find_map(|name| survey.value(&device.attribute(name)))?;
+    let node: i64 = places.iter().find_map(|name| survey.value(&device.attribute(name)))?;
     u64::try_from(node).ok()
 }
 
@@ -154,9 +140,7 @@ fn controllers(survey: &Survey, device: &Device) -> Vec<PathBuf> {
     };
     let names = survey.names(&place);
     let controllers = names.iter().filter(is_controller);
-    controllers
-        .map(|name| place.join(name).join("state"))
-        .collect()
+    controllers.map(|name| place.join(name).join("state")).collect()
 }
 
 #[cfg(test)]
@@ -165,10 +149,7 @@ mod tests {
 
     #[test]
     fn the_scheduler_in_brackets_is_in_force() {
-        assert_eq!(
-            chosen("none [mq-deadline] kyber").as_deref(),
-            Some("mq-deadline")
-        );
+        assert_eq!(chosen("none [mq-deadline] kyber").as_deref(), Some("mq-deadline"));
         assert_eq!(chosen("none").as_deref(), Some("none"));
         assert_eq!(chosen(""), None);
     }

@@ -16,11 +16,7 @@ fn mount_stack(system: &FakeSystem, point: &str) -> BlockStack {
 }
 
 fn names(stack: &BlockStack) -> Vec<&str> {
-    stack
-        .layers
-        .iter()
-        .map(|layer| layer.name.as_str())
-        .collect()
+    stack.layers.iter().map(|layer| layer.name.as_str()).collect()
 }
 
 fn kinds(stack: &BlockStack) -> Vec<LayerKind> {
@@ -35,19 +31,10 @@ fn lvm_on_nvme_goes_through_the_partition() {
         .stacked("dm-3", "252:3", 2_000_000, &["nvme0n1p2"])
         .attribute("dm-3", "dm/uuid", "LVM-Xx")
         .attribute("dm-3", "dm/name", "vg0-data")
-        .mount(
-            "252:3",
-            "/data",
-            "xfs",
-            "/dev/mapper/vg0-data",
-            "rw,noatime",
-        );
+        .mount("252:3", "/data", "xfs", "/dev/mapper/vg0-data", "rw,noatime");
     let stack = mount_stack(&system, "/data");
     assert_eq!(names(&stack), ["dm-3", "nvme0n1p2", "nvme0n1"]);
-    assert_eq!(
-        kinds(&stack),
-        [LayerKind::Lvm, LayerKind::Partition, LayerKind::Nvme]
-    );
+    assert_eq!(kinds(&stack), [LayerKind::Lvm, LayerKind::Partition, LayerKind::Nvme]);
     assert_eq!(stack.layers[0].mapped_name.as_deref(), Some("vg0-data"));
     assert_eq!(stack.layers[1].start_bytes, Some(1 << 20));
     assert_eq!(stack.mount.unwrap().file_system, "xfs");
@@ -63,19 +50,10 @@ fn multipath_has_its_paths_and_their_state() {
         .stacked("dm-0", "252:0", 1000, &["sda", "sdb"])
         .attribute("dm-0", "dm/uuid", "mpath-3600a0b80");
     let stack = stack_of(&system, "252:0");
-    assert_eq!(
-        kinds(&stack),
-        [LayerKind::Multipath, LayerKind::Scsi, LayerKind::Scsi]
-    );
+    assert_eq!(kinds(&stack), [LayerKind::Multipath, LayerKind::Scsi, LayerKind::Scsi]);
     assert_eq!(stack.layers[0].lower, ["sda", "sdb"]);
     let paths = stack.layers[0].paths;
-    assert_eq!(
-        paths,
-        Some(Paths {
-            configured: 2,
-            running: 1
-        })
-    );
+    assert_eq!(paths, Some(Paths { configured: 2, running: 1 }));
     assert_eq!(stack.leaves().count(), 2);
 }
 
@@ -93,10 +71,7 @@ fn a_shared_disk_below_two_members_is_listed_once() {
     let stack = stack_of(&system, "9:0");
     assert_eq!(names(&stack), ["md0", "sda1", "sda", "sda2"]);
     let raid = stack.layers[0].raid.clone().unwrap();
-    assert_eq!(
-        (raid.level.as_str(), raid.members, raid.missing),
-        ("raid1", Some(2), Some(1))
-    );
+    assert_eq!((raid.level.as_str(), raid.members, raid.missing), ("raid1", Some(2), Some(1)));
 }
 
 #[test]
@@ -110,10 +85,7 @@ fn a_loop_leads_to_the_disk_of_its_file() {
         .mount("254:0", "/", "ext4", "/dev/vda", "rw");
     let stack = stack_of(&system, "7:0");
     assert_eq!(names(&stack), ["loop0", "vda"]);
-    assert_eq!(
-        stack.layers[0].backing_file.as_deref(),
-        Some("/images/a.img")
-    );
+    assert_eq!(stack.layers[0].backing_file.as_deref(), Some("/images/a.img"));
     assert_eq!(names(&stack_of(&system, "7:1")), ["loop1", "vda"]);
 }
 
@@ -134,13 +106,7 @@ fn an_overlay_is_followed_to_its_upper_directory() {
     let system = FakeSystem::new("overlay")
         .disk("vda", "254:0", 9000)
         .mount("254:0", "/", "ext4", "/dev/vda", "rw")
-        .mount(
-            "0:50",
-            "/merged",
-            "overlay",
-            "overlay",
-            "rw,lowerdir=/l,upperdir=/up,workdir=/w",
-        );
+        .mount("0:50", "/merged", "overlay", "overlay", "rw,lowerdir=/l,upperdir=/up,workdir=/w");
     let stack = mount_stack(&system, "/merged");
     assert_eq!(names(&stack), ["vda"]);
     assert_eq!(stack.mount.unwrap().file_system, "overlay");
@@ -185,10 +151,7 @@ fn a_queue_is_told_in_base_units() {
     assert_eq!(queue.read_ahead_bytes, Some(128 << 10));
     assert_eq!(queue.timeout_ns, Some(30_000_000_000));
     assert_eq!(queue.writeback_target_ns, Some(2_000_000));
-    assert_eq!(
-        (queue.hardware_queues, queue.rotational),
-        (Some(2), Some(false))
-    );
+    assert_eq!((queue.hardware_queues, queue.rotational), (Some(2), Some(false)));
     assert_eq!(queue.polling, None);
 }
 
@@ -198,13 +161,7 @@ fn a_device_says_what_it_is() {
     assert_eq!(layer.model.as_deref(), Some("FAST 1TB"));
     assert_eq!(layer.firmware.as_deref(), Some("2B2Q"));
     assert_eq!(layer.numa_node, None);
-    assert_eq!(
-        layer.paths,
-        Some(Paths {
-            configured: 2,
-            running: 1
-        })
-    );
+    assert_eq!(layer.paths, Some(Paths { configured: 2, running: 1 }));
     assert_eq!(layer.size_bytes, 4_000_000 * 512);
 }
 
@@ -219,10 +176,7 @@ fn what_is_not_a_number_is_noted() {
     let survey = Survey::new(&root);
     let stack = read_device_stack(&survey, "8:0".parse().unwrap());
     assert_eq!(stack.layers[0].queue.as_ref().unwrap().requests, None);
-    assert_eq!(
-        survey.unreadable()[0].reason,
-        "'many' is not what this file should say"
-    );
+    assert_eq!(survey.unreadable()[0].reason, "'many' is not what this file should say");
 }
 
 #[test]
@@ -232,8 +186,5 @@ fn the_running_system_has_a_mount_under_every_path() {
     let stack = read_stack(&survey, Path::new("/proc")).unwrap();
     assert_eq!(stack.mount.unwrap().file_system, "proc");
     let error = read_stack(&survey, Path::new("/nothing/here")).unwrap_err();
-    assert!(
-        error.message().starts_with("cannot look at /nothing/here"),
-        "{error}"
-    );
+    assert!(error.message().starts_with("cannot look at /nothing/here"), "{error}");
 }

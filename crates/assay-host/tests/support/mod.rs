@@ -49,16 +49,8 @@ pub struct FakeSystem {
 impl FakeSystem {
     /// A system without devices, mounts and swap.
     pub fn new(name: &str) -> Self {
-        let system = Self {
-            scratch: Scratch::new(name),
-        };
-        for place in [
-            "sys/block",
-            "sys/class/block",
-            "sys/dev/block",
-            "sys/devices",
-            "dev",
-        ] {
+        let system = Self { scratch: Scratch::new(name) };
+        for place in ["sys/block", "sys/class/block", "sys/dev/block", "sys/devices", "dev"] {
             fs::create_dir_all(system.path().join(place)).unwrap();
         }
         system
@@ -92,8 +84,7 @@ impl FakeSystem {
         let directory = format!("sys/devices/{name}");
         let absolute = self.path().join(&directory);
         let absolute = absolute.to_str().unwrap().to_owned();
-        self.device(&directory, name, number, sectors)
-            .link(&format!("sys/block/{name}"), &absolute)
+        self.device(&directory, name, number, sectors).link(&format!("sys/block/{name}"), &absolute)
     }
 
     fn device(self, directory: &str, name: &str, number: &str, sectors: u64) -> Self {
@@ -151,11 +142,7 @@ impl FakeSystem {
         let place = self.path().join("proc/self/mountinfo");
         let mut text = fs::read_to_string(&place).unwrap();
         let id = text.lines().count() + 20;
-        writeln!(
-            text,
-            "{id} 1 {number} / {point} rw - {file_system} {source} {options}"
-        )
-        .unwrap();
+        writeln!(text, "{id} 1 {number} / {point} rw - {file_system} {source} {options}").unwrap();
         fs::write(place, text).unwrap();
         self
     }

@@ -20,10 +20,7 @@ impl Statistics for Plain {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let n = real_len(observations.len());
         let mean = observations.iter().sum::<f64>() / n;
-        let squares: f64 = observations
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum();
+        let squares: f64 = observations.iter().map(|value| (value - mean).powi(2)).sum();
         let reach = 2.0 * (squares / (n - 1.0) / n).sqrt();
         (n >= 4.0).then(|| Estimate {
             value: mean,
@@ -35,24 +32,17 @@ impl Statistics for Plain {
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
-        let (above, below) = (
-            numerators.iter().sum::<f64>(),
-            denominators.iter().sum::<f64>(),
-        );
+        let (above, below) = (numerators.iter().sum::<f64>(), denominators.iter().sum::<f64>());
         let ratio = above / below;
         let mean = below / real_len(denominators.len());
         let rests = numerators.iter().zip(denominators);
-        let rests: Vec<f64> = rests
-            .map(|(above, below)| ratio + (above - ratio * below) / mean)
-            .collect();
+        let rests: Vec<f64> =
+            rests.map(|(above, below)| ratio + (above - ratio * below) / mean).collect();
         self.mean(&rests)
     }
 
     fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
-        let each: Vec<f64> = histograms
-            .iter()
-            .map(|one| real(one.quantile_ns(quantile)))
-            .collect();
+        let each: Vec<f64> = histograms.iter().map(|one| real(one.quantile_ns(quantile))).collect();
         self.mean(&each)
     }
 }
@@ -72,11 +62,7 @@ fn criterion(line: &str) -> Criterion {
     let optional = words[0] == "optional";
     words.drain(..usize::from(optional));
     let bound = Some(assay_model::verdict::Bound(words[2].to_owned()));
-    let (at_most, at_least) = if words[1] == "at_most" {
-        (bound, None)
-    } else {
-        (None, bound)
-    };
+    let (at_most, at_least) = if words[1] == "at_most" { (bound, None) } else { (None, bound) };
     let only = words.get(4).map(|name| (*name).to_owned());
     Criterion {
         quantity: words[0].to_owned(),
@@ -101,10 +87,7 @@ pub(crate) struct Story {
 
 impl Story {
     pub(crate) fn facts<'a>(&'a self, statistics: &'a dyn Statistics) -> Facts<'a> {
-        let run = Run {
-            measurement: &self.measurement,
-            series: &self.series,
-        };
+        let run = Run { measurement: &self.measurement, series: &self.series };
         Facts {
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
@@ -160,19 +143,12 @@ fn named(index: u64) -> Vec<NamedResult> {
 
 fn joint(index: u64) -> Joint {
     let targets = named(index);
-    let mut streams = vec![NamedResult {
-        name: "oltp".to_owned(),
-        operations: PerOperation::default(),
-    }];
+    let mut streams =
+        vec![NamedResult { name: "oltp".to_owned(), operations: PerOperation::default() }];
     for target in &targets {
         streams[0].operations.merge(&target.operations);
     }
-    Joint {
-        first_interval: index,
-        intervals: 1,
-        streams,
-        targets,
-    }
+    Joint { first_interval: index, intervals: 1, streams, targets }
 }
 
 fn series(intervals: u64) -> Series {
@@ -227,13 +203,7 @@ pub(crate) fn story() -> Story {
 }
 
 fn about(value: f64) -> Estimate {
-    Estimate {
-        value,
-        low: value * 0.99,
-        high: value * 1.01,
-        confidence: 0.95,
-        n: 40,
-    }
+    Estimate { value, low: value * 0.99, high: value * 1.01, confidence: 0.95, n: 40 }
 }
 
 /// 40,000 reads a second, 32,000 of them within the limit, and 450 MB/s; ended by `bound`.
@@ -264,10 +234,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
     Calibration {
         format: 1,
         target: "/data/a".to_owned(),
-        limit: LatencyLimit {
-            quantile: 0.99,
-            service_time_ns: 1e6,
-        },
+        limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
         mixes: vec![mix],
         elapsed_s: 45.0,
         remarks: Vec::new(),
@@ -298,10 +265,7 @@ pub(crate) fn environment(content: ContentFacts) -> Environment {
         format: 1,
         captured_unix_ns: 0,
         host: Host::default(),
-        storage: vec![Storage {
-            target: Some(target),
-            ..Storage::default()
-        }],
+        storage: vec![Storage { target: Some(target), ..Storage::default() }],
         findings: Vec::new(),
         unreadable: Vec::new(),
     }

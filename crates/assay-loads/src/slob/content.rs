@@ -71,15 +71,10 @@ mod tests {
             assert_eq!(same, filler, "{share}");
         }
         let mut counts = [0_u32; 256];
-        text(0.0)
-            .iter()
-            .for_each(|letter| counts[usize::from(*letter)] += 1);
+        text(0.0).iter().for_each(|letter| counts[usize::from(*letter)] += 1);
         let used: Vec<u32> = counts.into_iter().filter(|count| *count > 0).collect();
         assert_eq!(used.len(), 64);
-        assert!(
-            used.iter().all(|count| (1300..1830).contains(count)),
-            "{used:?}"
-        );
+        assert!(used.iter().all(|count| (1300..1830).contains(count)), "{used:?}");
     }
 
     #[test]

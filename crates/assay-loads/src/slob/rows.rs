@@ -47,10 +47,7 @@ impl Rows {
 
 impl Default for Row {
     fn default() -> Self {
-        Self {
-            key: 0,
-            text: [0; TEXT_COLUMNS * TEXT_BYTES],
-        }
+        Self { key: 0, text: [0; TEXT_COLUMNS * TEXT_BYTES] }
     }
 }
 
@@ -59,10 +56,7 @@ mod tests {
     use super::*;
 
     fn keys(table: u32, places: Range<u64>) -> Vec<u64> {
-        let rules = Rules {
-            scale_blocks: 1000,
-            ..Rules::default()
-        };
+        let rules = Rules { scale_blocks: 1000, ..Rules::default() };
         let (mut rows, mut row, mut keys) =
             (Rows::of(&rules, table, places), Row::default(), Vec::new());
         while rows.next_into(&mut row) {
@@ -76,10 +70,7 @@ mod tests {
         let whole = keys(0, 0..1000);
         let mut parts = [keys(0, 0..300), keys(0, 300..1000)].concat();
         assert_eq!(whole, parts);
-        let neighbours = whole
-            .windows(2)
-            .filter(|pair| pair[0].abs_diff(pair[1]) < 10)
-            .count();
+        let neighbours = whole.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) < 10).count();
         assert!(neighbours < 40, "{neighbours}");
         parts.sort_unstable();
         assert_eq!(parts, (1..=1000).collect::<Vec<u64>>());

@@ -68,14 +68,7 @@ impl<'a> Session<'a> {
             Work::Read => self.range(number, self.rules.work_unit),
             Work::Update => self.range(number, self.rules.update_work_unit),
         };
-        Step {
-            work,
-            table,
-            first_key,
-            blocks,
-            think: self.think(number),
-            number,
-        }
+        Step { work, table, first_key, blocks, think: self.think(number), number }
     }
 
     /// Updates are spread evenly: of any hundred steps in a row exactly the wanted number are updates.
@@ -94,34 +87,20 @@ impl<'a> Session<'a> {
 
     fn table(&self, number: u64) -> u32 {
         let every = self.rules.hot_table_every;
-        if every > 0 && number.is_multiple_of(every) {
-            0
-        } else {
-            self.table
-        }
+        if every > 0 && number.is_multiple_of(every) { 0 } else { self.table }
     }
 
     /// A range of exactly `blocks` keys that lies whole inside the table, or inside its hot part.
     fn range(&mut self, number: u64, blocks: u64) -> (u64, u64) {
-        let everywhere = HotSpot {
-            blocks: self.rules.scale_blocks,
-            offset: 0,
-            every: 1,
-        };
-        let hot = self
-            .rules
-            .hot_spot
-            .filter(|spot| number.is_multiple_of(spot.every));
+        let everywhere = HotSpot { blocks: self.rules.scale_blocks, offset: 0, every: 1 };
+        let hot = self.rules.hot_spot.filter(|spot| number.is_multiple_of(spot.every));
         let spot = hot.unwrap_or(everywhere);
         let starts = spot.blocks - blocks + 1;
         (1 + spot.offset + self.random.below(starts), blocks)
     }
 
     fn think(&mut self, number: u64) -> Nanos {
-        let Some(think) = self
-            .rules
-            .think
-            .filter(|think| number.is_multiple_of(think.every))
+        let Some(think) = self.rules.think.filter(|think| number.is_multiple_of(think.every))
         else {
             return Nanos(0);
         };
@@ -162,66 +141,42 @@ mod tests {
 
     #[test]
     fn every_key_is_met_with_equal_chance_also_the_first_and_the_last() {
-        let rules = Rules {
-            scale_blocks: 64,
-            work_unit: 1,
-            update_work_unit: 1,
-            ..Rules::default()
-        };
+        let rules =
+            Rules { scale_blocks: 64, work_unit: 1, update_work_unit: 1, ..Rules::default() };
         let mut met = [0_u32; 64];
         for step in steps(&rules, 0, 64_000) {
             met[usize::try_from(step.first_key - 1).unwrap()] += 1;
         }
         // 1,000 each is expected with a deviation of 32: six deviations are room enough.
-        assert!(
-            met.iter().all(|times| (800..1200).contains(times)),
-            "{met:?}"
-        );
+        assert!(met.iter().all(|times| (800..1200).contains(times)), "{met:?}");
     }
 
     #[test]
     fn hot_parts_hot_tables_scans_and_waits_come_as_often_as_asked() {
         let rules = Rules {
             tables: 4,
-            hot_spot: Some(HotSpot {
-                blocks: 100,
-                offset: 5000,
-                every: 3,
-            }),
+            hot_spot: Some(HotSpot { blocks: 100, offset: 5000, every: 3 }),
             hot_table_every: 5,
             scan_share: Share(0.25),
-            think: Some(Think {
-                every: 10,
-                shortest: Nanos(100),
-                longest: Nanos(200),
-            }),
+            think: Some(Think { every: 10, shortest: Nanos(100), longest: Nanos(200) }),
             ..Rules::default()
         };
         let all = steps(&rules, 2, 30_000);
         let part = |chosen: &dyn Fn(&&Step) -> bool| all.iter().filter(chosen).count();
         assert_eq!(part(&|step| step.table == 0), 6000);
         assert_eq!(part(&|step| step.think.0 > 0), 3000);
-        assert!(
-            all.iter()
-                .all(|step| step.think.0 == 0 || (100..=200).contains(&step.think.0))
-        );
+        assert!(all.iter().all(|step| step.think.0 == 0 || (100..=200).contains(&step.think.0)));
         let scans = part(&|step| step.work == Work::Scan);
         assert!((7000..8000).contains(&scans), "{scans}");
         let hot = |step: &&Step| step.work == Work::Read && step.number % 3 == 0;
         let hot: Vec<&Step> = all.iter().filter(hot).collect();
-        assert!(
-            hot.iter()
-                .all(|step| (5001..=5100).contains(&step.first_key))
-        );
+        assert!(hot.iter().all(|step| (5001..=5100).contains(&step.first_key)));
         assert!(hot.iter().all(|step| step.first_key + step.blocks <= 5101));
     }
 
     #[test]
     fn equal_seeds_give_equal_steps_and_sessions_differ() {
-        let rules = Rules {
-            update_percent: 25,
-            ..Rules::default()
-        };
+        let rules = Rules { update_percent: 25, ..Rules::default() };
         assert_eq!(steps(&rules, 3, 500), steps(&rules, 3, 500));
         assert_ne!(steps(&rules, 3, 500), steps(&rules, 4, 500));
     }

@@ -128,11 +128,7 @@ fn decide(from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next
     if gain != Gain::Unclear {
         return Ok(gain);
     }
-    let wider = if from.imprecision() > to.imprecision() {
-        from
-    } else {
-        to
-    };
+    let wider = if from.imprecision() > to.imprecision() { from } else { to };
     if wider.told.elapsed_s < 2.0 * rung_s {
         return Err(Next::Longer(wider.outstanding));
     }
@@ -236,10 +232,7 @@ impl Meter<'_> {
 
 /// The middle of the three rungs that showed saturation, or the highest rung where nothing was shown.
 fn favourite(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
-    let known = loads
-        .iter()
-        .rev()
-        .filter(|load| ladder.rungs.contains_key(load));
+    let known = loads.iter().rev().filter(|load| ladder.rungs.contains_key(load));
     let skipped = usize::from(bound == Bound::Saturated);
     known.copied().nth(skipped)
 }

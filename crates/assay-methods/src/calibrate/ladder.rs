@@ -91,15 +91,12 @@ impl Ladder {
 
     /// Whether the rung was measured in the present regime.
     pub(super) fn is_fresh(&self, rung: &Rung) -> bool {
-        self.fallen
-            .is_none_or(|fallen| rung.last_begin_ns() >= fallen.at_ns)
+        self.fallen.is_none_or(|fallen| rung.last_begin_ns() >= fallen.at_ns)
     }
 
     /// Whether a reserve that was used up comes back while this rung is measured.
     pub(super) fn refills(&self, rung: &Rung) -> bool {
-        let level = self
-            .fallen
-            .and_then(|fallen| self.rungs.get(&fallen.outstanding));
+        let level = self.fallen.and_then(|fallen| self.rungs.get(&fallen.outstanding));
         level.is_some_and(|level| rung.told.iops.value < level.told.iops.value * (1.0 - LEAST_FALL))
     }
 
@@ -141,8 +138,7 @@ impl Ladder {
 
     /// Adds a slice to a rung.
     fn add(&mut self, outstanding: u32, slice: Slice) {
-        self.history
-            .push((slice.begin_ns, slice.end_ns, slice.iops()));
+        self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));
         let rung = match self.rungs.remove(&outstanding) {
             Some(rung) => rung.with(slice, self.quantile),
             None => Rung::of(outstanding, vec![slice], self.quantile),
@@ -169,12 +165,8 @@ impl Ladder {
             return;
         };
         let at_ns = time_of(&rung, interval);
-        let fresh: Vec<Slice> = rung
-            .slices
-            .iter()
-            .filter(|slice| slice.begin_ns >= at_ns)
-            .cloned()
-            .collect();
+        let fresh: Vec<Slice> =
+            rung.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
         if let Some(before) = rung.before(interval, self.quantile) {
             self.keep_as_burst(before);
         }
@@ -290,10 +282,7 @@ impl Meter<'_> {
     /// A suspected fall is one when fresh slices lie below the level before it.
     fn confirm(&mut self, ladder: &mut Ladder, outstanding: u32, interval: usize) -> Result<Step> {
         const FRESH: usize = 2;
-        let suspected = ladder
-            .rungs
-            .get(&outstanding)
-            .map_or(0, |rung| rung.slices.len());
+        let suspected = ladder.rungs.get(&outstanding).map_or(0, |rung| rung.slices.len());
         for _ in 0..FRESH {
             if !self.add_slice(ladder, outstanding, self.pace.slice_s)? {
                 break;
@@ -302,11 +291,7 @@ impl Meter<'_> {
         let Some(rung) = ladder.rungs.get(&outstanding) else {
             return Ok(Step::Over);
         };
-        let fresh = Rung::of(
-            outstanding,
-            rung.slices[suspected..].to_vec(),
-            ladder.quantile,
-        );
+        let fresh = Rung::of(outstanding, rung.slices[suspected..].to_vec(), ladder.quantile);
         let before = rung.before(interval, ladder.quantile);
         let fell = match (&fresh, &before) {
             (Some(fresh), Some(before)) => is_below(&fresh.told.iops, &before.told.iops),

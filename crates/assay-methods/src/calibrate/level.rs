@@ -65,9 +65,9 @@ pub(super) fn is_below(fresh: &Estimate, earlier: &Estimate) -> bool {
 /// I/Os that a full reserve held: what was done above the sustained rate until the rate fell, less what came back
 /// while less was done (a token bucket, full at the beginning). Each stretch is its length in s and its rate.
 pub(super) fn reserve(stretches: &[(f64, f64)], sustained: f64) -> f64 {
-    stretches.iter().fold(0.0, |used: f64, (length_s, iops)| {
-        (used + (iops - sustained) * length_s).max(0.0)
-    })
+    stretches
+        .iter()
+        .fold(0.0, |used: f64, (length_s, iops)| (used + (iops - sustained) * length_s).max(0.0))
 }
 
 #[cfg(test)]
@@ -106,10 +106,7 @@ mod tests {
     #[test]
     fn what_came_back_counts_against_what_was_used() {
         // 2 s at 3,000 above, 1 s at 5,000 below: the reserve was full again, then 4 s at 1,000 above.
-        let used = reserve(
-            &[(2.0, 13_000.0), (2.0, 5_000.0), (4.0, 11_000.0)],
-            10_000.0,
-        );
+        let used = reserve(&[(2.0, 13_000.0), (2.0, 5_000.0), (4.0, 11_000.0)], 10_000.0);
         assert!((used - 4_000.0).abs() < 1e-9);
     }
 }

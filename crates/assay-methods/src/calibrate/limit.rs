@@ -41,10 +41,8 @@ struct Bracket<'l> {
 impl<'l> Bracket<'l> {
     fn of(rungs: &'l Rungs, limit: &LatencyLimit) -> Self {
         let all: Vec<&Rung> = rungs.values().collect();
-        let judged: Vec<Within> = all
-            .iter()
-            .map(|rung| rung.told.quantile_ns.judged(limit.service_time_ns))
-            .collect();
+        let judged: Vec<Within> =
+            all.iter().map(|rung| rung.told.quantile_ns.judged(limit.service_time_ns)).collect();
         let inside = inside(rungs, limit);
         let last_surely = judged.iter().rposition(|within| *within == Within::Surely);
         let first_not = judged.iter().position(|within| *within == Within::Not);
@@ -119,15 +117,9 @@ impl<'l> Bracket<'l> {
     /// The load at which a straight line between both sides meets the limit, not too near to either.
     fn between(&self, limit_ns: f64) -> Option<u32> {
         let (inside, outside) = (self.inside?, self.outside?);
-        let (low, high) = (
-            inside.told.quantile_ns.value,
-            outside.told.quantile_ns.value,
-        );
-        let met = if high > low {
-            ((limit_ns - low) / (high - low)).clamp(0.125, 0.875)
-        } else {
-            0.5
-        };
+        let (low, high) = (inside.told.quantile_ns.value, outside.told.quantile_ns.value);
+        let met =
+            if high > low { ((limit_ns - low) / (high - low)).clamp(0.125, 0.875) } else { 0.5 };
         let gap = f64::from(outside.outstanding - inside.outstanding);
         let step = u32::try_from(index(met * gap)).ok()?.clamp(1, self.gap());
         Some(inside.outstanding + step)
@@ -142,9 +134,7 @@ fn pooled_within(
     inside: usize,
     limit: &LatencyLimit,
 ) -> Option<usize> {
-    let least = surely
-        .map_or(0, |surely| surely + 1)
-        .max(inside.saturating_sub(POOL_MAX));
+    let least = surely.map_or(0, |surely| surely + 1).max(inside.saturating_sub(POOL_MAX));
     (least..inside.saturating_sub(1)).rev().find(|index| {
         let span = pooled(&all[*index..inside], limit.quantile);
         span.is_some_and(|span| span.judged(limit.service_time_ns) == Within::Surely)
@@ -171,10 +161,8 @@ fn inside(rungs: &Rungs, limit: &LatencyLimit) -> usize {
     [Operation::Read, Operation::Write]
         .into_iter()
         .map(|operation| {
-            let counts: Vec<(u64, u64)> = rungs
-                .values()
-                .map(|rung| beyond(rung, operation, limit.service_time_ns))
-                .collect();
+            let counts: Vec<(u64, u64)> =
+                rungs.values().map(|rung| beyond(rung, operation, limit.service_time_ns)).collect();
             let shares = ascending_shares(&counts);
             let allowed = 1.0 - limit.quantile + 1e-12;
             shares.iter().take_while(|share| **share <= allowed).count()
@@ -188,12 +176,7 @@ fn beyond(rung: &Rung, operation: Operation, limit_ns: f64) -> (u64, u64) {
     rung.told
         .operations
         .get(operation)
-        .map_or((0, 0), |result| {
-            (
-                result.service.ios_above(count(limit_ns)),
-                result.service.ios(),
-            )
-        })
+        .map_or((0, 0), |result| (result.service.ios_above(count(limit_ns)), result.service.ios()))
 }
 
 /// The shares of the counts that fit best and never fall: a load cannot keep a limit that a smaller one breaks, so
@@ -229,11 +212,7 @@ pub(super) fn answer(
     let inside = bracket.inside?;
     let best = best(rungs, favourite)?;
     let reaches = inside.told.iops.value >= NEARLY * best.told.iops.value;
-    let chosen = if reaches && best.outstanding <= inside.outstanding {
-        best
-    } else {
-        inside
-    };
+    let chosen = if reaches && best.outstanding <= inside.outstanding { best } else { inside };
     let bound = match bracket.outside {
         None => ladder_end,
         Some(_) if reaches => ladder_end,
@@ -267,9 +246,7 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
         (Some(at_most), _) => at_most,
         _ => chosen,
     };
-    let high = own
-        .high
-        .max(reaches.told.iops.high.min(best.told.iops.high));
+    let high = own.high.max(reaches.told.iops.high.min(best.told.iops.high));
     Estimate { low, high, ..own }
 }
 
@@ -283,15 +260,9 @@ pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
     let (least, value) = (highest.told.iops.low, highest.told.iops.value);
     let may_be =
         |rung: &&Rung| rung.told.iops.high >= least || rung.told.iops.value >= NEARLY * value;
-    let surest = || {
-        rungs
-            .values()
-            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
-    };
-    favourite
-        .and_then(|load| rungs.get(&load))
-        .filter(may_be)
-        .or_else(surest)
+    let surest =
+        || rungs.values().max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low));
+    favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
 
 impl Meter<'_> {

@@ -255,11 +255,7 @@ impl<'a> Meter<'a> {
     /// Adds failures to those of their kind.
     fn count_errors(&mut self, error: &ErrorCount) {
         let kind = |error: &ErrorCount| (error.operation, error.errno, error.target.clone());
-        match self
-            .errors
-            .iter_mut()
-            .find(|known| kind(known) == kind(error))
-        {
+        match self.errors.iter_mut().find(|known| kind(known) == kind(error)) {
             Some(known) => known.ios += error.ios,
             None => self.errors.push(error.clone()),
         }

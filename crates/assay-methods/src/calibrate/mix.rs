@@ -40,10 +40,9 @@ impl Meter<'_> {
         let small = self.small(mix)?;
         let large = self.large(mix)?;
         let single_stream = self.single_stream(mix)?;
-        let (Some(base), Some(most)) = (
-            base(&small.ladder),
-            capacity(&small.ladder, small.bound, 1.0),
-        ) else {
+        let (Some(base), Some(most)) =
+            (base(&small.ladder), capacity(&small.ladder, small.bound, 1.0))
+        else {
             return Ok(None);
         };
         let within = within(&small, &self.plan.limit);
@@ -94,10 +93,7 @@ impl Meter<'_> {
             if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
                 continue;
             }
-            self.begin(
-                Doing::Limit,
-                if fell { end::LIMIT_LATE } else { end::LIMIT },
-            );
+            self.begin(Doing::Limit, if fell { end::LIMIT_LATE } else { end::LIMIT });
             if self.limits(&mut ladder)? == Step::Fell {
                 continue;
             }
@@ -168,10 +164,7 @@ impl Meter<'_> {
         self.begin(Doing::SingleStream, end::SINGLE_STREAM);
         let goal = self.pace.goal(self.pace.base_s());
         while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
-        Ok(ladder
-            .rungs
-            .get(&1)
-            .map(|rung| document(&rung.told.iops.scaled(real(bytes)))))
+        Ok(ladder.rungs.get(&1).map(|rung| document(&rung.told.iops.scaled(real(bytes)))))
     }
 
     fn steps(&self, small: &Climbed) -> Vec<LimitStep> {
@@ -180,11 +173,7 @@ impl Meter<'_> {
             let iops = within(small, &limit);
             LimitStep { limit, iops }
         };
-        self.plan
-            .steps
-            .iter()
-            .map(|limit| step(real(limit.0)))
-            .collect()
+        self.plan.steps.iter().map(|limit| step(real(limit.0))).collect()
     }
 
     /// What the reader must know of the answers.
@@ -302,12 +291,7 @@ fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
         bound,
     };
     let burst = super::limit::best(&ladder.burst, None).map(|rung| &rung.told.iops);
-    Some(with_burst(
-        sustained,
-        burst.map(|iops| document(&iops.scaled(factor))),
-        ladder,
-        factor,
-    ))
+    Some(with_burst(sustained, burst.map(|iops| document(&iops.scaled(factor))), ladder, factor))
 }
 
 /// The capacity with the burst beside it, where that was a higher one.
@@ -334,11 +318,8 @@ fn within(small: &Climbed, limit: &LatencyLimit) -> Option<Capacity> {
     let sustained = answer(&ladder.rungs, ladder.favourite, limit, small.bound)?;
     // Loads below the sustained rate are the same in both regimes.
     let lowest = ladder.burst.keys().next().copied().unwrap_or(0);
-    let mut rungs: Rungs = ladder
-        .rungs
-        .range(..lowest)
-        .map(|(load, rung)| (*load, rung.clone()))
-        .collect();
+    let mut rungs: Rungs =
+        ladder.rungs.range(..lowest).map(|(load, rung)| (*load, rung.clone())).collect();
     rungs.extend(ladder.burst.clone());
     let burst = answer(&rungs, None, limit, small.bound).map(|capacity| capacity.rate);
     Some(with_burst(sustained, burst, ladder, 1.0))
@@ -346,17 +327,11 @@ fn within(small: &Climbed, limit: &LatencyLimit) -> Option<Capacity> {
 
 /// The same quantile with another limit.
 fn at_most(limit: &LatencyLimit, service_time_ns: f64) -> LatencyLimit {
-    LatencyLimit {
-        service_time_ns,
-        ..*limit
-    }
+    LatencyLimit { service_time_ns, ..*limit }
 }
 
 fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::CurvePoint> {
-    rungs
-        .values()
-        .map(|rung| rung.curve_point(transfer_bytes))
-        .collect()
+    rungs.values().map(|rung| rung.curve_point(transfer_bytes)).collect()
 }
 
 fn knee(ladder: &Ladder) -> Option<Knee> {

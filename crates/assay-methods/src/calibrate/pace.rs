@@ -42,29 +42,17 @@ impl Pace {
         let budget_s = budget.seconds();
         let slice_s = (budget_s / 120.0).clamp(0.2, 10.0);
         let interval_ms = (slice_s * 1000.0 / 20.0).round().max(10.0);
-        Self {
-            budget_s,
-            slice_s,
-            interval: Nanos::from_seconds(interval_ms / 1000.0),
-        }
+        Self { budget_s, slice_s, interval: Nanos::from_seconds(interval_ms / 1000.0) }
     }
 
     /// The usual goal of a rung.
     pub(super) fn goal(&self, most_s: f64) -> Goal {
-        Goal {
-            precision: PRECISION,
-            least_s: 2.0 * self.slice_s,
-            most_s,
-        }
+        Goal { precision: PRECISION, least_s: 2.0 * self.slice_s, most_s }
     }
 
     /// Enough to see whether the rate still rises.
     pub(super) fn first_look(&self) -> Goal {
-        Goal {
-            precision: FIRST_PRECISION,
-            least_s: self.slice_s,
-            most_s: self.rung_s(),
-        }
+        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: self.rung_s() }
     }
 
     /// The most that one rung of a ladder may take, s.

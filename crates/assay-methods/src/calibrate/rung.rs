@@ -48,11 +48,7 @@ impl Slice {
     fn cut(&self, intervals: usize) -> Self {
         let kept = self.intervals[..intervals.min(self.intervals.len())].to_vec();
         let operations = joined(kept.iter().map(|interval| &interval.operations));
-        Self {
-            intervals: kept,
-            operations,
-            ..self.clone()
-        }
+        Self { intervals: kept, operations, ..self.clone() }
     }
 }
 
@@ -139,11 +135,7 @@ impl Rung {
     /// A rung of at least one slice; `None` when too little was measured to tell anything.
     pub(super) fn of(outstanding: u32, slices: Vec<Slice>, quantile: f64) -> Option<Self> {
         let told = Told::of(&slices, quantile)?;
-        Some(Self {
-            outstanding,
-            slices,
-            told,
-        })
+        Some(Self { outstanding, slices, told })
     }
 
     /// The rung with a slice more.
@@ -204,10 +196,7 @@ impl Rung {
         let told = &self.told;
         let span = told.quantile_ns;
         // A number in a document is finite: the largest time seen stands for an end that was not reached.
-        let highest = told
-            .operations
-            .iter()
-            .map(|(_, result)| result.service.max_ns());
+        let highest = told.operations.iter().map(|(_, result)| result.service.max_ns());
         let highest = real(highest.max().unwrap_or(0)).max(span.value);
         let shares = self.slices.iter().filter_map(|slice| slice.host_busy_share);
         CurvePoint {
@@ -240,14 +229,9 @@ impl Told {
     fn of(slices: &[Slice], quantile: f64) -> Option<Self> {
         let intervals: Vec<&Interval> = slices.iter().flat_map(|slice| &slice.intervals).collect();
         let operations = joined(slices.iter().map(|slice| &slice.operations));
-        let elapsed: Vec<f64> = intervals
-            .iter()
-            .map(|interval| interval.elapsed_s())
-            .collect();
-        let completed: Vec<f64> = intervals
-            .iter()
-            .map(|interval| real(interval.operations.ios()))
-            .collect();
+        let elapsed: Vec<f64> = intervals.iter().map(|interval| interval.elapsed_s()).collect();
+        let completed: Vec<f64> =
+            intervals.iter().map(|interval| real(interval.operations.ios())).collect();
         let time_ns: Vec<f64> = intervals.iter().map(|interval| time_ns(interval)).collect();
         let elapsed_s: f64 = elapsed.iter().sum();
         let iops = ratio(&completed, &elapsed)?;
@@ -302,11 +286,8 @@ pub(super) fn ratio(parts: &[f64], wholes: &[f64]) -> Option<Estimate> {
         return None;
     }
     let (value, scale) = (part / whole, whole / real_len(wholes.len()));
-    let residuals: Vec<f64> = parts
-        .iter()
-        .zip(wholes)
-        .map(|(part, whole)| (part - value * whole) / scale)
-        .collect();
+    let residuals: Vec<f64> =
+        parts.iter().zip(wholes).map(|(part, whole)| (part - value * whole) / scale).collect();
     let error = mean_error(&residuals)?;
     let half = error.half_width(CONFIDENCE);
     Some(Estimate {
@@ -332,11 +313,8 @@ fn widened(estimate: Estimate, half: f64) -> Estimate {
 /// where it lies within the smallest one does.
 pub(super) fn pooled(rungs: &[&Rung], quantile: f64) -> Option<Span> {
     let operations = joined(rungs.iter().map(|rung| &rung.told.operations));
-    let intervals: Vec<&Interval> = rungs
-        .iter()
-        .flat_map(|rung| &rung.slices)
-        .flat_map(|slice| &slice.intervals)
-        .collect();
+    let intervals: Vec<&Interval> =
+        rungs.iter().flat_map(|rung| &rung.slices).flat_map(|slice| &slice.intervals).collect();
     span(&intervals, &operations, quantile)
 }
 
@@ -345,10 +323,7 @@ fn span(intervals: &[&Interval], operations: &PerOperation, quantile: f64) -> Op
     [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| {
-            let joined = &operations
-                .get(operation)
-                .filter(|result| result.ios > 0)?
-                .service;
+            let joined = &operations.get(operation).filter(|result| result.ios > 0)?.service;
             let parts: Vec<Option<&Histogram>> = intervals
                 .iter()
                 .map(|interval| Some(&interval.operations.get(operation)?.service))
@@ -361,14 +336,9 @@ fn span(intervals: &[&Interval], operations: &PerOperation, quantile: f64) -> Op
 /// One operation's quantile, read from the joined histogram at levels that the correlated intervals justify.
 fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> Span {
     let value = joined.quantile_ns(quantile);
-    let counts: Vec<u64> = parts
-        .iter()
-        .map(|part| part.map_or(0, Histogram::ios))
-        .collect();
-    let above: Vec<u64> = parts
-        .iter()
-        .map(|part| part.map_or(0, |part| part.ios_above(value)))
-        .collect();
+    let counts: Vec<u64> = parts.iter().map(|part| part.map_or(0, Histogram::ios)).collect();
+    let above: Vec<u64> =
+        parts.iter().map(|part| part.map_or(0, |part| part.ios_above(value))).collect();
     let ends = |confidence: f64| {
         let levels = quantile_levels(&counts, &above, quantile, confidence);
         let at = |level: f64| real(joined.quantile_ns(level));
@@ -382,14 +352,7 @@ fn span_of(parts: &[Option<&Histogram>], joined: &Histogram, quantile: f64) -> S
     };
     let (low, high, effective_n) = ends(CONFIDENCE);
     let (sure_low, sure_high, _) = ends(SURE);
-    Span {
-        value: real(value),
-        low,
-        high,
-        sure_low,
-        sure_high,
-        effective_n,
-    }
+    Span { value: real(value), low, high, sure_low, sure_high, effective_n }
 }
 
 /// An estimate as documents hold it.

@@ -64,19 +64,14 @@ impl Sight {
         let sessions = sum(ended.iter().map(|one| one.usage));
         let background = self.background.zip(earlier.background);
         let background = background.map(|(after, before)| after.since(&before));
-        let device = host.devices.first().map(|device| DeviceCounts {
-            name: device.name.clone(),
-            counters: device.counters,
-        });
+        let device = host
+            .devices
+            .first()
+            .map(|device| DeviceCounts { name: device.name.clone(), counters: device.counters });
         let counts = counts(&database);
-        let read = ended
-            .iter()
-            .map(|one| one.storage_read_bytes)
-            .sum::<Option<u64>>();
+        let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
         let of_background = background.and_then(|background| background.storage_read_bytes);
-        let process_bytes = read
-            .zip(of_background)
-            .map(|(sessions, others)| sessions + others);
+        let process_bytes = read.zip(of_background).map(|(sessions, others)| sessions + others);
         let device_bytes = device.as_ref().map(|device| device.counters.read_bytes);
         Passed {
             time: split(&database, sessions),

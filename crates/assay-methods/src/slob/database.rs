@@ -68,11 +68,8 @@ impl Database {
     /// # Errors
     /// What the server says.
     pub fn on_own(own: &OwnServer, schema: &str) -> Result<Self> {
-        let mut database = Self::open(
-            &own.server().address("postgres"),
-            schema,
-            Some(own.directory()),
-        )?;
+        let mut database =
+            Self::open(&own.server().address("postgres"), schema, Some(own.directory()))?;
         database.facts.is_own = true;
         database.postmaster = own.server().process_id();
         Ok(database)
@@ -133,16 +130,11 @@ impl Database {
     fn locate(&mut self) {
         if self.data.is_none() && self.postmaster.is_some() {
             let told = self.admin.one("SHOW data_directory").ok();
-            self.data = told
-                .map(|row| PathBuf::from(row.text(0)))
-                .filter(|path| path.is_dir());
+            self.data = told.map(|row| PathBuf::from(row.text(0))).filter(|path| path.is_dir());
         }
         let root = SysRoot::live();
         let survey = Survey::new(&root);
-        let storage = self
-            .data
-            .as_ref()
-            .and_then(|path| read_storage(&survey, path).ok());
+        let storage = self.data.as_ref().and_then(|path| read_storage(&survey, path).ok());
         let layers = storage.into_iter().flat_map(|storage| storage.stack.layers);
         self.devices = layers.map(|layer| layer.name).collect();
     }
@@ -249,9 +241,7 @@ impl Database {
         let doing = "asking for the plan of the reading statement";
         self.run(doing, access.settings())?;
         let read = tables::read(&tables::table(&self.schema, 0));
-        let read = read
-            .replace("$1", "1")
-            .replace("$2", &rules.work_unit.to_string());
+        let read = read.replace("$1", "1").replace("$2", &rules.work_unit.to_string());
         let rows = self.admin.query(&format!("EXPLAIN {read}"));
         let rows = rows.map_err(|failure| failure.of(doing))?;
         let plan: Vec<&str> = rows.iter().map(|row| row.text(0).trim()).collect();
@@ -292,10 +282,8 @@ fn facts(
     admin: &mut Connection,
     knowledge: &Knowledge,
 ) -> assay_postgres::failure::Answer<ServerFacts> {
-    let names: Vec<String> = SETTINGS
-        .iter()
-        .map(|name| format!("current_setting('{name}', true)"))
-        .collect();
+    let names: Vec<String> =
+        SETTINGS.iter().map(|name| format!("current_setting('{name}', true)")).collect();
     let row = admin.one(&format!("SELECT {}", names.join(", ")))?;
     let known = (0..SETTINGS.len()).filter(|column| !row.text(*column).is_empty());
     let settings: Vec<Setting> = known
@@ -304,9 +292,7 @@ fn facts(
             value: row.text(column).to_owned(),
         })
         .collect();
-    let direct = settings
-        .iter()
-        .find(|setting| setting.name == "debug_io_direct");
+    let direct = settings.iter().find(|setting| setting.name == "debug_io_direct");
     Ok(ServerFacts {
         product: "PostgreSQL".to_owned(),
         version: admin.facts().version.clone(),

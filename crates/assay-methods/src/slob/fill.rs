@@ -48,9 +48,7 @@ pub fn fill(database: &mut Database, rules: &Rules, doing: &mut Fill<'_>) -> Res
     let jobs = jobs(&schema, rules);
     let total = jobs.iter().map(|job| job.rows).sum();
     let (next, loaded) = (AtomicU32::new(0), AtomicU64::new(0));
-    let loaders = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(jobs.len());
+    let loaders = thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
     let shared = &*database;
     let (next, sent, jobs, stop) = (&next, &loaded, &jobs, doing.stop);
     thread::scope(|scope| -> Result<()> {
@@ -143,10 +141,7 @@ fn load(
 /// Makes rows in binary form until nobody takes them.
 fn make(rules: &Rules, job: &Job, to: &SyncSender<(Vec<u8>, u64)>) {
     // The table without an index is shorter, and its keys are of no interest.
-    let part = Rules {
-        scale_blocks: job.rows,
-        ..rules.clone()
-    };
+    let part = Rules { scale_blocks: job.rows, ..rules.clone() };
     let (mut rows, mut row) = (Rows::of(&part, job.number, 0..job.rows), Row::default());
     loop {
         let (mut chunk, mut inside) = (Vec::with_capacity(CHUNK_BYTES + 4096), 0);
@@ -233,10 +228,7 @@ mod tests {
     #[test]
     fn rows_have_the_form_that_copy_takes() {
         let mut chunk = Vec::new();
-        let row = Row {
-            key: 0x0102_0304,
-            ..Row::default()
-        };
+        let row = Row { key: 0x0102_0304, ..Row::default() };
         put(&mut chunk, &row);
         assert_eq!(chunk.len(), row_bytes());
         assert_eq!(chunk[..14], [0, 20, 0, 0, 0, 8, 0, 0, 0, 0, 1, 2, 3, 4]);
@@ -246,10 +238,7 @@ mod tests {
 
     #[test]
     fn every_row_is_made_once() {
-        let rules = Rules {
-            scale_blocks: 2000,
-            ..Rules::default()
-        };
+        let rules = Rules { scale_blocks: 2000, ..Rules::default() };
         let jobs = jobs("s", &rules);
         let (sender, chunks) = sync_channel(1000);
         make(&rules, &jobs[0], &sender);

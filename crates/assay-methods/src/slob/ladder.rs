@@ -61,20 +61,14 @@ pub enum Next {
 impl Point {
     /// What a rung tells; `processors` of the machine.
     pub fn of(rung: &Rung, quantile: f64, processors: f64) -> Self {
-        let busy_s = rung
-            .host_busy_share
-            .map(|busy| busy * processors * rung.elapsed_s());
-        let own_s = rung
-            .server_cpu_s
-            .map(|server_s| server_s + rung.client_cpu_s);
+        let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
+        let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
         Self {
             sessions: rung.sessions,
             statements_per_s: rung.statements_per_s(),
             quantile_ns: real(rung.times(Operation::Read).quantile_ns(quantile)),
             busy_share: rung.host_busy_share,
-            own_share: own_s
-                .zip(busy_s)
-                .map(|(own_s, busy_s)| own_s / busy_s.max(1e-9)),
+            own_share: own_s.zip(busy_s).map(|(own_s, busy_s)| own_s / busy_s.max(1e-9)),
         }
     }
 
@@ -140,10 +134,7 @@ impl Climb {
 
     /// The answer of a search.
     pub fn goal(&self, done: &[Point]) -> Option<Goal> {
-        let Self::Limit {
-            quantile, limit_ns, ..
-        } = self
-        else {
+        let Self::Limit { quantile, limit_ns, .. } = self else {
             return None;
         };
         let (good, bad) = bounds(done, *limit_ns);
@@ -165,9 +156,8 @@ fn cpu_words(last: &Point) -> String {
 }
 
 fn double(done: &[Point], most: u32) -> Next {
-    let gains = done
-        .windows(2)
-        .map(|pair| pair[1].statements_per_s / pair[0].statements_per_s - 1.0);
+    let gains =
+        done.windows(2).map(|pair| pair[1].statements_per_s / pair[0].statements_per_s - 1.0);
     let flat = gains.rev().take_while(|gain| *gain < GAIN_MIN).count();
     let last = done.last().map_or(0, |last| last.sessions);
     if flat >= 2 {
@@ -184,18 +174,12 @@ fn double(done: &[Point], most: u32) -> Next {
 
 /// The most sessions that keep the limit and the fewest that break it.
 fn bounds(done: &[Point], limit_ns: f64) -> (Option<u32>, Option<u32>) {
-    let bad = done
-        .iter()
-        .filter(|point| point.quantile_ns > limit_ns)
-        .map(|point| point.sessions)
-        .min();
+    let bad =
+        done.iter().filter(|point| point.quantile_ns > limit_ns).map(|point| point.sessions).min();
     let below = |point: &&Point| {
         point.quantile_ns <= limit_ns && bad.is_none_or(|bad| point.sessions < bad)
     };
-    (
-        done.iter().filter(below).map(|point| point.sessions).max(),
-        bad,
-    )
+    (done.iter().filter(below).map(|point| point.sessions).max(), bad)
 }
 
 /// Doubles until the limit breaks, then halves what lies between.
@@ -211,10 +195,9 @@ fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
         }
         (Some(_), None) => match done.last() {
             Some(last) if last.is_cpu_bound() => Next::End(cpu_words(last)),
-            last => Next::Measure(
-                last.map_or(1, |last| last.sessions.saturating_mul(2))
-                    .clamp(1, most),
-            ),
+            last => {
+                Next::Measure(last.map_or(1, |last| last.sessions.saturating_mul(2)).clamp(1, most))
+            }
         },
     }
 }
@@ -225,10 +208,7 @@ pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
     let mut first: Vec<&Rung> = rungs.iter().filter(|rung| rung.repeat == 1).collect();
     first.sort_by_key(|rung| rung.sessions);
     first.dedup_by_key(|rung| rung.sessions);
-    let points: Vec<LoadPoint> = first
-        .iter()
-        .map(|rung| point(rung))
-        .collect::<Option<_>>()?;
+    let points: Vec<LoadPoint> = first.iter().map(|rung| point(rung)).collect::<Option<_>>()?;
     if points.len() < 3 {
         return None;
     }
@@ -256,11 +236,7 @@ fn point(rung: &Rung) -> Option<LoadPoint> {
         high: sessions / rate.low.max(1e-9),
         ..rate
     };
-    Some(LoadPoint {
-        load: sessions,
-        throughput: number(rate),
-        latency: number(time),
-    })
+    Some(LoadPoint { load: sessions, throughput: number(rate), latency: number(time) })
 }
 
 #[cfg(test)]
@@ -297,24 +273,14 @@ mod tests {
 
     #[test]
     fn the_most_sessions_within_a_limit_are_found() {
-        let limit = |limit_ns, most| Climb::Limit {
-            quantile: 0.99,
-            limit_ns,
-            most,
-        };
+        let limit = |limit_ns, most| Climb::Limit { quantile: 0.99, limit_ns, most };
         // Ten servers of 100 us keep 250 us up to 25 sessions.
         let (_, _, goal) = climb(&limit(250_000.0, 1024), 10.0);
-        assert_eq!(
-            goal.map(|goal| (goal.sessions, goal.is_bounded)),
-            Some((Some(25), true))
-        );
+        assert_eq!(goal.map(|goal| (goal.sessions, goal.is_bounded)), Some((Some(25), true)));
         let (_, _, goal) = climb(&limit(50_000.0, 1024), 10.0);
         assert_eq!(goal.map(|goal| goal.sessions), Some(None));
         let (sessions, why, goal) = climb(&limit(1e9, 12), 10.0);
-        assert_eq!(
-            (sessions, goal.unwrap().is_bounded),
-            (vec![1, 2, 4, 8, 12], false)
-        );
+        assert_eq!((sessions, goal.unwrap().is_bounded), (vec![1, 2, 4, 8, 12], false));
         assert!(why.contains("allowed"));
     }
 
@@ -331,16 +297,12 @@ mod tests {
         let mut busy = point(2, 100.0, 1.0, 0.97);
         let first = point(1, 60.0, 1.0, 0.5);
         assert_eq!(given.next(&[first]), Next::Measure(2));
-        let Next::End(why) = given.next(&[first, busy]) else {
-            panic!()
-        };
+        let Next::End(why) = given.next(&[first, busy]) else { panic!() };
         assert!(why.contains("processors") && why.contains("97 %"), "{why}");
         busy.own_share = Some(0.2);
         assert_eq!(given.next(&[first, busy]), Next::Measure(4));
         let last = point(4, 100.0, 1.0, 0.99);
-        let Next::End(why) = given.next(&[first, busy, last]) else {
-            panic!()
-        };
+        let Next::End(why) = given.next(&[first, busy, last]) else { panic!() };
         assert!(why.contains("all that was asked"), "{why}");
     }
 }

@@ -57,10 +57,7 @@ pub fn clean_up(target: &Path) -> Result<Vec<PathBuf>> {
     for path in &left {
         if !end_inside(path) {
             return Err(Error::environment(
-                format!(
-                    "a server of an earlier run does not end in {}",
-                    path.display()
-                ),
+                format!("a server of an earlier run does not end in {}", path.display()),
                 "end it by hand, then start again",
             ));
         }
@@ -92,13 +89,8 @@ impl OwnServer {
                 return Err(error);
             }
         };
-        let mut own = Self {
-            server,
-            directory: Some(directory),
-            plan,
-        };
-        own.server
-            .start(&own.settings(FILL_BUFFERS_BYTES, false), stop)?;
+        let mut own = Self { server, directory: Some(directory), plan };
+        own.server.start(&own.settings(FILL_BUFFERS_BYTES, false), stop)?;
         Ok(own)
     }
 
@@ -124,9 +116,7 @@ impl OwnServer {
 
     /// Where it is.
     pub fn directory(&self) -> &Path {
-        self.directory
-            .as_ref()
-            .map_or(Path::new(""), |held| held.path())
+        self.directory.as_ref().map_or(Path::new(""), |held| held.path())
     }
 
     fn settings(&self, shared_buffers_bytes: u64, direct: bool) -> Settings {

@@ -84,12 +84,8 @@ pub fn measure(
         .map(|number| Worker::open(database, rules, plan.access, number))
         .collect();
     let workers = workers?;
-    let started_unix_ns = narrow(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default()
-            .as_nanos(),
-    );
+    let started_unix_ns =
+        narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
     let common = Common {
         rules,
         block_bytes: database.knowledge.block_bytes,
@@ -122,10 +118,8 @@ fn run(
 ) -> (Vec<Ended>, Finish) {
     let interrupters: Vec<Option<Interrupter>> = workers.iter().map(Worker::interrupter).collect();
     thread::scope(|scope| {
-        let threads: Vec<ScopedJoinHandle<'_, Ended>> = workers
-            .into_iter()
-            .map(|worker| scope.spawn(move || worker.work(common)))
-            .collect();
+        let threads: Vec<ScopedJoinHandle<'_, Ended>> =
+            workers.into_iter().map(|worker| scope.spawn(move || worker.work(common))).collect();
         common.start.wait();
         watch.begun = Instant::now();
         let finish = watch.until_over(plan.length, stop, &threads);
@@ -133,11 +127,7 @@ fn run(
         wait(&threads, &interrupters);
         let ended: Vec<Ended> = threads
             .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect();
         let finish = lost(&ended).map_or(finish, |reason| Finish::Failed { reason });
         (ended, finish)
@@ -146,9 +136,7 @@ fn run(
 
 /// Why the sessions could not go on, when that ended all of them.
 fn lost(ended: &[Ended]) -> Option<String> {
-    let reasons = ended
-        .iter()
-        .map(|one| one.lost.as_deref().filter(|words| !words.is_empty()));
+    let reasons = ended.iter().map(|one| one.lost.as_deref().filter(|words| !words.is_empty()));
     let reasons: Option<Vec<&str>> = reasons.collect();
     let reason = reasons?.first().map(|reason| (*reason).to_owned());
     reason.map(|reason| format!("all sessions were lost: {reason}"))
@@ -159,10 +147,7 @@ fn wait(threads: &[ScopedJoinHandle<'_, Ended>], interrupters: &[Option<Interrup
     let begun = Instant::now();
     while !threads.iter().all(ScopedJoinHandle::is_finished) {
         if begun.elapsed() > PATIENCE {
-            interrupters
-                .iter()
-                .flatten()
-                .for_each(Interrupter::interrupt);
+            interrupters.iter().flatten().for_each(Interrupter::interrupt);
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -171,10 +156,7 @@ fn wait(threads: &[ScopedJoinHandle<'_, Ended>], interrupters: &[Option<Interrup
 impl<'a> Watch<'a> {
     fn over(workers: &[Worker], sessions: u32, observe: Observer<'a>) -> Self {
         Self {
-            slots: workers
-                .iter()
-                .map(|worker| Arc::clone(&worker.slot))
-                .collect(),
+            slots: workers.iter().map(|worker| Arc::clone(&worker.slot)).collect(),
             totals: nothing(),
             rates: Vec::new(),
             begun: Instant::now(),
@@ -209,9 +191,7 @@ impl<'a> Watch<'a> {
             let due = Duration::from_nanos(self.last_ns) + INTERVAL;
             let near_end = end.is_some_and(|end| due + INTERVAL / 2 > end);
             if passed >= due && !near_end && self.interval(passed).is_break() {
-                return Finish::Failed {
-                    reason: "an interval could not be kept".to_owned(),
-                };
+                return Finish::Failed { reason: "an interval could not be kept".to_owned() };
             }
         }
     }
@@ -220,9 +200,7 @@ impl<'a> Watch<'a> {
     fn interval(&mut self, passed: Duration) -> ControlFlow<()> {
         let mut streams = nothing();
         for slot in &self.slots {
-            slot.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .drain(&mut streams);
+            slot.lock().unwrap_or_else(PoisonError::into_inner).drain(&mut streams);
         }
         streams.retain(|stream| stream.operations.iter().next().is_some());
         let mut operations = PerOperation::default();
@@ -238,12 +216,8 @@ impl<'a> Watch<'a> {
         };
         self.rates.push(interval.iops());
         assay_model::measurement::merge_named(&mut self.totals, &streams);
-        let joint = Joint {
-            first_interval: self.index,
-            intervals: 1,
-            streams,
-            targets: Vec::new(),
-        };
+        let joint =
+            Joint { first_interval: self.index, intervals: 1, streams, targets: Vec::new() };
         (self.index, self.last_ns) = (self.index + 1, interval.end_ns);
         (self.observe)(&interval, &joint)
     }
@@ -262,13 +236,9 @@ impl<'a> Watch<'a> {
         let _ = self.interval(last.saturating_duration_since(self.begun));
         let errors = self.errors();
         let statements = self.statements();
-        self.totals
-            .retain(|stream| stream.operations.iter().next().is_some());
-        let host_busy_share = passed
-            .host
-            .cpu
-            .as_ref()
-            .map(assay_model::counters::CpuCounters::busy_share);
+        self.totals.retain(|stream| stream.operations.iter().next().is_some());
+        let host_busy_share =
+            passed.host.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
         let measurement = Measurement {
             format: 1,
             workload: format!("slob, {} sessions", plan.sessions),
@@ -298,16 +268,9 @@ impl<'a> Watch<'a> {
     /// Statements a second; the first second, in which processes grow, and the last, which is no whole one, tell
     /// nothing about the doubt.
     fn statements(&self) -> Option<Estimate> {
-        let all: u64 = self
-            .totals
-            .iter()
-            .map(|stream| stream.operations.ios())
-            .sum();
+        let all: u64 = self.totals.iter().map(|stream| stream.operations.ios()).sum();
         let value = rate(all, seconds(self.last_ns));
-        let whole = self
-            .rates
-            .get(1..self.rates.len().saturating_sub(1))
-            .unwrap_or_default();
+        let whole = self.rates.get(1..self.rates.len().saturating_sub(1)).unwrap_or_default();
         let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
         Some(Estimate {
             value,

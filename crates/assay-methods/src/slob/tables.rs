@@ -56,9 +56,8 @@ pub(super) fn scan_table(schema: &str) -> String {
 
 /// Creates a table of which every row has a block of its own: only a tenth of a block may be filled.
 pub(super) fn create(name: &str) -> String {
-    let columns: Vec<String> = (2..2 + TEXT_COLUMNS)
-        .map(|column| format!("c{column} text NOT NULL"))
-        .collect();
+    let columns: Vec<String> =
+        (2..2 + TEXT_COLUMNS).map(|column| format!("c{column} text NOT NULL")).collect();
     format!(
         "CREATE TABLE {name} (custid bigint NOT NULL, {}) WITH (fillfactor = 10, autovacuum_enabled = off)",
         columns.join(", ")
@@ -88,14 +87,8 @@ pub(super) fn update(name: &str, redo: Redo) -> String {
         Redo::Lite => vec![2, last],
         Redo::Heavy => (2..=last).collect(),
     };
-    let sets: Vec<String> = columns
-        .iter()
-        .map(|column| format!("c{column} = $3"))
-        .collect();
-    format!(
-        "UPDATE {name} SET {} WHERE custid BETWEEN $1 AND $2",
-        sets.join(", ")
-    )
+    let sets: Vec<String> = columns.iter().map(|column| format!("c{column} = $3")).collect();
+    format!("UPDATE {name} SET {} WHERE custid BETWEEN $1 AND $2", sets.join(", "))
 }
 
 /// Reads a whole table.
@@ -114,16 +107,10 @@ pub fn workload(rules: &Rules, sessions: u32, duration: Nanos, block_bytes: u64)
         name: name.to_owned(),
         read_share: Share(read_share),
         transfer: TransferMix {
-            parts: vec![TransferPart {
-                size: Bytes(blocks * block_bytes),
-                share: Share(1.0),
-            }],
+            parts: vec![TransferPart { size: Bytes(blocks * block_bytes), share: Share(1.0) }],
         },
         access: assay_model::Access::Uniform,
-        arrival: Arrival::Closed {
-            outstanding: sessions,
-            think_time: Nanos(0),
-        },
+        arrival: Arrival::Closed { outstanding: sessions, think_time: Nanos(0) },
         workers: 1,
         sync: SyncPolicy::default(),
         span: Span::default(),
@@ -165,10 +152,7 @@ mod tests {
             update("s.cf1", Redo::Lite),
             "UPDATE s.cf1 SET c2 = $3, c20 = $3 WHERE custid BETWEEN $1 AND $2"
         );
-        assert_eq!(
-            update("s.cf1", Redo::Heavy).matches("= $3").count(),
-            TEXT_COLUMNS
-        );
+        assert_eq!(update("s.cf1", Redo::Heavy).matches("= $3").count(), TEXT_COLUMNS);
         assert_eq!(create("t").matches(" text ").count(), TEXT_COLUMNS);
         assert!(read(&table("s", 0)).contains("s.cf1"));
     }
@@ -177,11 +161,7 @@ mod tests {
     fn a_rung_is_a_workload_of_the_statements_that_it_has() {
         let names = |rules: &Rules| {
             let workload = workload(rules, 4, Nanos(1), 8192);
-            workload
-                .streams
-                .iter()
-                .map(|stream| stream.name.clone())
-                .collect::<Vec<_>>()
+            workload.streams.iter().map(|stream| stream.name.clone()).collect::<Vec<_>>()
         };
         let mut rules = Rules::default();
         assert_eq!(names(&rules), ["read"]);

@@ -19,11 +19,8 @@ use std::time::{Duration, Instant};
 /// A wait looks so often whether it is over for another reason.
 const NAP: Duration = Duration::from_millis(20);
 /// The kinds of steps, in the order in which their results are kept.
-pub(super) const KINDS: [(&str, Operation); 3] = [
-    ("read", Operation::Read),
-    ("update", Operation::Write),
-    ("scan", Operation::Read),
-];
+pub(super) const KINDS: [(&str, Operation); 3] =
+    [("read", Operation::Read), ("update", Operation::Write), ("scan", Operation::Read)];
 
 /// What all sessions of a rung share.
 pub(super) struct Common<'a> {
@@ -90,10 +87,8 @@ impl Slot {
             let Some(total) = into.iter_mut().find(|total| total.name == *name) else {
                 continue;
             };
-            let total = total
-                .operations
-                .slot(*operation)
-                .get_or_insert_with(OperationResult::default);
+            let total =
+                total.operations.slot(*operation).get_or_insert_with(OperationResult::default);
             total.merge(mine);
             (mine.ios, mine.bytes) = (0, 0);
             mine.service.clear();
@@ -102,9 +97,7 @@ impl Slot {
 
     /// Failures so far, by kind and words.
     pub(super) fn failures(&self) -> impl Iterator<Item = (usize, &str, u64)> {
-        self.failures
-            .iter()
-            .map(|((kind, words), times)| (*kind, words.as_str(), *times))
+        self.failures.iter().map(|((kind, words), times)| (*kind, words.as_str(), *times))
     }
 }
 
@@ -120,12 +113,7 @@ impl Worker {
         let prepared = prepare(&mut connection, &database.schema, rules, access, number);
         let statements =
             prepared.map_err(|failure| failure.of("preparing the statements of a session"))?;
-        Ok(Self {
-            connection,
-            statements,
-            number,
-            slot: Arc::default(),
-        })
+        Ok(Self { connection, statements, number, slot: Arc::default() })
     }
 
     /// A handle that ends it from outside.
@@ -143,9 +131,7 @@ impl Worker {
         let after = usage(process);
         self.connection.close();
         Ended {
-            usage: after
-                .zip(before)
-                .map(|(after, before)| after.since(&before)),
+            usage: after.zip(before).map(|(after, before)| after.since(&before)),
             storage_read_bytes: after.and_then(|after| after.storage_read_bytes),
             process,
             at,
@@ -157,12 +143,8 @@ impl Worker {
     fn steps(&mut self, common: &Common<'_>) -> Option<String> {
         let mut session = Session::new(common.rules, self.number);
         let mut text = [b' '; TEXT_BYTES];
-        Filler::new(
-            common.rules.compressible.0,
-            common.rules.seed,
-            u64::from(self.number),
-        )
-        .fill(&mut text);
+        Filler::new(common.rules.compressible.0, common.rules.seed, u64::from(self.number))
+            .fill(&mut text);
         let mut before = Instant::now();
         let mut left = common.steps.unwrap_or(u64::MAX);
         while left > 0 && !common.done.load(Ordering::Relaxed) {
@@ -224,10 +206,7 @@ impl Worker {
         if common.done.load(Ordering::Relaxed) && failure.is_lost() {
             return Some(String::new());
         }
-        *slot
-            .failures
-            .entry((kind, failure.to_string()))
-            .or_default() += 1;
+        *slot.failures.entry((kind, failure.to_string())).or_default() += 1;
         failure.is_lost().then(|| failure.to_string())
     }
 }
@@ -290,11 +269,8 @@ fn statements(
     table: u32,
 ) -> Answer<[Option<Prepared>; 3]> {
     let name = tables::table(schema, table);
-    let read = connection.prepare(
-        &format!("read{table}"),
-        &tables::read(&name),
-        &READ_PARAMETERS,
-    )?;
+    let read =
+        connection.prepare(&format!("read{table}"), &tables::read(&name), &READ_PARAMETERS)?;
     let update = tables::update(&name, rules.redo);
     let update = connection.prepare(&format!("update{table}"), &update, &UPDATE_PARAMETERS)?;
     let scan = if rules.scan_share.0 > 0.0 {

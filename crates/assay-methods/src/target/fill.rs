@@ -50,18 +50,11 @@ pub fn fill(
     check(&measurement, &name)?;
     let bytes = measurement.operations().bytes();
     // Writes complete in any order: the last ones in flight may lie before completed ones.
-    let unsure = if bytes >= length_bytes {
-        0
-    } else {
-        u64::from(OUTSTANDING) * TRANSFER
-    };
+    let unsure = if bytes >= length_bytes { 0 } else { u64::from(OUTSTANDING) * TRANSFER };
     let sure = bytes.saturating_sub(unsure);
     if sure == 0 {
         return Err(Error::environment(
-            format!(
-                "filling {name}: nothing was written within {}",
-                opening.fill_time
-            ),
+            format!("filling {name}: nothing was written within {}", opening.fill_time),
             "give it more time with --fill-time, or look at the device and the kernel log",
         ));
     }
@@ -102,10 +95,7 @@ fn check(measurement: &Measurement, name: &str) -> Result<()> {
 
 /// Polling is for measuring: where a device cannot, nothing ever completes.
 fn plain(backend: BackendChoice) -> BackendChoice {
-    let plain = |options: UringOptions| UringOptions {
-        polled: false,
-        ..options
-    };
+    let plain = |options: UringOptions| UringOptions { polled: false, ..options };
     match backend {
         BackendChoice::Auto(options) => BackendChoice::Auto(plain(options)),
         BackendChoice::Uring(options) => BackendChoice::Uring(plain(options)),

@@ -90,9 +90,8 @@ impl<'a> Opener<'a> {
         let mut facts = read_target_facts(admission, mount.as_ref());
         if let Some(marker) = admission.marker() {
             // Only what was written through may be measured.
-            facts.usable_end_bytes = facts
-                .usable_end_bytes
-                .min(facts.usable_start_bytes + marker.filled_bytes);
+            facts.usable_end_bytes =
+                facts.usable_end_bytes.min(facts.usable_start_bytes + marker.filled_bytes);
         }
         if let Some(size) = self.opening.file_size.filter(|_| path.is_dir()) {
             // A larger file of an earlier run answers as one of the size asked for would.
@@ -107,10 +106,7 @@ impl<'a> Opener<'a> {
 
     /// The token for a device: each gives up one device, in the order of the command line.
     fn token(&mut self, path: &Path) -> Option<&'a str> {
-        is_block_device(path)
-            .then(|| self.destroy.next())
-            .flatten()
-            .map(String::as_str)
+        is_block_device(path).then(|| self.destroy.next()).flatten().map(String::as_str)
     }
 
     /// Two targets on the same bytes would count each other's work.
@@ -150,11 +146,7 @@ impl<'a> Opener<'a> {
             file,
             first_byte: facts.usable_start_bytes,
             length_bytes: facts.usable_bytes(),
-            alignment_bytes: if direct.on {
-                facts.logical_block_bytes
-            } else {
-                1
-            },
+            alignment_bytes: if direct.on { facts.logical_block_bytes } else { 1 },
             writable: self.opening.write,
             direct: direct.on,
         })
@@ -165,18 +157,13 @@ impl<'a> Opener<'a> {
         let shown = path.display().to_string();
         let is_taken = |name: &String| self.targets.iter().any(|target| target.name == *name);
         let numbered = (2..).map(|number| format!("{shown} ({number})"));
-        let free = std::iter::once(shown.clone())
-            .chain(numbered)
-            .find(|name| !is_taken(name));
+        let free = std::iter::once(shown.clone()).chain(numbered).find(|name| !is_taken(name));
         free.unwrap_or(shown)
     }
 
     fn finish(self) -> Result<Storage> {
-        let opened: Vec<PathBuf> = self
-            .facts
-            .iter()
-            .map(|facts| PathBuf::from(&facts.path))
-            .collect();
+        let opened: Vec<PathBuf> =
+            self.facts.iter().map(|facts| PathBuf::from(&facts.path)).collect();
         let shown: Vec<&Path> = opened.iter().map(PathBuf::as_path).collect();
         let environment = capture_environment(self.gate.root(), &shown, &self.facts)?;
         Ok(Storage {
@@ -206,10 +193,7 @@ pub(super) struct Direct {
 pub(super) fn set_direct(admission: &Admission, wanted: bool) -> Direct {
     let answer = admission.set_direct(wanted);
     let DirectIo::Refused { reason } = answer else {
-        return Direct {
-            on: wanted,
-            remark: None,
-        };
+        return Direct { on: wanted, remark: None };
     };
     let on = false;
     let remark = wanted.then(|| Remark {

@@ -60,12 +60,7 @@ struct Wanted {
 impl<'a> TestFiles<'a> {
     /// None yet.
     pub(super) fn new(gate: Gate, opening: &'a Opening, stop: &'a AtomicBool) -> Self {
-        Self {
-            gate,
-            opening,
-            stop,
-            notes: Vec::new(),
-        }
+        Self { gate, opening, stop, notes: Vec::new() }
     }
 
     /// A filled test file in a directory: one that is there already, or a new one.
@@ -79,10 +74,7 @@ impl<'a> TestFiles<'a> {
         }
         self.notes.extend(wanted.note);
         let admission = self.gate.create_file(directory, wanted.size_bytes)?;
-        let mut held = Held {
-            admission,
-            goes: true,
-        };
+        let mut held = Held { admission, goes: true };
         self.fill(&mut held.admission, progress)?;
         held.goes = !self.opening.keep;
         Ok(held)
@@ -97,10 +89,7 @@ impl<'a> TestFiles<'a> {
             let (filled_bytes, content) = (marker.filled_bytes, self.content());
             admission.record_content(filled_bytes, &content)?;
         }
-        Ok(Held {
-            admission,
-            goes: !self.opening.keep,
-        })
+        Ok(Held { admission, goes: !self.opening.keep })
     }
 
     /// What the header says of the content.
@@ -144,11 +133,7 @@ impl<'a> TestFiles<'a> {
             file,
             first_byte: range.start,
             length_bytes: range.end - range.start,
-            alignment_bytes: if direct {
-                admission.logical_block_bytes()
-            } else {
-                1
-            },
+            alignment_bytes: if direct { admission.logical_block_bytes() } else { 1 },
             writable: true,
             direct,
         })
@@ -201,10 +186,7 @@ impl<'a> TestFiles<'a> {
 
     fn wanted(&self, directory: &Path) -> Result<Wanted> {
         if let Some(Bytes(size_bytes)) = self.opening.file_size {
-            return Ok(Wanted {
-                size_bytes,
-                note: None,
-            });
+            return Ok(Wanted { size_bytes, note: None });
         }
         let survey = Survey::new(self.gate.root());
         let space = read_storage(&survey, directory)?.space.unwrap_or_default();
@@ -222,10 +204,7 @@ impl<'a> TestFiles<'a> {
             plan.capacity_share * 100.0,
             plan.reasons.join("; ")
         );
-        Ok(Wanted {
-            size_bytes: plan.size_bytes,
-            note: Some(note),
-        })
+        Ok(Wanted { size_bytes: plan.size_bytes, note: Some(note) })
     }
 }
 

@@ -35,10 +35,7 @@ const MIB: f64 = 1_048_576.0;
 /// A plan for one mix with the 0.99 quantile within a limit.
 pub fn plan(read_share: f64, limit_us: f64, budget_s: f64) -> CalibrationPlan {
     CalibrationPlan {
-        limit: LatencyLimit {
-            quantile: 0.99,
-            service_time_ns: limit_us * 1e3,
-        },
+        limit: LatencyLimit { quantile: 0.99, service_time_ns: limit_us * 1e3 },
         mixes: vec![Mix::of(read_share)],
         time_budget: Nanos::from_seconds(budget_s),
         ..CalibrationPlan::default()
@@ -52,11 +49,8 @@ pub fn last_within(most: u32, beyond: impl Fn(u32) -> f64) -> Option<u32> {
 
 /// Exponential servers: below their number nobody waits, above it all wait for an Erlang time.
 pub fn exponential(servers: u32, service_us: f64, limit_us: f64, budget_s: f64) -> Case {
-    let queue = |customers: u32| ClosedQueue {
-        servers,
-        services_per_s: 1e6 / service_us,
-        customers,
-    };
+    let queue =
+        |customers: u32| ClosedQueue { servers, services_per_s: 1e6 / service_us, customers };
     let within = last_within(1024, |load| queue(load).response_exceeds(limit_us / 1e6));
     let most = f64::from(servers) * 1e6 / service_us;
     Case {
@@ -210,46 +204,19 @@ pub fn cliff(cache: &str, cache_bytes: f64, budget_s: f64) -> Case {
 pub fn cases(budget_s: f64) -> Vec<Case> {
     let name = |name, case: Case| Case { name, ..case };
     vec![
-        name(
-            "8 exponential servers",
-            exponential(8, 200.0, 2000.0, budget_s),
-        ),
-        name(
-            "8 exponential servers, limit 100 us",
-            exponential(8, 20.0, 100.0, budget_s / 5.0),
-        ),
-        name(
-            "48 exponential servers",
-            exponential(48, 1000.0, 6000.0, budget_s),
-        ),
-        name(
-            "server and delay, limit 620 us",
-            smooth(50.0, 100.0, 620.0, budget_s),
-        ),
-        name(
-            "server and delay, limit 1.01 ms",
-            smooth(25.0, 200.0, 1010.0, budget_s),
-        ),
-        name(
-            "server and delay, limit on the edge",
-            smooth(50.0, 100.0, 600.0, budget_s),
-        ),
-        name(
-            "slow server and delay",
-            smooth(400.0, 4000.0, 21_000.0, budget_s),
-        ),
+        name("8 exponential servers", exponential(8, 200.0, 2000.0, budget_s)),
+        name("8 exponential servers, limit 100 us", exponential(8, 20.0, 100.0, budget_s / 5.0)),
+        name("48 exponential servers", exponential(48, 1000.0, 6000.0, budget_s)),
+        name("server and delay, limit 620 us", smooth(50.0, 100.0, 620.0, budget_s)),
+        name("server and delay, limit 1.01 ms", smooth(25.0, 200.0, 1010.0, budget_s)),
+        name("server and delay, limit on the edge", smooth(50.0, 100.0, 600.0, budget_s)),
+        name("slow server and delay", smooth(400.0, 4000.0, 21_000.0, budget_s)),
         name("bandwidth cap", link(1000.0, budget_s)),
         name("bandwidth cap, limit 121 us", link(121.0, budget_s)),
         name("8 constant servers", constant(8, 150.0, 1000.0, budget_s)),
-        name(
-            "8 constant servers, limit too low",
-            constant(8, 150.0, 100.0, budget_s),
-        ),
+        name("8 constant servers, limit too low", constant(8, 150.0, 100.0, budget_s)),
         name("token bucket", bucket(200.0, 17_000.0, 200_000.0, budget_s)),
-        name(
-            "slow token bucket",
-            bucket(2000.0, 1700.0, 30_000.0, budget_s),
-        ),
+        name("slow token bucket", bucket(2000.0, 1700.0, 30_000.0, budget_s)),
         name("write cliff", cliff("4GB", 4e9, budget_s)),
     ]
 }

@@ -47,14 +47,8 @@ struct Document {
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let (ios, mean_ns) = (self.ios, self.mean_ns());
-        Document {
-            ios,
-            mean_ns,
-            min_ns: self.min,
-            max_ns: self.max,
-            hdr_v2: self.to_text(),
-        }
-        .serialize(serializer)
+        Document { ios, mean_ns, min_ns: self.min, max_ns: self.max, hdr_v2: self.to_text() }
+            .serialize(serializer)
     }
 }
 
@@ -89,9 +83,7 @@ impl Histogram {
     /// A usage error when the text is not a V2 histogram of two or three digits.
     pub fn from_text(text: &str) -> Result<Self> {
         let bytes = from_base64(text).ok_or_else(|| broken("it is not base64"))?;
-        let (cookie, rest) = bytes
-            .split_first_chunk()
-            .ok_or_else(|| broken("it is too short"))?;
+        let (cookie, rest) = bytes.split_first_chunk().ok_or_else(|| broken("it is too short"))?;
         let body = rest.get(4..).ok_or_else(|| broken("it is too short"))?;
         if u32::from_be_bytes(*cookie) != COMPRESSED_COOKIE {
             return Err(broken("it is not a compressed V2 histogram"));
@@ -102,11 +94,7 @@ impl Histogram {
 
     fn plain(&self) -> Vec<u8> {
         let mut payload = Vec::new();
-        let used = self
-            .counts
-            .iter()
-            .rposition(|ios| *ios > 0)
-            .map_or(0, |last| last + 1);
+        let used = self.counts.iter().rposition(|ios| *ios > 0).map_or(0, |last| last + 1);
         let mut counts = self.counts[..used].iter().copied().peekable();
         while let Some(ios) = counts.next() {
             let mut empty = i64::from(ios == 0);
@@ -115,11 +103,7 @@ impl Histogram {
             }
             put_signed(
                 &mut payload,
-                if ios == 0 {
-                    -empty
-                } else {
-                    i64::try_from(ios).unwrap_or(i64::MAX)
-                },
+                if ios == 0 { -empty } else { i64::try_from(ios).unwrap_or(i64::MAX) },
             );
         }
         let mut bytes = PLAIN_COOKIE.to_be_bytes().to_vec();
@@ -134,13 +118,9 @@ impl Histogram {
     }
 
     fn from_plain(bytes: &[u8]) -> Result<Self> {
-        let header = bytes
-            .get(..HEADER_BYTES)
-            .ok_or_else(|| broken("its header is cut off"))?;
+        let header = bytes.get(..HEADER_BYTES).ok_or_else(|| broken("its header is cut off"))?;
         let field = |at: usize| {
-            header[at..at + 4]
-                .iter()
-                .fold(0u32, |value, byte| value << 8 | u32::from(*byte))
+            header[at..at + 4].iter().fold(0u32, |value, byte| value << 8 | u32::from(*byte))
         };
         let precision = match (field(0), field(12)) {
             (PLAIN_COOKIE, 3) => Precision::Fine,
@@ -218,17 +198,11 @@ fn take_signed(bytes: &mut &[u8]) -> Option<i64> {
 pub(super) fn to_base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let word = chunk
-            .iter()
-            .fold(0u32, |word, byte| word << 8 | u32::from(*byte))
+        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte))
             << (8 * (3 - chunk.len()));
         for place in 0..4 {
             let six = index_of(u64::from(word >> (18 - 6 * place) & 63));
-            text.push(if place > chunk.len() {
-                '='
-            } else {
-                char::from(ALPHABET[six])
-            });
+            text.push(if place > chunk.len() { '=' } else { char::from(ALPHABET[six]) });
         }
     }
     text

@@ -36,44 +36,29 @@ fn buckets_join_without_gap_or_overlap() {
 fn the_largest_value_has_a_bucket() {
     let histogram = filled(Precision::Fine, &[u64::MAX, 0]);
     assert_eq!(
-        (
-            histogram.min_ns(),
-            histogram.max_ns(),
-            histogram.quantile_ns(0.0)
-        ),
+        (histogram.min_ns(), histogram.max_ns(), histogram.quantile_ns(0.0)),
         (0, u64::MAX, 0)
     );
 }
 
 #[test]
 fn another_implementation_reads_what_we_write_and_we_read_what_it_writes() {
-    let values: Vec<u64> = (0..5000u64)
-        .map(|step| step * step * 31 % 40_000_000)
-        .collect();
+    let values: Vec<u64> = (0..5000u64).map(|step| step * step * 31 % 40_000_000).collect();
     let ours = filled(Precision::Fine, &values);
     let bytes = codec::from_base64(&ours.to_text()).unwrap();
-    let theirs: hdrhistogram::Histogram<u64> = Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .unwrap();
+    let theirs: hdrhistogram::Histogram<u64> =
+        Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
     assert_eq!(theirs.len(), ours.ios());
     for quantile in [0.01, 0.5, 0.9, 0.99, 0.999] {
         let (low, high) = (
             theirs.lowest_equivalent(theirs.value_at_quantile(quantile)),
             theirs.value_at_quantile(quantile),
         );
-        assert!(
-            (low..=high).contains(&ours.quantile_ns(quantile)),
-            "{quantile}"
-        );
+        assert!((low..=high).contains(&ours.quantile_ns(quantile)), "{quantile}");
     }
     let mut written = Vec::new();
-    V2DeflateSerializer::new()
-        .serialize(&theirs, &mut written)
-        .unwrap();
-    assert_eq!(
-        Histogram::from_text(&codec::to_base64(&written)).unwrap(),
-        ours
-    );
+    V2DeflateSerializer::new().serialize(&theirs, &mut written).unwrap();
+    assert_eq!(Histogram::from_text(&codec::to_base64(&written)).unwrap(), ours);
 }
 
 #[test]
@@ -82,12 +67,7 @@ fn a_damaged_text_is_an_error_that_says_so() {
     for end in 0..text.len() - 4 {
         assert!(Histogram::from_text(&text[..end]).is_err(), "{end}");
     }
-    assert!(
-        Histogram::from_text("not base64!")
-            .unwrap_err()
-            .message()
-            .contains("base64")
-    );
+    assert!(Histogram::from_text("not base64!").unwrap_err().message().contains("base64"));
 }
 
 proptest! {

@@ -159,9 +159,7 @@ impl PhysicalVerdict {
 impl Physical {
     /// Judges: by the account of the server's processes where it is known, because others use the device, too.
     pub fn of(database_bytes: u64, process_bytes: Option<u64>, device_bytes: Option<u64>) -> Self {
-        let given = process_bytes
-            .or(device_bytes)
-            .filter(|_| database_bytes > 0);
+        let given = process_bytes.or(device_bytes).filter(|_| database_bytes > 0);
         let cached_share = given.map(|given| 1.0 - share(given, database_bytes).min(1.0));
         let verdict = match cached_share {
             None => PhysicalVerdict::Unknown,
@@ -169,25 +167,14 @@ impl Physical {
             Some(cached) if cached > CACHED_SHARE_MAX + 1e-12 => PhysicalVerdict::Cached,
             Some(_) => PhysicalVerdict::Physical,
         };
-        Self {
-            database_bytes,
-            process_bytes,
-            device_bytes,
-            cached_share,
-            verdict,
-        }
+        Self { database_bytes, process_bytes, device_bytes, cached_share, verdict }
     }
 }
 
 impl TimeSplit {
     /// What no part explains, ns; negative where parts overlap. None where a part is unknown.
     pub fn rest_ns(&self) -> Option<f64> {
-        let parts = [
-            self.cpu_ns?,
-            self.cpu_queue_ns?,
-            self.read_ns?,
-            self.write_ns?,
-        ];
+        let parts = [self.cpu_ns?, self.cpu_queue_ns?, self.read_ns?, self.write_ns?];
         let known: f64 = parts.iter().map(|part| real(*part)).sum();
         Some(real(self.database_ns) - known - real(self.commit_ns.unwrap_or(0)))
     }
@@ -201,19 +188,15 @@ impl TimeSplit {
             ("write", self.write_ns),
             ("log sync", self.commit_ns),
         ];
-        let mut parts: Vec<_> = all
-            .into_iter()
-            .filter_map(|(name, part)| Some((name, part?)))
-            .collect();
+        let mut parts: Vec<_> =
+            all.into_iter().filter_map(|(name, part)| Some((name, part?))).collect();
         parts.sort_by_key(|(_, part)| std::cmp::Reverse(*part));
         parts
     }
 
     /// The largest wait that is no work of a processor.
     pub fn top_wait(&self) -> Option<(&'static str, u64)> {
-        self.parts()
-            .into_iter()
-            .find(|(name, part)| *name != "CPU" && *part > 0)
+        self.parts().into_iter().find(|(name, part)| *name != "CPU" && *part > 0)
     }
 }
 
@@ -241,9 +224,7 @@ impl Rung {
     /// Times of the statements of one kind, all streams of it together; empty where there was none.
     pub fn times(&self, operation: Operation) -> Histogram {
         let operations = self.measurement.operations();
-        let found = operations
-            .get(operation)
-            .map(|result| result.service.clone());
+        let found = operations.get(operation).map(|result| result.service.clone());
         found.unwrap_or_else(|| Histogram::new(Precision::Fine))
     }
 
@@ -255,10 +236,7 @@ impl Rung {
 
     /// Mean time that a session waited for a read, ns.
     pub fn read_wait_mean_ns(&self) -> Option<f64> {
-        let waited = self
-            .database
-            .read_wait_ns
-            .filter(|_| self.database.reads > 0)?;
+        let waited = self.database.read_wait_ns.filter(|_| self.database.reads > 0)?;
         Some(share(waited, self.database.reads))
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// I/Os whose time lies in one range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyBucket {
     /// Shortest time in it, ns.
@@ -17,6 +18,7 @@ pub struct LatencyBucket {
 
 /// Adjoining ranges in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LatencyCurve {
     /// The ranges.
@@ -34,10 +36,7 @@ impl LatencyCurve {
     /// Share of I/Os that took less than `limit_ns`; `None` where the limit is no end of a range, or nothing
     /// was counted: inside a range the share is not known.
     pub fn share_below(&self, limit_ns: u64) -> Option<f64> {
-        let last = self
-            .buckets
-            .iter()
-            .position(|bucket| bucket.high_ns == Some(limit_ns))?;
+        let last = self.buckets.iter().position(|bucket| bucket.high_ns == Some(limit_ns))?;
         let below: f64 = self.buckets[..=last].iter().map(|bucket| bucket.ios).sum();
         let all = self.ios();
         (all > 0.0).then(|| below / all)
@@ -47,14 +46,10 @@ impl LatencyCurve {
     pub fn quantile_range_ns(&self, quantile: f64) -> Option<(u64, Option<u64>)> {
         let rank = quantile.clamp(0.0, 1.0) * self.ios();
         let mut sum = 0.0;
-        let found = self
-            .buckets
-            .iter()
-            .filter(|bucket| bucket.ios > 0.0)
-            .find(|bucket| {
-                sum += bucket.ios;
-                sum >= rank * (1.0 - 1e-12)
-            });
+        let found = self.buckets.iter().filter(|bucket| bucket.ios > 0.0).find(|bucket| {
+            sum += bucket.ios;
+            sum >= rank * (1.0 - 1e-12)
+        });
         found.map(|bucket| (bucket.low_ns, bucket.high_ns))
     }
 }

@@ -7,6 +7,7 @@ fn profile() -> Profile {
         format: FORMAT,
         name: "SALES/sales1".into(),
         source: ProfileSource::default(),
+        sessions: None,
         elapsed_s: Some(Figure::new(3600.0, "header, line 9")),
         block_bytes: None,
         rates: Vec::new(),
@@ -16,6 +17,7 @@ fn profile() -> Profile {
         redo: RedoPath::default(),
         outliers: Vec::new(),
         tiering: Vec::new(),
+        server: None,
         checks: Vec::new(),
         doubts: Vec::new(),
         missing: Vec::new(),
@@ -36,29 +38,17 @@ fn the_document_reads_back_the_same() {
 fn unknown_keys_and_other_formats_are_refused() {
     let text = serde_json::to_string(&profile()).unwrap();
     let unknown = text.replacen('{', "{\"clases\":[],", 1);
-    assert!(
-        parse_profile(&unknown)
-            .unwrap_err()
-            .hint()
-            .contains("classes")
-    );
+    assert!(parse_profile(&unknown).unwrap_err().hint().contains("classes"));
     let other = text.replacen("\"format\":1", "\"format\":2", 1);
-    assert!(
-        parse_profile(&other)
-            .unwrap_err()
-            .message()
-            .contains("format 2")
-    );
+    assert!(parse_profile(&other).unwrap_err().message().contains("format 2"));
 }
 
 /// Statspack 9.2 of the TMS paper: 10,082 I/Os a second of 5.480 ms are 55.2 outstanding.
 #[test]
 fn outstanding_ios_follow_littles_law() {
-    for (iops, latency_s, outstanding) in [
-        (10_082.0, 5.480e-3, 55.25),
-        (40_755.0, 97.5e-6, 3.97),
-        (790.0, 5.06e-3, 4.00),
-    ] {
+    for (iops, latency_s, outstanding) in
+        [(10_082.0, 5.480e-3, 55.25), (40_755.0, 97.5e-6, 3.97), (790.0, 5.06e-3, 4.00)]
+    {
         let mut class = IoClass::new(IoPurpose::All);
         class.rate_iops = Some(Figure::new(iops, "given"));
         class.latency_s = Some(Figure::new(latency_s, "given"));
@@ -91,11 +81,7 @@ fn shares_and_slow_reads_a_second_come_out_as_printed() {
             .iter()
             .zip(0_u32..)
             .map(|(ios, power)| LatencyBucket {
-                low_ns: if power == 0 {
-                    0
-                } else {
-                    1_000_000 << (power - 1)
-                },
+                low_ns: if power == 0 { 0 } else { 1_000_000 << (power - 1) },
                 high_ns: Some(1_000_000 << power),
                 ios: f64::from(*ios),
             })
@@ -130,10 +116,7 @@ fn shares_and_slow_reads_a_second_come_out_as_printed() {
     assert!((1.0 - fast.buckets[5].ios / slow.buckets[5].ios - 0.943).abs() < 0.0005);
     assert_eq!(slow.share_below(3_000_000), None);
     assert_eq!(fast.quantile_range_ns(0.5), Some((0, Some(1_000_000))));
-    assert_eq!(
-        slow.quantile_range_ns(0.99),
-        Some((16_000_000, Some(32_000_000)))
-    );
+    assert_eq!(slow.quantile_range_ns(0.99), Some((16_000_000, Some(32_000_000))));
     assert_eq!(LatencyCurve::default().quantile_range_ns(0.5), None);
 }
 
@@ -154,21 +137,14 @@ fn sizes_sort_candidates_by_what_a_byte_saves() {
         capacity_bytes: None,
     };
     let mut profile = profile();
-    profile.tiering = vec![
-        candidate("LARGE", 30.0),
-        candidate("SMALL", 10.0),
-        candidate("OTHER", 60.0),
-    ];
+    profile.tiering =
+        vec![candidate("LARGE", 30.0), candidate("SMALL", 10.0), candidate("OTHER", 60.0)];
     let sized = profile.with_capacities(|name| match name {
         "LARGE" => Some(1000),
         "SMALL" => Some(10),
         _ => None,
     });
-    let order: Vec<&str> = sized
-        .tiering
-        .iter()
-        .map(|one| one.tablespace.as_str())
-        .collect();
+    let order: Vec<&str> = sized.tiering.iter().map(|one| one.tablespace.as_str()).collect();
     assert_eq!(order, ["SMALL", "LARGE", "OTHER"]);
     assert!(near(sized.tiering[1].cumulative_share, 0.4));
 }

@@ -180,10 +180,7 @@ mod tests {
         let interval = Interval {
             index: 7,
             end_ns: 500_000_000,
-            operations: PerOperation {
-                read: Some(read),
-                ..PerOperation::default()
-            },
+            operations: PerOperation { read: Some(read), ..PerOperation::default() },
             ..Interval::default()
         };
         let summary = IntervalSummary::of(&interval);
@@ -207,9 +204,6 @@ mod tests {
     fn an_operation_without_open_arrivals_responds_as_it_serves() {
         let closed = OperationResult::empty(Precision::Fine, false);
         let summary = OperationSummary::of(&closed);
-        assert_eq!(
-            (summary.response, *summary.response()),
-            (None, TimeSummary::default())
-        );
+        assert_eq!((summary.response, *summary.response()), (None, TimeSummary::default()));
     }
 }

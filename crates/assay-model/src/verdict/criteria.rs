@@ -54,10 +54,7 @@ pub struct Criterion {
 #[serde(transparent)]
 pub struct Bound(pub String);
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature that serde asks for"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
 }

@@ -16,15 +16,9 @@ fn a_limit_may_be_written_as_number_or_text() {
     let criteria = parse_criteria(TEXT).unwrap();
     assert_eq!(criteria.criteria[0].at_most, Some(Bound("0".to_owned())));
     let text = TEXT.replace("= 0", "= \"20ms\"");
-    assert_eq!(
-        parse_criteria(&text).unwrap().criteria[0].at_most,
-        Some(Bound("20ms".to_owned()))
-    );
+    assert_eq!(parse_criteria(&text).unwrap().criteria[0].at_most, Some(Bound("20ms".to_owned())));
     let text = TEXT.replace("= 0", "= 0.8");
-    assert_eq!(
-        parse_criteria(&text).unwrap().criteria[0].at_most,
-        Some(Bound("0.8".to_owned()))
-    );
+    assert_eq!(parse_criteria(&text).unwrap().criteria[0].at_most, Some(Bound("0.8".to_owned())));
 }
 
 #[test]
@@ -37,27 +31,11 @@ fn the_form_is_checked() {
                 .to_owned()
         )
     );
-    assert_eq!(
-        refused(&TEXT.replace("= 1", "= 2")).0,
-        "format 2 is not known"
-    );
-    assert_eq!(
-        refused("format = 1\nname = \"x\"\n").0,
-        "the document has no criterion"
-    );
-    assert_eq!(
-        refused(&TEXT.replace("at_most = 0", "")).0,
-        "criterion 'errors' has no limit"
-    );
-    assert_eq!(
-        refused(&format!("{TEXT}at_least = 1\n")).0,
-        "criterion 'errors' has two limits"
-    );
-    assert!(
-        refused(&TEXT.replace("= 0", "= true"))
-            .0
-            .contains("a limit with its unit")
-    );
+    assert_eq!(refused(&TEXT.replace("= 1", "= 2")).0, "format 2 is not known");
+    assert_eq!(refused("format = 1\nname = \"x\"\n").0, "the document has no criterion");
+    assert_eq!(refused(&TEXT.replace("at_most = 0", "")).0, "criterion 'errors' has no limit");
+    assert_eq!(refused(&format!("{TEXT}at_least = 1\n")).0, "criterion 'errors' has two limits");
+    assert!(refused(&TEXT.replace("= 0", "= true")).0.contains("a limit with its unit"));
 }
 
 #[test]
@@ -80,10 +58,7 @@ fn every_unit_reads_its_own_and_refuses_others() {
     ] {
         let error = unit.parse(text).unwrap_err();
         assert!(error.message().contains(text), "{error}");
-        assert_eq!(
-            error.hint(),
-            format!("write for example {}", unit.example())
-        );
+        assert_eq!(error.hint(), format!("write for example {}", unit.example()));
     }
 }
 
@@ -97,10 +72,7 @@ fn numbers_are_shown_with_their_unit() {
         Unit::Share.show(0.8),
         Unit::Count.show(12.0),
     ];
-    assert_eq!(
-        shown,
-        ["1.23 ms", "46,018/s", "561 MB/s", "79.5 %", "80 %", "12"]
-    );
+    assert_eq!(shown, ["1.23 ms", "46,018/s", "561 MB/s", "79.5 %", "80 %", "12"]);
 }
 
 #[test]

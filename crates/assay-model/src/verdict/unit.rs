@@ -36,10 +36,7 @@ impl Unit {
             Self::Count => parse_count(text),
         };
         read.map_err(|error| {
-            Error::usage(
-                error.message(),
-                format!("write for example {}", self.example()),
-            )
+            Error::usage(error.message(), format!("write for example {}", self.example()))
         })
     }
 
@@ -69,9 +66,7 @@ impl Unit {
 /// One decimal, where there is one.
 fn trimmed(value: f64) -> String {
     let shown = format!("{value:.1}");
-    shown
-        .strip_suffix(".0")
-        .map_or(shown.clone(), str::to_owned)
+    shown.strip_suffix(".0").map_or(shown.clone(), str::to_owned)
 }
 
 fn parse_throughput(text: &str) -> Result<f64> {
@@ -84,7 +79,5 @@ fn parse_throughput(text: &str) -> Result<f64> {
 
 fn parse_count(text: &str) -> Result<f64> {
     let number = text.trim().replace('_', "").parse::<u64>();
-    number
-        .map(real)
-        .map_err(|_| Error::usage(format!("'{text}' is not a whole number"), ""))
+    number.map(real).map_err(|_| Error::usage(format!("'{text}' is not a whole number"), ""))
 }

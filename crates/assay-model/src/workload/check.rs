@@ -56,19 +56,13 @@ impl Workload {
         }
         self.check_names()?;
         self.streams.iter().try_for_each(|stream| {
-            stream
-                .check()
-                .map_err(|error| error.context(format!("stream '{}'", stream.name)))
+            stream.check().map_err(|error| error.context(format!("stream '{}'", stream.name)))
         })
     }
 
     fn check_names(&self) -> Result<()> {
         let mut names = BTreeSet::new();
-        match self
-            .streams
-            .iter()
-            .find(|stream| !names.insert(&stream.name))
-        {
+        match self.streams.iter().find(|stream| !names.insert(&stream.name)) {
             Some(twice) => refuse(
                 format!("two streams are named '{}'", twice.name),
                 "give each stream a name of its own",
@@ -103,15 +97,9 @@ impl Stream {
                 "use sizes between 512B and 64MiB",
             );
         }
-        match parts
-            .iter()
-            .find(|part| !part.size.0.is_multiple_of(smallest))
-        {
+        match parts.iter().find(|part| !part.size.0.is_multiple_of(smallest)) {
             Some(part) => refuse(
-                format!(
-                    "{} is not a multiple of the smallest transfer {smallest} B",
-                    part.size
-                ),
+                format!("{} is not a multiple of the smallest transfer {smallest} B", part.size),
                 "choose sizes that are multiples of the smallest one",
             ),
             None => Ok(()),
@@ -123,10 +111,7 @@ impl Stream {
             return Ok(());
         }
         refuse(
-            format!(
-                "the span from {} to {} is empty",
-                self.span.from, self.span.to
-            ),
+            format!("the span from {} to {} is empty", self.span.from, self.span.to),
             "write from below to, as shares",
         )
     }
@@ -173,10 +158,7 @@ impl Stream {
         }
         if self.workers == 0 || self.workers > outstanding {
             return refuse(
-                format!(
-                    "{} workers cannot share {outstanding} outstanding I/Os",
-                    self.workers
-                ),
+                format!("{} workers cannot share {outstanding} outstanding I/Os", self.workers),
                 "use at least one worker and no more than there are outstanding I/Os",
             );
         }
@@ -189,10 +171,7 @@ impl Stream {
                 format!("bursts of {burst} do not fit {outstanding} outstanding I/Os"),
                 "use a burst between 1 and outstanding_max",
             ),
-            Arrival::Open {
-                group_commit: Some(limit),
-                ..
-            } => self.check_group_commit(limit.0),
+            Arrival::Open { group_commit: Some(limit), .. } => self.check_group_commit(limit.0),
             _ => Ok(()),
         }
     }
@@ -210,10 +189,9 @@ impl Stream {
 
     fn check_sync(&self) -> Result<()> {
         match self.sync {
-            SyncPolicy::Fdatasync { every: 0 } => refuse(
-                "fdatasync every 0 writes".to_owned(),
-                "write at least every = 1",
-            ),
+            SyncPolicy::Fdatasync { every: 0 } => {
+                refuse("fdatasync every 0 writes".to_owned(), "write at least every = 1")
+            }
             SyncPolicy::None => Ok(()),
             _ if self.writes() => Ok(()),
             _ => refuse(
@@ -247,10 +225,7 @@ arrival = { closed = { outstanding = 4 } }
     #[test]
     fn a_written_workload_reads_back_the_same() {
         let workload = parse_workload(SMALL).unwrap();
-        assert_eq!(
-            parse_workload(&toml::to_string(&workload).unwrap()).unwrap(),
-            workload
-        );
+        assert_eq!(parse_workload(&toml::to_string(&workload).unwrap()).unwrap(), workload);
         assert_eq!(workload.streams[0].span.to, Share(1.0));
         assert!(!workload.writes());
     }
@@ -285,16 +260,8 @@ arrival = { closed = { outstanding = 4 } }
     fn contradictions_name_the_stream() {
         for (from, to, expected) in [
             ("outstanding = 4", "outstanding = 0", "0 outstanding I/Os"),
-            (
-                "outstanding = 4 } }",
-                "outstanding = 4 } }\nworkers = 5",
-                "5 workers cannot share 4",
-            ),
-            (
-                "outstanding = 4 } }",
-                "outstanding = 4 } }\nsync = \"o_dsync\"",
-                "nothing to sync",
-            ),
+            ("outstanding = 4 } }", "outstanding = 4 } }\nworkers = 5", "5 workers cannot share 4"),
+            ("outstanding = 4 } }", "outstanding = 4 } }\nsync = \"o_dsync\"", "nothing to sync"),
             (
                 "outstanding = 4 } }",
                 "outstanding = 4 } }\nspan = { from = 0.5, to = 0.5 }",
@@ -305,11 +272,7 @@ arrival = { closed = { outstanding = 4 } }
                 "outstanding = 4 } }\naccess = { zipf = { theta = -1.0 } }",
                 "no skew",
             ),
-            (
-                "\"8KiB\"",
-                "[{ size = \"8KiB\", share = 0.5 }]",
-                "add up to 0.5",
-            ),
+            ("\"8KiB\"", "[{ size = \"8KiB\", share = 0.5 }]", "add up to 0.5"),
             ("\"8KiB\"", "\"100B\"", "cannot be issued"),
         ] {
             let text = refusal(from, to);

@@ -26,12 +26,7 @@ pub struct TransferPart {
 impl TransferMix {
     /// Every I/O of one size.
     pub fn single(size: Bytes) -> Self {
-        Self {
-            parts: vec![TransferPart {
-                size,
-                share: Share(1.0),
-            }],
-        }
+        Self { parts: vec![TransferPart { size, share: Share(1.0) }] }
     }
 
     /// The smallest size, bytes; addresses are multiples of it.

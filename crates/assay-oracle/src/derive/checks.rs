@@ -22,24 +22,14 @@ pub(super) fn all(report: &Report) -> Vec<CrossCheck> {
     let pairs = [
         (READS_OF_LOAD, reads(Database), load("Read IO requests")),
         (WRITES_OF_LOAD, writes(Database), load("Write IO requests")),
-        (
-            READS_OF_PROFILE,
-            reads(Total),
-            page(total.and_then(|row| row.read)),
-        ),
-        (
-            WRITES_OF_PROFILE,
-            writes(Total),
-            page(total.and_then(|row| row.write)),
-        ),
+        (READS_OF_PROFILE, reads(Total), page(total.and_then(|row| row.read))),
+        (WRITES_OF_PROFILE, writes(Total), page(total.and_then(|row| row.write))),
         (READS_OF_TYPES, reads(Total), reads(FileType)),
         (WRITES_OF_TYPES, writes(Total), writes(FileType)),
         (FUNCTIONS, by_function(report), reads(FileType)),
         (BYTES, read_bytes(report), read_blocks(report)),
     ];
-    pairs
-        .map(|(what, left, right)| check(what, left, right))
-        .into()
+    pairs.map(|(what, left, right)| check(what, left, right)).into()
 }
 
 const READS_OF_LOAD: &str = "read requests: counters against Load Profile";
@@ -52,10 +42,7 @@ const FUNCTIONS: &str = "reads: functions against types of file";
 const BYTES: &str = "bytes read: counters against blocks read";
 
 fn by_function(report: &Report) -> Option<Figure> {
-    let rows = report
-        .io_by_function
-        .iter()
-        .filter(|row: &&IoStat| row.instance.is_none());
+    let rows = report.io_by_function.iter().filter(|row: &&IoStat| row.instance.is_none());
     let numbers: Vec<Quantity> = rows.filter_map(|row| row.reads).collect();
     let first = numbers.first()?;
     let sum = numbers.iter().map(|number| number.value).sum();
@@ -64,10 +51,7 @@ fn by_function(report: &Report) -> Option<Figure> {
 
 fn read_bytes(report: &Report) -> Option<Figure> {
     let rate = report.rate("physical read bytes")?;
-    Some(Figure::new(
-        rate.value,
-        format!("{}: physical read bytes", rate.place()),
-    ))
+    Some(Figure::new(rate.value, format!("{}: physical read bytes", rate.place())))
 }
 
 fn read_blocks(report: &Report) -> Option<Figure> {
@@ -84,12 +68,7 @@ fn check(what: &str, left: Option<Figure>, right: Option<Figure>) -> CrossCheck 
         (Some(_), Some(_)) => CheckOutcome::Contradicts,
         _ => CheckOutcome::NotPossible,
     };
-    CrossCheck {
-        what: what.to_owned(),
-        left,
-        right,
-        outcome,
-    }
+    CrossCheck { what: what.to_owned(), left, right, outcome }
 }
 
 fn agree(left: f64, right: f64) -> bool {

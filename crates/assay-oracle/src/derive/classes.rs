@@ -11,39 +11,20 @@ pub(super) fn all(report: &Report) -> Vec<IoClass> {
     let classes = [
         whole(report),
         single_block(report),
-        waited(
-            report,
-            IoPurpose::MultiBlockRead,
-            knowledge::MULTI_BLOCK,
-            1.0,
-        ),
+        waited(report, IoPurpose::MultiBlockRead, knowledge::MULTI_BLOCK, 1.0),
         by_function(
             report,
             IoPurpose::DirectRead,
             &["Direct Reads", "Smart Scan"],
             knowledge::DIRECT_READ,
         ),
-        by_function(
-            report,
-            IoPurpose::DirectWrite,
-            &["Direct Writes"],
-            knowledge::DIRECT_WRITE,
-        ),
-        by_function(
-            report,
-            IoPurpose::DataFileWrite,
-            &["DBWR"],
-            knowledge::DATA_FILE_WRITE,
-        ),
+        by_function(report, IoPurpose::DirectWrite, &["Direct Writes"], knowledge::DIRECT_WRITE),
+        by_function(report, IoPurpose::DataFileWrite, &["DBWR"], knowledge::DATA_FILE_WRITE),
         log_write(report),
         temporary(report),
         by_function(report, IoPurpose::Backup, &["RMAN", "ARCH"], &[]),
     ];
-    classes
-        .into_iter()
-        .filter(IoClass::is_known)
-        .map(IoClass::complete)
-        .collect()
+    classes.into_iter().filter(IoClass::is_known).map(IoClass::complete).collect()
 }
 
 /// Everything that reaches the storage; where only blocks and tablespaces are printed, what they say.
@@ -77,18 +58,9 @@ fn throughput(report: &Report) -> Option<Figure> {
     let block = rates::block(report)?;
     let rates = rates::all(report);
     let blocks = rates.iter().find(|rate| rate.kind == RateKind::Blocks)?;
-    let (reads, writes) = blocks
-        .read_per_s
-        .as_ref()
-        .zip(blocks.write_per_s.as_ref())?;
-    let source = format!(
-        "({} + {}) x block of {}",
-        reads.source, writes.source, block.source
-    );
-    Some(Figure::new(
-        (reads.value + writes.value) * block.value,
-        source,
-    ))
+    let (reads, writes) = blocks.read_per_s.as_ref().zip(blocks.write_per_s.as_ref())?;
+    let source = format!("({} + {}) x block of {}", reads.source, writes.source, block.source);
+    Some(Figure::new((reads.value + writes.value) * block.value, source))
 }
 
 /// Mean read time: over tablespaces weighted by their reads, else of single-block reads. Writes have no time of
@@ -100,10 +72,8 @@ fn read_latency(report: &Report) -> Option<Figure> {
         .filter_map(|row| Some((rates::reads_per_s(report, row)?, row.read_time?)));
     let rows: Vec<(f64, Quantity)> = rows.collect();
     let reads: f64 = rows.iter().map(|(rate, _)| rate).sum();
-    let is_flagged = report
-        .flags
-        .iter()
-        .any(|flag| flag.section == crate::section::Section::Tablespaces);
+    let is_flagged =
+        report.flags.iter().any(|flag| flag.section == crate::section::Section::Tablespaces);
     if reads > 0.0 && !is_flagged {
         let waited: f64 = rows.iter().map(|(rate, time)| rate * time.value).sum();
         return Some(Figure::new(
@@ -118,22 +88,14 @@ fn read_latency(report: &Report) -> Option<Figure> {
 fn waits(report: &Report, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
     let events = events_of(report, names);
     let elapsed_s = elapsed_s(report)?;
-    let parts: Vec<(Quantity, Option<f64>)> = events
-        .iter()
-        .filter_map(|event| Some((event.waits?, event.mean_s())))
-        .collect();
-    let first = events
-        .iter()
-        .find_map(|event| Some(named(&event.waits?, &event.name)))?;
+    let parts: Vec<(Quantity, Option<f64>)> =
+        events.iter().filter_map(|event| Some((event.waits?, event.mean_s()))).collect();
+    let first = events.iter().find_map(|event| Some(named(&event.waits?, &event.name)))?;
     let count: f64 = parts.iter().map(|(waits, _)| waits.value).sum();
-    let time: Option<f64> = parts
-        .iter()
-        .map(|(waits, mean)| mean.map(|mean| mean * waits.value))
-        .sum();
+    let time: Option<f64> =
+        parts.iter().map(|(waits, mean)| mean.map(|mean| mean * waits.value)).sum();
     let rate = Figure::new(count / elapsed_s, format!("{} / elapsed", first.source));
-    let mean = time
-        .filter(|_| count > 0.0)
-        .map(|time| Figure::new(time / count, first.source));
+    let mean = time.filter(|_| count > 0.0).map(|time| Figure::new(time / count, first.source));
     Some((rate, mean))
 }
 
@@ -176,17 +138,9 @@ fn by_function(
 
 /// Whether the table by function contradicts the types of file by half or more: its counters can overrun.
 fn is_faulty(report: &Report) -> bool {
-    let rows = report
-        .io_by_function
-        .iter()
-        .filter(|row| row.instance.is_none());
-    let functions: f64 = rows
-        .filter_map(|row| row.reads)
-        .map(|reads| reads.value)
-        .sum();
-    let types = rates::file_type(report)
-        .read_per_s
-        .map_or(0.0, |reads| reads.value);
+    let rows = report.io_by_function.iter().filter(|row| row.instance.is_none());
+    let functions: f64 = rows.filter_map(|row| row.reads).map(|reads| reads.value).sum();
+    let types = rates::file_type(report).read_per_s.map_or(0.0, |reads| reads.value);
     types > 1.0 && functions > 2.0 * types
 }
 
@@ -199,13 +153,10 @@ fn is_function(printed: &str, full: &str) -> bool {
 fn summed(purpose: IoPurpose, rows: &[&IoStat]) -> IoClass {
     let mut class = IoClass::new(purpose);
     let sum = |of: fn(&IoStat) -> Option<Quantity>| -> Option<f64> {
-        rows.iter()
-            .map(|row| of(row).map(|number| number.value))
-            .sum()
+        rows.iter().map(|row| of(row).map(|number| number.value)).sum()
     };
     let (Some(first), Some(reads), Some(writes)) = (
-        rows.iter()
-            .find_map(|row| Some(named(&row.reads?, &row.name))),
+        rows.iter().find_map(|row| Some(named(&row.reads?, &row.name))),
         sum(|row| row.reads),
         sum(|row| row.writes),
     ) else {
@@ -221,17 +172,11 @@ fn summed(purpose: IoPurpose, rows: &[&IoStat]) -> IoClass {
 }
 
 fn temporary(report: &Report) -> IoClass {
-    let rows = report
-        .io_by_file_type
-        .iter()
-        .filter(|row| row.instance.is_none());
-    let rows: Vec<&IoStat> = rows
-        .filter(|row| row.name.eq_ignore_ascii_case("Temp File"))
-        .collect();
+    let rows = report.io_by_file_type.iter().filter(|row| row.instance.is_none());
+    let rows: Vec<&IoStat> =
+        rows.filter(|row| row.name.eq_ignore_ascii_case("Temp File")).collect();
     let mut class = summed(IoPurpose::Temporary, &rows);
-    let small = rows
-        .iter()
-        .find_map(|row| Some(named(&row.small_time?, "Temp File, small reads")));
+    let small = rows.iter().find_map(|row| Some(named(&row.small_time?, "Temp File, small reads")));
     class.latency_s = small;
     class
 }
@@ -239,13 +184,9 @@ fn temporary(report: &Report) -> IoClass {
 /// The log writer: its writes, the redo they carry, and its own wait for them.
 fn log_write(report: &Report) -> IoClass {
     let mut class = waited(report, IoPurpose::LogWrite, knowledge::LOG_WRITE, 0.0);
-    let writes = report
-        .rate("redo writes")
-        .map(|rate| named(&rate, "redo writes"));
+    let writes = report.rate("redo writes").map(|rate| named(&rate, "redo writes"));
     class.rate_iops = writes.or(class.rate_iops);
-    let load = report
-        .load(&["Redo size", "Redo size (bytes)"])
-        .and_then(|row| row.per_second);
+    let load = report.load(&["Redo size", "Redo size (bytes)"]).and_then(|row| row.per_second);
     let redo = report.rate("redo size").or(load);
     class.throughput_bytes_per_s = redo.map(|redo| named(&redo, "redo size"));
     if class.rate_iops.is_some() && class.read_share.is_none() {

@@ -6,13 +6,8 @@ use crate::report::{FileIo, IoStat, Report};
 use assay_model::profile::{Figure, RateKind, RequestRate};
 
 pub(super) fn all(report: &Report) -> Vec<RequestRate> {
-    let rates = [
-        database(report),
-        total(report),
-        file_type(report),
-        tablespace(report),
-        blocks(report),
-    ];
+    let rates =
+        [database(report), total(report), file_type(report), tablespace(report), blocks(report)];
     let known = |rate: &RequestRate| rate.read_per_s.is_some() || rate.write_per_s.is_some();
     rates.into_iter().filter(known).collect()
 }
@@ -27,16 +22,8 @@ fn database(report: &Report) -> RequestRate {
     let load = |name: &str| report.load(&[name]).and_then(|row| row.per_second);
     RequestRate {
         kind: RateKind::Database,
-        read_per_s: counted(
-            report,
-            "physical read IO requests",
-            load("Read IO requests"),
-        ),
-        write_per_s: counted(
-            report,
-            "physical write IO requests",
-            load("Write IO requests"),
-        ),
+        read_per_s: counted(report, "physical read IO requests", load("Read IO requests")),
+        write_per_s: counted(report, "physical write IO requests", load("Write IO requests")),
     }
 }
 
@@ -60,17 +47,11 @@ fn total(report: &Report) -> RequestRate {
 /// The sum over types of file of the whole cluster.
 pub(super) fn file_type(report: &Report) -> RequestRate {
     let sum = |of: fn(&IoStat) -> Option<Quantity>| {
-        let rows = report
-            .io_by_file_type
-            .iter()
-            .filter(|row| row.instance.is_none());
+        let rows = report.io_by_file_type.iter().filter(|row| row.instance.is_none());
         let numbers: Vec<Quantity> = rows.filter_map(of).collect();
         let first = numbers.first()?;
         let sum = numbers.iter().map(|number| number.value).sum();
-        Some(Figure::new(
-            sum,
-            format!("sum of {} from line {}", first.section.title(), first.line),
-        ))
+        Some(Figure::new(sum, format!("sum of {} from line {}", first.section.title(), first.line)))
     };
     RequestRate {
         kind: RateKind::FileType,
@@ -97,12 +78,8 @@ fn blocks(report: &Report) -> RequestRate {
     let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second);
     RequestRate {
         kind: RateKind::Blocks,
-        read_per_s: load(&["Physical reads", "Physical read (blocks)"])
-            .as_ref()
-            .map(figure),
-        write_per_s: load(&["Physical writes", "Physical write (blocks)"])
-            .as_ref()
-            .map(figure),
+        read_per_s: load(&["Physical reads", "Physical read (blocks)"]).as_ref().map(figure),
+        write_per_s: load(&["Physical writes", "Physical write (blocks)"]).as_ref().map(figure),
     }
 }
 
@@ -117,9 +94,7 @@ pub(super) fn writes_per_s(report: &Report, row: &FileIo) -> Option<f64> {
 }
 
 fn per_s(report: &Report, printed: Option<Quantity>, count: Option<Quantity>) -> Option<f64> {
-    let counted = count
-        .zip(elapsed_s(report))
-        .map(|(count, elapsed)| count.value / elapsed);
+    let counted = count.zip(elapsed_s(report)).map(|(count, elapsed)| count.value / elapsed);
     printed.map(|rate| rate.value).or(counted)
 }
 
@@ -132,9 +107,7 @@ pub(super) fn block(report: &Report) -> Option<Figure> {
         let size = bytes.value / blocks.value;
         // Blocks are powers of two from 2 to 32 KiB; anything else is a mix of sizes.
         let known = [2048.0, 4096.0, 8192.0, 16_384.0, 32_768.0];
-        let exact = known
-            .into_iter()
-            .find(|known| (size / known - 1.0).abs() < 1e-3)?;
+        let exact = known.into_iter().find(|known| (size / known - 1.0).abs() < 1e-3)?;
         let source = format!("{}: physical read bytes / physical reads", bytes.place());
         (blocks.value >= 1.0).then(|| Figure::new(exact, source))
     })

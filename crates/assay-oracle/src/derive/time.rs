@@ -4,16 +4,7 @@ use super::{elapsed_s, events_of, figure, named};
 use crate::knowledge::{self, LOG_SYNC, LOG_WRITE, WRITE_BEHIND};
 use crate::quantity::{Quantity, Unit};
 use crate::report::{Event, Report};
-use assay_model::profile::{
-    Bottleneck, Figure, RedoFinding, RedoPath, TimeModel, TimeVerdict, WaitClassTime,
-};
-
-/// A lead of less than this share of DB time is no lead.
-const CLEAR_LEAD: f64 = 0.05;
-/// Above this share of the commit wait the write itself is the cause.
-const DEVICE_SHARE: f64 = 0.5;
-/// Below this share of DB time commits are not what sessions wait for.
-const COMMITS_MATTER: f64 = 0.01;
+use assay_model::profile::{Figure, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
 
 pub(super) fn model(report: &Report) -> TimeModel {
     let db_time = db_time(report);
@@ -31,6 +22,7 @@ pub(super) fn model(report: &Report) -> TimeModel {
         average_active_sessions: per_elapsed(&db_time, 1.0),
         cpu_utilization: per_elapsed(&db_cpu, cpu_count),
         background_cpu_s: report.time("background cpu time").as_ref().map(figure),
+        cpu_queue_s: None,
         unaccounted_s: unaccounted(db_time.as_ref(), db_cpu.as_ref(), &waits),
         db_time_s: db_time,
         db_cpu_s: db_cpu,
@@ -48,11 +40,8 @@ fn db_time(report: &Report) -> Option<Figure> {
 fn db_cpu(report: &Report) -> Option<Figure> {
     let seconds = report.time("DB CPU").map(|time| named(&time, "DB CPU"));
     let of = |rows: &[Event]| {
-        let row = rows
-            .iter()
-            .find(|event| event.name == "DB CPU" || event.name == "CPU time");
-        row.and_then(|row| row.time)
-            .map(|time| named(&time, "DB CPU"))
+        let row = rows.iter().find(|event| event.name == "DB CPU" || event.name == "CPU time");
+        row.and_then(|row| row.time).map(|time| named(&time, "DB CPU"))
     };
     seconds
         .or_else(|| of(&report.wait_classes))
@@ -62,10 +51,7 @@ fn db_cpu(report: &Report) -> Option<Figure> {
 
 /// Waits by class: as printed, else summed from the events of sessions by what is known of them.
 fn waits(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
-    let classes = report
-        .wait_classes
-        .iter()
-        .filter(|class| class.name != "DB CPU");
+    let classes = report.wait_classes.iter().filter(|class| class.name != "DB CPU");
     let mut waits: Vec<WaitClassTime> = classes
         .filter_map(|class| {
             Some(WaitClassTime {
@@ -135,12 +121,8 @@ fn class_name(event: &Event) -> String {
         "Other",
     ];
     let printed = event.class.as_deref().unwrap_or_default();
-    let known = CLASSES
-        .iter()
-        .find(|class| printed.len() >= 5 && class.starts_with(printed));
-    known
-        .map_or_else(|| knowledge::class_of(&event.name), |class| *class)
-        .to_owned()
+    let known = CLASSES.iter().find(|class| printed.len() >= 5 && class.starts_with(printed));
+    known.map_or_else(|| knowledge::class_of(&event.name), |class| *class).to_owned()
 }
 
 fn unaccounted(
@@ -151,20 +133,13 @@ fn unaccounted(
     let (db_time, db_cpu) = db_time.zip(db_cpu)?;
     let waited: f64 = waits.iter().map(|wait| wait.time_s.value).sum();
     (!waits.is_empty()).then(|| {
-        Figure::new(
-            db_time.value - db_cpu.value - waited,
-            "DB time - DB CPU - waits of sessions",
-        )
+        Figure::new(db_time.value - db_cpu.value - waited, "DB time - DB CPU - waits of sessions")
     })
 }
 
 /// Which part of DB time leads. Shares are of DB time, so what a top list leaves out lowers none of them.
 pub(super) fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
-    let Some(db_time_s) = time
-        .db_time_s
-        .as_ref()
-        .map(|time| time.value)
-        .filter(|time| *time > 0.0)
+    let Some(db_time_s) = time.db_time_s.as_ref().map(|time| time.value).filter(|time| *time > 0.0)
     else {
         return TimeVerdict {
             reason: "the report has no DB time".to_owned(),
@@ -172,114 +147,52 @@ pub(super) fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
         };
     };
     let of_classes = |classes: &[&str]| {
-        let waits = time
-            .waits
-            .iter()
-            .filter(|wait| classes.contains(&wait.class.as_str()));
-        waits
-            .map(|wait| wait.time_s.value)
-            .fold(0.0, |sum, time_s| sum + time_s)
-            / db_time_s
+        let waits = time.waits.iter().filter(|wait| classes.contains(&wait.class.as_str()));
+        waits.map(|wait| wait.time_s.value).fold(0.0, |sum, time_s| sum + time_s) / db_time_s
     };
     let is_known = !time.waits.is_empty();
     let behind = write_behind_s(report) / db_time_s;
     let user_io = is_known.then(|| of_classes(&["User I/O"]));
     let contention = is_known.then(|| (of_classes(knowledge::CONTENTION) - behind).max(0.0));
     let cpu = time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s);
-    let mut verdict = TimeVerdict {
+    TimeVerdict {
         user_io_share: user_io,
         write_behind_share: is_known.then_some(behind),
         cpu_share: cpu,
         contention_share: contention,
-        speedup_limit: user_io.and_then(TimeVerdict::amdahl),
         ..TimeVerdict::default()
-    };
-    verdict.bottleneck = leader(&verdict);
-    verdict.reason = reason(&verdict);
-    verdict
+    }
+    .concluded()
 }
 
 /// Sessions stopped by slow writing.
 fn write_behind_s(report: &Report) -> f64 {
     let lists = [&report.foreground_events, &report.top_events];
     let events = lists.into_iter().find(|events| !events.is_empty());
-    let behind = events
-        .into_iter()
-        .flatten()
-        .filter(|event| knowledge::is_any(&event.name, WRITE_BEHIND));
+    let behind =
+        events.into_iter().flatten().filter(|event| knowledge::is_any(&event.name, WRITE_BEHIND));
     behind
         .filter_map(|event| event.time)
         .map(|time| time.value)
         .fold(0.0, |sum, time_s| sum + time_s)
 }
 
-fn leader(verdict: &TimeVerdict) -> Bottleneck {
-    let (Some(user_io), Some(cpu)) = (verdict.user_io_share, verdict.cpu_share) else {
-        return Bottleneck::Unknown;
-    };
-    let storage = user_io + verdict.write_behind_share.unwrap_or(0.0);
-    let mut parts = [
-        (storage, Bottleneck::Storage),
-        (cpu, Bottleneck::Cpu),
-        (
-            verdict.contention_share.unwrap_or(0.0),
-            Bottleneck::Contention,
-        ),
-    ];
-    parts.sort_by(|left, right| right.0.total_cmp(&left.0));
-    if parts[0].0 - parts[1].0 < CLEAR_LEAD {
-        Bottleneck::Mixed
-    } else {
-        parts[0].1
-    }
-}
-
-fn reason(verdict: &TimeVerdict) -> String {
-    let percent = |share: Option<f64>| {
-        share.map_or("unknown".to_owned(), |share| {
-            format!("{:.1} %", share * 100.0)
-        })
-    };
-    format!(
-        "of DB time {} was user I/O, {} waiting for writes to catch up, {} on a CPU, {} sessions waiting for each other",
-        percent(verdict.user_io_share),
-        percent(verdict.write_behind_share),
-        percent(verdict.cpu_share),
-        percent(verdict.contention_share),
-    )
-}
-
 /// The commit path. Log file sync is never taken for the device's time, nor the other way round.
 pub(super) fn redo(report: &Report, time: &TimeModel) -> RedoPath {
     let mean = |names: &[&str]| {
         let events = events_of(report, names);
-        let event = events
-            .iter()
-            .max_by(|left, right| waits_of(left).total_cmp(&waits_of(right)))?;
+        let event =
+            events.iter().max_by(|left, right| waits_of(left).total_cmp(&waits_of(right)))?;
         let place = event.waits.or(event.time)?;
-        Some(Figure::new(
-            event.mean_s()?,
-            format!("{}: {}", place.place(), event.name),
-        ))
+        Some(Figure::new(event.mean_s()?, format!("{}: {}", place.place(), event.name)))
     };
     let sync = events_of(report, LOG_SYNC);
-    let synced_s = sync
-        .iter()
-        .filter_map(|event| event.time)
-        .map(|time| time.value)
-        .reduce(f64::max);
-    let db_time_s = time
-        .db_time_s
-        .as_ref()
-        .map(|time| time.value)
-        .filter(|time| *time > 0.0);
-    let load = report
-        .load(&["Redo size", "Redo size (bytes)"])
-        .and_then(|row| row.per_second);
-    let writes = events_of(report, LOG_WRITE)
-        .first()
-        .and_then(|event| event.waits);
-    let mut redo = RedoPath {
+    let synced_s =
+        sync.iter().filter_map(|event| event.time).map(|time| time.value).reduce(f64::max);
+    let db_time_s = time.db_time_s.as_ref().map(|time| time.value).filter(|time| *time > 0.0);
+    let load = report.load(&["Redo size", "Redo size (bytes)"]).and_then(|row| row.per_second);
+    let writes = events_of(report, LOG_WRITE).first().and_then(|event| event.waits);
+    RedoPath {
         sync_latency_s: mean(LOG_SYNC),
         write_latency_s: mean(LOG_WRITE),
         write_iops: writes.zip(elapsed_s(report)).map(|(writes, elapsed_s)| {
@@ -289,28 +202,12 @@ pub(super) fn redo(report: &Report, time: &TimeModel) -> RedoPath {
             )
         }),
         redo_bytes_per_s: load.as_ref().map(figure),
-        sync_share: synced_s
-            .zip(db_time_s)
-            .map(|(synced, db_time)| synced / db_time),
-        finding: RedoFinding::Unknown,
-    };
-    redo.finding = finding(&redo);
-    redo
+        sync_share: synced_s.zip(db_time_s).map(|(synced, db_time)| synced / db_time),
+        ..RedoPath::default()
+    }
+    .concluded()
 }
 
 fn waits_of(event: &Event) -> f64 {
     event.waits.map_or(0.0, |waits| waits.value)
-}
-
-fn finding(redo: &RedoPath) -> RedoFinding {
-    let latencies = redo
-        .sync_latency_s
-        .as_ref()
-        .zip(redo.write_latency_s.as_ref());
-    match (redo.sync_share, latencies) {
-        (Some(share), _) if share < COMMITS_MATTER => RedoFinding::NotWaitedFor,
-        (_, Some((sync, write))) if write.value >= DEVICE_SHARE * sync.value => RedoFinding::Device,
-        (_, Some(_)) => RedoFinding::BesideTheDevice,
-        _ => RedoFinding::Unknown,
-    }
 }

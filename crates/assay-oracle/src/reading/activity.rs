@@ -19,11 +19,7 @@ impl Reading {
             }
             let per_second = self.number(table, row, per_second, Unit::Labelled);
             let per_transaction = self.number(table, row, per_transaction, Unit::Labelled);
-            self.report.load_profile.push(LoadRow {
-                name,
-                per_second,
-                per_transaction,
-            });
+            self.report.load_profile.push(LoadRow { name, per_second, per_transaction });
         }
     }
 
@@ -42,12 +38,7 @@ impl Reading {
             }
             let mut number = |column| self.number(table, row, column, Unit::Labelled);
             let (both, read, write) = (number(both), number(read), number(write));
-            self.report.io_profile.push(IoProfileRow {
-                name,
-                both,
-                read,
-                write,
-            });
+            self.report.io_profile.push(IoProfileRow { name, both, read, write });
         }
     }
 
@@ -96,11 +87,7 @@ impl Reading {
             let total = self.number(table, row, Some(total), Unit::Labelled);
             let per_second = self.number(table, row, Some(rate), Unit::Labelled);
             let name = row.text(0);
-            self.report.activity.push(Statistic {
-                name,
-                total,
-                per_second,
-            });
+            self.report.activity.push(Statistic { name, total, per_second });
         }
     }
 
@@ -165,11 +152,8 @@ impl Reading {
             let name = row.text(0);
             // Times are printed in hundredths of a second.
             let is_time = name.ends_with("_TIME");
-            let (unit, scale) = if is_time {
-                (Unit::Seconds, Some(0.01))
-            } else {
-                (Unit::Labelled, None)
-            };
+            let (unit, scale) =
+                if is_time { (Unit::Seconds, Some(0.01)) } else { (Unit::Labelled, None) };
             let value = self.scaled(table.section, row, value, unit, scale);
             self.report.operating_system.push(Named { name, value });
         }
@@ -180,18 +164,13 @@ impl Reading {
         let (Some(instance), Some(column)) = (table.named(&["i#"]), table.named(&heads)) else {
             return;
         };
-        let of_instances = table
-            .rows
-            .iter()
-            .filter(|row| row.text(instance).parse::<u32>().is_ok());
+        let of_instances =
+            table.rows.iter().filter(|row| row.text(instance).parse::<u32>().is_ok());
         let mut sum: Option<Quantity> = None;
         for row in of_instances {
             let cpus = self.scaled(Section::OperatingSystem, row, column, Unit::Count, None);
             sum = match (sum, cpus) {
-                (Some(sum), Some(cpus)) => Some(Quantity {
-                    value: sum.value + cpus.value,
-                    ..sum
-                }),
+                (Some(sum), Some(cpus)) => Some(Quantity { value: sum.value + cpus.value, ..sum }),
                 (sum, cpus) => sum.or(cpus),
             };
         }

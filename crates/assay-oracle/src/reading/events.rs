@@ -21,9 +21,7 @@ impl Columns {
     fn of(table: &Table) -> Option<Self> {
         let is_total = |head: &str| head.contains("time") || head.contains("total(s)");
         let in_seconds = |head: &str| {
-            ["(s)", "(sec)", "(cs)"]
-                .iter()
-                .any(|unit| head.contains(unit))
+            ["(s)", "(sec)", "(cs)"].iter().any(|unit| head.contains(unit))
                 || head.starts_with("tota ")
         };
         Some(Self {
@@ -97,12 +95,8 @@ impl Reading {
             name: row.text(columns.name),
             class: row.some_text(columns.class.filter(|_| !is_class_table)),
             waits: self.number(table, row, columns.waits, Unit::Count),
-            time: columns
-                .time
-                .and_then(|column| self.seconds(table, row, column)),
-            average: columns
-                .average
-                .and_then(|column| self.seconds(table, row, column)),
+            time: columns.time.and_then(|column| self.seconds(table, row, column)),
+            average: columns.average.and_then(|column| self.seconds(table, row, column)),
             share: self.number(table, row, columns.share, Unit::Share),
         }
     }
@@ -189,10 +183,7 @@ const CLASS_HEADS: &[(&str, &str)] = &[
 /// The row of a table by instance that stands for the cluster: the sum, or the only instance.
 pub(super) fn whole_row<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Row<'a>> {
     let column = table.named(&["i#"])?;
-    let sum = table
-        .rows
-        .iter()
-        .find(|row| matches!(row.cell(column), b"Sum" | b"*"));
+    let sum = table.rows.iter().find(|row| matches!(row.cell(column), b"Sum" | b"*"));
     let single = || match table.rows.as_slice() {
         [row] => Some(row),
         _ => None,

@@ -46,26 +46,14 @@ impl Reading {
         let of = |names: &[&str]| row.some_text(table.named(names));
         let flag = |names: &[&str]| of(names).map(|word| word.eq_ignore_ascii_case("yes"));
         let header = &mut self.report.header;
-        fill(
-            &mut header.db_name,
-            of(&["db name", "database", "database name"]),
-        );
+        fill(&mut header.db_name, of(&["db name", "database", "database name"]));
         fill(&mut header.db_id, of(&["db id", "database id"]));
-        fill(
-            &mut header.unique_name,
-            of(&["unique name", "database unique name"]),
-        );
+        fill(&mut header.unique_name, of(&["unique name", "database unique name"]));
         fill(&mut header.role, of(&["db role", "role", "database role"]));
         fill(&mut header.edition, of(&["edition", "database edition"]));
         fill(&mut header.release, of(&["release"]));
-        fill(
-            &mut header.cluster,
-            flag(&["rac", "cluster", "database rac"]),
-        );
-        fill(
-            &mut header.container_database,
-            flag(&["cdb", "database cdb"]),
-        );
+        fill(&mut header.cluster, flag(&["rac", "cluster", "database rac"]));
+        fill(&mut header.container_database, flag(&["cdb", "database cdb"]));
         fill(&mut header.instance, of(&["instance"]));
         if self.report.kind == Kind::AwrPdb {
             fill(&mut self.report.header.container, of(&["container name"]));
@@ -78,10 +66,7 @@ impl Reading {
     /// Up to 12.2 the HTML report prints the month where the minutes belong.
     fn startup(&mut self, startup: String) {
         let release = self.report.header.release.as_deref().unwrap_or_default();
-        let major = release
-            .split('.')
-            .next()
-            .and_then(|major| major.parse().ok());
+        let major = release.split('.').next().and_then(|major| major.parse().ok());
         let exact = self.report.form == Form::Text || major.is_some_and(|major: u32| major >= 18);
         let header = &mut self.report.header;
         if header.startup.is_none() {
@@ -99,14 +84,8 @@ impl Reading {
         let memory = table.column(|head| head.starts_with("memory"));
         let memory = self.number(table, row, memory, Unit::Labelled);
         let header = &mut self.report.header;
-        fill(
-            &mut header.host,
-            row.some_text(table.named(&["host name", "host"])),
-        );
-        fill(
-            &mut header.platform,
-            row.some_text(table.named(&["platform"])),
-        );
+        fill(&mut header.host, row.some_text(table.named(&["host name", "host"])));
+        fill(&mut header.platform, row.some_text(table.named(&["platform"])));
         fill(&mut header.cpus, cpus);
         fill(&mut header.cores, cores);
         fill(&mut header.sockets, sockets);
@@ -175,10 +154,8 @@ impl Reading {
     /// Lines of the snapshot block, which is laid out alike in all kinds; false for any other row.
     fn snapshot_line(&mut self, row: &Row) -> bool {
         let line = row.cells.join(&b' ');
-        let words: Vec<&[u8]> = line
-            .split(u8::is_ascii_whitespace)
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words: Vec<&[u8]> =
+            line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
         match folded(&line).as_str() {
             text if text.starts_with("begin snap:") => {
                 self.report.header.begin = self.snapshot(row, &words[2..]);
@@ -203,9 +180,7 @@ impl Reading {
     fn db_time(&mut self, row: &Row, words: &[&[u8]]) {
         self.report.header.db_time = self.word(row, words.get(2), Unit::Seconds, Some(60.0));
         // Statspack goes on with `(mins) DB CPU: 15.64 (mins)`.
-        let cpu = words
-            .iter()
-            .position(|word| word.eq_ignore_ascii_case(b"CPU:"));
+        let cpu = words.iter().position(|word| word.eq_ignore_ascii_case(b"CPU:"));
         let cpu = cpu.and_then(|at| words.get(at + 1));
         self.report.header.db_cpu = self.word(row, cpu, Unit::Seconds, Some(60.0));
     }
@@ -227,19 +202,13 @@ impl Reading {
         unit: Unit,
         scale: Option<f64>,
     ) -> Option<Quantity> {
-        let row = Row {
-            line: row.line,
-            cells: vec![Cow::Borrowed(*word?)],
-        };
+        let row = Row { line: row.line, cells: vec![Cow::Borrowed(*word?)] };
         self.scaled(Section::Header, &row, 0, unit, scale)
     }
 
     /// `Std Block Size: 8K`; the number can be missing (`K`), which is no block size.
     fn block_size(&mut self, row: &Row) {
-        let label = row
-            .cells
-            .iter()
-            .position(|cell| cell.starts_with(b"Std Block Size"));
+        let label = row.cells.iter().position(|cell| cell.starts_with(b"Std Block Size"));
         let Some(column) = label.map(|label| label + 1) else {
             return;
         };

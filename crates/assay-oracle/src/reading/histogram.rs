@@ -29,16 +29,13 @@ impl Reading {
         let Some(event) = table.named(&["event"]) else {
             return;
         };
-        let first = table
-            .column(|head| head.contains('<'))
-            .unwrap_or(table.heads.len());
+        let first = table.column(|head| head.contains('<')).unwrap_or(table.heads.len());
         self.ranges.is_fine |= table.heads.iter().any(|head| head.ends_with("us"));
         let bounds = bounds(&table.heads[first..], self.ranges.is_fine);
         let is_main = !table.title.contains('(') || table.title.contains("(global)");
         for row in &table.rows {
-            let waits = is_main
-                .then(|| self.number(table, row, Some(event + 1), Unit::Count))
-                .flatten();
+            let waits =
+                is_main.then(|| self.number(table, row, Some(event + 1), Unit::Count)).flatten();
             let buckets = self.buckets(table, row, first, &bounds);
             self.ranges.add(&row.text(event), waits, buckets);
         }
@@ -57,20 +54,10 @@ impl Reading {
             let cell = row.cell(first + index);
             let share = self.share(cell);
             let (Some((low_ns, high_ns)), Some(share)) = (*bound, share) else {
-                self.unread(
-                    table.section,
-                    row.line,
-                    cell,
-                    "a bucket that cannot be read",
-                );
+                self.unread(table.section, row.line, cell, "a bucket that cannot be read");
                 return Vec::new();
             };
-            buckets.push(EventBucket {
-                low_ns,
-                high_ns,
-                share,
-                line: row.line,
-            });
+            buckets.push(EventBucket { low_ns, high_ns, share, line: row.line });
         }
         buckets
     }
@@ -107,19 +94,10 @@ fn bounds(heads: &[String], is_fine: bool) -> Vec<Option<(u64, Option<u64>)>> {
 
 /// `<512us`, `<1/8s`, `< 2m`, `<=1s`: a second is 1,024 ms, a minute 64 such seconds.
 fn upper_ns(head: &str, is_fine: bool) -> Option<u64> {
-    let text: String = head
-        .chars()
-        .filter(|letter| !matches!(letter, '<' | '=' | ' '))
-        .collect();
-    let digits = text
-        .find(|letter: char| letter.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let text: String = head.chars().filter(|letter| !matches!(letter, '<' | '=' | ' ')).collect();
+    let digits = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let millisecond = if is_fine {
-        FINE_MILLISECOND_NS
-    } else {
-        MILLISECOND_NS
-    };
+    let millisecond = if is_fine { FINE_MILLISECOND_NS } else { MILLISECOND_NS };
     let unit_ns = match unit {
         "u" | "us" | "" => MICROSECOND_NS,
         "ms" => millisecond,
@@ -139,11 +117,7 @@ impl Ranges {
     fn add(&mut self, event: &str, waits: Option<Quantity>, buckets: Vec<EventBucket>) {
         match self.events.iter_mut().find(|known| known.event == event) {
             Some(known) => known.buckets.extend(buckets),
-            None => self.events.push(Collected {
-                event: event.to_owned(),
-                waits,
-                buckets,
-            }),
+            None => self.events.push(Collected { event: event.to_owned(), waits, buckets }),
         }
     }
 
@@ -180,10 +154,7 @@ mod tests {
     fn ends(heads: &[&str], is_fine: bool) -> Vec<Option<u64>> {
         let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
         let bounds = bounds(&heads, is_fine);
-        bounds
-            .iter()
-            .map(|bound| bound.expect("a bound").1)
-            .collect()
+        bounds.iter().map(|bound| bound.expect("a bound").1).collect()
     }
 
     #[test]
@@ -192,32 +163,15 @@ mod tests {
         let ms = |count: u64| Some(count * MILLISECOND_NS);
         assert_eq!(
             ends(&heads, false),
-            [
-                ms(32),
-                ms(64),
-                ms(128),
-                ms(512),
-                ms(1024),
-                ms(2 * 64 * 1024),
-                None
-            ]
+            [ms(32), ms(64), ms(128), ms(512), ms(1024), ms(2 * 64 * 1024), None]
         );
     }
 
     #[test]
     fn headings_cut_at_five_characters_are_understood() {
         assert_eq!(
-            ends(
-                &["% of <128u", "waits <256u", "<512", "<1ms", ">=32m"],
-                true
-            ),
-            [
-                Some(128_000),
-                Some(256_000),
-                Some(512_000),
-                Some(1_024_000),
-                None
-            ]
+            ends(&["% of <128u", "waits <256u", "<512", "<1ms", ">=32m"], true),
+            [Some(128_000), Some(256_000), Some(512_000), Some(1_024_000), None]
         );
     }
 
@@ -229,17 +183,8 @@ mod tests {
 
     #[test]
     fn a_finer_table_replaces_the_open_ends_of_a_coarse_one() {
-        let bucket = |low_ns, high_ns, share| EventBucket {
-            low_ns,
-            high_ns,
-            share,
-            line: 1,
-        };
-        let main = [
-            bucket(0, Some(32), 0.5),
-            bucket(32, Some(1024), 0.4),
-            bucket(1024, None, 0.1),
-        ];
+        let bucket = |low_ns, high_ns, share| EventBucket { low_ns, high_ns, share, line: 1 };
+        let main = [bucket(0, Some(32), 0.5), bucket(32, Some(1024), 0.4), bucket(1024, None, 0.1)];
         let detail = [
             bucket(0, Some(32), 0.5),
             bucket(32, Some(64), 0.3),

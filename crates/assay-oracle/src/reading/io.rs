@@ -27,16 +27,8 @@ struct Columns {
 
 impl Columns {
     fn of(table: &Table) -> Self {
-        let condensed: Vec<String> = table
-            .heads
-            .iter()
-            .map(|head| head.replace(' ', ""))
-            .collect();
-        let at = |names: &[&str]| {
-            condensed
-                .iter()
-                .position(|head| names.contains(&head.as_str()))
-        };
+        let condensed: Vec<String> = table.heads.iter().map(|head| head.replace(' ', "")).collect();
+        let at = |names: &[&str]| condensed.iter().position(|head| names.contains(&head.as_str()));
         Self {
             container: at(&["pdbname"]),
             file: at(&["filename"]),
@@ -170,10 +162,7 @@ impl Reading {
     }
 
     pub(super) fn io_stat(&mut self, table: &Table) {
-        if table
-            .column(|head| head.starts_with("reads mb/sec"))
-            .is_some()
-        {
+        if table.column(|head| head.starts_with("reads mb/sec")).is_some() {
             self.io_stat_by_columns(table);
         } else if table.named(&["i#"]).is_some() {
             self.io_stat_of_all(table);
@@ -201,13 +190,7 @@ impl Reading {
         let by_function = table.section == Section::IoByFunction;
         for row in &table.rows {
             let mut throughput = |column| {
-                self.scaled(
-                    table.section,
-                    row,
-                    column,
-                    Unit::BytesPerSecond,
-                    Some(MEGABYTE),
-                )
+                self.scaled(table.section, row, column, Unit::BytesPerSecond, Some(MEGABYTE))
             };
             let (read_throughput, write_throughput) = (throughput(3), throughput(6));
             let (small, large) = if by_function { (8, None) } else { (7, Some(8)) };
@@ -228,18 +211,10 @@ impl Reading {
     /// Milliseconds up to 12.1, from 12.2 on the unit stands in the cell.
     fn io_time(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
         let release = self.report.header.release.as_deref().unwrap_or_default();
-        let mut parts = release
-            .split('.')
-            .map_while(|part| part.parse::<u32>().ok());
+        let mut parts = release.split('.').map_while(|part| part.parse::<u32>().ok());
         let release = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
         let in_ms = table.head(column).contains("(ms)") || (release > (0, 0) && release < (12, 2));
-        self.scaled(
-            table.section,
-            row,
-            column,
-            Unit::Seconds,
-            in_ms.then_some(1e-3),
-        )
+        self.scaled(table.section, row, column, Unit::Seconds, in_ms.then_some(1e-3))
     }
 
     /// All instances, 12.2 and later: a row by instance and function, `*` is the cluster.
@@ -263,13 +238,7 @@ impl Reading {
             let mut rate = |column| self.number(table, row, column, Unit::PerSecond);
             let (reads, writes) = (rate(ends("reads/s")), rate(ends("writes/s")));
             let mut throughput = |column: Option<usize>| {
-                self.scaled(
-                    table.section,
-                    row,
-                    column?,
-                    Unit::BytesPerSecond,
-                    Some(MEGABYTE),
-                )
+                self.scaled(table.section, row, column?, Unit::BytesPerSecond, Some(MEGABYTE))
             };
             let io = IoStat {
                 instance: number,
@@ -287,12 +256,8 @@ impl Reading {
 
     /// All instances, up to 12.1: a row by instance, the functions are columns in four groups.
     fn io_stat_by_columns(&mut self, table: &Table) {
-        const GROUPS: [&str; 4] = [
-            "reads mb/sec ",
-            "writes mb/sec ",
-            "reads requests/sec ",
-            "writes requests/sec ",
-        ];
+        const GROUPS: [&str; 4] =
+            ["reads mb/sec ", "writes mb/sec ", "reads requests/sec ", "writes requests/sec "];
         let Some(instance) = table.named(&["i#"]) else {
             return;
         };
@@ -315,13 +280,7 @@ impl Reading {
                     table.column(|head| head.strip_prefix(group) == Some(name))
                 };
                 let mut throughput = |at: Option<usize>| {
-                    self.scaled(
-                        table.section,
-                        row,
-                        at?,
-                        Unit::BytesPerSecond,
-                        Some(MEGABYTE),
-                    )
+                    self.scaled(table.section, row, at?, Unit::BytesPerSecond, Some(MEGABYTE))
                 };
                 let (read_throughput, write_throughput) =
                     (throughput(column(0)), throughput(column(1)));

@@ -13,19 +13,13 @@ pub struct Column(pub &'static [&'static str], pub usize);
 /// A text table: heading lines, ruler and rows; the first column is text, the others stand right and are cut at
 /// their right end as SQL's LPAD does.
 pub fn rows(columns: &[Column], rows: &[&[&str]]) -> String {
-    let depth = columns
-        .iter()
-        .map(|column| column.0.len())
-        .max()
-        .unwrap_or(0);
+    let depth = columns.iter().map(|column| column.0.len()).max().unwrap_or(0);
     let mut text = String::new();
     for line in 0..depth {
         let heads: Vec<&str> = columns
             .iter()
             .map(|Column(heads, _)| {
-                (line + heads.len())
-                    .checked_sub(depth)
-                    .map_or("", |index| heads[index])
+                (line + heads.len()).checked_sub(depth).map_or("", |index| heads[index])
             })
             .collect();
         text += &aligned(columns, &heads);
@@ -154,11 +148,7 @@ pub fn top_five(events: &[&[&str]]) -> String {
         Column(&["% DB", "time"], 6),
         Column(&["Wait Class"], 10),
     ];
-    format!(
-        "Top 5 Timed Foreground Events\n{}\n{}",
-        "~".repeat(29),
-        rows(&columns, events)
-    )
+    format!("Top 5 Timed Foreground Events\n{}\n{}", "~".repeat(29), rows(&columns, events))
 }
 
 /// Foreground or background wait events of 11.1 to 12.1: event, waits, seconds, milliseconds, percent.
@@ -203,10 +193,7 @@ pub fn html_table(title: &str, summary: &str, heads: &[&str], rows: &[&[&str]]) 
             "<a class=\"awr\" name=\"1\"></a><p /><h3 class=\"awr\">{title}</h3><p />"
         );
     }
-    let _ = write!(
-        page,
-        "<table border=\"0\" class=\"tdiff\" summary=\"{summary}\">\n<tr>"
-    );
+    let _ = write!(page, "<table border=\"0\" class=\"tdiff\" summary=\"{summary}\">\n<tr>");
     for head in heads {
         let head = head.replace('<', "&lt;").replace('>', "&gt;");
         let _ = write!(page, "<th class=\"awrbg\" scope=\"col\">{head}</th>");
@@ -226,16 +213,8 @@ pub fn html_table(title: &str, summary: &str, heads: &[&str], rows: &[&[&str]]) 
 /// The first page of an HTML report; `release` decides how the header is laid out.
 pub fn html_header(release: &str, elapsed: &str, db_time: &str) -> String {
     let instance = "This table displays database instance information";
-    let database: &[&str] = &[
-        "DB Name",
-        "DB Id",
-        "Unique Name",
-        "DB Role",
-        "Edition",
-        "Release",
-        "RAC",
-        "CDB",
-    ];
+    let database: &[&str] =
+        &["DB Name", "DB Id", "Unique Name", "DB Role", "Edition", "Release", "RAC", "CDB"];
     let mut page =
         "<html><head><title>AWR Report for DB: SHOP, Inst: shop1, Snaps: 10-11</title>\n\
         <style type=\"text/css\">td.awrc {color:black}</style></head><body class=\"awr\">\n\
@@ -245,9 +224,7 @@ pub fn html_header(release: &str, elapsed: &str, db_time: &str) -> String {
         "",
         instance,
         database,
-        &[&[
-            "SHOP", "123", "SHOPU", "PRIMARY", "EE", release, "YES", "YES",
-        ]],
+        &[&["SHOP", "123", "SHOPU", "PRIMARY", "EE", release, "YES", "YES"]],
     );
     page += &html_table(
         "",
@@ -258,14 +235,7 @@ pub fn html_header(release: &str, elapsed: &str, db_time: &str) -> String {
     page += &html_table(
         "",
         "This table displays host information",
-        &[
-            "Host Name",
-            "Platform",
-            "CPUs",
-            "Cores",
-            "Sockets",
-            "Memory (GB)",
-        ],
+        &["Host Name", "Platform", "CPUs", "Cores", "Sockets", "Memory (GB)"],
         &[&["till", "Linux x86 64-bit", "80", "40", "", "503.50"]],
     );
     let (elapsed, db_time) = (format!("{elapsed} (mins)"), format!("{db_time} (mins)"));

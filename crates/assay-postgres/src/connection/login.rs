@@ -97,11 +97,7 @@ fn scram(messages: &mut Messages, known: &[u8], secret: &str) -> Answer<()> {
     let mut first = Vec::new();
     message(&mut first, b'p', |body| {
         put_text(body, SCRAM_SHA_256);
-        body.extend(
-            u32::try_from(proof.message().len())
-                .unwrap_or(0)
-                .to_be_bytes(),
-        );
+        body.extend(u32::try_from(proof.message().len()).unwrap_or(0).to_be_bytes());
         body.extend(proof.message());
     });
     messages.send(&first)?;

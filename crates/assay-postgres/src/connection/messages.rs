@@ -49,12 +49,7 @@ pub(super) struct Messages {
 
 impl Messages {
     pub(super) fn over(stream: Stream) -> Self {
-        Self {
-            stream,
-            room: vec![0; ROOM_BYTES],
-            start: 0,
-            end: 0,
-        }
+        Self { stream, room: vec![0; ROOM_BYTES], start: 0, end: 0 }
     }
 
     pub(super) const fn stream(&self) -> &Stream {
@@ -143,10 +138,7 @@ pub(super) fn zero_ended(bytes: &[u8]) -> Option<(&str, &[u8])> {
 pub(super) fn refusal(body: &[u8]) -> Failure {
     let (mut code, mut message, mut rest) = (String::new(), String::new(), body);
     while let Some((letter, field)) = rest.split_first().filter(|(letter, _)| **letter != 0) {
-        let end = field
-            .iter()
-            .position(|byte| *byte == 0)
-            .unwrap_or(field.len());
+        let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
         // Before the encoding is agreed on, messages come in the server's own.
         let text = String::from_utf8_lossy(&field[..end]).into_owned();
         match letter {
@@ -199,9 +191,7 @@ mod tests {
             let (mut server, client) = UnixStream::pair().unwrap();
             let pieces: Vec<Vec<u8>> = sent.chunks(cut).map(<[u8]>::to_vec).collect();
             let writer = std::thread::spawn(move || {
-                pieces
-                    .iter()
-                    .for_each(|piece| server.write_all(piece).unwrap());
+                pieces.iter().for_each(|piece| server.write_all(piece).unwrap());
             });
             let mut messages = Messages::over(Stream::Local(client));
             for length in [0, 1, 3000, 20_000, 7] {
@@ -219,10 +209,7 @@ mod tests {
         let refused = refusal(b"SERROR\0C53100\0Mdisk full\0\0");
         assert_eq!(refused.to_string(), "disk full (53100)");
         let found = row(&[0, 2, 0, 0, 0, 2, b'4', b'2', 255, 255, 255, 255]).unwrap();
-        assert_eq!(
-            (found.count(0), found.count(1), found.text(1)),
-            (Some(42), None, "")
-        );
+        assert_eq!((found.count(0), found.count(1), found.text(1)), (Some(42), None, ""));
         assert!(row(&[0, 1, 0, 0, 0, 9, b'x']).is_err());
         assert!(row(&[0]).is_err());
     }

@@ -22,15 +22,9 @@ impl Account {
     /// `postgres` where there is one, else `nobody`.
     fn unprivileged() -> Self {
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let named = ["postgres", "nobody"]
-            .iter()
-            .find_map(|name| find(&users, name));
+        let named = ["postgres", "nobody"].iter().find_map(|name| find(&users, name));
         // The number that the kernel gives to users whom it does not know.
-        named.unwrap_or(Self {
-            name: "nobody".to_owned(),
-            user: 65_534,
-            group: 65_534,
-        })
+        named.unwrap_or(Self { name: "nobody".to_owned(), user: 65_534, group: 65_534 })
     }
 }
 

@@ -12,10 +12,7 @@ pub(super) fn command(plan: &Plan, program: &Path) -> Command {
     let mut command = match plan.guard.split_first() {
         Some((first, rest)) => {
             let mut command = Command::new(first);
-            command
-                .args(rest)
-                .arg(std::process::id().to_string())
-                .arg(program);
+            command.args(rest).arg(std::process::id().to_string()).arg(program);
             command
         }
         None => Command::new(program),

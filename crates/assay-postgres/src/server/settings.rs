@@ -75,10 +75,7 @@ impl Settings {
         ]
         .map(|(name, value)| (name, value.to_owned()))
         .to_vec();
-        all.push((
-            "shared_buffers",
-            format!("{}kB", self.shared_buffers_bytes >> 10),
-        ));
+        all.push(("shared_buffers", format!("{}kB", self.shared_buffers_bytes >> 10)));
         all.push(("max_connections", (self.sessions_max + 16).to_string()));
         if self.direct && major >= 16 {
             all.push(("debug_io_direct", "data".to_owned()));
@@ -105,16 +102,8 @@ mod tests {
         let has = |major, wanted: &str| settings.of(major).iter().any(|(name, _)| *name == wanted);
         assert!(!has(15, "debug_io_direct") && has(16, "debug_io_direct"));
         assert!(!has(17, "io_method") && has(18, "io_method"));
-        assert!(
-            settings
-                .of(18)
-                .contains(&("shared_buffers", "131072kB".to_owned()))
-        );
-        assert!(
-            settings
-                .of(18)
-                .contains(&("max_connections", "48".to_owned()))
-        );
+        assert!(settings.of(18).contains(&("shared_buffers", "131072kB".to_owned())));
+        assert!(settings.of(18).contains(&("max_connections", "48".to_owned())));
         assert!(missing_in(15).len() == 2 && missing_in(16).is_empty());
     }
 }

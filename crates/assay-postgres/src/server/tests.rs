@@ -36,12 +36,8 @@ fn plan(directory: &Path) -> Option<Plan> {
     }
 }
 
-const SETTINGS: Settings = Settings {
-    direct: false,
-    shared_buffers_bytes: 16 << 20,
-    sessions_max: 8,
-    io_method: None,
-};
+const SETTINGS: Settings =
+    Settings { direct: false, shared_buffers_bytes: 16 << 20, sessions_max: 8, io_method: None };
 
 #[test]
 fn a_server_is_made_started_spoken_with_and_ended() {
@@ -67,16 +63,12 @@ fn a_server_is_made_started_spoken_with_and_ended() {
 }
 
 fn speaks(connection: &mut Connection) {
-    let row = connection
-        .one("SELECT 1::bigint, NULL, 'a', 1.5, true")
-        .unwrap();
+    let row = connection.one("SELECT 1::bigint, NULL, 'a', 1.5, true").unwrap();
     assert_eq!((row.count(0), row.text(1), row.text(2)), (Some(1), "", "a"));
     assert!(row.is_true(4) && row.real(3) == Some(1.5));
     let failure = connection.run("SELECT 1/0").unwrap_err();
     assert_eq!(failure.code(), Some("22012"));
-    let mut add = connection
-        .prepare("add", "SELECT $1::bigint + $2::bigint", &[8, 8])
-        .unwrap();
+    let mut add = connection.prepare("add", "SELECT $1::bigint + $2::bigint", &[8, 8]).unwrap();
     for value in 0..100 {
         add.set_integer(0, value);
         add.set_integer(1, 1);
@@ -110,30 +102,15 @@ fn counts(server: &Server, connection: &mut Connection) {
     assert!(knowledge.is_io_timed && knowledge.is_wal_timed && knowledge.block_bytes == 8192);
     let before = knowledge.read(connection, "postgres").unwrap();
     let mut other = Connection::open(&server.address("postgres"), "test").unwrap();
-    other
-        .run("CREATE TABLE u AS SELECT generate_series(1, 50000) AS k")
-        .unwrap();
+    other.run("CREATE TABLE u AS SELECT generate_series(1, 50000) AS k").unwrap();
     other.run("SELECT sum(k) FROM u").unwrap();
     other.close();
     // Versions before 15 send their counts to a process of their own.
-    std::thread::sleep(Duration::from_millis(if knowledge.major < 15 {
-        1500
-    } else {
-        100
-    }));
-    let passed = knowledge
-        .read(connection, "postgres")
-        .unwrap()
-        .since(&before);
+    std::thread::sleep(Duration::from_millis(if knowledge.major < 15 { 1500 } else { 100 }));
+    let passed = knowledge.read(connection, "postgres").unwrap().since(&before);
     assert!(passed.commits >= 2 && passed.hit_blocks > 200, "{passed:?}");
-    assert!(
-        passed.active_ns > 0 && passed.wal_bytes > 1000,
-        "{passed:?}"
-    );
-    assert!(
-        passed.wal_syncs.is_some() && passed.sessions.read_ns.is_some(),
-        "{passed:?}"
-    );
+    assert!(passed.active_ns > 0 && passed.wal_bytes > 1000, "{passed:?}");
+    assert!(passed.wal_syncs.is_some() && passed.sessions.read_ns.is_some(), "{passed:?}");
 }
 
 #[test]
@@ -141,12 +118,7 @@ fn a_server_that_cannot_start_says_why() {
     let scratch = Scratch::new("why");
     let Some(plan) = plan(&scratch.0) else { return };
     let mut server = Server::create(plan).unwrap();
-    let settings = Settings {
-        shared_buffers_bytes: 0,
-        ..SETTINGS
-    };
-    let error = server
-        .start(&settings, &AtomicBool::new(false))
-        .unwrap_err();
+    let settings = Settings { shared_buffers_bytes: 0, ..SETTINGS };
+    let error = server.start(&settings, &AtomicBool::new(false)).unwrap_err();
     assert!(error.message().contains("shared_buffers"), "{error}");
 }

@@ -51,26 +51,13 @@ fn storage() -> Storage {
             }),
             layers: vec![
                 data,
-                layer(
-                    "nvme0n1p1",
-                    LayerKind::Partition,
-                    &["nvme0n1"],
-                    3_840_753_000_448,
-                ),
+                layer("nvme0n1p1", LayerKind::Partition, &["nvme0n1"], 3_840_753_000_448),
                 nvme("nvme0n1"),
-                layer(
-                    "nvme1n1p1",
-                    LayerKind::Partition,
-                    &["nvme1n1"],
-                    3_840_753_000_448,
-                ),
+                layer("nvme1n1p1", LayerKind::Partition, &["nvme1n1"], 3_840_753_000_448),
                 nvme("nvme1n1"),
             ],
         },
-        space: Some(Space {
-            capacity_bytes: 2 << 40,
-            free_bytes: 812 << 30,
-        }),
+        space: Some(Space { capacity_bytes: 2 << 40, free_bytes: 812 << 30 }),
         target: None,
     }
 }

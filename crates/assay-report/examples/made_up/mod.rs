@@ -70,19 +70,13 @@ fn result(dice: &mut Dice, ios: u64, median_ns: f64, precision: Precision) -> Op
     (result.ios, result.bytes) = (ios, ios * 8192);
     let mut left = ios;
     for (place, slice) in SLICES.iter().enumerate() {
-        let share = if place == 39 {
-            left
-        } else {
-            (ios / 40).min(left)
-        };
+        let share = if place == 39 { left } else { (ios / 40).min(left) };
         left -= share;
         let time = median_ns * (0.28 * slice + 0.05 * dice.normal()).exp();
         result.service.record_many(count(time), share - share / 4);
         result.service.record_many(count(time * 1.03), share / 4);
         if share / 400 > 0 {
-            result
-                .service
-                .record_many(count(time * (2.0 + 3.0 * dice.roll())), share / 400);
+            result.service.record_many(count(time * (2.0 + 3.0 * dice.roll())), share / 400);
             result.ios += share / 400;
         }
     }
@@ -132,15 +126,9 @@ fn split(operations: &PerOperation, dice: &mut Dice) -> Vec<NamedResult> {
         for (operation, result) in operations.iter() {
             *halves.slot(operation) = Some(of(result, dice));
         }
-        NamedResult {
-            name: name.to_owned(),
-            operations: halves,
-        }
+        NamedResult { name: name.to_owned(), operations: halves }
     };
-    vec![
-        half("/oradata/data01.dbf", dice, 0.93),
-        half("/oradata/data02.dbf", dice, 1.08),
-    ]
+    vec![half("/oradata/data01.dbf", dice, 0.93), half("/oradata/data02.dbf", dice, 1.08)]
 }
 
 /// The run of so many seconds.
@@ -156,10 +144,7 @@ pub(crate) fn run(intervals: u64) -> RunReport {
         whole.merge(&interval.operations);
         timeline.add(&interval);
     }
-    let streams = vec![NamedResult {
-        name: "sessions".to_owned(),
-        operations: whole,
-    }];
+    let streams = vec![NamedResult { name: "sessions".to_owned(), operations: whole }];
     let measurement = measurement(intervals, streams, targets);
     RunReport {
         estimates: estimates(&measurement),
@@ -177,10 +162,7 @@ fn events(intervals: u64) -> Vec<Event> {
     vec![
         event(0.33, "change point: 28 % fewer I/Os a second"),
         event(0.45, "change point: back to the level before"),
-        event(
-            0.66,
-            "first of 3 reads that failed with EIO on /oradata/data02.dbf",
-        ),
+        event(0.66, "first of 3 reads that failed with EIO on /oradata/data02.dbf"),
     ]
 }
 
@@ -218,10 +200,7 @@ fn conduct(intervals: u64) -> Conduct {
         direct_io: Some(true),
         clock: "tsc".to_owned(),
         submission: Submission::Asynchronous,
-        features: vec![
-            "registered files".to_owned(),
-            "registered buffers".to_owned(),
-        ],
+        features: vec!["registered files".to_owned(), "registered buffers".to_owned()],
         enters: 91_000 * intervals,
         cpu_user_s: 0.0031 * real(intervals),
         cpu_system_s: 0.0392 * real(intervals),

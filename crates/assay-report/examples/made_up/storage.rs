@@ -56,13 +56,7 @@ impl Law {
     }
 
     fn capacity(rate: f64, outstanding: u32, bound: Bound) -> Capacity {
-        Capacity {
-            rate: about(rate, 0.011),
-            burst_rate: None,
-            burst_s: None,
-            outstanding,
-            bound,
-        }
+        Capacity { rate: about(rate, 0.011), burst_rate: None, burst_s: None, outstanding, bound }
     }
 
     /// Most IOPS with 99 % within a limit, by the same law as the points.
@@ -70,19 +64,12 @@ impl Law {
         let depth = DEPTHS
             .into_iter()
             .rfind(|depth| f64::from(*depth) / self.iops(*depth) * 1.9e9 <= limit_ns)?;
-        Some(Self::capacity(
-            self.iops(depth) * 1.02,
-            depth,
-            Bound::LatencyLimit,
-        ))
+        Some(Self::capacity(self.iops(depth) * 1.02, depth, Bound::LatencyLimit))
     }
 
     /// Writes begin faster than they go on.
     fn burst(&self, dice: &mut Dice) -> Vec<CurvePoint> {
-        let faster = Law {
-            most: self.most * 1.36,
-            ..*self
-        };
+        let faster = Law { most: self.most * 1.36, ..*self };
         let writes = self.read_share < 0.5;
         let depths = DEPTHS.into_iter().filter(|_| writes).take(7);
         depths.map(|depth| faster.point(depth, dice)).collect()
@@ -92,14 +79,8 @@ impl Law {
         let mut dice = Dice::new(11);
         let knee = 32;
         let steps = (1..=8).map(|step| {
-            let limit = LatencyLimit {
-                service_time_ns: 250_000.0 * f64::from(step),
-                ..limit
-            };
-            LimitStep {
-                limit,
-                iops: self.within(limit.service_time_ns),
-            }
+            let limit = LatencyLimit { service_time_ns: 250_000.0 * f64::from(step), ..limit };
+            LimitStep { limit, iops: self.within(limit.service_time_ns) }
         });
         let mut iops_max = Self::capacity(self.most, 256, self.bound);
         if self.read_share < 0.5 {
@@ -118,9 +99,7 @@ impl Law {
             single_stream_bytes_per_s: Some(about(self.bytes_per_s * 0.42, 0.007)),
             curve: DEPTHS.map(|depth| self.point(depth, &mut dice)).to_vec(),
             burst_curve: self.burst(&mut dice),
-            large_curve: [1, 2, 4, 8, 16]
-                .map(|depth| self.large_point(depth, &mut dice))
-                .to_vec(),
+            large_curve: [1, 2, 4, 8, 16].map(|depth| self.large_point(depth, &mut dice)).to_vec(),
             knee: Some(Knee {
                 outstanding: knee,
                 iops: self.iops(knee),
@@ -134,10 +113,7 @@ impl Law {
 
 /// Reads, writes and a mix; the reads are still rising at the end.
 pub(crate) fn calibration() -> Calibration {
-    let limit = LatencyLimit {
-        quantile: 0.99,
-        service_time_ns: 1e6,
-    };
+    let limit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
     let law = |name, read_share, base_ns, most, bytes_per_s, bound| Law {
         name,
         read_share,
@@ -147,14 +123,7 @@ pub(crate) fn calibration() -> Calibration {
         bound,
     };
     let laws = [
-        law(
-            "read",
-            1.0,
-            182_000.0,
-            121_000.0,
-            2.41e9,
-            Bound::StillRising,
-        ),
+        law("read", 1.0, 182_000.0, 121_000.0, 2.41e9, Bound::StillRising),
         law("write", 0.0, 241_000.0, 48_500.0, 1.12e9, Bound::Saturated),
         law("mix 70/30", 0.7, 201_000.0, 83_000.0, 1.74e9, Bound::Host),
     ];

@@ -20,11 +20,7 @@ fn judgement(
         label: label.to_owned(),
         unit,
         limit,
-        evidence: Evidence {
-            estimate,
-            elapsed_s: 120.0,
-            doubts: Vec::new(),
-        },
+        evidence: Evidence { estimate, elapsed_s: 120.0, doubts: Vec::new() },
         outcome,
         reason: Reason::Clear,
         why: String::new(),
@@ -71,9 +67,7 @@ fn targets() -> Vec<Judgement> {
             1.04e6,
             0.07,
             Outcome::Inconclusive,
-            Reason::Straddles {
-                enough_s: Some(372.0),
-            },
+            Reason::Straddles { enough_s: Some(372.0) },
         ),
     ]
 }
@@ -117,13 +111,5 @@ fn others() -> Vec<Judgement> {
         Some(Estimate::exact(0.161, 1)),
         Outcome::Pass,
     );
-    vec![
-        Judgement {
-            why: "A commit waits for the log.".to_owned(),
-            ..sync
-        },
-        capacity,
-        within,
-        cpu,
-    ]
+    vec![Judgement { why: "A commit waits for the log.".to_owned(), ..sync }, capacity, within, cpu]
 }

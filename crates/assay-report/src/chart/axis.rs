@@ -22,12 +22,7 @@ pub(crate) struct Axis {
 impl Axis {
     /// An axis whose name says what its numbers are relative to, where they are.
     pub(crate) fn new(show: &Show, name: &str, unit: Unit, scale: Scale, wanted: usize) -> Self {
-        Self {
-            scale,
-            unit,
-            name: show.axis_name(name, unit),
-            wanted,
-        }
+        Self { scale, unit, name: show.axis_name(name, unit), wanted }
     }
 }
 

@@ -45,21 +45,11 @@ pub(crate) fn curve(mix: &MixCalibration, limit: &LatencyLimit, show: &Show, siz
     let sheet = Sheet::new(mix, limit, show, &scene);
     scene.description = sheet.describe();
     let wanted = if size == Size::Narrow { 4 } else { 5 };
-    vertical(
-        &mut scene,
-        show,
-        &Axis::new(show, "service time", Unit::Ns, sheet.y, 6),
-    );
-    horizontal(
-        &mut scene,
-        show,
-        &Axis::new(show, "IOPS", Unit::IosPerS, sheet.x, wanted),
-    );
+    vertical(&mut scene, show, &Axis::new(show, "service time", Unit::Ns, sheet.y, 6));
+    horizontal(&mut scene, show, &Axis::new(show, "IOPS", Unit::IosPerS, sheet.x, wanted));
     sheet.draw_limit(&mut scene);
     sheet.draw_knee(&mut scene);
-    sheet.draw_points(&mut scene, Stroke::Dashed, |point| {
-        &point.limited_quantile_ns
-    });
+    sheet.draw_points(&mut scene, Stroke::Dashed, |point| &point.limited_quantile_ns);
     sheet.draw_points(&mut scene, Stroke::Solid, |point| &point.service_time_ns);
     sheet.draw_depths(&mut scene);
     sheet.draw_burst(&mut scene);
@@ -133,9 +123,8 @@ impl<'a> Sheet<'a> {
     fn draw_burst(&self, scene: &mut Scene) {
         let mut points: Vec<&CurvePoint> = self.mix.burst_curve.iter().collect();
         points.sort_by_key(|point| point.outstanding);
-        let line = points
-            .into_iter()
-            .map(|point| self.place(point, |point| &point.service_time_ns));
+        let line =
+            points.into_iter().map(|point| self.place(point, |point| &point.service_time_ns));
         let line: Vec<Point> = line.collect();
         if line.len() > 1 {
             scene.line(line, self.ink, Stroke::Dotted);
@@ -162,11 +151,7 @@ impl<'a> Sheet<'a> {
         }
         let plot = scene.plot;
         let y = self.y(self.limit.service_time_ns);
-        scene.line(
-            vec![(plot.left, y), (plot.right(), y)],
-            Ink::Limit,
-            Stroke::Dashed,
-        );
+        scene.line(vec![(plot.left, y), (plot.right(), y)], Ink::Limit, Stroke::Dashed);
         let limit = self.show.chosen(Unit::Ns, self.limit.service_time_ns);
         let text = format!("p{} ≤ {limit}", nines(self.limit.quantile));
         scene.text((plot.left + 6.0, y - 5.0), Anchor::Start, Ink::Limit, text);
@@ -210,15 +195,8 @@ fn times(points: &[&CurvePoint], limit: &LatencyLimit, show: &Show) -> Scale {
     let means = points.iter().map(|point| &point.service_time_ns);
     let all = means.chain(points.iter().map(|point| &point.limited_quantile_ns));
     let (low, high) = range_of(all).unwrap_or((limit.service_time_ns, limit.service_time_ns));
-    let limit_ns = if show.is_relative() {
-        high
-    } else {
-        limit.service_time_ns
-    };
+    let limit_ns = if show.is_relative() { high } else { limit.service_time_ns };
     let divisor = show.divisor(Unit::Ns);
     // Room below the lowest point for the number beside it.
-    Scale::log(
-        0.85 * low.min(limit_ns) / divisor,
-        high.max(limit_ns) / divisor,
-    )
+    Scale::log(0.85 * low.min(limit_ns) / divisor, high.max(limit_ns) / divisor)
 }

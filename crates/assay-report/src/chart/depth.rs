@@ -20,17 +20,8 @@ pub(crate) fn depth(mixes: &[MixCalibration], show: &Show, size: Size) -> Option
     let plot = scene.plot;
     let x = Scale::log(least, most).onto(plot.left, plot.right());
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
-    vertical(
-        &mut scene,
-        show,
-        &Axis::new(show, "throughput", Unit::BytesPerS, y, 5),
-    );
-    depths(
-        &mut scene,
-        x,
-        points().map(|point| point.outstanding).collect(),
-        "outstanding I/Os",
-    );
+    vertical(&mut scene, show, &Axis::new(show, "throughput", Unit::BytesPerS, y, 5));
+    depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "outstanding I/Os");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
         draw(&mut scene, mix, show, (x, y));
@@ -64,12 +55,7 @@ pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &
         let place = x.place(f64::from(depth));
         scene.hair((place, bottom), (place, bottom + 4.0), Ink::Axis);
         if place - last > 24.0 {
-            scene.text(
-                (place, bottom + 17.0),
-                Anchor::Middle,
-                Ink::Axis,
-                depth.to_string(),
-            );
+            scene.text((place, bottom + 17.0), Anchor::Middle, Ink::Axis, depth.to_string());
             last = place;
         }
     }
@@ -84,10 +70,7 @@ fn draw(scene: &mut Scene, mix: &MixCalibration, show: &Show, (x, y): (Scale, Sc
     let mut points: Vec<&CurvePoint> = mix.large_curve.iter().collect();
     points.sort_by_key(|point| point.outstanding);
     let place = |point: &&CurvePoint| {
-        (
-            x.place(depth_of(point)),
-            height(point.throughput_bytes_per_s.value),
-        )
+        (x.place(depth_of(point)), height(point.throughput_bytes_per_s.value))
     };
     scene.line(points.iter().map(place).collect(), ink, stroke_of(mix));
     for point in &points {
@@ -107,10 +90,7 @@ fn describe(mixes: &[MixCalibration], show: &Show) -> String {
             return format!("{} was not measured.", mix.name);
         };
         let rate = show.value(Unit::BytesPerS, most.rate.value);
-        format!(
-            "{} reaches {rate} at {} outstanding.",
-            mix.name, most.outstanding
-        )
+        format!("{} reaches {rate} at {} outstanding.", mix.name, most.outstanding)
     };
     mixes.iter().map(one).collect::<Vec<_>>().join(" ")
 }

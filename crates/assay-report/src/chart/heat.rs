@@ -37,22 +37,15 @@ pub(crate) fn heat(timeline: &Timeline, operation: Operation, show: &Show, size:
     let x = time_axis(&mut scene, seconds(timeline.end_ns()));
     let y = range(&timeline, operation, show).onto(plot.bottom(), plot.top);
     vertical(&mut scene, show, &Axis::new(show, &name, Unit::Ns, y, 5));
-    let cells = |column| Cells {
-        column,
-        rows: rows(column, operation, y, plot, show.divisor(Unit::Ns)),
-    };
+    let cells =
+        |column| Cells { column, rows: rows(column, operation, y, plot, show.divisor(Unit::Ns)) };
     let cells: Vec<Cells<'_>> = timeline.columns().iter().map(cells).collect();
-    let width = timeline
-        .columns()
-        .first()
-        .map_or(0.0, |first| width(first, x) + OVERLAP);
+    let width = timeline.columns().first().map_or(0.0, |first| width(first, x) + OVERLAP);
     for level in 1..=LEVELS {
         let runs = cells.iter().flat_map(|cells| cells.runs(level, x, plot));
         let bars: Vec<_> = runs.collect();
         let ink = Ink::Heat(level);
-        scene
-            .stretching
-            .extend((!bars.is_empty()).then_some(Mark::Bars { bars, width, ink }));
+        scene.stretching.extend((!bars.is_empty()).then_some(Mark::Bars { bars, width, ink }));
     }
     legend(&mut scene);
     scene.description = format!(
@@ -69,21 +62,11 @@ fn cells_max(size: Size) -> usize {
 
 /// From the shortest to the longest time of all columns.
 fn range(timeline: &Timeline, operation: Operation, show: &Show) -> Scale {
-    let columns = timeline
-        .columns()
-        .iter()
-        .map(|column| &column.operation(operation).times);
-    let low = columns
-        .clone()
-        .filter_map(|times| times.iter().next())
-        .map(|(time, _)| time)
-        .min();
+    let columns = timeline.columns().iter().map(|column| &column.operation(operation).times);
+    let low = columns.clone().filter_map(|times| times.iter().next()).map(|(time, _)| time).min();
     let high = columns.map(super::super::times::Times::max_ns).max();
     let divisor = show.divisor(Unit::Ns);
-    Scale::log(
-        real(low.unwrap_or(1).max(1)) / divisor,
-        real(high.unwrap_or(1).max(1)) / divisor,
-    )
+    Scale::log(real(low.unwrap_or(1).max(1)) / divisor, real(high.unwrap_or(1).max(1)) / divisor)
 }
 
 /// The share of a column's I/Os in each row, from the top.
@@ -135,19 +118,11 @@ fn legend(scene: &mut Scene) {
     /// Width of one depth of colour in the legend, pixels.
     const SWATCH: f64 = 13.0;
     let right = scene.plot.right() - 62.0;
-    scene.text(
-        (scene.plot.right(), 13.0),
-        Anchor::End,
-        Ink::Label,
-        "more I/Os",
-    );
+    scene.text((scene.plot.right(), 13.0), Anchor::End, Ink::Label, "more I/Os");
     for level in 1..=LEVELS {
         let left = right - SWATCH * f64::from(LEVELS + 1 - level);
         let rects = vec![[left, 4.0, SWATCH, 10.0]];
-        scene.marks.push(Mark::Rects {
-            rects,
-            ink: Ink::Heat(level),
-        });
+        scene.marks.push(Mark::Rects { rects, ink: Ink::Heat(level) });
     }
     let left = right - SWATCH * f64::from(LEVELS) - 6.0;
     scene.text((left, 13.0), Anchor::End, Ink::Label, "fewer");

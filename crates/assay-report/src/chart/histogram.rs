@@ -41,17 +41,9 @@ pub(crate) fn histogram(
     let rects = rects.map(|(bar, share)| {
         // Even a single I/O leaves a trace.
         let top = y.place(*share).min(plot.bottom() - 0.8);
-        [
-            plot.left + f64::from(bar) * BAR,
-            top,
-            BAR - 0.8,
-            plot.bottom() - top,
-        ]
+        [plot.left + f64::from(bar) * BAR, top, BAR - 0.8, plot.bottom() - top]
     });
-    scene.marks.push(Mark::Rects {
-        rects: rects.collect(),
-        ink: operation.into(),
-    });
+    scene.marks.push(Mark::Rects { rects: rects.collect(), ink: operation.into() });
     mark_quantiles(&mut scene, times, x, show);
     scene.description = describe(operation, times, show);
     scene
@@ -89,17 +81,10 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, show: &Show) {
         let text = format!("p{} {}", nines(quantile), show.drawn(Unit::Ns, time));
         let (place, width) = (x.place(time), 6.8 * real_len(text.chars().count()));
         let left = (place + 4.0).min(plot.right() - width);
-        let row = ends
-            .iter()
-            .position(|end| left > end + 6.0)
-            .unwrap_or(ends.len() - 1);
+        let row = ends.iter().position(|end| left > end + 6.0).unwrap_or(ends.len() - 1);
         ends[row] = left + width;
         let top = plot.top + LINE * real_len(row);
-        scene.line(
-            vec![(place, top - 4.0), (place, plot.bottom())],
-            Ink::Found,
-            Stroke::Dotted,
-        );
+        scene.line(vec![(place, top - 4.0), (place, plot.bottom())], Ink::Found, Stroke::Dotted);
         scene.text((left, top + 6.0), Anchor::Start, Ink::Found, text);
     }
 }

@@ -45,13 +45,7 @@ pub(crate) fn latency(
     let x = time_axis(&mut scene, seconds(timeline.end_ns()));
     let y = range(&timeline, operation, show).onto(plot.bottom(), plot.top);
     vertical(&mut scene, show, &Axis::new(show, &name, Unit::Ns, y, 5));
-    draw(
-        &mut scene,
-        &timeline,
-        operation,
-        (x, y),
-        show.divisor(Unit::Ns),
-    );
+    draw(&mut scene, &timeline, operation, (x, y), show.divisor(Unit::Ns));
     let entries = LINES.map(|(name, _, stroke)| (name.to_owned(), operation.into(), stroke));
     legend(&mut scene, &entries);
     events(&mut scene, x, happened);
@@ -68,14 +62,8 @@ fn values(timeline: &Timeline, operation: Operation, pick: Pick) -> impl Iterato
 /// From the lowest median to the longest time.
 fn range(timeline: &Timeline, operation: Operation, show: &Show) -> Scale {
     let divisor = show.divisor(Unit::Ns);
-    let low = values(timeline, operation, MEDIAN)
-        .min()
-        .unwrap_or(1)
-        .max(1);
-    let high = values(timeline, operation, LONGEST)
-        .max()
-        .unwrap_or(1)
-        .max(1);
+    let low = values(timeline, operation, MEDIAN).min().unwrap_or(1).max(1);
+    let high = values(timeline, operation, LONGEST).max().unwrap_or(1).max(1);
     Scale::log(real(low) / divisor, real(high) / divisor)
 }
 
@@ -97,11 +85,7 @@ fn draw(
     let points = band(line(MEDIAN), line(RARE));
     scene.stretching.push(Mark::Area { points, ink });
     for (_, pick, stroke) in LINES {
-        scene.stretching.push(Mark::Line {
-            points: line(pick),
-            ink,
-            stroke,
-        });
+        scene.stretching.push(Mark::Line { points: line(pick), ink, stroke });
     }
 }
 
@@ -109,9 +93,6 @@ fn draw(
 fn describe(timeline: &Timeline, operation: Operation, show: &Show) -> String {
     let low = values(timeline, operation, MEDIAN).min().unwrap_or(0);
     let high = values(timeline, operation, LONGEST).max().unwrap_or(0);
-    let (low, high) = (
-        show.value(Unit::Ns, real(low)),
-        show.value(Unit::Ns, real(high)),
-    );
+    let (low, high) = (show.value(Unit::Ns, real(low)), show.value(Unit::Ns, real(high)));
     format!("From a lowest median of {low} to a longest time of {high}.")
 }

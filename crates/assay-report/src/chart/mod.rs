@@ -15,3 +15,4 @@ pub(crate) mod stack;
 pub(crate) mod svg;
 pub(crate) mod tail;
 pub(crate) mod time_axis;
+pub(crate) mod watch;

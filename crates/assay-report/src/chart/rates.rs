@@ -22,11 +22,7 @@ pub(crate) fn rates(timeline: &Timeline, happened: &[Event], show: &Show, size: 
     let divisor = show.divisor(Unit::IosPerS);
     let highest = highest(&timeline) / divisor;
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
-    vertical(
-        &mut scene,
-        show,
-        &Axis::new(show, "IOPS", Unit::IosPerS, y, 4),
-    );
+    vertical(&mut scene, show, &Axis::new(show, "IOPS", Unit::IosPerS, y, 4));
     for operation in timeline.operations() {
         draw(&mut scene, timeline.columns(), operation, (x, y), divisor);
     }
@@ -54,23 +50,14 @@ fn draw(
 ) {
     let ink = Ink::from(operation);
     let edge = |pick: fn(&ColumnOperation) -> f64| {
-        steps(columns, x, |column| {
-            Some(y.place(pick(column.operation(operation)) / divisor))
-        })
+        steps(columns, x, |column| Some(y.place(pick(column.operation(operation)) / divisor)))
     };
-    let points = band(
-        edge(|column| column.iops_min),
-        edge(|column| column.iops_max),
-    );
+    let points = band(edge(|column| column.iops_min), edge(|column| column.iops_max));
     scene.stretching.push(Mark::Area { points, ink });
     let mean = |column: &Column| rate(column.operation(operation).ios, column.elapsed_s());
     let points = steps(columns, x, |column| Some(y.place(mean(column) / divisor)));
     let stroke = stroke_of(operation);
-    scene.stretching.push(Mark::Line {
-        points,
-        ink,
-        stroke,
-    });
+    scene.stretching.push(Mark::Line { points, ink, stroke });
 }
 
 /// The outline between two lines.
@@ -101,25 +88,11 @@ pub(crate) fn steps(
 /// The extremes of every operation in words.
 fn describe(timeline: &Timeline, show: &Show) -> String {
     let one = |operation: Operation| {
-        let columns = timeline
-            .columns()
-            .iter()
-            .map(|column| column.operation(operation));
-        let low = columns
-            .clone()
-            .map(|column| column.iops_min)
-            .fold(f64::INFINITY, f64::min);
+        let columns = timeline.columns().iter().map(|column| column.operation(operation));
+        let low = columns.clone().map(|column| column.iops_min).fold(f64::INFINITY, f64::min);
         let high = columns.map(|column| column.iops_max).fold(0.0, f64::max);
-        let (low, high) = (
-            show.value(Unit::IosPerS, low),
-            show.value(Unit::IosPerS, high),
-        );
+        let (low, high) = (show.value(Unit::IosPerS, low), show.value(Unit::IosPerS, high));
         format!("Between {low} and {high} {}s.", operation.name())
     };
-    timeline
-        .operations()
-        .into_iter()
-        .map(one)
-        .collect::<Vec<_>>()
-        .join(" ")
+    timeline.operations().into_iter().map(one).collect::<Vec<_>>().join(" ")
 }

@@ -42,25 +42,13 @@ impl Scale {
         let high = if high > 0.0 { high } else { 1.0 };
         let step = nice_step(high / real_len(ticks.max(1)));
         let rounded = (high / step - 1e-9).ceil() * step;
-        Self {
-            law: Law::Linear,
-            low: 0.0,
-            high: rounded,
-            from: 0.0,
-            to: 1.0,
-        }
+        Self { law: Law::Linear, low: 0.0, high: rounded, from: 0.0, to: 1.0 }
     }
 
     /// Linear between two numbers.
     pub(crate) fn linear(low: f64, high: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        Self {
-            law: Law::Linear,
-            low,
-            high,
-            from: 0.0,
-            to: 1.0,
-        }
+        Self { law: Law::Linear, low, high, from: 0.0, to: 1.0 }
     }
 
     /// Logarithmic between the numbers, with a little room on both sides; at most nine powers of ten, whatever lies
@@ -70,24 +58,12 @@ impl Scale {
         let low = low.clamp(high * 1e-9, high);
         // A single number, or hardly a difference, is shown in the middle of a factor of four.
         let widen = (2.0 / (high / low).sqrt()).max(1.15);
-        Self {
-            law: Law::Log,
-            low: low / widen,
-            high: high * widen,
-            from: 0.0,
-            to: 1.0,
-        }
+        Self { law: Law::Log, low: low / widen, high: high * widen, from: 0.0, to: 1.0 }
     }
 
     /// Logarithmic exactly between the numbers.
     pub(crate) const fn log_exact(low: f64, high: f64) -> Self {
-        Self {
-            law: Law::Log,
-            low,
-            high,
-            from: 0.0,
-            to: 1.0,
-        }
+        Self { law: Law::Log, low, high, from: 0.0, to: 1.0 }
     }
 
     /// The same numbers on these places.
@@ -119,10 +95,7 @@ impl Scale {
         let first = (self.low / step - 1e-9).ceil();
         let count = index((self.high / step + 1e-9).floor() - first) + 1;
         (0..count)
-            .map(|place| Tick {
-                value: (first + real_len(place)) * step,
-                labelled: true,
-            })
+            .map(|place| Tick { value: (first + real_len(place)) * step, labelled: true })
             .collect()
     }
 
@@ -156,18 +129,9 @@ impl Scale {
 pub(crate) fn range_of<'a>(
     estimates: impl Iterator<Item = &'a Estimate> + Clone,
 ) -> Option<(f64, f64)> {
-    let low = estimates
-        .clone()
-        .map(|estimate| estimate.value)
-        .reduce(f64::min)?;
-    let high = estimates
-        .clone()
-        .map(|estimate| estimate.value)
-        .reduce(f64::max)?;
-    let lowest = estimates
-        .clone()
-        .map(|estimate| estimate.low)
-        .fold(low, f64::min);
+    let low = estimates.clone().map(|estimate| estimate.value).reduce(f64::min)?;
+    let high = estimates.clone().map(|estimate| estimate.value).reduce(f64::max)?;
+    let lowest = estimates.clone().map(|estimate| estimate.low).fold(low, f64::min);
     let highest = estimates.map(|estimate| estimate.high).fold(high, f64::max);
     Some((lowest.max(low / 2.0), highest.min(high * 2.0)))
 }
@@ -176,9 +140,7 @@ pub(crate) fn range_of<'a>(
 pub(crate) fn nice_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let digit = step / power;
-    let nice = [1.0, 2.0, 2.5, 5.0]
-        .into_iter()
-        .find(|nice| digit <= nice + 1e-9);
+    let nice = [1.0, 2.0, 2.5, 5.0].into_iter().find(|nice| digit <= nice + 1e-9);
     nice.unwrap_or(10.0) * power
 }
 
@@ -202,29 +164,14 @@ mod tests {
             labelled(Scale::linear(0.0, 60.0), 6),
             [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
         );
-        assert_eq!(
-            labelled(Scale::log_exact(90.0, 11_000.0), 5),
-            [100.0, 1000.0, 10_000.0]
-        );
-        assert_eq!(
-            labelled(Scale::log_exact(90.0, 1100.0), 5),
-            [100.0, 200.0, 500.0, 1000.0]
-        );
-        assert_eq!(
-            labelled(Scale::log_exact(1e-6, 1.0), 3),
-            [1e-6, 1e-4, 0.01, 1.0]
-        );
+        assert_eq!(labelled(Scale::log_exact(90.0, 11_000.0), 5), [100.0, 1000.0, 10_000.0]);
+        assert_eq!(labelled(Scale::log_exact(90.0, 1100.0), 5), [100.0, 200.0, 500.0, 1000.0]);
+        assert_eq!(labelled(Scale::log_exact(1e-6, 1.0), 3), [1e-6, 1e-4, 0.01, 1.0]);
     }
 
     #[test]
     fn an_interval_that_says_little_hides_nothing() {
-        let estimate = |low, value, high| Estimate {
-            value,
-            low,
-            high,
-            confidence: 0.95,
-            n: 2,
-        };
+        let estimate = |low, value, high| Estimate { value, low, high, confidence: 0.95, n: 2 };
         let sure = [estimate(90.0, 100.0, 110.0), estimate(190.0, 200.0, 220.0)];
         assert_eq!(range_of(sure.iter()), Some((90.0, 220.0)));
         let unsure = [estimate(0.0, 100.0, 1e9), sure[1]];

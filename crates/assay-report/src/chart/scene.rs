@@ -116,30 +116,17 @@ pub(crate) enum Anchor {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mark {
     /// A line through points.
-    Line {
-        points: Vec<Point>,
-        ink: Ink,
-        stroke: Stroke,
-    },
+    Line { points: Vec<Point>, ink: Ink, stroke: Stroke },
     /// A filled outline.
     Area { points: Vec<Point>, ink: Ink },
     /// Filled rectangles of one ink: x, y, width, height.
     Rects { rects: Vec<[f64; 4]>, ink: Ink },
     /// Upright bars of one width and ink: x of the middle, y of the top, height.
-    Bars {
-        bars: Vec<[f64; 3]>,
-        width: f64,
-        ink: Ink,
-    },
+    Bars { bars: Vec<[f64; 3]>, width: f64, ink: Ink },
     /// A point with what it says when it is pointed at.
     Dot { at: Point, ink: Ink, says: String },
     /// A text.
-    Text {
-        at: Point,
-        anchor: Anchor,
-        ink: Ink,
-        text: String,
-    },
+    Text { at: Point, anchor: Anchor, ink: Ink, text: String },
 }
 
 /// The rectangle in which data are drawn.
@@ -224,13 +211,7 @@ impl Scene {
             width: width - LEFT - RIGHT,
             height: height - TOP - BOTTOM,
         };
-        Self {
-            width,
-            height,
-            title: title.into(),
-            plot,
-            ..Self::default()
-        }
+        Self { width, height, title: title.into(), plot, ..Self::default() }
     }
 
     /// An empty chart whose horizontal axis needs no name.
@@ -242,11 +223,7 @@ impl Scene {
 
     /// A line through places.
     pub(crate) fn line(&mut self, points: Vec<Point>, ink: Ink, stroke: Stroke) {
-        self.marks.push(Mark::Line {
-            points,
-            ink,
-            stroke,
-        });
+        self.marks.push(Mark::Line { points, ink, stroke });
     }
 
     /// A hair line between two places.
@@ -276,21 +253,12 @@ impl Scene {
 
     /// A text held at a place of its base line.
     pub(crate) fn text(&mut self, at: Point, anchor: Anchor, ink: Ink, text: impl Into<String>) {
-        self.marks.push(Mark::Text {
-            at,
-            anchor,
-            ink,
-            text: text.into(),
-        });
+        self.marks.push(Mark::Text { at, anchor, ink, text: text.into() });
     }
 
     /// A point with its shape.
     pub(crate) fn dot(&mut self, at: Point, ink: Ink, says: impl Into<String>) {
-        self.marks.push(Mark::Dot {
-            at,
-            ink,
-            says: says.into(),
-        });
+        self.marks.push(Mark::Dot { at, ink, says: says.into() });
     }
 }
 

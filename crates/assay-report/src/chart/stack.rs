@@ -24,22 +24,12 @@ type Part = fn(&Rung) -> Option<u64>;
 pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -> Scene {
     let mut scene = Scene::new(size, 280.0, "Time of the sessions by what they waited for");
     let plot = scene.plot;
-    let height = |rung: &&Rung| {
-        PARTS
-            .iter()
-            .map(|(_, _, part)| sessions_in(rung, *part))
-            .sum::<f64>()
-    };
-    let highest = rungs
-        .iter()
-        .map(|rung| height(rung).max(f64::from(rung.sessions)))
-        .fold(1.0, f64::max);
+    let height =
+        |rung: &&Rung| PARTS.iter().map(|(_, _, part)| sessions_in(rung, *part)).sum::<f64>();
+    let highest =
+        rungs.iter().map(|rung| height(rung).max(f64::from(rung.sessions))).fold(1.0, f64::max);
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
-    vertical(
-        &mut scene,
-        show,
-        &Axis::new(show, "sessions on average", Unit::Count, y, 5),
-    );
+    vertical(&mut scene, show, &Axis::new(show, "sessions on average", Unit::Count, y, 5));
     let step = plot.width / real_len(rungs.len().max(1));
     for (rung, column) in rungs.iter().zip(0_u32..) {
         let left = plot.left + step * (f64::from(column) + 0.2);
@@ -58,9 +48,8 @@ pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -
     let used = PARTS
         .iter()
         .filter(|(_, _, part)| rungs.iter().any(|rung| sessions_in(rung, *part) > 0.005));
-    let entries: Vec<_> = used
-        .map(|(name, ink, _)| ((*name).to_owned(), *ink, Stroke::Solid))
-        .collect();
+    let entries: Vec<_> =
+        used.map(|(name, ink, _)| ((*name).to_owned(), *ink, Stroke::Solid)).collect();
     legend(&mut scene, &entries);
     scene.description = rungs.last().map_or_else(String::new, |rung| describe(rung));
     scene
@@ -77,10 +66,7 @@ fn draw(scene: &mut Scene, rung: &Rung, y: Scale, left: f64, width: f64) {
         let above = below + sessions_in(rung, part);
         let (top, bottom) = (y.place(above), y.place(below));
         if bottom - top > 0.1 {
-            scene.marks.push(Mark::Rects {
-                rects: vec![[left, top, width, bottom - top]],
-                ink,
-            });
+            scene.marks.push(Mark::Rects { rects: vec![[left, top, width, bottom - top]], ink });
         }
         below = above;
     }
@@ -92,11 +78,7 @@ fn limit(scene: &mut Scene, y: Scale, count: f64) {
         return;
     }
     let (plot, at) = (scene.plot, y.place(count));
-    scene.line(
-        vec![(plot.left, at), (plot.right(), at)],
-        Ink::Limit,
-        Stroke::Dashed,
-    );
+    scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
     scene.text(
         (plot.left + 4.0, at - 4.0),
         Anchor::Start,
@@ -106,9 +88,8 @@ fn limit(scene: &mut Scene, y: Scale, count: f64) {
 }
 
 fn describe(rung: &Rung) -> String {
-    let parts = PARTS
-        .iter()
-        .map(|(name, _, part)| format!("{name} {:.2}", sessions_in(rung, *part)));
+    let parts =
+        PARTS.iter().map(|(name, _, part)| format!("{name} {:.2}", sessions_in(rung, *part)));
     format!(
         "With {} sessions on average in: {}.",
         rung.sessions,

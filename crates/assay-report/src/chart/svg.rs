@@ -7,9 +7,7 @@ use crate::markup::{Markup, push_number, tag};
 pub(crate) fn svg(scene: &Scene, id: &str) -> Markup {
     let (title, description) = (format!("{id}-t"), format!("{id}-d"));
     let head = tag("title").attribute("id", &title).text(&scene.title);
-    let about = tag("desc")
-        .attribute("id", &description)
-        .text(&scene.description);
+    let about = tag("desc").attribute("id", &description).text(&scene.description);
     let marks = scene.marks.iter().map(mark).collect::<Markup>();
     tag("svg")
         .attribute("role", "img")
@@ -33,10 +31,7 @@ fn stretching(scene: &Scene) -> Markup {
         .number("y", plot.top)
         .number("width", plot.width)
         .number("height", plot.height)
-        .attribute(
-            "viewBox",
-            &format!("{} {} {} {}", plot.left, plot.top, plot.width, plot.height),
-        )
+        .attribute("viewBox", &format!("{} {} {} {}", plot.left, plot.top, plot.width, plot.height))
         .attribute("preserveAspectRatio", "none")
         .body(marks)
 }
@@ -63,11 +58,7 @@ pub(crate) fn class(ink: Ink) -> String {
 /// One mark as one element.
 fn mark(mark: &Mark) -> Markup {
     match mark {
-        Mark::Line {
-            points,
-            ink,
-            stroke,
-        } => tag("path")
+        Mark::Line { points, ink, stroke } => tag("path")
             .class(&format!("l {}{}", class(*ink), stroke_class(*stroke)))
             .attribute("d", &path(points))
             .empty(),
@@ -75,22 +66,16 @@ fn mark(mark: &Mark) -> Markup {
             .class(&format!("a {}", class(*ink)))
             .attribute("d", &(path(points) + "z"))
             .empty(),
-        Mark::Rects { rects, ink } => tag("path")
-            .class(&format!("b {}", class(*ink)))
-            .attribute("d", &boxes(rects))
-            .empty(),
+        Mark::Rects { rects, ink } => {
+            tag("path").class(&format!("b {}", class(*ink))).attribute("d", &boxes(rects)).empty()
+        }
         Mark::Bars { bars, width, ink } => tag("path")
             .class(&format!("c {}", class(*ink)))
             .number("stroke-width", *width)
             .attribute("d", &uprights(bars))
             .empty(),
         Mark::Dot { at, ink, says } => dot(*at, *ink, says),
-        Mark::Text {
-            at,
-            anchor,
-            ink,
-            text,
-        } => tag("text")
+        Mark::Text { at, anchor, ink, text } => tag("text")
             .class(&format!("{}{}", class(*ink), anchor_class(*anchor)))
             .number("x", at.0)
             .number("y", at.1)
@@ -121,10 +106,7 @@ const fn anchor_class(anchor: Anchor) -> &'static str {
 fn dot(at: Point, ink: Ink, says: &str) -> Markup {
     let title = tag("title").text(says);
     let outline = shape(ink.shape(), at);
-    tag("path")
-        .class(&format!("d {}", class(ink)))
-        .attribute("d", &outline)
-        .body(title)
+    tag("path").class(&format!("d {}", class(ink))).attribute("d", &outline).body(title)
 }
 
 /// The outline of a point's shape.
@@ -192,17 +174,10 @@ mod tests {
     #[test]
     fn every_mark_becomes_an_element() {
         let mut scene = Scene::new(Size::Half, 100.0, "a < b");
-        scene.line(
-            vec![(0.0, 1.0), (2.26, 3.0), (4.0, 5.0)],
-            Ink::Read,
-            Stroke::Dashed,
-        );
+        scene.line(vec![(0.0, 1.0), (2.26, 3.0), (4.0, 5.0)], Ink::Read, Stroke::Dashed);
         scene.dot((10.0, 10.0), Ink::Write, "8 & 9");
         scene.text((1.0, 2.0), Anchor::End, Ink::Axis, "x");
-        scene.stretching.push(Mark::Rects {
-            rects: vec![[1.0, 2.0, 3.0, 4.0]],
-            ink: Ink::Heat(3),
-        });
+        scene.stretching.push(Mark::Rects { rects: vec![[1.0, 2.0, 3.0, 4.0]], ink: Ink::Heat(3) });
         let written = svg(&scene, "c").into_string();
         for part in [
             "<title id=\"c-t\">a &lt; b</title>",

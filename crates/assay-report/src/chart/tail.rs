@@ -30,10 +30,7 @@ pub(crate) fn tail(
         let line = steps(times, x, y, show.divisor(Unit::Ns));
         scene.line(line, (*operation).into(), stroke_of(*operation));
     }
-    legend(
-        &mut scene,
-        &entries(all.iter().map(|(operation, _)| *operation)),
-    );
+    legend(&mut scene, &entries(all.iter().map(|(operation, _)| *operation)));
     scene.description = describe(all, show);
     Some(scene)
 }
@@ -50,13 +47,7 @@ pub(crate) const fn stroke_of(operation: Operation) -> Stroke {
 /// The legend of operations.
 pub(crate) fn entries(operations: impl Iterator<Item = Operation>) -> Vec<(String, Ink, Stroke)> {
     operations
-        .map(|operation| {
-            (
-                format!("{}s", operation.name()),
-                operation.into(),
-                stroke_of(operation),
-            )
-        })
+        .map(|operation| (format!("{}s", operation.name()), operation.into(), stroke_of(operation)))
         .collect()
 }
 
@@ -70,12 +61,7 @@ fn range(all: &[(Operation, &Histogram)], show: &Show) -> Option<Scale> {
 
 /// Down to the power of ten below the share of a single I/O.
 fn shares(all: &[(Operation, &Histogram)]) -> Scale {
-    let most = all
-        .iter()
-        .map(|(_, times)| times.ios())
-        .max()
-        .unwrap_or(0)
-        .max(10);
+    let most = all.iter().map(|(_, times)| times.ios()).max().unwrap_or(0).max(10);
     let least = 10f64.powf((1.0 / real(most)).log10().floor());
     Scale::log_exact(least.max(1e-8), 1.0)
 }
@@ -88,10 +74,7 @@ fn steps(times: &Histogram, x: Scale, y: Scale, divisor: f64) -> Vec<Point> {
     for (lowest, width, ios) in times.buckets() {
         seen += ios;
         let above = times.ios() - seen;
-        let point = (
-            x.place(real(lowest + width) / divisor),
-            y.place(share(above, times.ios())),
-        );
+        let point = (x.place(real(lowest + width) / divisor), y.place(share(above, times.ios())));
         let visible = point.0 - last.0 >= STEP_MIN || point.1 - last.1 >= STEP_MIN;
         if above > 0 && visible {
             points.push(point);
@@ -107,10 +90,7 @@ fn steps(times: &Histogram, x: Scale, y: Scale, divisor: f64) -> Vec<Point> {
 fn describe(all: &[(Operation, &Histogram)], show: &Show) -> String {
     let one = |(operation, times): &(Operation, &Histogram)| {
         let rare = show.value(Unit::Ns, real(times.quantile_ns(0.999)));
-        format!(
-            "One {} in a thousand takes longer than {rare}.",
-            operation.name()
-        )
+        format!("One {} in a thousand takes longer than {rare}.", operation.name())
     };
     all.iter().map(one).collect::<Vec<_>>().join(" ")
 }

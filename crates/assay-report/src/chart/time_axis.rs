@@ -21,12 +21,7 @@ pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> Scale {
     for time_s in ticks(scale.high, plot.width) {
         let x = scale.place(time_s);
         scene.line(vec![(x, plot.top), (x, bottom)], Ink::Time, Stroke::Hair);
-        scene.text(
-            (x, bottom + 17.0),
-            Anchor::Middle,
-            Ink::Time,
-            label(time_s, scale.high),
-        );
+        scene.text((x, bottom + 17.0), Anchor::Middle, Ink::Time, label(time_s, scale.high));
     }
     super::axis::base_line(scene);
     scale
@@ -36,13 +31,8 @@ pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> Scale {
 fn ticks(end_s: f64, width: f64) -> Vec<f64> {
     let room = (width / 76.0).max(1.0);
     let days = 86_400.0 * (end_s / 86_400.0 / room).ceil();
-    let step = STEPS_S
-        .into_iter()
-        .find(|step| end_s / step <= room)
-        .unwrap_or(days);
-    (0..=index(end_s / step + 1e-9))
-        .map(|place| real_len(place) * step)
-        .collect()
+    let step = STEPS_S.into_iter().find(|step| end_s / step <= room).unwrap_or(days);
+    (0..=index(end_s / step + 1e-9)).map(|place| real_len(place) * step).collect()
 }
 
 /// A point in time in the unit of the whole range: `30 s`, `1:30 min`, `6:00 h`.
@@ -65,18 +55,9 @@ pub(crate) fn events(scene: &mut Scene, scale: Scale, events: &[Event]) {
     for (number, event) in (1..).zip(events).take(EVENTS_MAX) {
         let x = scale.place(seconds(event.at_ns));
         let points = vec![(x, plot.top), (x, plot.bottom())];
-        scene.stretching.push(Mark::Line {
-            points,
-            ink: Ink::Found,
-            stroke: Stroke::Dotted,
-        });
+        scene.stretching.push(Mark::Line { points, ink: Ink::Found, stroke: Stroke::Dotted });
         if x - last > 12.0 {
-            scene.text(
-                (x + 3.0, plot.top + 10.0),
-                Anchor::Start,
-                Ink::Event,
-                format!("{number}"),
-            );
+            scene.text((x + 3.0, plot.top + 10.0), Anchor::Start, Ink::Event, format!("{number}"));
             last = x;
         }
     }
@@ -90,10 +71,7 @@ mod tests {
     fn ticks_are_times_that_people_count_in() {
         assert_eq!(ticks(60.0, 300.0), [0.0, 30.0, 60.0]);
         assert_eq!(ticks(86_400.0, 1000.0).len(), 13);
-        assert_eq!(
-            ticks(86_400.0 * 10.0, 300.0).last(),
-            Some(&(86_400.0 * 9.0))
-        );
+        assert_eq!(ticks(86_400.0 * 10.0, 300.0).last(), Some(&(86_400.0 * 9.0)));
         assert_eq!(label(90.0, 600.0), "1:30 min");
         assert_eq!(label(1.5, 10.0), "1.5 s");
         assert_eq!(label(21_600.0, 86_400.0), "6:00 h");

@@ -21,19 +21,11 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
     let Some(calibration) = &report.calibration else {
         return Markup::new();
     };
-    let cards = calibration
-        .mixes
-        .iter()
-        .map(|mix| card(mix, calibration, show));
-    let tables = calibration
-        .mixes
-        .iter()
-        .map(|mix| tables(mix, &calibration.limit, show));
+    let cards = calibration.mixes.iter().map(|mix| card(mix, calibration, show));
+    let tables = calibration.mixes.iter().map(|mix| tables(mix, &calibration.limit, show));
     let parts = [
         tag("div").class("cards").all(cards),
-        tag("div")
-            .class("charts")
-            .body(charts(calibration, show, figures)),
+        tag("div").class("charts").body(charts(calibration, show, figures)),
         steps::body(calibration, show),
         tables.collect(),
     ];
@@ -87,15 +79,10 @@ fn tables(mix: &MixCalibration, limit: &LatencyLimit, show: &Show) -> Markup {
 
 /// All points of a curve.
 fn points_table(points: &[CurvePoint], limit: &LatencyLimit, show: &Show) -> Markup {
-    let table = Table::new("Points of the load curve")
-        .numbers("Outstanding")
-        .numbers("IOPS");
+    let table = Table::new("Points of the load curve").numbers("Outstanding").numbers("IOPS");
     let table = table.numbers("Throughput").numbers("Mean");
     let table = table.numbers(format!("p{}", nines(limit.quantile)));
-    let mut table = table
-        .numbers("Busiest worker")
-        .numbers("Host CPU")
-        .numbers("Measured");
+    let mut table = table.numbers("Busiest worker").numbers("Host CPU").numbers("Measured");
     for point in points {
         table.row(point_row(point, show));
     }
@@ -105,10 +92,7 @@ fn points_table(points: &[CurvePoint], limit: &LatencyLimit, show: &Show) -> Mar
 /// One point with its intervals and who was busy.
 fn point_row(point: &CurvePoint, show: &Show) -> Vec<Cell> {
     let sure = |unit: Unit, estimate: &Estimate| {
-        Cell::Sure(
-            show.value(unit, estimate.value),
-            show.interval(unit, estimate),
-        )
+        Cell::Sure(show.value(unit, estimate.value), show.interval(unit, estimate))
     };
     let share = |share: f64| Cell::Number(show.value(Unit::Share, share));
     vec![
@@ -118,9 +102,7 @@ fn point_row(point: &CurvePoint, show: &Show) -> Vec<Cell> {
         sure(Unit::Ns, &point.service_time_ns),
         sure(Unit::Ns, &point.limited_quantile_ns),
         share(point.worker_busy_share),
-        point
-            .host_busy_share
-            .map_or(Cell::Number("–".to_owned()), share),
+        point.host_busy_share.map_or(Cell::Number("–".to_owned()), share),
         Cell::Number(show_length(point.elapsed_s)),
     ]
 }

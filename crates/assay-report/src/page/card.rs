@@ -16,29 +16,17 @@ pub(crate) fn card(mix: &MixCalibration, calibration: &Calibration, show: &Show)
     let sizes = sub(&format!("random {small}, large {large}"));
     let single = mix.single_stream_bytes_per_s.as_ref();
     let entries = [
-        Some(capacity(
-            "Most IOPS at any depth",
-            &mix.iops_max,
-            Unit::IosPerS,
-            show,
-        )),
+        Some(capacity("Most IOPS at any depth", &mix.iops_max, Unit::IosPerS, show)),
         mix.throughput_max_bytes_per_s
             .as_ref()
             .map(|most| capacity("Most throughput", most, Unit::BytesPerS, show)),
         single.map(|rate| estimate("One sequential stream", rate, Unit::BytesPerS, show)),
-        Some(estimate(
-            "Service time, one at a time",
-            &mix.base_service_time_ns,
-            Unit::Ns,
-            show,
-        )),
+        Some(estimate("Service time, one at a time", &mix.base_service_time_ns, Unit::Ns, show)),
         Some(knee(mix, show)),
     ];
     let entries = entries.into_iter().flatten();
     let figure = figure(mix, &calibration.limit, show);
-    tag("article")
-        .class("card")
-        .all([title, sizes, figure, pairs(entries)])
+    tag("article").class("card").all([title, sizes, figure, pairs(entries)])
 }
 
 /// A line in small letters.
@@ -63,31 +51,20 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, show: &Show) -> Markup {
     let doubt = tag("small").text(&format!(" {}", Show::doubt(&capacity.rate)));
     let interval = show.interval(Unit::IosPerS, &capacity.rate);
     let depth = format!("{interval}, {} outstanding", capacity.outstanding);
-    tag("p")
-        .class("figure")
-        .body(text(&value).and(doubt))
-        .and(sub(&within))
-        .and(sub(&depth))
+    tag("p").class("figure").body(text(&value).and(doubt)).and(sub(&within)).and(sub(&depth))
 }
 
 /// Marks a number of which only a lower bound is known.
 pub(crate) fn bounded(capacity: &Capacity, shown: &str) -> String {
-    let sign = if is_lower_bound(capacity.bound) {
-        "≥ "
-    } else {
-        ""
-    };
+    let sign = if is_lower_bound(capacity.bound) { "≥ " } else { "" };
     format!("{sign}{shown}")
 }
 
 /// A capacity with what ended it, and the burst before it.
 fn capacity(name: &str, capacity: &Capacity, unit: Unit, show: &Show) -> Pair {
     let value = bounded(capacity, &show.value(unit, capacity.rate.value));
-    let mut note = format!(
-        "at {} outstanding: {}",
-        capacity.outstanding,
-        words::bound(capacity.bound)
-    );
+    let mut note =
+        format!("at {} outstanding: {}", capacity.outstanding, words::bound(capacity.bound));
     if let Some(burst) = &capacity.burst_rate {
         let length = capacity.burst_s.map_or_else(String::new, |length_s| {
             format!(" for the first {}", show_length(length_s))
@@ -95,9 +72,7 @@ fn capacity(name: &str, capacity: &Capacity, unit: Unit, show: &Show) -> Pair {
         let burst = show.value(unit, burst.value);
         note = format!("sustained, after {burst}{length}; {note}");
     }
-    Pair::new(name, value)
-        .doubt(Show::doubt(&capacity.rate))
-        .note(note)
+    Pair::new(name, value).doubt(Show::doubt(&capacity.rate)).note(note)
 }
 
 /// A number with its doubt.

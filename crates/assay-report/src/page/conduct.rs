@@ -13,19 +13,9 @@ use assay_model::verdict::Unit;
 
 /// One list a run, and all remarks.
 pub(crate) fn body(report: &Report, show: &Show) -> Markup {
-    let runs = report
-        .runs
-        .iter()
-        .map(|run| one(run, show))
-        .collect::<Markup>();
-    let of_calibration = report
-        .calibration
-        .iter()
-        .flat_map(|calibration| &calibration.remarks);
-    let of_runs = report
-        .runs
-        .iter()
-        .flat_map(|run| &run.measurement.conduct.remarks);
+    let runs = report.runs.iter().map(|run| one(run, show)).collect::<Markup>();
+    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
+    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
     runs.and(remarks(of_calibration.chain(of_runs), show))
 }
 
@@ -54,10 +44,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
     let mut entries = vec![
         ("Backend", backend),
         ("Direct I/O", direct.to_owned()),
-        (
-            "Submission",
-            words::submission(conduct.submission).to_owned(),
-        ),
+        ("Submission", words::submission(conduct.submission).to_owned()),
         ("Clock", conduct.clock.clone()),
     ];
     if !conduct.features.is_empty() {
@@ -70,9 +57,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
 fn how_well(run: &RunReport, show: &Show) -> Vec<(&'static str, String)> {
     let conduct = &run.measurement.conduct;
     let share = |share: f64| show.value(Unit::Share, share);
-    let host = conduct
-        .host_busy_share
-        .map(|busy| format!("{} busy", share(busy)));
+    let host = conduct.host_busy_share.map(|busy| format!("{} busy", share(busy)));
     let worker = format!("{} of its time", share(conduct.worker_busy_share_max));
     let law = format!(
         "{:.3} (rate × service time over outstanding: 1 closes)",
@@ -81,10 +66,7 @@ fn how_well(run: &RunReport, show: &Show) -> Vec<(&'static str, String)> {
     let mut entries = vec![
         ("Busiest worker", worker),
         ("Host CPU", host.unwrap_or_else(|| "unknown".to_owned())),
-        (
-            "Outstanding I/Os, mean",
-            format!("{:.2}", conduct.outstanding_mean),
-        ),
+        ("Outstanding I/Os, mean", format!("{:.2}", conduct.outstanding_mean)),
         ("Little's law", law),
     ];
     if !show.is_relative() {
@@ -99,10 +81,7 @@ fn in_figures(run: &RunReport) -> Vec<(&'static str, String)> {
     let mut entries = vec![("CPU time", cpu_time(run))];
     if let Some(ceiling_iops) = conduct.ceiling_iops {
         let ceiling = Unit::IosPerS.show(ceiling_iops);
-        entries.push((
-            "Ceiling of the tool",
-            format!("{ceiling} on a device of no work"),
-        ));
+        entries.push(("Ceiling of the tool", format!("{ceiling} on a device of no work")));
     }
     if let Some(error) = &conduct.start_error {
         let at = |quantile: f64| show_time_ns(real(error.quantile_ns(quantile)));
@@ -131,15 +110,12 @@ fn cpu_time(run: &RunReport) -> String {
 
 /// What the tool remarked, with why and what to do.
 fn remarks<'a>(remarks: impl Iterator<Item = &'a Remark>, show: &Show) -> Markup {
-    let items: Markup = remarks
-        .map(|remark| finding(&remark.what, &remark.why, &remark.remedy, show))
-        .collect();
+    let items: Markup =
+        remarks.map(|remark| finding(&remark.what, &remark.why, &remark.remedy, show)).collect();
     if items.is_empty() {
         return items;
     }
-    tag("h3")
-        .text("Remarks")
-        .and(tag("ul").class("findings").body(items))
+    tag("h3").text("Remarks").and(tag("ul").class("findings").body(items))
 }
 
 /// One remark.

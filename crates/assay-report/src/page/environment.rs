@@ -28,13 +28,9 @@ pub(crate) fn body(report: &Report) -> Markup {
 fn findings(environment: &Environment) -> Markup {
     let items: Markup = environment.findings.iter().map(finding).collect();
     if items.is_empty() {
-        return tag("p")
-            .class("note")
-            .text("Nothing was found that needs attention.");
+        return tag("p").class("note").text("Nothing was found that needs attention.");
     }
-    tag("h3")
-        .text("Findings")
-        .and(tag("ul").class("findings").body(items))
+    tag("h3").text("Findings").and(tag("ul").class("findings").body(items))
 }
 
 /// One finding with why it matters and the remedy.
@@ -52,9 +48,7 @@ fn finding(finding: &Finding) -> Markup {
 /// The layers under one target.
 fn storage(storage: &Storage) -> Markup {
     let title = tag("h3").text(&format!("Storage under {}", storage.stack.path));
-    let table = Table::new("From the path to the hardware")
-        .words("Layer")
-        .words("Kind");
+    let table = Table::new("From the path to the hardware").words("Layer").words("Kind");
     let mut table = table.numbers("Size").words("Settings").words("Lies on");
     for layer in facts::layers(storage) {
         table.row(vec![
@@ -70,9 +64,7 @@ fn storage(storage: &Storage) -> Markup {
 
 /// What could not be read, folded away.
 fn unreadable(environment: &Environment) -> Markup {
-    let items: Markup = facts::unreadable(environment)
-        .map(|fact| tag("li").text(&fact))
-        .collect();
+    let items: Markup = facts::unreadable(environment).map(|fact| tag("li").text(&fact)).collect();
     if items.is_empty() {
         return items;
     }

@@ -22,16 +22,12 @@ impl Figures {
         self.drawn += 1;
         let number = self.drawn;
         let one = |size: Size, class: &str, letter: char| {
-            tag("div")
-                .class(class)
-                .body(svg(&draw(size), &format!("f{number}{letter}")))
+            tag("div").class(class).body(svg(&draw(size), &format!("f{number}{letter}")))
         };
         let wide = one(size, "wide", 'w');
         let narrow = one(Size::Narrow, "narrow", 'n');
         let caption = tag("figcaption").body(text(caption));
         let class = if size == Size::Full { "full" } else { "half" };
-        tag("figure")
-            .class(class)
-            .body(wide.and(narrow).and(caption))
+        tag("figure").class(class).body(wide.and(narrow).and(caption))
     }
 }

@@ -11,23 +11,15 @@ pub(crate) fn kernel(counters: &Counters) -> Markup {
     if counters.devices.is_empty() {
         return Markup::new();
     }
-    let table = Table::new("The kernel's counters of the devices")
-        .slim()
-        .words("Device");
-    let table = table
-        .numbers("Reads")
-        .numbers("Mean")
-        .numbers("Writes")
-        .numbers("Mean");
+    let table = Table::new("The kernel's counters of the devices").slim().words("Device");
+    let table = table.numbers("Reads").numbers("Mean").numbers("Writes").numbers("Mean");
     let mut table = table.numbers("Flushes").numbers("Busy");
     for device in &counters.devices {
         table.row(row(device, counters));
     }
     let note = "Counted by the kernel below everything, warm-up included; times are those of the kernel's own queue.";
     let title = tag("h4").text("The kernel's own counters");
-    title
-        .and(table.markup())
-        .and(tag("p").class("note").text(note))
+    title.and(table.markup()).and(tag("p").class("note").text(note))
 }
 
 /// One device.

@@ -27,11 +27,7 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
         tag("div").class("charts").body(charts(load, show, figures)),
         tables.collect(),
         tag("h3").text("How it was loaded"),
-        pairs(
-            facts(load)
-                .into_iter()
-                .map(|(name, value)| Pair::new(name, value)),
-        ),
+        pairs(facts(load).into_iter().map(|(name, value)| Pair::new(name, value))),
     ];
     parts.into_iter().collect()
 }
@@ -45,11 +41,7 @@ fn side_by_side(report: &Report) -> Markup {
     let title = "The storage alone, and the database on it";
     let mut table = Table::new(title).slim();
     for (column, name) in head.iter().enumerate() {
-        table = if column == 0 {
-            table.words(name.as_str())
-        } else {
-            table.numbers(name.as_str())
-        };
+        table = if column == 0 { table.words(name.as_str()) } else { table.numbers(name.as_str()) };
     }
     for row in rows {
         table.row(row.iter().map(|cell| Cell::Number(cell.clone())).collect());
@@ -64,13 +56,7 @@ fn one(load: &Load, columns: &Columns) -> Markup {
         table = table.numbers(*name);
     }
     for rung in &load.rungs {
-        table.row(
-            columns
-                .columns
-                .iter()
-                .map(|(_, fill)| Cell::Number(fill(rung)))
-                .collect(),
-        );
+        table.row(columns.columns.iter().map(|(_, fill)| Cell::Number(fill(rung))).collect());
     }
     tag("h3").text(columns.title).and(table.markup())
 }
@@ -79,35 +65,14 @@ fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let draw = |size| {
-        ladder(
-            "Reads by sessions",
-            "reads a second",
-            Unit::IosPerS,
-            &rungs,
-            &RATES,
-            show,
-            size,
-        )
+        ladder("Reads by sessions", "reads a second", Unit::IosPerS, &rungs, &RATES, show, size)
     };
     charts.push(figures.figure(Size::Half, "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.", draw));
-    let draw = |size| {
-        ladder(
-            "Times by sessions",
-            "time",
-            Unit::Ns,
-            &rungs,
-            &TIMES,
-            show,
-            size,
-        )
-    };
+    let draw = |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, show, size);
     charts.push(figures.figure(Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
     let draw = |size| stack(&rungs, load.processors, show, size);
     charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Work of the kernel for a read is both CPU and read, so columns may be a little higher than the sessions.", draw));
-    if let Some(rung) = load
-        .best()
-        .filter(|rung| !rung.times(Operation::Read).is_empty())
-    {
+    if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(
             "Times of all reading statements with {} sessions, as the sessions saw them.",
@@ -140,24 +105,9 @@ const RATES: [Curve; 2] = [
 
 /// Lines of the second figure.
 const TIMES: [Curve; 3] = [
-    Curve {
-        name: "p50",
-        ink: Ink::Read,
-        stroke: Stroke::Solid,
-        value: |rung| at(rung, 0.5),
-    },
-    Curve {
-        name: "p99",
-        ink: Ink::Read,
-        stroke: Stroke::Dashed,
-        value: |rung| at(rung, 0.99),
-    },
-    Curve {
-        name: "p99.9",
-        ink: Ink::Read,
-        stroke: Stroke::Dotted,
-        value: |rung| at(rung, 0.999),
-    },
+    Curve { name: "p50", ink: Ink::Read, stroke: Stroke::Solid, value: |rung| at(rung, 0.5) },
+    Curve { name: "p99", ink: Ink::Read, stroke: Stroke::Dashed, value: |rung| at(rung, 0.99) },
+    Curve { name: "p99.9", ink: Ink::Read, stroke: Stroke::Dotted, value: |rung| at(rung, 0.999) },
 ];
 
 fn at(rung: &Rung, quantile: f64) -> Option<f64> {

@@ -31,10 +31,7 @@ const TERMS: [(&str, &str); 7] = [
         "outstanding I/Os",
         "handed to the operating system and not yet complete: how much work the storage sees at once.",
     ),
-    (
-        "MB/s",
-        "a million bytes a second; KiB and MiB are 1,024 and 1,048,576 bytes.",
-    ),
+    ("MB/s", "a million bytes a second; KiB and MiB are 1,024 and 1,048,576 bytes."),
 ];
 
 /// Terms of a calibration.
@@ -47,10 +44,7 @@ const CALIBRATION: [(&str, &str); 5] = [
         "IOPS within the limit",
         "the highest rate found at which the limited quantile keeps its limit over the whole stretch measured, not only on average.",
     ),
-    (
-        "knee",
-        "the load from which service time grows faster than IOPS.",
-    ),
+    ("knee", "the load from which service time grows faster than IOPS."),
     (
         "≥",
         "what ended the search was not the storage: the host's CPU, the deepest load allowed, or time. The storage may give more.",
@@ -67,10 +61,7 @@ const RUN: [(&str, &str); 4] = [
         "Little's law",
         "mean outstanding I/Os = rate × mean service time. It must close on every sound measurement.",
     ),
-    (
-        "too few",
-        "fewer than ten I/Os lie beyond that quantile, so it would say nothing.",
-    ),
+    ("too few", "fewer than ten I/Os lie beyond that quantile, so it would say nothing."),
     (
         "band",
         "in the chart of IOPS over time the band reaches from the slowest to the fastest interval of each stretch.",
@@ -83,14 +74,8 @@ const RUN: [(&str, &str); 4] = [
 
 /// Outcomes of a verdict.
 const VERDICT: [(&str, &str); 3] = [
-    (
-        "PASS",
-        "the whole interval lies on the good side of the limit.",
-    ),
-    (
-        "FAIL",
-        "the whole interval lies on the bad side of the limit.",
-    ),
+    ("PASS", "the whole interval lies on the good side of the limit."),
+    ("FAIL", "the whole interval lies on the bad side of the limit."),
     (
         "INCONCLUSIVE",
         "the limit lies inside the interval, evidence is missing, or something about the measurement could have carried the number to where it is. It is not a PASS.",
@@ -123,20 +108,14 @@ fn how(report: &Report, show: &Show) -> Markup {
         let within = if show.is_relative() {
             String::new()
         } else {
-            format!(
-                " of {}",
-                show.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns)
-            )
+            format!(" of {}", show.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns))
         };
         sentences.push(format!(
             "The limit{within} holds for p{} of the service time. Loads were chosen one after another where they told most.",
             nines(limit.quantile)
         ));
-        let rules = calibration
-            .mixes
-            .iter()
-            .filter_map(|mix| mix.knee.as_ref())
-            .map(|knee| &knee.rule);
+        let rules =
+            calibration.mixes.iter().filter_map(|mix| mix.knee.as_ref()).map(|knee| &knee.rule);
         sentences.extend(
             rules
                 .take(1)
@@ -149,8 +128,5 @@ fn how(report: &Report, show: &Show) -> Markup {
                 .to_owned(),
         );
     }
-    sentences
-        .iter()
-        .map(|sentence| tag("p").body(text(sentence)))
-        .collect()
+    sentences.iter().map(|sentence| tag("p").body(text(sentence))).collect()
 }

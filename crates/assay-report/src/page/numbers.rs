@@ -17,14 +17,8 @@ const BEYOND_MIN: f64 = 10.0;
 
 /// The kind of time that is shown: from the intended start where arrivals are open.
 pub(crate) fn kind(operations: &PerOperation) -> &'static str {
-    let open = operations
-        .iter()
-        .any(|(_, result)| result.response.is_some());
-    if open {
-        "response time"
-    } else {
-        "service time"
-    }
+    let open = operations.iter().any(|(_, result)| result.response.is_some());
+    if open { "response time" } else { "service time" }
 }
 
 /// The table, with what its times are.
@@ -32,24 +26,14 @@ pub(crate) fn numbers(run: &RunReport, show: &Show) -> Markup {
     let measurement = &run.measurement;
     let whole = measurement.operations();
     let mut rows = rows(run, show, &whole, "", None);
-    for (scope, results) in [
-        ("stream.", &measurement.streams),
-        ("target.", &measurement.targets),
-    ] {
-        rows.extend(
-            several(results)
-                .iter()
-                .flat_map(|result| rows_of(run, show, result, scope)),
-        );
+    for (scope, results) in [("stream.", &measurement.streams), ("target.", &measurement.targets)] {
+        rows.extend(several(results).iter().flat_map(|result| rows_of(run, show, result, scope)));
     }
     let mut table = head();
     for row in rows {
         table.row(row.cells());
     }
-    let words = format!(
-        "Times are {}s; below a number stands its 95 % interval.",
-        kind(&whole)
-    );
+    let words = format!("Times are {}s; below a number stands its 95 % interval.", kind(&whole));
     table.markup().and(tag("p").class("note").text(&words))
 }
 
@@ -60,9 +44,7 @@ fn several(results: &[NamedResult]) -> &[NamedResult] {
 
 /// The columns.
 fn head() -> Table {
-    let table = Table::new("Rates and times of every operation")
-        .dense()
-        .words("What");
+    let table = Table::new("Rates and times of every operation").dense().words("What");
     let table = table.numbers("IOPS").numbers("Throughput").numbers("Mean");
     let quantile = |table: Table, quantile: &f64| table.numbers(format!("p{}", nines(*quantile)));
     let table = QUANTILES.iter().fold(table, quantile);
@@ -77,14 +59,7 @@ fn rows<'a>(
     scope: &'a str,
     subject: Option<&'a str>,
 ) -> Vec<Row<'a>> {
-    let row = |(operation, result)| Row {
-        run,
-        show,
-        operation,
-        result,
-        scope,
-        subject,
-    };
+    let row = |(operation, result)| Row { run, show, operation, result, scope, subject };
     operations.iter().map(row).collect()
 }
 
@@ -122,17 +97,13 @@ impl Row<'_> {
         cells.push(self.sure("iops", Unit::IosPerS, rate(self.result.ios, elapsed_s)));
         cells.push(match self.operation {
             Operation::Sync => Cell::Number("–".to_owned()),
-            Operation::Read | Operation::Write => self.sure(
-                "throughput",
-                Unit::BytesPerS,
-                rate(self.result.bytes, elapsed_s),
-            ),
+            Operation::Read | Operation::Write => {
+                self.sure("throughput", Unit::BytesPerS, rate(self.result.bytes, elapsed_s))
+            }
         });
         cells.push(self.time("mean", times.mean_ns()));
         cells.extend(QUANTILES.map(|quantile| self.quantile(times, quantile)));
-        cells.push(Cell::Number(
-            self.show.value(Unit::Ns, real(times.max_ns())),
-        ));
+        cells.push(Cell::Number(self.show.value(Unit::Ns, real(times.max_ns()))));
         cells.push(Cell::Number(self.show.count(self.result.ios)));
         cells
     }
@@ -140,12 +111,8 @@ impl Row<'_> {
     /// The operation, and whose it is.
     fn name(&self) -> Markup {
         let name = self.operation.name();
-        let key = tag("span")
-            .class(&format!("key {name}"))
-            .text(&format!("{name}s"));
-        let subject = self
-            .subject
-            .map(|subject| tag("span").class("subject").body(path(subject)));
+        let key = tag("span").class(&format!("key {name}")).text(&format!("{name}s"));
+        let subject = self.subject.map(|subject| tag("span").class("subject").body(path(subject)));
         key.and(subject.unwrap_or_default())
     }
 
@@ -160,11 +127,7 @@ impl Row<'_> {
     /// A time with its interval.
     fn time(&self, statistic: &str, value: f64) -> Cell {
         let open = self.result.response.is_some();
-        let kind = if open {
-            "response_time"
-        } else {
-            "service_time"
-        };
+        let kind = if open { "response_time" } else { "service_time" };
         self.sure(&format!("{kind}.{statistic}"), Unit::Ns, value)
     }
 

@@ -63,9 +63,7 @@ impl<'a> OverTime<'a> {
             charts.push(figures.figure(Size::Full, &caption, cells));
         }
         let group = tag("div").class("timelines");
-        let group = group
-            .attribute("data-timeline", &zoom::id(self.number))
-            .all(charts);
+        let group = group.attribute("data-timeline", &zoom::id(self.number)).all(charts);
         let data = zoom::data(self.number, timeline, show);
         tag("h4").text("Over time").and(group).and(data)
     }
@@ -98,9 +96,6 @@ impl<'a> OverTime<'a> {
         let more = self.events.len().saturating_sub(EVENTS_MAX);
         let more = (more > 0).then(|| format!("and {more} more in the run's own files"));
         let more = more.map(|words| tag("p").class("note").text(&words));
-        tag("h4")
-            .text("Events")
-            .and(table.markup())
-            .and(more.unwrap_or_default())
+        tag("h4").text("Events").and(table.markup()).and(more.unwrap_or_default())
     }
 }

@@ -11,11 +11,8 @@ pub(crate) fn body(report: &Report, show: &Show) -> Markup {
             .class("note")
             .text("Commands and documents are left out, because they carry absolute figures.");
     }
-    let command = if report.command.is_empty() {
-        Markup::new()
-    } else {
-        block("Command", &report.command)
-    };
+    let command =
+        if report.command.is_empty() { Markup::new() } else { block("Command", &report.command) };
     let documents = report.documents.iter().map(|document| {
         let title = tag("summary").text(&document.name);
         tag("details")
@@ -27,7 +24,5 @@ pub(crate) fn body(report: &Report, show: &Show) -> Markup {
 
 /// A text to be copied.
 fn block(title: &str, content: &str) -> Markup {
-    tag("h3")
-        .text(title)
-        .and(tag("pre").attribute("tabindex", "0").text(content))
+    tag("h3").text(title).and(tag("pre").attribute("tabindex", "0").text(content))
 }

@@ -35,9 +35,7 @@ fn one(run: &RunReport, over_time: &OverTime<'_>, show: &Show, figures: &mut Fig
         tag("h3").text(&title),
         numbers(run, show),
         errors(&measurement.errors, show),
-        tag("div")
-            .class("charts")
-            .body(distributions(run, show, figures)),
+        tag("div").class("charts").body(distributions(run, show, figures)),
         over_time.charts(show, figures),
         over_time.events(show),
     ])
@@ -48,10 +46,7 @@ fn errors(errors: &[ErrorCount], show: &Show) -> Markup {
     if errors.is_empty() {
         return Markup::new();
     }
-    let table = Table::new("I/Os that failed")
-        .slim()
-        .words("Operation")
-        .words("Target");
+    let table = Table::new("I/Os that failed").slim().words("Operation").words("Target");
     let mut table = table.words("Error").numbers("I/Os").numbers("First offset");
     for error in errors {
         let offset = show_count(real(error.first_offset_bytes));
@@ -70,18 +65,13 @@ fn errors(errors: &[ErrorCount], show: &Show) -> Markup {
 fn distributions(run: &RunReport, show: &Show, figures: &mut Figures) -> Markup {
     let operations = run.measurement.operations();
     let kind = kind(&operations);
-    let timed = operations
-        .iter()
-        .map(|(operation, result)| (operation, result.response()));
+    let timed = operations.iter().map(|(operation, result)| (operation, result.response()));
     let timed: Vec<(Operation, &Histogram)> =
         timed.filter(|(_, times)| !times.is_empty()).collect();
     let mut charts = Markup::new();
     for (operation, times) in &timed {
-        let caption = format!(
-            "{} of all {}s: how many took how long.",
-            capital(kind),
-            operation.name()
-        );
+        let caption =
+            format!("{} of all {}s: how many took how long.", capital(kind), operation.name());
         let draw = |size| histogram(*operation, times, kind, show, size);
         charts.push(figures.figure(Size::Half, &caption, draw));
     }

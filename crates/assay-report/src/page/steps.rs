@@ -11,17 +11,12 @@ use assay_model::verdict::Unit;
 /// A table with a row a limit and a column a mix; empty without a series, and in relative reports, because limits are
 /// absolute.
 pub(crate) fn body(calibration: &Calibration, show: &Show) -> Markup {
-    let mixes: Vec<&MixCalibration> = calibration
-        .mixes
-        .iter()
-        .filter(|mix| !mix.steps.is_empty())
-        .collect();
+    let mixes: Vec<&MixCalibration> =
+        calibration.mixes.iter().filter(|mix| !mix.steps.is_empty()).collect();
     let Some(first) = mixes.first().filter(|_| !show.is_relative()) else {
         return Markup::new();
     };
-    let mut table = Table::new("Most IOPS by latency limit")
-        .slim()
-        .words("Limit");
+    let mut table = Table::new("Most IOPS by latency limit").slim().words("Limit");
     for mix in &mixes {
         table = table.numbers(format!("IOPS, {}", mix.name));
     }

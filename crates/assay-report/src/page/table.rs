@@ -34,12 +34,7 @@ pub(crate) enum Cell {
 impl Table {
     /// A table without columns; the caption is for those who cannot see it.
     pub(crate) fn new(caption: &'static str) -> Self {
-        Self {
-            caption,
-            head: Vec::new(),
-            rows: Vec::new(),
-            class: "",
-        }
+        Self { caption, head: Vec::new(), rows: Vec::new(), class: "" }
     }
 
     /// Keeps the table as narrow as its content.
@@ -76,16 +71,8 @@ impl Table {
     pub(crate) fn row(&mut self, cells: Vec<Cell>) {
         let cells = cells.into_iter().zip(&self.head).enumerate();
         let cells = cells.map(|(place, (cell, (name, numeric)))| {
-            let cell_tag = if place == 0 {
-                tag("th").attribute("scope", "row")
-            } else {
-                tag("td")
-            };
-            let cell_tag = if *numeric {
-                cell_tag.class("n")
-            } else {
-                cell_tag
-            };
+            let cell_tag = if place == 0 { tag("th").attribute("scope", "row") } else { tag("td") };
+            let cell_tag = if *numeric { cell_tag.class("n") } else { cell_tag };
             let labelled = if self.class == "stack" {
                 cell_tag.attribute("data-name", name)
             } else {
@@ -100,19 +87,13 @@ impl Table {
     pub(crate) fn markup(self) -> Markup {
         let head = self.head.iter().map(|(name, numeric)| {
             let cell = tag("th").attribute("scope", "col");
-            if *numeric {
-                cell.class("n").text(name)
-            } else {
-                cell.text(name)
-            }
+            if *numeric { cell.class("n").text(name) } else { cell.text(name) }
         });
         let head = tag("thead").body(tag("tr").all(head));
         let more = self.rows.len().saturating_sub(ROWS_MAX);
         let body = tag("tbody").all(self.rows.into_iter().take(ROWS_MAX));
         let caption = tag("caption").text(self.caption);
-        let table = tag("table")
-            .class(self.class)
-            .body(caption.and(head).and(body));
+        let table = tag("table").class(self.class).body(caption.and(head).and(body));
         let more = (more > 0)
             .then(|| format!("and {more} more, which the JSON form of this report holds"));
         let more = more.map(|words| tag("p").class("note").text(&words));
@@ -130,9 +111,9 @@ fn content(cell: Cell) -> Markup {
     match cell {
         Cell::Text(words) | Cell::Number(words) => text(&words),
         Cell::Sure(value, doubt) if doubt.is_empty() => text(&value),
-        Cell::Sure(value, doubt) => text(&value)
-            .and(constant("<br>"))
-            .and(tag("small").text(&doubt)),
+        Cell::Sure(value, doubt) => {
+            text(&value).and(constant("<br>")).and(tag("small").text(&doubt))
+        }
         Cell::Markup(markup) => markup,
     }
 }
@@ -153,11 +134,7 @@ pub(crate) struct Pair {
 impl Pair {
     /// A name with its value.
     pub(crate) fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            value: value.into(),
-            ..Self::default()
-        }
+        Self { name: name.into(), value: value.into(), ..Self::default() }
     }
 
     /// How sure the value is: `±1.1 %`.

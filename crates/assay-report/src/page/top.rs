@@ -24,52 +24,29 @@ pub(crate) fn header(report: &Report) -> Markup {
     let facts = facts.into_iter().map(|(name, value)| {
         tag("span").body(tag("em").text(name).and(constant(" ")).and(text(&value)))
     });
-    let name = tag("p").class("brand").body(
-        tag("b")
-            .text("Assay")
-            .and(text(&format!(" {}", report.title))),
-    );
+    let name = tag("p")
+        .class("brand")
+        .body(tag("b").text("Assay").and(text(&format!(" {}", report.title))));
     tag("header").body(name.and(tag("p").class("facts").all(facts)))
 }
 
 /// Measured time of everything on the page, s.
 fn measured_s(report: &Report) -> f64 {
-    let runs: f64 = report
-        .runs
-        .iter()
-        .map(|run| run.measurement.elapsed_s())
-        .sum();
-    runs + report
-        .calibration
-        .as_ref()
-        .map_or(0.0, |calibration| calibration.elapsed_s)
+    let runs: f64 = report.runs.iter().map(|run| run.measurement.elapsed_s()).sum();
+    runs + report.calibration.as_ref().map_or(0.0, |calibration| calibration.elapsed_s)
 }
 
 /// The answer: outcome and sentence, every criterion, what the storage gives in short, and what to know before relying
 /// on it. The verdict's table comes early, so that it is in sight even on a telephone.
 pub(crate) fn answer(report: &Report, show: &Show) -> Markup {
     let answer = answered(report, show);
-    let outcome = answer
-        .outcome
-        .map(|outcome| badge(outcome, tag("p").class("outcome big")));
+    let outcome = answer.outcome.map(|outcome| badge(outcome, tag("p").class("outcome big")));
     let headline = tag("h1").text(&answer.headline);
     let class = answer.outcome.map_or("answer", answer_class);
-    let head = tag("div")
-        .class(class)
-        .body(outcome.unwrap_or_default().and(headline));
-    let verdict = report
-        .verdict
-        .as_ref()
-        .map(|verdict| verdict_table(verdict, show));
-    let details = answer
-        .details
-        .iter()
-        .map(|sentence| tag("li").text(sentence));
-    let relative = if show.is_relative() {
-        relative_note()
-    } else {
-        Markup::new()
-    };
+    let head = tag("div").class(class).body(outcome.unwrap_or_default().and(headline));
+    let verdict = report.verdict.as_ref().map(|verdict| verdict_table(verdict, show));
+    let details = answer.details.iter().map(|sentence| tag("li").text(sentence));
+    let relative = if show.is_relative() { relative_note() } else { Markup::new() };
     tag("section").attribute("id", "answer").all([
         head,
         verdict.unwrap_or_default(),
@@ -104,24 +81,14 @@ fn badge(outcome: Outcome, element: Tag) -> Markup {
         Outcome::Inconclusive => ("mark open", "?"),
     };
     let sign = tag("span").attribute("aria-hidden", "true").text(sign);
-    element.body(
-        tag("span")
-            .class(class)
-            .body(sign.and(text(outcome.name()))),
-    )
+    element.body(tag("span").class(class).body(sign.and(text(outcome.name()))))
 }
 
 /// Every criterion, and below what was not judged.
 fn verdict_table(verdict: &Verdict, show: &Show) -> Markup {
     let table = Table::new("Every criterion with what was measured").stacking();
-    let table = table
-        .words("Criterion")
-        .words("Outcome")
-        .numbers("Measured");
-    let mut table = table
-        .words("Interval and limit")
-        .words("Limit")
-        .words("Remark");
+    let table = table.words("Criterion").words("Outcome").numbers("Measured");
+    let mut table = table.words("Interval and limit").words("Limit").words("Remark");
     for judgement in grave_first(verdict) {
         table.row(judgement_row(judgement, show));
     }
@@ -133,15 +100,9 @@ fn verdict_table(verdict: &Verdict, show: &Show) -> Markup {
         ))
     });
     let left_out: Markup = left_out.collect();
-    let left_out = if left_out.is_empty() {
-        left_out
-    } else {
-        tag("ul").class("left-out").body(left_out)
-    };
-    tag("h2")
-        .text("Verdict by criterion")
-        .and(table.markup())
-        .and(left_out)
+    let left_out =
+        if left_out.is_empty() { left_out } else { tag("ul").class("left-out").body(left_out) };
+    tag("h2").text("Verdict by criterion").and(table.markup()).and(left_out)
 }
 
 /// In their order, which gives way only where there are more criteria than a page can hold.
@@ -170,9 +131,7 @@ fn judgement_row(judgement: &Judgement, show: &Show) -> Vec<Cell> {
             show.interval(judgement.unit, estimate),
         )
     });
-    let strip = estimate
-        .filter(|_| !hidden)
-        .map(|estimate| range(judgement.limit, estimate));
+    let strip = estimate.filter(|_| !hidden).map(|estimate| range(judgement.limit, estimate));
     vec![
         Cell::Markup(criterion(judgement, show)),
         Cell::Markup(badge(judgement.outcome, tag("span").class("outcome"))),
@@ -186,29 +145,20 @@ fn judgement_row(judgement: &Judgement, show: &Show) -> Vec<Cell> {
 /// What is asked, of whom, and why.
 fn criterion(judgement: &Judgement, show: &Show) -> Markup {
     let label = capital(&judgement.label);
-    let subject = judgement
-        .subject
-        .as_ref()
-        .map(|subject| tag("span").class("subject").body(path(subject)));
+    let subject =
+        judgement.subject.as_ref().map(|subject| tag("span").class("subject").body(path(subject)));
     let why = if judgement.why.is_empty() {
         Markup::new()
     } else {
         tag("small").text(&show.sentence(&judgement.why))
     };
-    tag("span")
-        .text(&label)
-        .and(subject.unwrap_or_default())
-        .and(why)
+    tag("span").text(&label).and(subject.unwrap_or_default()).and(why)
 }
 
 /// Why it came out so, and where the limit comes from.
 fn remark(judgement: &Judgement, show: &Show) -> Markup {
     let reason = reason(judgement, show);
-    let reason = if reason.is_empty() {
-        Markup::new()
-    } else {
-        tag("span").text(&reason)
-    };
+    let reason = if reason.is_empty() { Markup::new() } else { tag("span").text(&reason) };
     if judgement.source.is_empty() {
         return reason;
     }
@@ -221,26 +171,14 @@ fn notes(report: &Report, show: &Show) -> Markup {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
-    let of_runs = report
-        .runs
-        .iter()
-        .flat_map(|run| &run.measurement.conduct.remarks);
-    let of_calibration = report
-        .calibration
-        .iter()
-        .flat_map(|calibration| &calibration.remarks);
-    let remarks = of_calibration
-        .chain(of_runs)
-        .map(|remark| capital(&remark.what));
-    let items: Vec<Markup> = ends
-        .chain(remarks)
-        .map(|note| tag("li").text(&show.sentence(&note)))
-        .collect();
+    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
+    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
+    let remarks = of_calibration.chain(of_runs).map(|remark| capital(&remark.what));
+    let items: Vec<Markup> =
+        ends.chain(remarks).map(|note| tag("li").text(&show.sentence(&note))).collect();
     if items.is_empty() {
         return Markup::new();
     }
     let title = tag("h3").text("Before you rely on it");
-    tag("aside")
-        .class("notes")
-        .body(title.and(tag("ul").all(items)))
+    tag("aside").class("notes").body(title.and(tag("ul").all(items)))
 }

@@ -18,15 +18,11 @@ pub(crate) fn id(number: u32) -> String {
 /// more than a line on a screen can show.
 pub(crate) fn data(number: u32, timeline: &Timeline, show: &Show) -> Markup {
     let columns = timeline.columns();
-    let start: Vec<Value> = columns
-        .iter()
-        .map(|column| four_digits(seconds(column.start_ns)))
-        .collect();
+    let start: Vec<Value> =
+        columns.iter().map(|column| four_digits(seconds(column.start_ns))).collect();
     let operations = timeline.operations();
-    let operations: Vec<Value> = operations
-        .into_iter()
-        .map(|one| operation(columns, one, show))
-        .collect();
+    let operations: Vec<Value> =
+        operations.into_iter().map(|one| operation(columns, one, show)).collect();
     let value = json!({
         "end": seconds(timeline.end_ns()),
         "start": start,
@@ -44,9 +40,7 @@ fn operation(columns: &[Column], operation: Operation, show: &Show) -> Value {
     });
     let time = |pick: fn(&Times) -> Option<u64>| -> Vec<Option<Value>> {
         let shown = |time: u64| four_digits(real(time) / show.divisor(Unit::Ns));
-        let times = columns
-            .iter()
-            .map(|column| &column.operation(operation).times);
+        let times = columns.iter().map(|column| &column.operation(operation).times);
         times.map(|times| pick(times).map(shown)).collect()
     };
     json!({

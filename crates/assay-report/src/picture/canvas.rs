@@ -38,17 +38,8 @@ pub(super) fn draw(scene: &Scene) -> Option<Vec<u8>> {
     let width = size(scene.width + 2.0 * EDGE)?;
     let mut pixels = Pixmap::new(width, size(scene.height + TITLE + EDGE)?)?;
     pixels.fill(colour(PAPER, 1.0));
-    let mut canvas = Canvas {
-        pixels,
-        letters: Letters::new(),
-    };
-    canvas.text(
-        (0.0, -12.0),
-        Anchor::Start,
-        TITLE_SIZE,
-        TITLE_COLOUR,
-        &scene.title,
-    );
+    let mut canvas = Canvas { pixels, letters: Letters::new() };
+    canvas.text((0.0, -12.0), Anchor::Start, TITLE_SIZE, TITLE_COLOUR, &scene.title);
     for mark in scene.marks.iter().chain(&scene.stretching) {
         canvas.mark(mark);
     }
@@ -79,10 +70,7 @@ fn colour(hex: u32, opacity: f64) -> Color {
 
 /// The same to paint with, edges softened.
 fn paint(hex: u32, opacity: f64) -> Paint<'static> {
-    let mut paint = Paint {
-        anti_alias: true,
-        ..Paint::default()
-    };
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
     paint.set_color(colour(hex, opacity));
     paint
 }
@@ -121,11 +109,7 @@ impl Canvas {
     /// Draws one mark.
     fn mark(&mut self, mark: &Mark) {
         match mark {
-            Mark::Line {
-                points,
-                ink,
-                stroke,
-            } => self.stroke(points, *ink, *stroke),
+            Mark::Line { points, ink, stroke } => self.stroke(points, *ink, *stroke),
             Mark::Area { points, ink } => {
                 if let Some(path) = polygon(points) {
                     self.fill(&path, hex(*ink), 0.2);
@@ -133,18 +117,12 @@ impl Canvas {
             }
             Mark::Rects { rects, ink } => self.rects(rects.iter().copied(), *ink),
             Mark::Bars { bars, width, ink } => {
-                let rects = bars
-                    .iter()
-                    .map(|[x, y, height]| [x - width / 2.0, *y, *width, *height]);
+                let rects =
+                    bars.iter().map(|[x, y, height]| [x - width / 2.0, *y, *width, *height]);
                 self.rects(rects, *ink);
             }
             Mark::Dot { at, ink, .. } => self.dot(*at, *ink),
-            Mark::Text {
-                at,
-                anchor,
-                ink,
-                text,
-            } => {
+            Mark::Text { at, anchor, ink, text } => {
                 let ink = if *ink == Ink::Time { Ink::Axis } else { *ink };
                 self.text(*at, *anchor, TEXT_SIZE, hex(ink), text);
             }
@@ -162,19 +140,13 @@ impl Canvas {
             Line::Dashed => (1.6, StrokeDash::new(vec![6.0, 3.0], 0.0)),
             Line::Dotted => (1.6, StrokeDash::new(vec![1.8, 2.6], 0.0)),
         };
-        let stroke = Stroke {
-            width,
-            dash,
-            ..Stroke::default()
-        };
-        self.pixels
-            .stroke_path(&path, &paint(hex(ink), 1.0), &stroke, place(), None);
+        let stroke = Stroke { width, dash, ..Stroke::default() };
+        self.pixels.stroke_path(&path, &paint(hex(ink), 1.0), &stroke, place(), None);
     }
 
     /// Fills an outline.
     fn fill(&mut self, path: &Path, hex: u32, opacity: f64) {
-        self.pixels
-            .fill_path(path, &paint(hex, opacity), FillRule::Winding, place(), None);
+        self.pixels.fill_path(path, &paint(hex, opacity), FillRule::Winding, place(), None);
     }
 
     /// All in one path; edges are not softened, so that neighbours leave no line of paper between them.
@@ -186,13 +158,9 @@ impl Canvas {
                 path.push_rect(rect);
             }
         }
-        let paint = Paint {
-            anti_alias: false,
-            ..paint(hex(ink), 1.0)
-        };
+        let paint = Paint { anti_alias: false, ..paint(hex(ink), 1.0) };
         if let Some(path) = path.finish() {
-            self.pixels
-                .fill_path(&path, &paint, FillRule::Winding, place(), None);
+            self.pixels.fill_path(&path, &paint, FillRule::Winding, place(), None);
         }
     }
 
@@ -203,12 +171,8 @@ impl Canvas {
         let outline = corners.map_or_else(circle, |corners| polygon(&corners));
         if let Some(outline) = outline {
             self.fill(&outline, PAPER, 1.0);
-            let stroke = Stroke {
-                width: 1.6,
-                ..Stroke::default()
-            };
-            self.pixels
-                .stroke_path(&outline, &paint(hex(ink), 1.0), &stroke, place(), None);
+            let stroke = Stroke { width: 1.6, ..Stroke::default() };
+            self.pixels.stroke_path(&outline, &paint(hex(ink), 1.0), &stroke, place(), None);
         }
     }
 
@@ -222,12 +186,8 @@ impl Canvas {
         };
         if let Some(outline) = self.letters.outline(text, size, (left, y)) {
             // A seam of paper keeps text readable on lines, as on the page.
-            let seam = Stroke {
-                width: 3.0,
-                ..Stroke::default()
-            };
-            self.pixels
-                .stroke_path(&outline, &paint(PAPER, 0.85), &seam, place(), None);
+            let seam = Stroke { width: 3.0, ..Stroke::default() };
+            self.pixels.stroke_path(&outline, &paint(PAPER, 0.85), &seam, place(), None);
             self.fill(&outline, hex, 1.0);
         }
     }

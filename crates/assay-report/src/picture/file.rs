@@ -21,11 +21,7 @@ pub(super) fn encode(width: u32, rows: &[Vec<u8>]) -> Vec<u8> {
     header.extend(FORM);
     let mut file = Vec::from(SIGNATURE);
     chunk(&mut file, *b"IHDR", &header);
-    chunk(
-        &mut file,
-        *b"IDAT",
-        &compress_to_vec_zlib(&filtered(rows), LEVEL),
-    );
+    chunk(&mut file, *b"IDAT", &compress_to_vec_zlib(&filtered(rows), LEVEL));
     chunk(&mut file, *b"IEND", &[]);
     file
 }
@@ -37,11 +33,7 @@ fn filtered(rows: &[Vec<u8>]) -> Vec<u8> {
     for row in rows {
         filtered.push(FILTER_UP);
         let over = above.iter().copied().chain(std::iter::repeat(0));
-        filtered.extend(
-            row.iter()
-                .zip(over)
-                .map(|(byte, over)| byte.wrapping_sub(over)),
-        );
+        filtered.extend(row.iter().zip(over).map(|(byte, over)| byte.wrapping_sub(over)));
         above = row;
     }
     filtered
@@ -61,11 +53,7 @@ fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
 /// CRC-32 as in annex D, bit by bit: pictures are small.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |sum: u32| {
-        if sum & 1 == 1 {
-            0xedb8_8320 ^ (sum >> 1)
-        } else {
-            sum >> 1
-        }
+        if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 }
     };
     let byte = |sum: u32, byte: &u8| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum));
     !bytes.iter().fold(u32::MAX, byte)

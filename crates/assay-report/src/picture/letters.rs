@@ -19,9 +19,7 @@ struct Pen(PathBuilder);
 impl Letters {
     /// With the font that the program carries.
     pub(super) fn new() -> Self {
-        Self {
-            face: Face::parse(FONT, 0).ok(),
-        }
+        Self { face: Face::parse(FONT, 0).ok() }
     }
 
     /// The width of a text of this size, pixels.
@@ -29,9 +27,7 @@ impl Letters {
         let Some(face) = &self.face else {
             return 0.0;
         };
-        let advances = text
-            .chars()
-            .map(|letter| advance(face, glyph(face, letter)));
+        let advances = text.chars().map(|letter| advance(face, glyph(face, letter)));
         advances.sum::<f64>() * size / f64::from(face.units_per_em())
     }
 
@@ -107,10 +103,7 @@ mod tests {
         let letters = Letters::new();
         let (one, two) = (letters.width("IOPS", 12.0), letters.width("IOPSIOPS", 12.0));
         assert!(one > 10.0 && (two - 2.0 * one).abs() < 1e-9);
-        let outline = letters
-            .outline("IOPS", 12.0, (100.0, 50.0))
-            .unwrap()
-            .bounds();
+        let outline = letters.outline("IOPS", 12.0, (100.0, 50.0)).unwrap().bounds();
         assert!(outline.left() >= 100.0 && f64::from(outline.right()) <= 100.0 + one);
         assert!(outline.top() > 38.0 && outline.bottom() <= 51.0);
         assert!(letters.outline("  ", 12.0, (0.0, 0.0)).is_none());

@@ -28,21 +28,14 @@ pub fn png(report: &Report, options: Options) -> Result<Vec<(String, Vec<u8>)>> 
     let mut scenes = of_calibration(report, &show);
     for (number, run) in (1..).zip(&report.runs) {
         let several = report.runs.len() > 1;
-        let prefix = if several {
-            format!("run-{number}-")
-        } else {
-            String::new()
-        };
+        let prefix = if several { format!("run-{number}-") } else { String::new() };
         let named = of_run(run, &show).into_iter();
         scenes.extend(named.map(|(name, scene)| (format!("{prefix}{name}"), scene)));
     }
     let picture = |(name, scene): (String, Scene)| {
         let bytes = canvas::draw(&scene).ok_or_else(|| {
             let hint = "free memory, or take the page, whose charts need none";
-            Error::environment(
-                format!("drawing {name}.png: there is no memory for it"),
-                hint,
-            )
+            Error::environment(format!("drawing {name}.png: there is no memory for it"), hint)
         })?;
         Ok((format!("{name}.png"), bytes))
     };
@@ -70,9 +63,7 @@ fn of_calibration(report: &Report, show: &Show) -> Vec<(String, Scene)> {
 fn of_run(run: &RunReport, show: &Show) -> Vec<(String, Scene)> {
     let operations = run.measurement.operations();
     let kind = kind(&operations);
-    let timed = operations
-        .iter()
-        .map(|(operation, result)| (operation, result.response()));
+    let timed = operations.iter().map(|(operation, result)| (operation, result.response()));
     let timed: Vec<(Operation, &Histogram)> =
         timed.filter(|(_, times)| !times.is_empty()).collect();
     let mut scenes: Vec<(String, Scene)> = timed
@@ -93,18 +84,12 @@ fn over_time(run: &RunReport, show: &Show) -> Vec<(String, Scene)> {
     if timeline.columns().len() < 2 {
         return Vec::new();
     }
-    let mut scenes = vec![(
-        "iops-over-time".to_owned(),
-        rates(timeline, &run.events, show, size),
-    )];
+    let mut scenes = vec![("iops-over-time".to_owned(), rates(timeline, &run.events, show, size))];
     for operation in timeline.operations() {
         let name = operation.name();
         let lines = latency(timeline, operation, &run.events, show, size);
         scenes.push((format!("latency-over-time-{name}"), lines));
-        scenes.push((
-            format!("heat-map-{name}"),
-            heat(timeline, operation, show, size),
-        ));
+        scenes.push((format!("heat-map-{name}"), heat(timeline, operation, show, size)));
     }
     scenes
 }
@@ -112,11 +97,7 @@ fn over_time(run: &RunReport, show: &Show) -> Vec<(String, Scene)> {
 /// Letters and digits of a name, the rest as hyphens.
 fn file_name(name: &str) -> String {
     let plain = |letter: char| {
-        if letter.is_ascii_alphanumeric() {
-            letter
-        } else {
-            '-'
-        }
+        if letter.is_ascii_alphanumeric() { letter } else { '-' }
     };
     name.chars().map(plain).collect()
 }

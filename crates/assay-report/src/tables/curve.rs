@@ -20,11 +20,8 @@ pub fn curve_csv(report: &Report) -> String {
         return table;
     };
     for mix in &calibration.mixes {
-        let curves = [
-            ("random", &mix.curve),
-            ("burst", &mix.burst_curve),
-            ("large", &mix.large_curve),
-        ];
+        let curves =
+            [("random", &mix.curve), ("burst", &mix.burst_curve), ("large", &mix.large_curve)];
         for (kind, points) in curves {
             for point in points {
                 let cells = cells(mix, kind, point, calibration.limit.quantile);

@@ -14,10 +14,8 @@ pub fn histograms_csv(report: &Report) -> String {
     let mut table = HEADER.to_owned();
     for run in &report.runs {
         let measurement = &run.measurement;
-        for (scope, results) in [
-            ("stream", &measurement.streams),
-            ("target", &measurement.targets),
-        ] {
+        for (scope, results) in [("stream", &measurement.streams), ("target", &measurement.targets)]
+        {
             for result in results {
                 push_result(&mut table, &measurement.workload, scope, result);
             }

@@ -40,10 +40,7 @@ fn cells(
     let mut cells = vec![run.to_owned(), interval.index.to_string()];
     cells.extend([number(start_s), number(end_s), operation.name().to_owned()]);
     cells.extend([result.ios.to_string(), number(rate(result.ios, elapsed_s))]);
-    cells.extend([
-        number(rate(result.bytes, elapsed_s)),
-        result.errors.to_string(),
-    ]);
+    cells.extend([number(rate(result.bytes, elapsed_s)), result.errors.to_string()]);
     cells.extend(times((result.ios > 0).then_some(&result.service)));
     cells.extend(times(result.response.as_ref().filter(|_| result.ios > 0)));
     cells.push(number(interval.outstanding_mean));

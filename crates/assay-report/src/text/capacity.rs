@@ -33,24 +33,14 @@ fn head(calibration: &Calibration, show: &Show) -> Vec<String> {
         let time = show.chosen(Unit::Ns, limit.service_time_ns);
         format!("IOPS p{} ≤ {time}", nines(limit.quantile))
     };
-    let heads = [
-        "",
-        &within,
-        "most IOPS",
-        "throughput",
-        "one stream",
-        "one at a time",
-    ];
+    let heads = ["", &within, "most IOPS", "throughput", "one stream", "one at a time"];
     heads.map(str::to_owned).to_vec()
 }
 
 /// The numbers of one mix.
 fn row(mix: &MixCalibration, show: &Show) -> Vec<String> {
     let bounded = |capacity: Option<&Capacity>, unit: Unit, missing: &str| {
-        capacity.map_or_else(
-            || missing.to_owned(),
-            |capacity| bounded(capacity, unit, show),
-        )
+        capacity.map_or_else(|| missing.to_owned(), |capacity| bounded(capacity, unit, show))
     };
     let stream = mix.single_stream_bytes_per_s.as_ref();
     let stream = stream.map(|stream| show.value(Unit::BytesPerS, stream.value));
@@ -58,11 +48,7 @@ fn row(mix: &MixCalibration, show: &Show) -> Vec<String> {
         mix.name.clone(),
         bounded(mix.iops_within_limit.as_ref(), Unit::IosPerS, "none"),
         bounded(Some(&mix.iops_max), Unit::IosPerS, "none"),
-        bounded(
-            mix.throughput_max_bytes_per_s.as_ref(),
-            Unit::BytesPerS,
-            "–",
-        ),
+        bounded(mix.throughput_max_bytes_per_s.as_ref(), Unit::BytesPerS, "–"),
         stream.unwrap_or_else(|| "–".to_owned()),
         show.value(Unit::Ns, mix.base_service_time_ns.value),
     ]
@@ -70,21 +56,13 @@ fn row(mix: &MixCalibration, show: &Show) -> Vec<String> {
 
 /// A rate with its doubt, marked where it is only a lower bound.
 fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
-    let sign = if is_lower_bound(capacity.bound) {
-        "≥ "
-    } else {
-        ""
-    };
+    let sign = if is_lower_bound(capacity.bound) { "≥ " } else { "" };
     format!("{sign}{}", doubted(unit, &capacity.rate, show))
 }
 
 /// A number with its doubt.
 fn doubted(unit: Unit, estimate: &Estimate, show: &Show) -> String {
-    let shown = format!(
-        "{} {}",
-        show.value(unit, estimate.value),
-        Show::doubt(estimate)
-    );
+    let shown = format!("{} {}", show.value(unit, estimate.value), Show::doubt(estimate));
     shown.trim_end().to_owned()
 }
 
@@ -95,24 +73,15 @@ fn remarks(text: &mut Text, mix: &MixCalibration, show: &Show) {
         text.item(&format!("{name}, most IOPS: {}.", words::bound(iops.bound)));
     }
     if let Some(burst) = &iops.burst_rate {
-        let length = iops
-            .burst_s
-            .map(|length_s| format!(" for {}", show_length(length_s)));
-        let (burst, length) = (
-            show.value(Unit::IosPerS, burst.value),
-            length.unwrap_or_default(),
-        );
-        text.item(&format!(
-            "{name}: a burst of {burst}{length}, then the sustained rate above."
-        ));
+        let length = iops.burst_s.map(|length_s| format!(" for {}", show_length(length_s)));
+        let (burst, length) = (show.value(Unit::IosPerS, burst.value), length.unwrap_or_default());
+        text.item(&format!("{name}: a burst of {burst}{length}, then the sustained rate above."));
     }
     if let Some(knee) = &mix.knee {
         let iops = show.value(Unit::IosPerS, knee.iops);
         let time = show.value(Unit::Ns, knee.service_time_ns);
         let depth = knee.outstanding;
-        text.item(&format!(
-            "{name}: the knee is at {depth} outstanding, {iops} at {time} mean."
-        ));
+        text.item(&format!("{name}: the knee is at {depth} outstanding, {iops} at {time} mean."));
     }
 }
 
@@ -128,9 +97,7 @@ fn steps(text: &mut Text, calibration: &Calibration, show: &Show) {
     for (place, step) in first.steps.iter().enumerate() {
         let limit = show.chosen(Unit::Ns, step.limit.service_time_ns);
         let name = format!("p{} ≤ {limit}", nines(step.limit.quantile));
-        let cells = mixes
-            .iter()
-            .map(|mix| step_cell(mix.steps.get(place), show));
+        let cells = mixes.iter().map(|mix| step_cell(mix.steps.get(place), show));
         rows.push([name].into_iter().chain(cells).collect());
     }
     text.heading("IOPS by latency limit");

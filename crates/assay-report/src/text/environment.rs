@@ -51,15 +51,8 @@ fn finding(text: &mut Text, finding: &Finding) {
 fn layers(text: &mut Text, storage: &Storage) {
     text.heading(&format!("Storage under {}", storage.stack.path));
     for layer in facts::layers(storage) {
-        let size = if layer.size.is_empty() {
-            String::new()
-        } else {
-            format!(", {}", layer.size)
-        };
-        text.item(&format!(
-            "{}: {}{size}, on {}",
-            layer.name, layer.kind, layer.lower
-        ));
+        let size = if layer.size.is_empty() { String::new() } else { format!(", {}", layer.size) };
+        text.item(&format!("{}: {}{size}, on {}", layer.name, layer.kind, layer.lower));
         if !layer.settings.is_empty() {
             text.deeper(&layer.settings);
         }

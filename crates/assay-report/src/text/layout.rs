@@ -12,7 +12,7 @@ const GAP: usize = 2;
 
 /// Lines that are being written.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     /// Lines so far.
     written: String,
     /// Whether ANSI sequences are wanted.
@@ -21,15 +21,12 @@ pub(super) struct Text {
 
 impl Text {
     /// Nothing yet.
-    pub(super) const fn new(colour: bool) -> Self {
-        Self {
-            written: String::new(),
-            colour,
-        }
+    pub(crate) const fn new(colour: bool) -> Self {
+        Self { written: String::new(), colour }
     }
 
     /// What was written.
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.written
     }
 
@@ -41,37 +38,33 @@ impl Text {
 
     /// Words in a colour, where colours are wanted.
     fn dressed(&self, code: &str, words: &str) -> String {
-        if self.colour {
-            format!("\u{1b}[{code}m{words}\u{1b}[0m")
-        } else {
-            words.to_owned()
-        }
+        if self.colour { format!("\u{1b}[{code}m{words}\u{1b}[0m") } else { words.to_owned() }
     }
 
     /// A heading after an empty line.
-    pub(super) fn heading(&mut self, words: &str) {
+    pub(crate) fn heading(&mut self, words: &str) {
         let words = self.dressed("1", &one_line(words));
         self.written.push('\n');
         self.line(&words);
     }
 
     /// Wrapped words.
-    pub(super) fn paragraph(&mut self, words: &str) {
+    pub(crate) fn paragraph(&mut self, words: &str) {
         self.wrapped(words, "", 0);
     }
 
     /// Wrapped words, indented.
-    pub(super) fn item(&mut self, words: &str) {
+    pub(crate) fn item(&mut self, words: &str) {
         self.wrapped(words, "  ", 2);
     }
 
     /// Wrapped words, indented below an item.
-    pub(super) fn deeper(&mut self, words: &str) {
+    pub(crate) fn deeper(&mut self, words: &str) {
         self.wrapped(words, "    ", 4);
     }
 
     /// Names and values one below the other.
-    pub(super) fn pairs(&mut self, pairs: &[(String, String)]) {
+    pub(crate) fn pairs(&mut self, pairs: &[(String, String)]) {
         let widths = pairs.iter().map(|(name, _)| name.chars().count());
         let width = widths.max().unwrap_or(0).min(WIDTH / 2);
         for (name, value) in pairs {
@@ -81,7 +74,7 @@ impl Text {
     }
 
     /// Wrapped words with an outcome in front of them.
-    pub(super) fn marked(&mut self, outcome: Outcome, words: &str) {
+    pub(crate) fn marked(&mut self, outcome: Outcome, words: &str) {
         let code = match outcome {
             Outcome::Pass => "1;32",
             Outcome::Fail => "1;31",
@@ -93,7 +86,7 @@ impl Text {
     }
 
     /// Wrapped words below a marked line.
-    pub(super) fn below_mark(&mut self, words: &str) {
+    pub(crate) fn below_mark(&mut self, words: &str) {
         self.wrapped(words, &" ".repeat(MARK), MARK);
     }
 
@@ -107,7 +100,7 @@ impl Text {
     }
 
     /// Rows in columns: the first to the left, the others to the right; the first gives way when it is too wide.
-    pub(super) fn table(&mut self, rows: &[Vec<String>]) {
+    pub(crate) fn table(&mut self, rows: &[Vec<String>]) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column));
@@ -154,10 +147,7 @@ fn shortened(name: &str, width: usize) -> String {
 /// Breaks words into lines of at most `width` letters; a longer word is cut.
 fn wrap(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in words
-        .split_whitespace()
-        .flat_map(|word| pieces(word, width))
-    {
+    for word in words.split_whitespace().flat_map(|word| pieces(word, width)) {
         let used = lines.last().map_or(0, |line| line.chars().count());
         let needed = word.chars().count() + usize::from(used > 0);
         match lines.last_mut() {
@@ -174,10 +164,7 @@ fn wrap(words: &str, width: usize) -> Vec<String> {
 /// A word in pieces that fit into a line.
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
-    letters
-        .chunks(width)
-        .map(|piece| piece.iter().collect())
-        .collect()
+    letters.chunks(width).map(|piece| piece.iter().collect()).collect()
 }
 
 #[cfg(test)]
@@ -193,10 +180,7 @@ mod tests {
             text.finish()
         };
         assert_eq!(written(false), "FAIL          it is slow\n");
-        assert_eq!(
-            written(true),
-            "\u{1b}[1;31mFAIL\u{1b}[0m          it is slow\n"
-        );
+        assert_eq!(written(true), "\u{1b}[1;31mFAIL\u{1b}[0m          it is slow\n");
     }
 
     #[test]
@@ -204,10 +188,7 @@ mod tests {
         let mut text = Text::new(false);
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
         text.table(&[row(["", "IOPS", "p99"]), row(["reads", "41,200/s", "1 ms"])]);
-        assert_eq!(
-            text.finish(),
-            "             IOPS   p99\n  reads  41,200/s  1 ms\n"
-        );
+        assert_eq!(text.finish(), "             IOPS   p99\n  reads  41,200/s  1 ms\n");
         assert_eq!(shortened("/data/very/long/name.dbf", 10), "…/name.dbf");
     }
 

@@ -19,11 +19,7 @@ pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
     }
     for table in tables(load) {
         text.heading(table.title);
-        let head = table
-            .columns
-            .iter()
-            .map(|(name, _)| (*name).to_owned())
-            .collect();
+        let head = table.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let rows = load
             .rungs
             .iter()
@@ -38,12 +34,10 @@ pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
 
 /// What failed, by kind.
 fn errors(text: &mut Text, load: &Load) {
-    let all = load.rungs.iter().flat_map(|rung| {
-        rung.measurement
-            .errors
-            .iter()
-            .map(move |error| (rung.sessions, error))
-    });
+    let all = load
+        .rungs
+        .iter()
+        .flat_map(|rung| rung.measurement.errors.iter().map(move |error| (rung.sessions, error)));
     let said: Vec<String> = all
         .map(|(sessions, error)| {
             format!(

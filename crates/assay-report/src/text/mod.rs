@@ -2,10 +2,11 @@
 
 mod capacity;
 mod environment;
-mod layout;
+pub(crate) mod layout;
 mod load;
 mod runs;
 mod verdict;
+mod watch;
 
 use crate::answer::answer;
 use crate::input::{Options, Report};
@@ -28,6 +29,7 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
     capacity::capacity(&mut text, report, &show);
     load::load(&mut text, report, &show);
     runs::runs(&mut text, report, &show);
+    watch::watch(&mut text, report, &show);
     if let Some(environment) = &report.environment {
         environment::grave_findings(&mut text, environment);
     }
@@ -71,14 +73,8 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
-    let of_runs = report
-        .runs
-        .iter()
-        .flat_map(|run| &run.measurement.conduct.remarks);
-    let of_calibration = report
-        .calibration
-        .iter()
-        .flat_map(|calibration| &calibration.remarks);
+    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
+    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
     let of_load = report.load.iter().flat_map(|load| &load.remarks);
     let remarks = of_calibration.chain(of_load).chain(of_runs).map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
@@ -93,10 +89,5 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
 
 /// A remark as one sentence after the other.
 fn remark(remark: &Remark) -> String {
-    format!(
-        "{}: {}. {}.",
-        capital(&remark.what),
-        remark.why,
-        capital(&remark.remedy)
-    )
+    format!("{}: {}. {}.", capital(&remark.what), remark.why, capital(&remark.remedy))
 }

@@ -21,10 +21,7 @@ pub(super) fn runs(text: &mut Text, report: &Report, show: &Show) {
         let length = show_length(measurement.elapsed_s());
         let whole = measurement.operations();
         let kind = kind(&whole);
-        text.heading(&format!(
-            "Workload “{}”, {length}, {kind}s",
-            measurement.workload
-        ));
+        text.heading(&format!("Workload “{}”, {length}, {kind}s", measurement.workload));
         text.table(&numbers(run, &whole, show));
         for error in &measurement.errors {
             text.item(&failed(error, show));
@@ -37,29 +34,18 @@ pub(super) fn runs(text: &mut Text, report: &Report, show: &Show) {
 fn failed(error: &ErrorCount, show: &Show) -> String {
     let (ios, name) = (show.count(error.ios), error.operation.name());
     let (offset, target) = (error.first_offset_bytes, &error.target);
-    format!(
-        "Failed: {ios} {name}s with {}, first at byte {offset} of {target}.",
-        error.meaning
-    )
+    format!("Failed: {ios} {name}s with {}, first at byte {offset} of {target}.", error.meaning)
 }
 
 /// The rows of the table, its head first.
 fn numbers(run: &RunReport, whole: &PerOperation, show: &Show) -> Vec<Vec<String>> {
     let elapsed_s = run.measurement.elapsed_s();
     let quantiles = QUANTILES.map(|quantile| format!("p{}", nines(quantile)));
-    let head = ["", "IOPS", "throughput", "mean"]
-        .map(str::to_owned)
-        .into_iter();
-    let mut rows = vec![
-        head.chain(quantiles)
-            .chain(["longest".to_owned()])
-            .collect(),
-    ];
+    let head = ["", "IOPS", "throughput", "mean"].map(str::to_owned).into_iter();
+    let mut rows = vec![head.chain(quantiles).chain(["longest".to_owned()]).collect()];
     let mut add = |operations: &PerOperation, subject: &str| {
         rows.extend(operations.iter().map(|(operation, result)| {
-            let name = format!("{subject} {}s", operation.name())
-                .trim_start()
-                .to_owned();
+            let name = format!("{subject} {}s", operation.name()).trim_start().to_owned();
             row(name, operation, result, elapsed_s, show)
         }));
     };
@@ -87,11 +73,7 @@ fn row(
             show.value(Unit::BytesPerS, rate(result.bytes, elapsed_s))
         }
     };
-    let mut row = vec![
-        name,
-        show.value(Unit::IosPerS, rate(result.ios, elapsed_s)),
-        throughput,
-    ];
+    let mut row = vec![name, show.value(Unit::IosPerS, rate(result.ios, elapsed_s)), throughput];
     row.push(show.value(Unit::Ns, times.mean_ns()));
     row.extend(QUANTILES.map(|at| quantile(times, at, show)));
     row.push(show.value(Unit::Ns, real(times.max_ns())));

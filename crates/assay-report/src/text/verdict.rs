@@ -45,10 +45,6 @@ fn measured(judgement: &Judgement, show: &Show) -> String {
     }
     let value = show.value(judgement.unit, estimate.value);
     let interval = show.interval(judgement.unit, estimate);
-    let interval = if interval.is_empty() {
-        interval
-    } else {
-        format!(" ({interval})")
-    };
+    let interval = if interval.is_empty() { interval } else { format!(" ({interval})") };
     format!("{value}{interval}; {limit} is asked")
 }

@@ -16,11 +16,7 @@ impl Element {
     /// The names of the element and its attributes.
     pub(crate) fn shape(&self) -> String {
         let names = self.attributes.iter().map(|(name, _)| name.as_str());
-        [self.name.as_str()]
-            .into_iter()
-            .chain(names)
-            .collect::<Vec<_>>()
-            .join(" ")
+        [self.name.as_str()].into_iter().chain(names).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -28,9 +24,7 @@ const VOID: [&str; 5] = ["meta", "br", "wbr", "hr", "link"];
 
 /// All elements in their order; an error where the page is not well formed.
 pub(crate) fn elements(page: &str) -> Result<Vec<Element>, String> {
-    let mut rest = page
-        .strip_prefix("<!DOCTYPE html>\n")
-        .ok_or("no document type")?;
+    let mut rest = page.strip_prefix("<!DOCTYPE html>\n").ok_or("no document type")?;
     let (mut elements, mut open) = (Vec::new(), Vec::<String>::new());
     while let Some(start) = rest.find('<') {
         plain(&rest[..start])?;
@@ -55,28 +49,18 @@ pub(crate) fn elements(page: &str) -> Result<Vec<Element>, String> {
         elements.push(element);
     }
     plain(rest)?;
-    if open.is_empty() {
-        Ok(elements)
-    } else {
-        Err(format!("{open:?} stay open"))
-    }
+    if open.is_empty() { Ok(elements) } else { Err(format!("{open:?} stay open")) }
 }
 
 /// Text may hold no mark that was not escaped.
 fn plain(text: &str) -> Result<(), String> {
     let bad =
         text.contains(['>', '"', '\'']) || text.split('&').skip(1).any(|entity| !is_entity(entity));
-    if bad {
-        Err(format!("unescaped: {text}"))
-    } else {
-        Ok(())
-    }
+    if bad { Err(format!("unescaped: {text}")) } else { Ok(()) }
 }
 
 fn is_entity(rest: &str) -> bool {
-    ["amp;", "lt;", "gt;", "quot;", "#39;"]
-        .iter()
-        .any(|known| rest.starts_with(known))
+    ["amp;", "lt;", "gt;", "quot;", "#39;"].iter().any(|known| rest.starts_with(known))
 }
 
 fn element(tag: &str) -> Result<Element, String> {
@@ -87,41 +71,24 @@ fn element(tag: &str) -> Result<Element, String> {
     }
     let mut attributes = Vec::new();
     while !rest.is_empty() {
-        let (key, behind) = rest
-            .split_once("=\"")
-            .ok_or_else(|| format!("{tag}: not quoted"))?;
-        let (value, behind) = behind
-            .split_once('"')
-            .ok_or_else(|| format!("{tag}: endless"))?;
-        if !key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
-        {
+        let (key, behind) = rest.split_once("=\"").ok_or_else(|| format!("{tag}: not quoted"))?;
+        let (value, behind) = behind.split_once('"').ok_or_else(|| format!("{tag}: endless"))?;
+        if !key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
             return Err(format!("{key} is no attribute"));
         }
         attributes.push((key.to_owned(), value.to_owned()));
         rest = behind.trim_start();
     }
-    Ok(Element {
-        name: name.to_owned(),
-        attributes,
-    })
+    Ok(Element { name: name.to_owned(), attributes })
 }
 
 #[test]
 fn the_reader_can_refuse() {
     let page = |body: &str| elements(&format!("<!DOCTYPE html>\n{body}"));
     assert!(page("<p a=\"1\">x<br></p>").is_ok());
-    for bad in [
-        "<p>",
-        "</p>",
-        "<p><b></p></b>",
-        "<p a=1></p>",
-        "<p>\"</p>",
-        "<p>&x</p>",
-        "<p",
-        "<1></1>",
-    ] {
+    for bad in
+        ["<p>", "</p>", "<p><b></p></b>", "<p a=1></p>", "<p>\"</p>", "<p>&x</p>", "<p", "<1></1>"]
+    {
         assert!(page(bad).is_err(), "{bad}");
     }
 }

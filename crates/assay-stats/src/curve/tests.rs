@@ -19,11 +19,7 @@ fn estimate(value: f64, relative: f64) -> Estimate {
 /// The curve of `servers` exponential servers with closed customers, with intervals of a relative half width.
 fn closed(servers: u32, loads: &[u32], relative: f64) -> Vec<LoadPoint> {
     let point = |customers: &u32| {
-        let queue = ClosedQueue {
-            servers,
-            services_per_s: 100.0,
-            customers: *customers,
-        };
+        let queue = ClosedQueue { servers, services_per_s: 100.0, customers: *customers };
         LoadPoint {
             load: f64::from(*customers),
             throughput: estimate(queue.throughput(), relative),
@@ -75,10 +71,7 @@ fn a_bend_just_before_the_end_asks_for_more_load() {
     assert_eq!(outcome, Saturation::Undecided(Doubt::LoadSpanTooShort));
     let outcome = saturation(&closed(20, &[20], 0.002), 0.05);
     assert_eq!(outcome, Saturation::Undecided(Doubt::LoadSpanTooShort));
-    assert_eq!(
-        saturation(&[], 0.05),
-        Saturation::Undecided(Doubt::LoadSpanTooShort)
-    );
+    assert_eq!(saturation(&[], 0.05), Saturation::Undecided(Doubt::LoadSpanTooShort));
 }
 
 #[test]
@@ -93,10 +86,9 @@ fn wide_intervals_prove_nothing() {
 
 #[test]
 fn a_decline_beyond_the_peak_is_seen_and_left_out_of_the_capacity() {
-    let Saturation::Saturated(plateau) = saturation(
-        &curve(&[100.0, 200.0, 400.0, 401.0, 360.0, 300.0], 0.01),
-        0.05,
-    ) else {
+    let Saturation::Saturated(plateau) =
+        saturation(&curve(&[100.0, 200.0, 400.0, 401.0, 360.0, 300.0], 0.01), 0.05)
+    else {
         panic!("not saturated");
     };
     assert_eq!((plateau.from, plateau.peak, plateau.declines), (2, 3, true));
@@ -130,19 +122,11 @@ fn the_joined_capacity_holds_the_truth_as_often_as_it_says() {
 #[test]
 fn the_knee_lies_where_the_servers_run_out() {
     for (servers, at) in [(1, 0), (4, 2), (32, 5)] {
-        let found = Knee::Found {
-            at,
-            earliest: at,
-            latest: at,
-        };
+        let found = Knee::Found { at, earliest: at, latest: at };
         assert_eq!(knee(&closed(servers, &LADDER, 0.01)), found);
     }
     // Within 40 % either way the neighbours at half the power cannot be told apart.
-    let found = Knee::Found {
-        at: 2,
-        earliest: 1,
-        latest: 3,
-    };
+    let found = Knee::Found { at: 2, earliest: 1, latest: 3 };
     assert_eq!(knee(&closed(4, &LADDER, 0.2)), found);
 }
 

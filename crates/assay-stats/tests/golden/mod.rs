@@ -12,10 +12,7 @@ impl Golden {
 
     /// The rows of a table: arguments first, then results.
     pub(crate) fn rows<const N: usize>(&self, table: &str) -> Vec<[f64; N]> {
-        self.cases(table)
-            .iter()
-            .map(|row| numbers(row).try_into().unwrap())
-            .collect()
+        self.cases(table).iter().map(|row| numbers(row).try_into().unwrap()).collect()
     }
 
     /// The described cases of a table.
@@ -26,19 +23,12 @@ impl Golden {
 
 /// A list of numbers.
 pub(crate) fn numbers(list: &Value) -> Vec<f64> {
-    list.as_array()
-        .unwrap()
-        .iter()
-        .map(|number| number.as_f64().unwrap())
-        .collect()
+    list.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
 /// Equal up to `relative` of the larger one, or both below the smallest normal number.
 #[track_caller]
 pub(crate) fn assert_near(seen: f64, expected: f64, relative: f64, what: &str) {
     let allowed = relative * seen.abs().max(expected.abs()) + f64::MIN_POSITIVE;
-    assert!(
-        (seen - expected).abs() <= allowed,
-        "{what}: {seen:e} instead of {expected:e}"
-    );
+    assert!((seen - expected).abs() <= allowed, "{what}: {seen:e} instead of {expected:e}");
 }

@@ -23,11 +23,7 @@ pub fn joined(before: Measurement, after: Measurement) -> Measurement {
 /// The conduct of a measurement at the moment when it is taken up, with what is known of the new sitting.
 pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
     let mut conduct = before.conduct.clone();
-    if let Some(unfinished) = conduct
-        .remarks
-        .iter_mut()
-        .find(|found| found.what == UNFINISHED)
-    {
+    if let Some(unfinished) = conduct.remarks.iter_mut().find(|found| found.what == UNFINISHED) {
         *unfinished = Remark {
             what: "the program was ended in mid-measurement, and the measurement was taken up again"
                 .to_owned(),
@@ -51,10 +47,7 @@ impl Weights {
     /// `before_ns` is above 0: a sitting without an interval leaves nothing to take up.
     fn of(before_ns: u64, after_ns: u64) -> Self {
         let before = seconds(before_ns) / seconds(before_ns + after_ns);
-        Self {
-            before,
-            after: 1.0 - before,
-        }
+        Self { before, after: 1.0 - before }
     }
 
     fn mean(self, before: f64, after: f64) -> f64 {
@@ -68,9 +61,7 @@ fn joined_conduct(before: &Conduct, after: &Conduct, weights: Weights) -> Conduc
         enters: before.enters + after.enters,
         cpu_user_s: before.cpu_user_s + after.cpu_user_s,
         cpu_system_s: before.cpu_system_s + after.cpu_system_s,
-        worker_busy_share_max: before
-            .worker_busy_share_max
-            .max(after.worker_busy_share_max),
+        worker_busy_share_max: before.worker_busy_share_max.max(after.worker_busy_share_max),
         host_busy_share: match (before.host_busy_share, after.host_busy_share) {
             (Some(before), Some(after)) => Some(weights.mean(before, after)),
             (before, after) => before.or(after),
@@ -100,12 +91,7 @@ fn joined_conduct(before: &Conduct, after: &Conduct, weights: Weights) -> Conduc
 
 /// Backend, clock and submission: those of the later sitting that says them.
 fn rig(before: &Conduct, after: &Conduct) -> Conduct {
-    let mut rig = if after.backend.is_empty() {
-        before
-    } else {
-        after
-    }
-    .clone();
+    let mut rig = if after.backend.is_empty() { before } else { after }.clone();
     if rig.submission == Submission::Unknown {
         rig.submission = before.submission;
     }
@@ -128,11 +114,7 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
 /// Of the whole time: busy time over outstanding time, both being means weighted by measured time.
 fn littles_law_ratio(before: &Conduct, after: &Conduct, weights: Weights, outstanding: f64) -> f64 {
     let busy = |conduct: &Conduct| conduct.littles_law_ratio * conduct.outstanding_mean;
-    if outstanding > 0.0 {
-        weights.mean(busy(before), busy(after)) / outstanding
-    } else {
-        0.0
-    }
+    if outstanding > 0.0 { weights.mean(busy(before), busy(after)) / outstanding } else { 0.0 }
 }
 
 /// Adds errors of the same kind on the same target; the first offset stays.

@@ -39,12 +39,7 @@ impl CellReader {
         manifest: &RunManifest,
         events: PathBuf,
     ) -> Self {
-        Self {
-            name: name.to_owned(),
-            directory,
-            manifest: manifest.clone(),
-            events,
-        }
+        Self { name: name.to_owned(), directory, manifest: manifest.clone(), events }
     }
 
     /// Its name, which is its directory's.
@@ -123,11 +118,7 @@ impl CellReader {
     /// # Errors
     /// When the cell cannot be read; each item, when its line is not of this version.
     pub fn summaries(&self) -> Result<impl Iterator<Item = Result<IntervalSummary>>> {
-        Ok(Summaries {
-            lines: self.lines()?,
-            tail: self.tail()?,
-            next: 0,
-        })
+        Ok(Summaries { lines: self.lines()?, tail: self.tail()?, next: 0 })
     }
 
     /// Every joint with the stretch of time that it covers, in flat memory: per interval in cells of up to
@@ -137,12 +128,7 @@ impl CellReader {
     /// # Errors
     /// When the cell cannot be read; each item, when its line is not of this version.
     pub fn joints(&self) -> Result<impl Iterator<Item = Result<(Interval, Joint)>>> {
-        Ok(Joints {
-            lines: self.lines()?,
-            tail: Some(self.tail()?),
-            covered: Vec::new(),
-            next: 0,
-        })
+        Ok(Joints { lines: self.lines()?, tail: Some(self.tail()?), covered: Vec::new(), next: 0 })
     }
 
     /// The stretches of [`joints`](Self::joints) as intervals with full histograms, all streams together; their
@@ -151,9 +137,7 @@ impl CellReader {
     /// # Errors
     /// As for [`joints`](Self::joints).
     pub fn intervals(&self) -> Result<impl Iterator<Item = Result<Interval>>> {
-        Ok(self
-            .joints()?
-            .map(|item| item.map(|(interval, _)| interval)))
+        Ok(self.joints()?.map(|item| item.map(|(interval, _)| interval)))
     }
 
     pub(super) fn progress(&self) -> Result<Progress> {
@@ -165,10 +149,7 @@ impl CellReader {
         &self,
         next: u64,
     ) -> Result<impl Iterator<Item = Result<(Option<IntervalSummary>, Joint)>>> {
-        Ok(Tail {
-            lines: self.tail::<Line>()?,
-            next,
-        })
+        Ok(Tail { lines: self.tail::<Line>()?, next })
     }
 
     /// The errors that events told of since a moment.

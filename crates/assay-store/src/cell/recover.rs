@@ -55,8 +55,7 @@ impl Progress {
         }
         if let Some(begin) = &line.begin {
             check_format(begin.format, "the cell")?;
-            self.first_begin_unix_ns
-                .get_or_insert(begin.started_unix_ns);
+            self.first_begin_unix_ns.get_or_insert(begin.started_unix_ns);
             self.last_begin.clone_from(&line.begin);
         }
         self.reach(line);
@@ -67,10 +66,7 @@ impl Progress {
         if let Some(summary) = line.interval
             && summary.index >= self.extent.intervals
         {
-            self.extent = Extent {
-                intervals: summary.index + 1,
-                elapsed_ns: summary.end_ns,
-            };
+            self.extent = Extent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
         }
     }
 }
@@ -131,9 +127,7 @@ fn sum(cell: &CellReader) -> Result<Sum> {
 }
 
 fn measurement(cell: &CellReader, progress: Progress, sum: Sum) -> Result<Measurement> {
-    let started_unix_ns = progress
-        .first_begin_unix_ns
-        .unwrap_or(cell.manifest.created_unix_ns);
+    let started_unix_ns = progress.first_begin_unix_ns.unwrap_or(cell.manifest.created_unix_ns);
     let mut conduct = conduct(&progress, &sum);
     conduct.remarks.push(remark(&progress, &sum));
     let errors = errors(cell, progress.last_begin)?;
@@ -153,10 +147,9 @@ fn measurement(cell: &CellReader, progress: Progress, sum: Sum) -> Result<Measur
 /// Joints leave out a single target, whose result is that of all streams.
 fn targets(cell: &CellReader, joint: &Joint) -> Vec<NamedResult> {
     match cell.manifest.targets.as_slice() {
-        [only] if joint.targets.is_empty() && joint.intervals > 0 => vec![NamedResult {
-            name: only.clone(),
-            operations: together(&joint.streams),
-        }],
+        [only] if joint.targets.is_empty() && joint.intervals > 0 => {
+            vec![NamedResult { name: only.clone(), operations: together(&joint.streams) }]
+        }
         _ => joint.targets.clone(),
     }
 }

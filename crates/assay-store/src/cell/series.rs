@@ -52,11 +52,9 @@ impl Iterator for Tail {
         loop {
             match self.lines.next()? {
                 Err(error) => return Some(Err(error)),
-                Ok(Line {
-                    interval,
-                    joint: Some(joint),
-                    ..
-                }) if joint.first_interval >= self.next => {
+                Ok(Line { interval, joint: Some(joint), .. })
+                    if joint.first_interval >= self.next =>
+                {
                     self.next = end_of(joint.first_interval, joint.intervals);
                     return Some(Ok((interval, joint)));
                 }
@@ -81,8 +79,7 @@ impl Joints {
         self.covered.extend(line.interval);
         let joint = line.joint?;
         self.next = end_of(joint.first_interval, joint.intervals);
-        self.covered
-            .retain(|summary| summary.index >= joint.first_interval);
+        self.covered.retain(|summary| summary.index >= joint.first_interval);
         let interval = stretch(&self.covered, &joint);
         self.covered.clear();
         Some((interval, joint))
@@ -99,10 +96,7 @@ impl Joints {
     fn of_tail(&self, lines: Lines<Line>) -> Result<Option<(Interval, Joint)>> {
         let mut covered = Vec::new();
         let mut all = Joint::default();
-        let tail = Tail {
-            lines,
-            next: self.next,
-        };
+        let tail = Tail { lines, next: self.next };
         for line in tail {
             let (summary, joint) = line?;
             match summary {
@@ -138,19 +132,13 @@ fn stretch(covered: &[IntervalSummary], joint: &Joint) -> Interval {
         operations.merge(&stream.operations);
     }
     let measured_s: f64 = covered.iter().map(IntervalSummary::elapsed_s).sum();
-    let outstanding_s: f64 = covered
-        .iter()
-        .map(|summary| summary.outstanding_mean * summary.elapsed_s())
-        .sum();
+    let outstanding_s: f64 =
+        covered.iter().map(|summary| summary.outstanding_mean * summary.elapsed_s()).sum();
     Interval {
         index: joint.first_interval,
         start_ns: covered.first().map_or(0, |first| first.start_ns),
         end_ns: covered.last().map_or(0, |last| last.end_ns),
         operations,
-        outstanding_mean: if measured_s > 0.0 {
-            outstanding_s / measured_s
-        } else {
-            0.0
-        },
+        outstanding_mean: if measured_s > 0.0 { outstanding_s / measured_s } else { 0.0 },
     }
 }

@@ -28,10 +28,7 @@ impl Rig {
             targets: vec!["/data".to_owned()],
             created_unix_ns: 0,
         });
-        Self {
-            folder,
-            run: run.unwrap(),
-        }
+        Self { folder, run: run.unwrap() }
     }
 
     fn reader(&self) -> CellReader {
@@ -51,10 +48,7 @@ fn plan(window: u64) -> Workload {
 }
 
 fn start() -> CellStart {
-    CellStart {
-        durability: Durability::Finished,
-        ..CellStart::default()
-    }
+    CellStart { durability: Durability::Finished, ..CellStart::default() }
 }
 
 fn piece(index: u64) -> (Interval, Joint) {
@@ -63,10 +57,7 @@ fn piece(index: u64) -> (Interval, Joint) {
         read.ios += 1;
         read.service.record(time_ns);
     }
-    let operations = PerOperation {
-        read: Some(read),
-        ..PerOperation::default()
-    };
+    let operations = PerOperation { read: Some(read), ..PerOperation::default() };
     let interval = Interval {
         index,
         start_ns: index * SECOND_NS,
@@ -75,10 +66,7 @@ fn piece(index: u64) -> (Interval, Joint) {
         outstanding_mean: 1.5,
     };
     let joint = Joint {
-        streams: vec![NamedResult {
-            name: "s".to_owned(),
-            operations,
-        }],
+        streams: vec![NamedResult { name: "s".to_owned(), operations }],
         ..Joint::default()
     };
     (interval, joint)
@@ -88,20 +76,13 @@ fn piece(index: u64) -> (Interval, Joint) {
 fn holds(cell: &CellReader, intervals: u64) {
     let mut sum = Joint::default();
     for index in 0..intervals {
-        sum.merge(&Joint {
-            intervals: 1,
-            ..piece(index).1
-        });
+        sum.merge(&Joint { intervals: 1, ..piece(index).1 });
     }
     let found = cell.measurement().unwrap();
     assert_eq!(found.streams, sum.streams);
     assert_eq!(found.elapsed_ns, intervals * SECOND_NS);
     assert!((found.conduct.outstanding_mean - 1.5).abs() < 1e-12);
-    let numbers: Vec<u64> = cell
-        .summaries()
-        .unwrap()
-        .map(|found| found.unwrap().index)
-        .collect();
+    let numbers: Vec<u64> = cell.summaries().unwrap().map(|found| found.unwrap().index).collect();
     assert!(numbers.into_iter().eq(0..intervals));
 }
 
@@ -139,8 +120,7 @@ fn a_tail_that_is_joined_to_one_line_stays_short_and_complete() {
         .joints()
         .unwrap()
         .map(|item| {
-            item.map(|(interval, joint)| (interval.end_ns / SECOND_NS, joint.intervals))
-                .unwrap()
+            item.map(|(interval, joint)| (interval.end_ns / SECOND_NS, joint.intervals)).unwrap()
         })
         .collect();
     assert_eq!(stretches, [(50, 50), (60, 10)]);

@@ -48,6 +48,12 @@ pub struct CellWriter {
 }
 
 impl CellWriter {
+    /// Its directory's name, as [`CellReader::name`] gives it.
+    pub fn name(&self) -> &str {
+        let name = self.directory.file_name().and_then(|name| name.to_str());
+        name.unwrap_or_default()
+    }
+
     pub(crate) fn create(directory: &Path, workload: &Workload, start: &CellStart) -> Result<Self> {
         match std::fs::create_dir(directory) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -110,10 +116,7 @@ impl CellWriter {
             let (summary, joint) = line?;
             self.pending.merge(&joint);
             if let Some(lost) = summary.filter(|found| found.index >= self.extent.intervals) {
-                self.lines.append(&LineRef {
-                    interval: Some(&lost),
-                    ..LineRef::default()
-                })?;
+                self.lines.append(&LineRef { interval: Some(&lost), ..LineRef::default() })?;
                 self.advance(&lost);
             }
         }
@@ -133,14 +136,8 @@ impl CellWriter {
             begin.errors.clone_from(&before.errors);
             begin.conduct = taken_up(before, &start.conduct);
         }
-        self.before = before.map(|before| Measurement {
-            conduct: begin.conduct.clone(),
-            ..before
-        });
-        self.lines.append(&LineRef {
-            begin: Some(&begin),
-            ..LineRef::default()
-        })?;
+        self.before = before.map(|before| Measurement { conduct: begin.conduct.clone(), ..before });
+        self.lines.append(&LineRef { begin: Some(&begin), ..LineRef::default() })?;
         self.lines.sync()?;
         sync_directory(&self.directory)
     }
@@ -163,11 +160,7 @@ impl CellWriter {
     /// caller ends the measurement and calls [`finish`](Self::finish).
     pub fn append_interval(&mut self, interval: &Interval, joint: &Joint) -> Result<()> {
         let summary = self.placed(interval, joint);
-        let single = Joint {
-            first_interval: summary.index,
-            intervals: 1,
-            ..joint.clone()
-        };
+        let single = Joint { first_interval: summary.index, intervals: 1, ..joint.clone() };
         if self.pending.intervals + 1 < self.window {
             self.append_to_tail(&summary, &single)?;
         } else {
@@ -178,10 +171,7 @@ impl CellWriter {
     }
 
     const fn advance(&mut self, summary: &IntervalSummary) {
-        self.extent = Extent {
-            intervals: summary.index + 1,
-            elapsed_ns: summary.end_ns,
-        };
+        self.extent = Extent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
     }
 
     /// The interval in numbers, behind those of the sittings before.
@@ -210,10 +200,7 @@ impl CellWriter {
         if self.must_sync(summary) {
             self.tail.sync()?;
         }
-        self.lines.append(&LineRef {
-            interval: Some(summary),
-            ..LineRef::default()
-        })?;
+        self.lines.append(&LineRef { interval: Some(summary), ..LineRef::default() })?;
         self.pending.merge(single);
         if self.tail.bytes() > self.tail_joint_bytes + self.tail_bytes_max {
             self.shorten_tail()?;
@@ -228,10 +215,7 @@ impl CellWriter {
             self.lines.sync()?;
         }
         let path = self.directory.join(TAIL);
-        let line = LineRef {
-            joint: Some(&self.pending),
-            ..LineRef::default()
-        };
+        let line = LineRef { joint: Some(&self.pending), ..LineRef::default() };
         let mut text =
             serde_json::to_vec(&line).map_err(|error| refused("writing", &path, &error.into()))?;
         text.push(b'\n');
@@ -296,10 +280,7 @@ impl CellWriter {
 
     fn close_window(&mut self) -> Result<()> {
         if self.pending.intervals > 0 {
-            self.lines.append(&LineRef {
-                joint: Some(&self.pending),
-                ..LineRef::default()
-            })?;
+            self.lines.append(&LineRef { joint: Some(&self.pending), ..LineRef::default() })?;
         }
         self.lines.sync()
     }

@@ -54,9 +54,7 @@ impl<T: DeserializeOwned> Lines<T> {
         };
         self.buffer.clear();
         self.number += 1;
-        let read = reader
-            .take(LINE_BYTES_MAX)
-            .read_until(b'\n', &mut self.buffer);
+        let read = reader.take(LINE_BYTES_MAX).read_until(b'\n', &mut self.buffer);
         let whole = self.buffer.last() == Some(&b'\n');
         if !whole {
             self.reader = None;

@@ -8,6 +8,7 @@ use crate::id::cell_name;
 use crate::lines::Lines;
 use crate::lock::writer_of;
 use assay_model::run::{Event, RunManifest};
+use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -27,10 +28,7 @@ impl RunReader {
     pub fn open(directory: &Path) -> Result<Self> {
         let path = directory.join(MANIFEST);
         let text = read_text(&path)?.ok_or_else(|| no_run(directory))?;
-        Ok(Self {
-            manifest: parse_versioned(&text, &path)?,
-            directory: directory.to_owned(),
-        })
+        Ok(Self { manifest: parse_versioned(&text, &path)?, directory: directory.to_owned() })
     }
 
     /// Its directory.
@@ -66,9 +64,7 @@ impl RunReader {
     /// When it is there and cannot be read, or has unknown keys or a newer form.
     pub fn json<T: DeserializeOwned>(&self, document: Document) -> Result<Option<T>> {
         let path = self.directory.join(document.file_name());
-        self.document(document)?
-            .map(|text| parse_versioned(&text, &path))
-            .transpose()
+        self.document(document)?.map(|text| parse_versioned(&text, &path)).transpose()
     }
 
     /// What happened, in the order of writing.
@@ -77,6 +73,14 @@ impl RunReader {
     /// When the events cannot be read; each item, when its line is not of this version.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<Event>> + use<>> {
         Lines::open(&self.directory.join(EVENTS))
+    }
+
+    /// The machine meanwhile, moment by moment; nothing where it was not watched.
+    ///
+    /// # Errors
+    /// When the moments cannot be read; each item, when its line is not of this version.
+    pub fn moments(&self) -> Result<impl Iterator<Item = Result<Moment>> + use<>> {
+        crate::watch::moments(&self.directory)
     }
 
     /// Its cells by name.
@@ -104,15 +108,12 @@ impl RunReader {
         let wanted = cell_name(name);
         let cells = self.cells()?;
         let names: Vec<String> = cells.iter().map(|cell| cell.name().to_owned()).collect();
-        cells
-            .into_iter()
-            .find(|cell| cell.name() == wanted)
-            .ok_or_else(|| {
-                Error::usage(
-                    format!("the run {} has no cell '{name}'", self.manifest.id),
-                    format!("its cells are: {}", names.join(", ")),
-                )
-            })
+        cells.into_iter().find(|cell| cell.name() == wanted).ok_or_else(|| {
+            Error::usage(
+                format!("the run {} has no cell '{name}'", self.manifest.id),
+                format!("its cells are: {}", names.join(", ")),
+            )
+        })
     }
 
     fn cell_at(&self, name: &str, path: PathBuf) -> CellReader {

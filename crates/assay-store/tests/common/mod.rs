@@ -93,9 +93,7 @@ pub fn new_run() -> NewRun {
     NewRun {
         kind: RunKind::Run,
         tool_version: "0.1.0".to_owned(),
-        command: ["assay", "run", "oltp", "/data"]
-            .map(str::to_owned)
-            .to_vec(),
+        command: ["assay", "run", "oltp", "/data"].map(str::to_owned).to_vec(),
         targets: vec!["/data".to_owned()],
         created_unix_ns: NOW_UNIX_NS,
     }
@@ -163,10 +161,7 @@ pub fn piece(index: u64) -> Joint {
     };
     let (pages, redo, sync) = (times(9), times(5), times(2));
     let mut log = operations(Operation::Write, result(&redo, true));
-    log.sync = Some(OperationResult {
-        bytes: 0,
-        ..result(&sync, false)
-    });
+    log.sync = Some(OperationResult { bytes: 0, ..result(&sync, false) });
     Joint {
         first_interval: index,
         intervals: 1,
@@ -175,10 +170,7 @@ pub fn piece(index: u64) -> Joint {
                 name: "pages".to_owned(),
                 operations: operations(Operation::Read, result(&pages, false)),
             },
-            NamedResult {
-                name: "redo".to_owned(),
-                operations: log,
-            },
+            NamedResult { name: "redo".to_owned(), operations: log },
         ],
         targets: Vec::new(),
     }

@@ -70,12 +70,7 @@ pub fn run(options: &Options) -> Result<Ended> {
     let asked = Asked::read(options.criteria.as_deref())?;
     let plan = plan(options);
     plan.check()?;
-    let Options {
-        store,
-        target,
-        output,
-        ..
-    } = options;
+    let Options { store, target, output, .. } = options;
     let wanted = Wanted {
         store,
         options: target,
@@ -89,17 +84,13 @@ pub fn run(options: &Options) -> Result<Ended> {
         Ok(finish) => finish,
         Err(error) => return Err(session.abandon(error)),
     };
-    let Session { writer, place, .. } = session;
     // Test files go before the answer is printed.
-    drop(place);
-    conclude(writer, &finish, &asked, output)
+    conclude(session.end(), &finish, &asked, output)
 }
 
 fn plan(options: &Options) -> CalibrationPlan {
-    let limit = LatencyLimit {
-        quantile: options.quantile,
-        service_time_ns: real(options.max_latency.0),
-    };
+    let limit =
+        LatencyLimit { quantile: options.quantile, service_time_ns: real(options.max_latency.0) };
     CalibrationPlan {
         limit,
         mixes: mixes(options),
@@ -109,11 +100,7 @@ fn plan(options: &Options) -> CalibrationPlan {
         outstanding_max: options.outstanding_max,
         workers_max: std::thread::available_parallelism()
             .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
-        steps: options
-            .steps
-            .as_ref()
-            .map(|steps| steps.0.clone())
-            .unwrap_or_default(),
+        steps: options.steps.as_ref().map(|steps| steps.0.clone()).unwrap_or_default(),
         seed: options.seed,
     }
 }
@@ -121,17 +108,9 @@ fn plan(options: &Options) -> CalibrationPlan {
 /// Reads always; writes only where a test file is made, a device was given up, or nothing is real.
 fn mixes(options: &Options) -> Vec<Mix> {
     if !options.read_share.is_empty() {
-        return options
-            .read_share
-            .iter()
-            .map(|share| Mix::of(share.0))
-            .collect();
+        return options.read_share.iter().map(|share| Mix::of(share.0)).collect();
     }
-    let shares: &[f64] = if options.target.may_be_written() {
-        &[1.0, 0.0, 0.7]
-    } else {
-        &[1.0]
-    };
+    let shares: &[f64] = if options.target.may_be_written() { &[1.0, 0.0, 0.7] } else { &[1.0] };
     shares.iter().map(|share| Mix::of(*share)).collect()
 }
 
@@ -144,13 +123,7 @@ pub fn on_session(
     plan: &CalibrationPlan,
     target: &TargetOptions,
 ) -> Result<Finish> {
-    let Session {
-        writer,
-        progress,
-        stop,
-        place,
-        ..
-    } = session;
+    let Session { writer, progress, stop, place, .. } = session;
     let mut show = |now: &Progress| {
         let what = format!(
             "{}: {} at {}: {} IOPS",
@@ -167,11 +140,9 @@ pub fn on_session(
     };
     let mut failure = None;
     let calibration = match place {
-        Place::Simulated(_, device) => calibrate(
-            &mut SimulatedBench::new(device).with_stop(stop),
-            plan,
-            &mut show,
-        ),
+        Place::Simulated(_, device) => {
+            calibrate(&mut SimulatedBench::of(device).with_stop(stop), plan, &mut show)
+        }
         Place::Storage(storage) => {
             let bench =
                 StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
@@ -197,10 +168,8 @@ fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration
 
 /// Reads `FROM:TO:STEP`.
 fn steps(text: &str) -> std::result::Result<Steps, String> {
-    let parts: Vec<Nanos> = text
-        .split(':')
-        .map(quantity::<Nanos>)
-        .collect::<std::result::Result<_, _>>()?;
+    let parts: Vec<Nanos> =
+        text.split(':').map(quantity::<Nanos>).collect::<std::result::Result<_, _>>()?;
     let [from, to, step] = parts.as_slice() else {
         return Err("write FROM:TO:STEP, for example 100us:2ms:100us".to_owned());
     };

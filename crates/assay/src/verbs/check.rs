@@ -3,9 +3,12 @@
 use crate::conclude::{Asked, conclude};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
+use crate::progress::Progress;
+use crate::reports::read_profile;
 use crate::session::{Session, Wanted};
 use crate::verbs::calibrate::on_session;
 use crate::verbs::load::slob::session::{Ladder, beside};
+use crate::verbs::plan::DemandOptions;
 use assay_loads::slob::Rules;
 use assay_methods::presets::preset;
 use assay_methods::slob::{Access, Climb, Length};
@@ -15,18 +18,21 @@ use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
-use assay_model::{Result, Workload};
+use assay_model::{Error, Result, Workload};
 use assay_store::Document;
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Of the time for measuring, the workload of a database gets so much, the calibrations the rest.
+/// Of the time for measuring, the workload of a typical database gets so much, the calibrations the rest.
 const RUN_SHARE: f64 = 0.25;
 /// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
 const SCALE_BLOCKS: u64 = 1 << 17;
 
 /// Of the time for measuring, the ladder of a database gets so much, where one can be made.
 const DATABASE_SHARE: f64 = 0.15;
+/// The same where the question is whether one database is carried.
+const DEMAND_SHARE: f64 = 0.5;
 
 /// Inspects, calibrates, runs a database's workload and judges: what this storage gives, and whether that is enough
 #[derive(Args)]
@@ -45,7 +51,13 @@ pub struct Options {
     /// Directory with the programs of a PostgreSQL server; else beside assay, on the path, where distributions put them
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     bindir: Option<PathBuf>,
-    /// Criteria file; the defaults without it
+    /// Instead of a typical database take the one of this report (AWR, Statspack or profile), and ask whether the storage
+    /// carries it
+    #[arg(long = "for", value_name = "REPORT")]
+    report: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Options with --for")]
+    demand: DemandOptions,
+    /// Criteria file; the defaults without it, with --for what the report's database asks
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten)]
@@ -54,55 +66,38 @@ pub struct Options {
     output: OutputOptions,
 }
 
+impl Options {
+    const fn run_share(&self) -> f64 {
+        if self.report.is_some() { DEMAND_SHARE } else { RUN_SHARE }
+    }
+}
+
 /// Carries the verb out.
 ///
 /// # Errors
 /// What the criteria, the store, the target or the methods say.
 pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::read(options.criteria.as_deref())?;
-    let Options {
-        store,
-        target,
-        output,
-        ..
-    } = options;
-    let write = target.may_be_written();
+    let write = options.target.may_be_written();
+    let workload = workload(options, write)?;
+    let asked = Asked::of(options.criteria.as_deref(), &workload)?;
+    let Options { store, target, output, .. } = options;
     let plan = plan(options, write);
-    plan.check()
-        .map_err(|error| error.context("--time and --max-latency"))?;
-    let wanted = Wanted {
-        store,
-        options: target,
-        write,
-        direct: true,
-        workload: None,
-        output,
-    };
+    plan.check().map_err(|error| error.context("--time and --max-latency"))?;
+    let wanted = Wanted { store, options: target, write, direct: true, workload: None, output };
     let mut session = Session::begin(RunKind::Check, &wanted)?;
-    let finish = match measure(&mut session, options, &plan, write) {
+    let finish = match measure(&mut session, options, &plan, &workload) {
         Ok(finish) => finish,
         Err(error) => return Err(session.abandon(error)),
     };
-    let Session {
-        writer,
-        place,
-        mut progress,
-        stop,
-        ..
-    } = session;
     // Test files go before the database comes and before the answer is printed.
-    drop(place);
+    let stop = Arc::clone(&session.stop);
+    let writer = session.end();
     if finish == Finish::Complete
         && let Some(directory) = options.directory()
     {
         let ladder = short_ladder(directory, options.time)?;
-        beside(
-            &ladder,
-            options.bindir.as_deref(),
-            &writer,
-            &mut progress,
-            &stop,
-        )?;
+        let mut progress = Progress::new(output);
+        beside(&ladder, options.bindir.as_deref(), &writer, &mut progress, &stop)?;
     }
     conclude(writer, &finish, &asked, output)
 }
@@ -110,31 +105,20 @@ pub fn run(options: &Options) -> Result<Ended> {
 impl Options {
     /// The directory that a database can be made in; nothing when it is not wanted or there is none.
     fn directory(&self) -> Option<&str> {
-        let target = self
-            .target
-            .targets
-            .first()
-            .filter(|target| Path::new(target).is_dir());
+        let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
         target.filter(|_| !self.no_database).map(String::as_str)
     }
 
     /// Share of the time that the calibrations get.
     fn calibration_share(&self) -> f64 {
-        let database = if self.directory().is_some() {
-            DATABASE_SHARE
-        } else {
-            0.0
-        };
-        1.0 - RUN_SHARE - database
+        let database = if self.directory().is_some() { DATABASE_SHARE } else { 0.0 };
+        1.0 - self.run_share() - database
     }
 }
 
 /// Three rungs of the SLOB method, in the database's part of the time.
 fn short_ladder(directory: &str, time: Nanos) -> Result<Ladder> {
-    let rules = Rules {
-        scale_blocks: SCALE_BLOCKS,
-        ..Rules::default()
-    };
+    let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
     rules.check()?;
     let sessions = vec![1, 4, 16];
     let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
@@ -154,15 +138,11 @@ fn measure(
     session: &mut Session,
     options: &Options,
     plan: &CalibrationPlan,
-    write: bool,
+    workload: &Workload,
 ) -> Result<Finish> {
-    let workload = workload(options, write)?;
-    session.writer.put(
-        Document::Workload,
-        &toml::to_string(&workload).unwrap_or_default(),
-    )?;
+    session.writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)?;
     match on_session(session, plan, &options.target)? {
-        Finish::Complete => Ok(session.measure("run", &workload)?.finish),
+        Finish::Complete => Ok(session.measure("run", workload)?.finish),
         early => Ok(early),
     }
 }
@@ -172,21 +152,33 @@ fn plan(options: &Options, write: bool) -> CalibrationPlan {
     let shares: &[f64] = if write { &[1.0, 0.0, 0.7] } else { &[1.0] };
     let time_s = options.time.seconds() * options.calibration_share() / real_len(shares.len());
     CalibrationPlan {
-        limit: LatencyLimit {
-            quantile: 0.99,
-            service_time_ns: real(options.max_latency.0),
-        },
+        limit: LatencyLimit { quantile: 0.99, service_time_ns: real(options.max_latency.0) },
         mixes: shares.iter().map(|share| Mix::of(*share)).collect(),
         time_budget: Nanos::from_seconds(time_s),
         ..CalibrationPlan::default()
     }
 }
 
-/// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written.
+/// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the
+/// demand of the report.
 fn workload(options: &Options, write: bool) -> Result<Workload> {
-    let mut workload = preset(if write { "oltp" } else { "oltp-read" })?;
-    let time_s = options.time.seconds() * RUN_SHARE;
-    workload.warm_up = Nanos::from_seconds(time_s * 0.1);
-    workload.duration = Nanos::from_seconds(time_s * 0.9);
-    Ok(workload)
+    let time_s = options.time.seconds() * options.run_share();
+    let (warm_up, duration) =
+        (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9));
+    let Some(report) = &options.report else {
+        let preset = preset(if write { "oltp" } else { "oltp-read" })?;
+        return Ok(Workload { warm_up, duration, ..preset });
+    };
+    let profile = read_profile(report)?;
+    let plan = assay_methods::plan(&profile, &options.demand.plan(duration, warm_up))?;
+    if plan.workload.writes() && !write {
+        return Err(Error::usage(
+            format!(
+                "the database of {} writes, and these targets may only be read",
+                report.display()
+            ),
+            "name a directory to make a test file in, or a device with --destroy",
+        ));
+    }
+    Ok(plan.workload)
 }

@@ -21,9 +21,6 @@ pub fn run(options: &Options, program: &mut Command) -> Result<Ended> {
     clap_complete::generate(options.shell, program, "assay", &mut script);
     let text = String::from_utf8(script);
     print(&text.map_err(|error| {
-        Error::environment(
-            format!("the script is no text: {error}"),
-            "report this as a bug",
-        )
+        Error::environment(format!("the script is no text: {error}"), "report this as a bug")
     })?)
 }

@@ -39,10 +39,6 @@ pub fn run(options: &Options) -> Result<Ended> {
         return Ok(outcome.into());
     }
     dossier.report.verdict = Some(verdict);
-    print(&assay_report::verdict_text(
-        &dossier.report,
-        Shown::default(),
-        colour(),
-    ))?;
+    print(&assay_report::verdict_text(&dossier.report, Shown::default(), colour()))?;
     Ok(outcome.into())
 }

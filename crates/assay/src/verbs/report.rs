@@ -51,9 +51,7 @@ enum Table {
 pub fn run(options: &Options) -> Result<Ended> {
     let run = options.store.open().open(&options.run)?;
     let dossier = Dossier::read(&run)?;
-    let shown = Shown {
-        relative: options.relative,
-    };
+    let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&dossier.report, shown).as_bytes())?;
     }
@@ -84,7 +82,7 @@ fn intervals(run: &assay_store::RunReader) -> Result<String> {
 }
 
 /// Writes a file that does not exist yet: nothing of the user's is ever overwritten.
-fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     use std::io::Write;
     let refused = |error: std::io::Error| {
         Error::environment(
@@ -92,10 +90,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
             "name a new file in a directory that you may write",
         )
     };
-    if let Some(parent) = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-    {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(refused)?;
     }
     let mut file = std::fs::File::create_new(path).map_err(refused)?;

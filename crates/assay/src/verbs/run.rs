@@ -6,6 +6,7 @@ use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
 use crate::session::{Session, Wanted, remaining, unix_ns};
 use assay_methods::presets::preset;
+use assay_methods::target::is_simulated;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
@@ -58,7 +59,7 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Criteria file; without it latency, errors and the host are judged by the defaults
+    /// Criteria file; without it what the workload asks, or the defaults on latency, errors and the host
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
@@ -75,11 +76,11 @@ pub struct Options {
 /// # Errors
 /// What the workload, the criteria, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::read(options.criteria.as_deref())?;
     let Some(name) = &options.workload else {
-        return resume(options, &asked);
+        return resume(options);
     };
     let workload = changed(load(name)?, options)?;
+    let asked = Asked::of(options.criteria.as_deref(), &workload)?;
     let mut session = Session::begin(RunKind::Run, &wanted(options, options, &workload))?;
     for doubt in asked.rules.unanswered_by(&workload) {
         session.progress.say(&format!("note: {doubt}"));
@@ -108,10 +109,8 @@ fn finish(
     asked: &Asked,
     options: &Options,
 ) -> Result<Ended> {
-    let Session { writer, place, .. } = session;
     // Test files go before the answer is printed.
-    drop(place);
-    conclude(writer, &measurement.finish, asked, &options.output)
+    conclude(session.end(), &measurement.finish, asked, &options.output)
 }
 
 /// A file where there is one of that name, else a preset.
@@ -134,18 +133,16 @@ fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
 }
 
 /// Goes on with a run that was killed or interrupted: the same workload for the time that is left.
-fn resume(options: &Options, asked: &Asked) -> Result<Ended> {
+fn resume(options: &Options) -> Result<Ended> {
     let name = options.resume.as_deref().unwrap_or("latest");
     let store = options.store.open();
     let reader = store.open(name)?;
     let begun = begun(&reader, options)?;
     let left = left(&reader)?;
+    let asked = Asked::of(options.criteria.as_deref(), &left)?;
     let writer = store.resume(name, unix_ns())?;
-    let mut session = Session::go_on(
-        writer,
-        &reader.manifest().targets,
-        &wanted(&begun, options, &left),
-    )?;
+    let mut session =
+        Session::go_on(writer, &reader.manifest().targets, &wanted(&begun, options, &left))?;
     let measured = if reader.cell(CELL).is_ok() {
         let cell = session.writer.resume_cell(CELL, &session.cell_start())?;
         session.measure_into(cell, &left)
@@ -153,7 +150,7 @@ fn resume(options: &Options, asked: &Asked) -> Result<Ended> {
         session.measure(CELL, &left)
     };
     match measured {
-        Ok(measurement) => finish(session, &measurement, asked, options),
+        Ok(measurement) => finish(session, &measurement, &asked, options),
         Err(error) => Err(session.abandon(error)),
     }
 }
@@ -161,11 +158,7 @@ fn resume(options: &Options, asked: &Asked) -> Result<Ended> {
 /// The options that the run was begun with; what may be destroyed is what was typed now.
 fn begun(run: &RunReader, now: &Options) -> Result<Options> {
     let manifest = run.manifest();
-    if manifest
-        .targets
-        .iter()
-        .any(|target| target.starts_with("sim:"))
-    {
+    if manifest.targets.iter().any(|target| is_simulated(target)) {
         return Err(Error::usage(
             format!("the run {} is of a simulated device", manifest.id),
             format!(
@@ -181,11 +174,7 @@ fn begun(run: &RunReader, now: &Options) -> Result<Options> {
             Ok(begun)
         }
         _ => Err(Error::usage(
-            format!(
-                "the run {} was begun with `{}`",
-                manifest.id,
-                typed(&manifest.command)
-            ),
+            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
             "only a run of one workload, begun by this version, can be taken up again",
         )),
     }

@@ -73,20 +73,10 @@ fn list(store: &Store, as_json: bool) -> Result<Ended> {
     let mut rows = vec![row("run", "kind", "begun (UTC)", "state", "target")];
     for run in &listing.runs {
         let begun = Utc::of(run.created_unix_ns).to_string();
-        rows.push(row(
-            &run.id,
-            run.kind.name(),
-            &begun,
-            state(run),
-            &run.targets.join(", "),
-        ));
+        rows.push(row(&run.id, run.kind.name(), &begun, state(run), &run.targets.join(", ")));
     }
     for unreadable in &listing.unreadable {
-        rows.push(format!(
-            "{}: {}\n",
-            unreadable.path.display(),
-            unreadable.error.message()
-        ));
+        rows.push(format!("{}: {}\n", unreadable.path.display(), unreadable.error.message()));
     }
     if listing.runs.is_empty() && listing.unreadable.is_empty() {
         rows = vec![format!("no runs in {}\n", store.root().display())];
@@ -130,11 +120,7 @@ const fn state(run: &RunSummary) -> &'static str {
 fn remove(store: &Store, runs: &[String]) -> Result<Ended> {
     let remove = |name: &String| {
         let removed = store.remove(name)?;
-        Ok(format!(
-            "removed {} ({})\n",
-            removed.id,
-            show_bytes(real(removed.bytes))
-        ))
+        Ok(format!("removed {} ({})\n", removed.id, show_bytes(real(removed.bytes))))
     };
     print(&runs.iter().map(remove).collect::<Result<String>>()?)
 }

@@ -84,21 +84,9 @@ fn mount_ext4_in_memory(directory: &Path) -> Option<()> {
     let path = device.path().to_str()?;
     let done = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output();
-        output
-            .ok()
-            .filter(|output| output.status.success())
-            .map(drop)
+        output.ok().filter(|output| output.status.success()).map(drop)
     };
-    done(
-        "mkfs.ext4",
-        &[
-            "-q",
-            "-F",
-            "-E",
-            "lazy_itable_init=0,lazy_journal_init=0",
-            path,
-        ],
-    )?;
+    done("mkfs.ext4", &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", path])?;
     done("mount", &["-o", "noatime", path, directory.to_str()?])
 }
 
@@ -185,20 +173,13 @@ impl Place {
 
     /// The test files that are left in a directory.
     pub fn test_files(&self, directory: &str) -> Vec<String> {
-        names(&self.path(directory))
-            .into_iter()
-            .filter(|name| name.starts_with("assay-"))
-            .collect()
+        names(&self.path(directory)).into_iter().filter(|name| name.starts_with("assay-")).collect()
     }
 
     /// The ids of all runs of the store.
     pub fn run_ids(&self) -> Vec<String> {
         let store = self.path("assay-runs");
-        if store.is_dir() {
-            names(&store)
-        } else {
-            Vec::new()
-        }
+        if store.is_dir() { names(&store) } else { Vec::new() }
     }
 }
 
@@ -220,10 +201,7 @@ pub fn random_bytes(bytes: usize) -> Vec<u8> {
         state ^= state << 17;
         state.to_le_bytes()
     };
-    (0..bytes.div_ceil(8))
-        .flat_map(|_| next())
-        .take(bytes)
-        .collect()
+    (0..bytes.div_ceil(8)).flat_map(|_| next()).take(bytes).collect()
 }
 
 impl Started {
@@ -244,12 +222,7 @@ impl Started {
         let (out, err) = (named("out"), named("err"));
         command.stdout(File::create(&out).unwrap());
         command.stderr(File::create(&err).unwrap());
-        Self {
-            child: spawn(&mut command),
-            out,
-            err,
-            place: place.to_owned(),
-        }
+        Self { child: spawn(&mut command), out, err, place: place.to_owned() }
     }
 
     pub fn signal(&self, signal: Signal) {
@@ -271,10 +244,7 @@ impl Started {
         while !what() {
             let err = fs::read_to_string(&self.err).unwrap();
             assert!(self.is_running(), "it ended too early:\n{err}");
-            assert!(
-                begin.elapsed() < Duration::from_secs(60),
-                "it never came: {err}"
-            );
+            assert!(begin.elapsed() < Duration::from_secs(60), "it never came: {err}");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -287,13 +257,7 @@ impl Started {
             String::from_utf8(text).unwrap()
         };
         let (stdout, stderr) = (read(&self.out), read(&self.err));
-        Ran {
-            code: status.code(),
-            status,
-            complaint: plain(&stderr, &self.place),
-            stdout,
-            stderr,
-        }
+        Ran { code: status.code(), status, complaint: plain(&stderr, &self.place), stdout, stderr }
     }
 }
 
@@ -400,9 +364,7 @@ pub fn measurement(run: &Value) -> &Value {
 /// A whole number of a document.
 #[track_caller]
 pub fn whole(value: &Value) -> u64 {
-    value
-        .as_u64()
-        .unwrap_or_else(|| panic!("no whole number: {value}"))
+    value.as_u64().unwrap_or_else(|| panic!("no whole number: {value}"))
 }
 
 /// Reads and writes of a named result, failed ones left out.
@@ -413,12 +375,7 @@ pub fn ios(result: &Value) -> u64 {
 
 /// I/Os of all streams of a measurement.
 pub fn all_ios(measurement: &Value) -> u64 {
-    measurement["streams"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(ios)
-        .sum()
+    measurement["streams"].as_array().unwrap().iter().map(ios).sum()
 }
 
 impl Place {
@@ -439,8 +396,6 @@ impl Place {
     pub fn kept_intervals(&self) -> usize {
         let lines = self.only_cell().unwrap_or_default().join("intervals.jsonl");
         let text = fs::read_to_string(lines).unwrap_or_default();
-        text.lines()
-            .filter(|line| line.contains("\"interval\""))
-            .count()
+        text.lines().filter(|line| line.contains("\"interval\"")).count()
     }
 }

@@ -6,21 +6,11 @@ use crate::latency::Latency;
 use assay_model::units::{Bytes, Nanos};
 
 fn request(operation: Operation, offset: u64, data: &[u8]) -> Request {
-    Request {
-        inode: 2,
-        operation,
-        offset,
-        length: count_of(data.len()),
-        data: data.to_vec(),
-    }
+    Request { inode: 2, operation, offset, length: count_of(data.len()), data: data.to_vec() }
 }
 
 fn device(effect: Effect) -> Device {
-    Device::new(
-        &Script::new()
-            .file("data", 65_536)
-            .fault(Fault::new(effect).nth(1)),
-    )
+    Device::new(&Script::new().file("data", 65_536).fault(Fault::new(effect).nth(1)))
 }
 
 fn write(device: &mut Device, offset: u64, data: &[u8]) -> Result<(), Errno> {
@@ -34,11 +24,7 @@ fn read(device: &mut Device, offset: u64, length: usize) -> Result<Vec<u8>, Errn
 }
 
 fn held(device: &Device, offset: u64, length: u64) -> Vec<u8> {
-    device
-        .tree
-        .store(2)
-        .unwrap()
-        .read(offset, length, Version::Current)
+    device.tree.store(2).unwrap().read(offset, length, Version::Current)
 }
 
 #[test]
@@ -84,13 +70,8 @@ fn a_vanished_device_fails_what_is_under_way_and_all_that_follows() {
     assert_eq!(device.complete(first), Err(Errno::ENODEV));
     assert_eq!(read(&mut device, 0, 512), Err(Errno::ENODEV));
     assert_eq!(device.present(), Err(Errno::ENODEV));
-    let faults: Vec<bool> = device
-        .recorder
-        .log()
-        .entries
-        .iter()
-        .map(|e| e.fault.is_some())
-        .collect();
+    let faults: Vec<bool> =
+        device.recorder.log().entries.iter().map(|e| e.fault.is_some()).collect();
     assert_eq!(faults, [true, false, false]);
 }
 

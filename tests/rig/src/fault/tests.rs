@@ -8,24 +8,13 @@ fn read(offset: u64) -> Arrival<'static> {
 }
 
 fn arrival(operation: Operation, offset: u64, length: u64) -> Arrival<'static> {
-    Arrival {
-        operation,
-        file: "data",
-        offset,
-        length,
-        since_first_ns: 0,
-    }
+    Arrival { operation, file: "data", offset, length, since_first_ns: 0 }
 }
 
 fn hits(fault: Fault, arrivals: &[Arrival<'_>]) -> Vec<usize> {
     let mut faults = Faults::new(&[fault], 7);
-    let fired = arrivals
-        .iter()
-        .map(|arrival| faults.decide(arrival).applied.is_some());
-    fired
-        .enumerate()
-        .filter_map(|(index, hit)| hit.then_some(index))
-        .collect()
+    let fired = arrivals.iter().map(|arrival| faults.decide(arrival).applied.is_some());
+    fired.enumerate().filter_map(|(index, hit)| hit.then_some(index)).collect()
 }
 
 #[test]
@@ -41,26 +30,15 @@ fn counts_select_by_position_from_one() {
 #[test]
 fn a_range_takes_every_transfer_that_touches_it_and_no_sync() {
     let fault = || Fault::error(Errno::EIO).range(8192..12288);
-    let reads = [
-        read(0),
-        read(4096),
-        read(4097),
-        read(8192),
-        read(12287),
-        read(12288),
-    ];
+    let reads = [read(0), read(4096), read(4097), read(8192), read(12287), read(12288)];
     assert_eq!(hits(fault(), &reads), [2, 3, 4]);
     assert!(hits(fault(), &[arrival(Operation::Sync, 0, 0)]).is_empty());
 }
 
 #[test]
 fn operations_outside_the_filter_are_not_counted() {
-    let mixed = [
-        arrival(Operation::Write, 0, 1),
-        read(0),
-        arrival(Operation::Write, 0, 1),
-        read(0),
-    ];
+    let mixed =
+        [arrival(Operation::Write, 0, 1), read(0), arrival(Operation::Write, 0, 1), read(0)];
     let fault = Fault::error(Errno::EIO).on(&[Operation::Read]).nth(2);
     assert_eq!(hits(fault, &mixed), [3]);
     assert!(hits(Fault::error(Errno::EIO).file("other"), &mixed).is_empty());
@@ -79,10 +57,7 @@ fn space_runs_out_at_the_scripted_byte() {
 
 #[test]
 fn time_selects_from_its_moment_on() {
-    let at = |since_first_ns| Arrival {
-        since_first_ns,
-        ..read(0)
-    };
+    let at = |since_first_ns| Arrival { since_first_ns, ..read(0) };
     let fault = Fault::error(Errno::EIO).after(Duration::from_nanos(50));
     assert_eq!(hits(fault, &[at(0), at(49), at(50), at(51)]), [2, 3]);
 }
@@ -103,13 +78,7 @@ fn delays_add_up_beside_another_effect() {
     let script = [delay.clone(), Fault::error(Errno::EIO), delay];
     let decision = Faults::new(&script, 0).decide(&read(0));
     assert_eq!(decision.delay_ns, 10);
-    assert_eq!(
-        decision.applied,
-        Some(Applied {
-            index: 1,
-            effect: Effect::Error(Errno::EIO)
-        })
-    );
+    assert_eq!(decision.applied, Some(Applied { index: 1, effect: Effect::Error(Errno::EIO) }));
 }
 
 #[test]

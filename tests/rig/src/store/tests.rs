@@ -67,15 +67,8 @@ fn synthesized_content_is_stable_incompressible_and_differs_by_block() {
         counts[usize::from(*byte)] += 1;
     }
     // 12,388 bytes over 256 values: 48.4 expected, standard deviation 7.
-    assert!(
-        counts.iter().all(|count| (14..84).contains(count)),
-        "{counts:?}"
-    );
-    assert!(
-        all(&store(Content::Zeros), Version::Current)
-            .iter()
-            .all(|byte| *byte == 0)
-    );
+    assert!(counts.iter().all(|count| (14..84).contains(count)), "{counts:?}");
+    assert!(all(&store(Content::Zeros), Version::Current).iter().all(|byte| *byte == 0));
 }
 
 #[test]

@@ -13,9 +13,7 @@ fn plain() -> FakeSystem {
 }
 
 fn with_serial() -> FakeSystem {
-    plain()
-        .attribute("sdb", "device/serial", "WD-K7")
-        .attribute("sdb", "device/wwid", "naa.5001")
+    plain().attribute("sdb", "device/serial", "WD-K7").attribute("sdb", "device/wwid", "naa.5001")
 }
 
 /// The gate's three questions in its order; the answer is what was seen.
@@ -39,10 +37,7 @@ fn decide(
 }
 
 fn message(system: &FakeSystem, name: &str, token: &str, image: &dyn Image) -> String {
-    decide(system, name, token, image, None)
-        .unwrap_err()
-        .message()
-        .to_owned()
+    decide(system, name, token, image, None).unwrap_err().message().to_owned()
 }
 
 #[test]
@@ -58,10 +53,7 @@ fn an_empty_unused_device_is_granted_to_its_serial_number() {
 fn a_size_names_only_a_device_without_serial_number() {
     let empty = MemoryImage::new(SIZE);
     for token in ["64MiB", "67108864", "67108864B", "65536KiB"] {
-        assert!(
-            decide(&plain(), "sdb", token, &empty, None).is_ok(),
-            "{token}"
-        );
+        assert!(decide(&plain(), "sdb", token, &empty, None).is_ok(), "{token}");
         let refused = decide(&with_serial(), "sdb", token, &empty, None).unwrap_err();
         assert_eq!(
             refused.hint(),
@@ -73,26 +65,11 @@ fn a_size_names_only_a_device_without_serial_number() {
 #[test]
 fn tokens_that_are_not_exact_are_wrong() {
     let empty = MemoryImage::new(SIZE);
-    for token in [
-        "",
-        "yes",
-        "64",
-        "64MB",
-        "67108863",
-        "0x4000000",
-        "WD-K",
-        "wd-k7",
-        "WD-K7x",
-        "/dev/sdb",
-    ] {
-        assert!(
-            decide(&plain(), "sdb", token, &empty, None).is_err(),
-            "{token}"
-        );
-        assert!(
-            decide(&with_serial(), "sdb", token, &empty, None).is_err(),
-            "{token}"
-        );
+    for token in
+        ["", "yes", "64", "64MB", "67108863", "0x4000000", "WD-K", "wd-k7", "WD-K7x", "/dev/sdb"]
+    {
+        assert!(decide(&plain(), "sdb", token, &empty, None).is_err(), "{token}");
+        assert!(decide(&with_serial(), "sdb", token, &empty, None).is_err(), "{token}");
     }
 }
 
@@ -105,9 +82,7 @@ fn unknown_data_is_told_and_does_not_stop_the_named_device() {
 
 #[test]
 fn known_data_stops_even_the_named_device() {
-    let occupied = MemoryImage::new(SIZE)
-        .with(0, b"XFSB")
-        .with(SIZE - 512, b"EFI PART");
+    let occupied = MemoryImage::new(SIZE).with(0, b"XFSB").with(SIZE - 512, b"EFI PART");
     assert_eq!(
         message(&with_serial(), "sdb", "WD-K7", &occupied),
         "refusing to write to /dev/sdb: it carries: XFS file system, GPT partition table (backup)"
@@ -128,9 +103,7 @@ fn data_in_a_partition_whose_table_is_gone_is_found() {
 fn a_partition_is_refused_when_its_disk_as_a_whole_is_a_member() {
     let system = with_serial().partition("sdb", "sdb1", "8:17", 2048, 65_536);
     let part = MemoryImage::new(65_536 * 512);
-    let table = MemoryImage::new(SIZE)
-        .with(512, b"EFI PART")
-        .with(510, &[0x55, 0xaa]);
+    let table = MemoryImage::new(SIZE).with(512, b"EFI PART").with(510, &[0x55, 0xaa]);
     assert!(decide(&system, "sdb1", "WD-K7", &part, Some(&table)).is_ok());
     let member = table.with(4096, &0xa92b_4efc_u32.to_le_bytes());
     let refused = decide(&system, "sdb1", "WD-K7", &part, Some(&member)).unwrap_err();
@@ -142,18 +115,19 @@ fn a_partition_is_refused_when_its_disk_as_a_whole_is_a_member() {
 
 #[test]
 fn a_user_is_told_before_a_token_is_asked_for() {
-    let system = plain()
-        .partition("sdb", "sdb1", "8:17", 2048, 65_536)
-        .mount("8:17", "/data", "ext4", "/dev/sdb1", "rw");
+    let system = plain().partition("sdb", "sdb1", "8:17", 2048, 65_536).mount(
+        "8:17",
+        "/data",
+        "ext4",
+        "/dev/sdb1",
+        "rw",
+    );
     let error = decide(&system, "sdb", "wrong", &MemoryImage::new(SIZE), None).unwrap_err();
     assert_eq!(
         error.message(),
         "refusing to write to /dev/sdb: partition /dev/sdb1 is mounted at /data"
     );
-    assert_eq!(
-        error.hint(),
-        "give a directory under /data to measure with a file, or unmount it"
-    );
+    assert_eq!(error.hint(), "give a directory under /data to measure with a file, or unmount it");
 }
 
 #[test]
@@ -167,10 +141,7 @@ fn a_read_only_device_is_refused() {
 fn a_list_that_cannot_be_read_stops_everything() {
     let system = plain().file("proc/self/mountinfo", "nonsense");
     let message = message(&system, "sdb", "64MiB", &MemoryImage::new(SIZE));
-    assert!(
-        message.contains("the list of its users cannot be read"),
-        "{message}"
-    );
+    assert!(message.contains("the list of its users cannot be read"), "{message}");
 }
 
 #[test]
@@ -183,26 +154,22 @@ fn a_replaced_device_has_another_identity() {
     let system = with_serial().attribute("sdb", "diskseq", "5");
     let first = identity(&system);
     assert_eq!(identity(&system), first);
-    assert_ne!(
-        identity(&with_serial().attribute("sdb", "diskseq", "6")),
-        first
-    );
+    assert_ne!(identity(&with_serial().attribute("sdb", "diskseq", "6")), first);
     assert_ne!(identity(&system.attribute("sdb", "size", "9")), first);
 }
 
 #[test]
 fn a_mapped_device_is_named_by_its_uuid_or_its_size() {
-    let system = plain()
-        .stacked("dm-0", "252:0", SECTORS, &["sdb"])
-        .attribute("dm-0", "dm/uuid", "mpath-3600a");
+    let system = plain().stacked("dm-0", "252:0", SECTORS, &["sdb"]).attribute(
+        "dm-0",
+        "dm/uuid",
+        "mpath-3600a",
+    );
     let empty = MemoryImage::new(SIZE);
     assert!(decide(&system, "dm-0", "mpath-3600a", &empty, None).is_ok());
     assert!(decide(&system, "dm-0", "64MiB", &empty, None).is_ok());
     let held = message(&system, "sdb", "64MiB", &empty);
-    assert_eq!(
-        held,
-        "refusing to write to /dev/sdb: it is held by multipath device /dev/dm-0"
-    );
+    assert_eq!(held, "refusing to write to /dev/sdb: it is held by multipath device /dev/dm-0");
 }
 
 proptest! {

@@ -19,9 +19,7 @@ fn use_of(system: &FakeSystem, name: &str) -> Option<(Option<String>, Usage)> {
 }
 
 fn mounted(at: &str) -> Usage {
-    Usage::Mounted {
-        mount_point: at.into(),
-    }
+    Usage::Mounted { mount_point: at.into() }
 }
 
 fn held(by: &str) -> Usage {
@@ -102,9 +100,8 @@ fn holders_are_named_by_what_they_are() {
         ("md0", "", "RAID /dev/md0"),
         ("bcache0", "", "cache device /dev/bcache0"),
     ] {
-        let system = system()
-            .stacked(name, "252:0", 900, &["sda1"])
-            .attribute(name, "dm/uuid", uuid);
+        let system =
+            system().stacked(name, "252:0", 900, &["sda1"]).attribute(name, "dm/uuid", uuid);
         assert_eq!(use_of(&system, "sda1"), Some((None, held(by))));
         let relation = Some("partition /dev/sda1".to_owned());
         assert_eq!(use_of(&system, "sda"), Some((relation, held(by))));
@@ -116,13 +113,8 @@ fn holders_are_named_by_what_they_are() {
 #[test]
 fn a_loop_on_a_device_holds_it() {
     let system =
-        system()
-            .disk("loop3", "7:3", 100)
-            .attribute("loop3", "loop/backing_file", "/dev/sdb");
-    assert_eq!(
-        use_of(&system, "sdb"),
-        Some((None, held("loop device /dev/loop3")))
-    );
+        system().disk("loop3", "7:3", 100).attribute("loop3", "loop/backing_file", "/dev/sdb");
+    assert_eq!(use_of(&system, "sdb"), Some((None, held("loop device /dev/loop3"))));
 }
 
 #[test]
@@ -170,14 +162,10 @@ fn opened(flags: &str) -> FakeSystem {
 
 #[test]
 fn a_program_that_writes_to_the_device_is_named() {
-    let by = Usage::Open {
-        by: "process 4711 (oracle)".into(),
-    };
+    let by = Usage::Open { by: "process 4711 (oracle)".into() };
     assert_eq!(use_of(&opened("0140002"), "sdb"), Some((None, by)));
     assert_eq!(use_of(&opened("0140000"), "sdb"), None);
-    let unknown = system()
-        .link("proc/9/fd/5", "/dev/sdb")
-        .file("proc/9/comm", "x");
+    let unknown = system().link("proc/9/fd/5", "/dev/sdb").file("proc/9/comm", "x");
     assert!(use_of(&unknown, "sdb").is_some());
 }
 

@@ -3,16 +3,11 @@
 use super::*;
 use crate::calibrate::rung::tests::with_slow;
 
-const LIMIT: LatencyLimit = LatencyLimit {
-    quantile: 0.99,
-    service_time_ns: 1e6,
-};
+const LIMIT: LatencyLimit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
 
 /// Rungs of load, reads and slow reads an interval.
 fn rungs(of: &[(u32, u64, u64)]) -> Rungs {
-    of.iter()
-        .map(|(load, ios, slow)| (*load, with_slow(*load, *ios, *slow)))
-        .collect()
+    of.iter().map(|(load, ios, slow)| (*load, with_slow(*load, *ios, *slow))).collect()
 }
 
 fn answered(of: &[(u32, u64, u64)]) -> Option<Capacity> {
@@ -23,10 +18,7 @@ fn answered(of: &[(u32, u64, u64)]) -> Option<Capacity> {
 fn shares_never_fall_and_keep_what_is_in_order() {
     let shares = ascending_shares(&[(1, 100), (5, 100), (3, 100), (9, 100)]);
     assert_eq!(shares, [0.01, 0.04, 0.04, 0.09]);
-    assert_eq!(
-        ascending_shares(&[(4, 10), (2, 10), (0, 20)]),
-        [0.15, 0.15, 0.15]
-    );
+    assert_eq!(ascending_shares(&[(4, 10), (2, 10), (0, 20)]), [0.15, 0.15, 0.15]);
     assert!(ascending_shares(&[]).is_empty());
 }
 

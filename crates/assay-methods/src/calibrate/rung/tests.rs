@@ -15,10 +15,7 @@ fn reads(times: &[(u64, u64)], precision: Precision) -> PerOperation {
         read.bytes += ios * 8192;
         read.service.record_many(*time_ns, *ios);
     }
-    PerOperation {
-        read: Some(read),
-        ..PerOperation::default()
-    }
+    PerOperation { read: Some(read), ..PerOperation::default() }
 }
 
 /// A slice of intervals, each with its reads.
@@ -46,14 +43,10 @@ pub(in crate::calibrate) fn slice(outstanding: f64, intervals: &[Vec<(u64, u64)>
 
 /// The middle of every bucket and its count: coarse, but the same for all.
 fn numbered_times(intervals: &[Interval]) -> Vec<(u64, u64)> {
-    let reads = intervals
-        .iter()
-        .filter_map(|interval| interval.operations.read.as_ref());
+    let reads = intervals.iter().filter_map(|interval| interval.operations.read.as_ref());
     reads
         .flat_map(|read| {
-            read.service
-                .buckets()
-                .map(|(lowest, width, ios)| (lowest + width / 2, ios))
+            read.service.buckets().map(|(lowest, width, ios)| (lowest + width / 2, ios))
         })
         .collect()
 }
@@ -65,21 +58,13 @@ pub(in crate::calibrate) fn with_slow(outstanding: u32, ios: u64, slow: u64) -> 
         vec![(100_000, ios + index % 3 - slow), (2_000_000, slow)]
     };
     let intervals: Vec<Vec<(u64, u64)>> = (0..20).map(interval).collect();
-    Rung::of(
-        outstanding,
-        vec![slice(f64::from(outstanding), &intervals)],
-        0.99,
-    )
-    .unwrap()
+    Rung::of(outstanding, vec![slice(f64::from(outstanding), &intervals)], 0.99).unwrap()
 }
 
 #[test]
 fn rate_and_mean_are_those_of_the_sums() {
-    let intervals = [
-        vec![(100_000, 900), (300_000, 100)],
-        vec![(100_000, 1100)],
-        vec![(100_000, 1000)],
-    ];
+    let intervals =
+        [vec![(100_000, 900), (300_000, 100)], vec![(100_000, 1100)], vec![(100_000, 1000)]];
     let rung = Rung::of(4, vec![slice(4.0, &intervals)], 0.5).unwrap();
     assert!((rung.told.iops.value - 3100.0 / 0.075).abs() < 1e-6);
     let mean_ns = (100_000.0 * 3000.0 + 300_000.0 * 100.0) / 3100.0;
@@ -90,22 +75,14 @@ fn rate_and_mean_are_those_of_the_sums() {
 #[test]
 fn the_interval_of_independent_counts_is_students() {
     // Ratio of sums over equal intervals is the mean, so its interval is Student's of the counts.
-    let counts = [
-        98.0, 103.0, 101.0, 95.0, 104.0, 99.0, 102.0, 97.0, 100.0, 101.0,
-    ];
+    let counts = [98.0, 103.0, 101.0, 95.0, 104.0, 99.0, 102.0, 97.0, 100.0, 101.0];
     let found = ratio(&counts, &[1.0; 10]).unwrap();
     let mean = 100.0;
-    let squares: f64 = counts
-        .iter()
-        .map(|count| (count - mean) * (count - mean))
-        .sum();
+    let squares: f64 = counts.iter().map(|count| (count - mean) * (count - mean)).sum();
     // The 0.975 quantile of Student's t with 9 degrees of freedom, from tables.
     let half = 2.262_157 * (squares / 9.0 / 10.0).sqrt();
     assert!((found.value - mean).abs() < 1e-9);
-    assert!(
-        (found.high - found.value - half).abs() < 1e-3,
-        "{found:?} {half}"
-    );
+    assert!((found.high - found.value - half).abs() < 1e-3, "{found:?} {half}");
 }
 
 #[test]
@@ -116,9 +93,8 @@ fn completions_in_step_widen_the_interval_of_the_rate() {
     let half = |rung: &Rung| rung.told.iops.high - rung.told.iops.value;
     assert!((half(&together) - 16.0 / 0.5).abs() < 1e-6);
     assert!((half(&alone) - 16.0 / 0.5).abs() < 1e-6);
-    let mixed: Vec<Vec<(u64, u64)>> = (0..20)
-        .map(|index| vec![(100_000, 199 + index % 2)])
-        .collect();
+    let mixed: Vec<Vec<(u64, u64)>> =
+        (0..20).map(|index| vec![(100_000, 199 + index % 2)]).collect();
     let uneven = Rung::of(16, vec![slice(16.0, &mixed)], 0.5).unwrap();
     assert!(half(&uneven) < 16.0 / 0.5);
 }
@@ -141,15 +117,9 @@ fn of_reads_and_writes_each_end_is_the_larger() {
         sure_high: value + 2.0,
         effective_n: value,
     };
-    let wide = Span {
-        high: 100.0,
-        ..span(5.0)
-    };
+    let wide = Span { high: 100.0, ..span(5.0) };
     let worse = span(10.0).worse(wide);
-    assert_eq!(
-        (worse.value, worse.low, worse.high, worse.effective_n),
-        (10.0, 9.0, 100.0, 5.0)
-    );
+    assert_eq!((worse.value, worse.low, worse.high, worse.effective_n), (10.0, 9.0, 100.0, 5.0));
 }
 
 #[test]

@@ -27,11 +27,7 @@ pub fn words() -> Vec<String> {
 /// # Errors
 /// When that fails.
 pub fn run(options: &Options) -> Result<Ended> {
-    let Options {
-        parent,
-        program,
-        arguments,
-    } = options;
+    let Options { parent, program, arguments } = options;
     let error = assay_postgres::server::become_guarded(*parent, program, arguments);
     Err(Error::environment(
         format!("running {}: {error}", program.display()),

@@ -170,9 +170,7 @@ pub fn run(options: &Options) -> Result<Ended> {
     let ladder = Ladder {
         target: options.target.clone(),
         climb: options.climb()?,
-        length: options
-            .work
-            .map_or(Length::Time(options.time), Length::Steps),
+        length: options.work.map_or(Length::Time(options.time), Length::Steps),
         repeats: options.repeats,
         access: match options.access {
             Reading::Index => Access::Index,
@@ -195,10 +193,7 @@ impl Options {
                 "write a multiple of 8KiB",
             ))
         };
-        let spot = self
-            .hot_spot
-            .as_ref()
-            .map(|spot| spot.in_blocks(BLOCK_BYTES));
+        let spot = self.hot_spot.as_ref().map(|spot| spot.in_blocks(BLOCK_BYTES));
         Ok(Rules {
             scale_blocks: blocks(self.scale, "--scale")?,
             tables: self.tables,
@@ -240,41 +235,22 @@ impl Options {
 
     /// The knobs as they are shown.
     fn plan(&self) -> Vec<Setting> {
-        let redo = if self.redo == Redo::Lite {
-            "lite"
-        } else {
-            "heavy"
-        };
+        let redo = if self.redo == Redo::Lite { "lite" } else { "heavy" };
         let all = [
             ("scale", self.scale.to_string()),
             ("tables", self.tables.to_string()),
             ("work unit", format!("{} blocks", self.work_unit)),
-            (
-                "update work unit",
-                format!("{} blocks", self.update_work_unit),
-            ),
+            ("update work unit", format!("{} blocks", self.update_work_unit)),
             ("updates", format!("{} of 100 statements", self.update_pct)),
             ("redo", redo.to_owned()),
             ("scans", self.scan_share.to_string()),
-            (
-                "hot spot",
-                self.hot_spot
-                    .as_ref()
-                    .map_or_else(none, ToString::to_string),
-            ),
+            ("hot spot", self.hot_spot.as_ref().map_or_else(none, ToString::to_string)),
             ("hot table", every(self.hot_table)),
-            (
-                "think time",
-                self.think.as_ref().map_or_else(none, ToString::to_string),
-            ),
+            ("think time", self.think.as_ref().map_or_else(none, ToString::to_string)),
             ("compressible", self.compressible.to_string()),
             ("seed", self.seed.to_string()),
         ];
-        all.map(|(name, value)| Setting {
-            name: name.to_owned(),
-            value,
-        })
-        .to_vec()
+        all.map(|(name, value)| Setting { name: name.to_owned(), value }).to_vec()
     }
 }
 
@@ -283,9 +259,5 @@ fn none() -> String {
 }
 
 fn every(steps: u64) -> String {
-    if steps == 0 {
-        none()
-    } else {
-        format!("every {steps} statements")
-    }
+    if steps == 0 { none() } else { format!("every {steps} statements") }
 }

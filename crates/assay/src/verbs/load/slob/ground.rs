@@ -69,9 +69,7 @@ impl Named {
     /// The command line without secrets.
     pub fn command(&self, target: &str) -> Vec<String> {
         let shown = self.shown();
-        std::env::args()
-            .map(|word| if word == target { shown.clone() } else { word })
-            .collect()
+        std::env::args().map(|word| if word == target { shown.clone() } else { word }).collect()
     }
 }
 
@@ -101,10 +99,8 @@ impl Ground {
 
     fn own(path: &Path, wanted: &Wanted<'_>, progress: &mut Progress) -> Result<Self> {
         for left in clean_up(path)? {
-            progress.say(&format!(
-                "note: removed {}, left behind by an earlier run",
-                left.display()
-            ));
+            progress
+                .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
         }
         let mut own = OwnServer::make(own_plan(path, wanted)?, wanted.stop)?;
         let mut database = Database::on_own(&own, &schema_name())?;
@@ -115,12 +111,7 @@ impl Ground {
         if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
             database.remarks.push(no_direct(path));
         }
-        Ok(Self {
-            database,
-            filled,
-            own: Some(own),
-            keep: wanted.server.keep,
-        })
+        Ok(Self { database, filled, own: Some(own), keep: wanted.server.keep })
     }
 
     fn given(address: &Address, wanted: &Wanted<'_>, progress: &mut Progress) -> Result<Self> {
@@ -135,12 +126,7 @@ impl Ground {
             }
         };
         database.settle();
-        Ok(Self {
-            database,
-            filled,
-            own: None,
-            keep: wanted.server.keep,
-        })
+        Ok(Self { database, filled, own: None, keep: wanted.server.keep })
     }
 
     /// The host, and the storage under the data where it is known.
@@ -194,24 +180,14 @@ fn load(database: &mut Database, wanted: &Wanted<'_>, progress: &mut Progress) -
         let what = format!("loading tables: {}", show_bytes(real(rows * BLOCK_BYTES)));
         progress.show(&what, share(rows, total), None);
     };
-    let filled = fill(
-        database,
-        wanted.rules,
-        &mut Fill {
-            stop: wanted.stop,
-            progress: &mut show,
-        },
-    );
+    let filled = fill(database, wanted.rules, &mut Fill { stop: wanted.stop, progress: &mut show });
     progress.clear();
     filled
 }
 
 fn no_direct(path: &Path) -> Remark {
     Remark {
-        what: format!(
-            "the file system of {} takes no direct I/O",
-            typed(&[path.display()])
-        ),
+        what: format!("the file system of {} takes no direct I/O", typed(&[path.display()])),
         why: "the server reads through the page cache".to_owned(),
         remedy: "name a directory on another file system".to_owned(),
     }

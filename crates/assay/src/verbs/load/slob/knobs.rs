@@ -35,8 +35,7 @@ fn parts(text: &str) -> Result<[&str; 3], String> {
 }
 
 fn whole(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("'{text}' is no whole number; write for example 3"))
+    text.parse().map_err(|_| format!("'{text}' is no whole number; write for example 3"))
 }
 
 /// Reads `8MiB:16MiB:3`.
@@ -44,11 +43,7 @@ pub fn hot_spot(text: &str) -> Result<HotSpotOption, String> {
     let [size, offset, every] = parts(text)?;
     Ok(HotSpotOption {
         size: quantity(size)?,
-        offset: if offset == "0" {
-            Bytes(0)
-        } else {
-            quantity(offset)?
-        },
+        offset: if offset == "0" { Bytes(0) } else { quantity(offset)? },
         every: whole(every)?,
     })
 }
@@ -65,29 +60,15 @@ pub fn think(text: &str) -> Result<ThinkOption, String> {
 
 impl fmt::Display for HotSpotOption {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            size,
-            offset,
-            every,
-        } = self;
-        write!(
-            formatter,
-            "{size} behind {offset}, every {every} statements"
-        )
+        let Self { size, offset, every } = self;
+        write!(formatter, "{size} behind {offset}, every {every} statements")
     }
 }
 
 impl fmt::Display for ThinkOption {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Think {
-            every,
-            shortest,
-            longest,
-        } = self.0;
-        write!(
-            formatter,
-            "{shortest} to {longest}, every {every} statements"
-        )
+        let Think { every, shortest, longest } = self.0;
+        write!(formatter, "{shortest} to {longest}, every {every} statements")
     }
 }
 

@@ -132,13 +132,7 @@ pub fn beside(
         stop,
     };
     let climbed = Ground::prepare(&named, &wanted, progress).and_then(|mut ground| {
-        let climbing = Climbing {
-            ladder,
-            ground: &mut ground,
-            writer,
-            progress,
-            stop,
-        };
+        let climbing = Climbing { ladder, ground: &mut ground, writer, progress, stop };
         let climbed = climbing.climb();
         ground.finish().and(climbed)
     });
@@ -146,11 +140,7 @@ pub fn beside(
     let Err(error) = climbed else {
         return Ok(());
     };
-    progress.say(&format!(
-        "note: the database is skipped: {}; {}",
-        error.message(),
-        error.hint()
-    ));
+    progress.say(&format!("note: the database is skipped: {}; {}", error.message(), error.hint()));
     writer.put_json(Document::Load, &skipped(error.message()))
 }
 
@@ -174,9 +164,8 @@ fn skipped(why: &str) -> Load {
 
 /// A run without any rung is of no use to anybody.
 fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
-    let measured = writer
-        .reader()
-        .is_ok_and(|run| run.cells().is_ok_and(|cells| !cells.is_empty()));
+    let measured =
+        writer.reader().is_ok_and(|run| run.cells().is_ok_and(|cells| !cells.is_empty()));
     if !measured {
         give_up(store, writer);
     }
@@ -215,9 +204,7 @@ impl Climbing<'_> {
             }
             let quantile = self.ladder.climb.quantile();
             points.extend(
-                load.rungs
-                    .last()
-                    .map(|rung| Point::of(rung, quantile, f64::from(processors()))),
+                load.rungs.last().map(|rung| Point::of(rung, quantile, f64::from(processors()))),
             );
         }
     }
@@ -281,15 +268,10 @@ impl Climbing<'_> {
                 ..Conduct::default()
             },
         };
-        let mut cell = self
-            .writer
-            .create_cell(&rung_cell(sessions, repeat), &described, &start)?;
+        let mut cell = self.writer.create_cell(&rung_cell(sessions, repeat), &described, &start)?;
         let rung = self.watched(sessions, repeat, ladder.length, Some(&mut cell))?;
         let measurement = cell.finish(rung.measurement)?;
-        Ok(Rung {
-            measurement,
-            ..rung
-        })
+        Ok(Rung { measurement, ..rung })
     }
 
     /// Measures with progress, and with a cell that keeps the intervals where there is one.
@@ -300,30 +282,17 @@ impl Climbing<'_> {
         length: Length,
         mut cell: Option<&mut CellWriter>,
     ) -> Result<Rung> {
-        let plan = RungPlan {
-            sessions,
-            repeat,
-            length,
-            access: self.ladder.access,
-        };
+        let plan = RungPlan { sessions, repeat, length, access: self.ladder.access };
         let (progress, stop) = (&mut *self.progress, Arc::clone(self.stop));
         let mut observe = |interval: &Interval, joint: &Joint| {
             show(progress, sessions, length, interval);
-            match cell
-                .as_deref_mut()
-                .map(|cell| cell.append_interval(interval, joint))
-            {
+            match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
                 Some(Err(_)) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         };
-        let rung = measure(
-            &mut self.ground.database,
-            &self.ladder.rules,
-            &plan,
-            &stop,
-            &mut observe,
-        );
+        let rung =
+            measure(&mut self.ground.database, &self.ladder.rules, &plan, &stop, &mut observe);
         self.progress.clear();
         rung
     }
@@ -340,10 +309,7 @@ impl Climbing<'_> {
         };
         self.watched(sessions, 1, Length::Time(warm_up), None)?;
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Error::environment(
-                "it was stopped before the first rung",
-                "start again",
-            ));
+            return Err(Error::environment("it was stopped before the first rung", "start again"));
         }
         Ok(())
     }

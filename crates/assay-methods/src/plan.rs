@@ -1,0 +1,281 @@
+//! From what a database asked of its storage to a workload that asks the same of any other storage.
+
+mod demand;
+mod written;
+
+use assay_model::profile::Profile;
+use assay_model::units::{Bytes, Nanos, Rate, Share};
+use assay_model::verdict::{Bound, Criterion};
+use assay_model::workload::{
+    Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
+};
+use assay_model::{Error, Result, Workload};
+use demand::{Demand, demands};
+
+/// Sizes that every device and file system takes with direct I/O.
+const GRAIN_BYTES: f64 = 4096.0;
+/// Transfers of fewer blocks than this are mixed of one block and several, so that their mean is exact.
+const MIXED_BLOCKS: f64 = 4.0;
+/// Reads of this size or more are scans.
+const SCAN_BYTES: f64 = 65_536.0;
+/// The redo log has the last part of the storage for itself.
+const LOG_FROM: f64 = 0.98;
+/// A stream with fewer I/Os than this says nothing about its rate: chance alone moves it by more than a hundredth.
+const IOS_TOLD: f64 = 10_000.0;
+
+/// How a workload is made of a profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanOptions {
+    /// Keeps the measured number of I/Os outstanding instead of arriving at the measured rate.
+    pub closed: bool,
+    /// The rates are multiplied by it: the database of tomorrow.
+    pub growth: f64,
+    /// What is asked on top of that, as a share.
+    pub headroom: Share,
+    /// How much lower a rate or higher a time may be and still be on a par.
+    pub parity: Share,
+    /// Limit on mean times of reads, instead of the profile's own.
+    pub latency_limit: Option<Nanos>,
+    /// Measured time.
+    pub duration: Nanos,
+    /// Load before measuring.
+    pub warm_up: Nanos,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self {
+            closed: false,
+            growth: 1.0,
+            headroom: Share(0.0),
+            parity: Share(0.05),
+            latency_limit: None,
+            duration: Nanos(60_000_000_000),
+            warm_up: Nanos(5_000_000_000),
+        }
+    }
+}
+
+/// A workload, and where each of its numbers came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What to issue, and what is asked of it.
+    pub workload: Workload,
+    /// What holds for all of it, a line each.
+    pub notes: Vec<String>,
+    /// The same for every stream, in their order.
+    pub stream_notes: Vec<Vec<String>>,
+}
+
+impl PlanOptions {
+    /// What every rate is multiplied by.
+    pub fn factor(&self) -> f64 {
+        self.growth * (1.0 + self.headroom.0)
+    }
+
+    /// Refuses a growth that makes no load.
+    ///
+    /// # Errors
+    /// A usage error that names the option.
+    pub fn check(&self) -> Result<()> {
+        if self.growth > 0.0 && self.growth <= 1000.0 {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("a growth of {} makes no load", self.growth),
+            "write a factor above 0 and up to 1000: 1.5 is half as much again",
+        ))
+    }
+}
+
+/// Makes a workload that asks of storage what the profile says a database asked.
+///
+/// # Errors
+/// A usage error when the profile has no rate or no size of I/Os, or no queue depth where one is wanted.
+pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
+    options.check()?;
+    let (demands, mut notes) = demands(profile)?;
+    let streams: Result<Vec<Stream>> =
+        demands.iter().map(|demand| stream(demand, options)).collect();
+    notes.splice(0..0, scaling(options));
+    let workload = Workload {
+        description: format!(
+            "What {} asked of its storage, for storage that is to carry it.",
+            profile.name
+        ),
+        warm_up: options.warm_up,
+        interval: interval(options.duration),
+        criteria: criteria(&demands, options),
+        streams: streams?,
+        ..Workload::of(
+            &profile.name,
+            options.duration,
+            Stream::closed("", Share(1.0), Bytes(4096), 1),
+        )
+    };
+    workload.check()?;
+    Ok(Plan {
+        stream_notes: demands.iter().map(|demand| demand.notes(options)).collect(),
+        workload,
+        notes,
+    })
+}
+
+/// As many intervals as estimates want, none longer than a second.
+fn interval(duration: Nanos) -> Nanos {
+    Nanos((duration.0 / 60).clamp(10_000_000, 1_000_000_000))
+}
+
+fn scaling(options: &PlanOptions) -> Vec<String> {
+    let factor = options.factor();
+    if (factor - 1.0).abs() < 1e-12 {
+        return vec!["Rates are those of the profile.".to_owned()];
+    }
+    vec![format!(
+        "Rates are those of the profile times {factor:.4}: growth {} and headroom {}.",
+        options.growth,
+        percent(options.headroom)
+    )]
+}
+
+/// One demand as a stream. Where I/Os go is in no report: places are even, which helps no cache.
+fn stream(demand: &Demand, options: &PlanOptions) -> Result<Stream> {
+    let mut stream = Stream::closed(demand.name, Share(demand.read_share), Bytes(4096), 1);
+    stream.transfer = transfer(demand.transfer.value, demand.block_bytes);
+    stream.arrival = arrival(demand, options)?;
+    if demand.is_log {
+        stream.access = Access::Sequential { streams: 1 };
+        stream.sync = SyncPolicy::ODsync;
+        stream.span = Span { from: Share(LOG_FROM), to: Share(1.0) };
+        return Ok(stream);
+    }
+    if demand.transfer.value >= SCAN_BYTES {
+        stream.access = Access::Sequential { streams: 4 };
+    }
+    stream.span.to = Share(LOG_FROM);
+    Ok(stream)
+}
+
+fn arrival(demand: &Demand, options: &PlanOptions) -> Result<Arrival> {
+    // A thousandth of an I/O a second is finer than any report.
+    let rate = Rate((demand.rate.value * options.factor() * 1e3).round() / 1e3);
+    if !options.closed {
+        return Ok(Arrival::Open {
+            rate,
+            process: Process::Poisson,
+            burst: 1,
+            outstanding_max: 256,
+            group_commit: None,
+        });
+    }
+    let Some(latency) = &demand.latency else {
+        return Err(Error::usage(
+            format!("the profile has no time of {}, so no queue depth follows", demand.name),
+            "leave --closed out: open arrivals need rates only",
+        ));
+    };
+    // Little's law: outstanding = rate x time (Little 1961).
+    let outstanding = (rate.0 * latency.value).ceil().clamp(1.0, 32_768.0);
+    Ok(Arrival::Closed {
+        outstanding: u32::try_from(assay_model::number::count(outstanding)).unwrap_or(1),
+        think_time: Nanos(0),
+    })
+}
+
+/// Sizes whose mean is the one wanted: exact for a few blocks, to the next 4 KiB for more.
+fn transfer(mean_bytes: f64, block_bytes: Option<f64>) -> TransferMix {
+    let block = block_bytes.filter(|block| *block >= GRAIN_BYTES && *block <= mean_bytes);
+    let small = block.unwrap_or(GRAIN_BYTES);
+    let bytes = |value: f64| Bytes(assay_model::number::count(value));
+    let blocks = mean_bytes / small;
+    if blocks >= MIXED_BLOCKS || blocks <= 1.0 + 1e-3 {
+        let grains = (mean_bytes / GRAIN_BYTES).round().max(1.0);
+        return TransferMix::single(bytes(grains * GRAIN_BYTES));
+    }
+    let large = blocks.ceil();
+    let share = (blocks - 1.0) / (large - 1.0);
+    if share > 0.999 {
+        return TransferMix::single(bytes(small * large));
+    }
+    let part = |size: f64, share: f64| TransferPart {
+        size: bytes(size),
+        share: Share((share * 1e6).round() / 1e6),
+    };
+    TransferMix { parts: vec![part(small, 1.0 - share), part(small * large, share)] }
+}
+
+/// What carrying the load means: the rate is reached, nothing takes longer than it did, nothing fails.
+fn criteria(demands: &[Demand], options: &PlanOptions) -> Vec<Criterion> {
+    let whole = demands.iter().map(|demand| demand.rate.value).sum::<f64>() * options.factor();
+    let mut criteria = vec![rate_criterion("iops", None, whole, options)];
+    for demand in demands {
+        let rate = demand.rate.value * options.factor();
+        if demands.len() > 1 && rate * options.duration.seconds() >= IOS_TOLD {
+            criteria.push(rate_criterion("stream.iops", Some(demand.name), rate, options));
+        }
+        criteria.extend(time_criterion(demand, options));
+    }
+    criteria.push(Criterion {
+        quantity: "errors".to_owned(),
+        at_most: Some(Bound("0".to_owned())),
+        why: "An I/O that fails is an outage, not a latency.".to_owned(),
+        ..Criterion::default()
+    });
+    criteria.push(Criterion {
+        quantity: "host.cpu_busy".to_owned(),
+        at_most: Some(Bound("80%".to_owned())),
+        optional: true,
+        why: "A busier host queues for its processors, and its latencies are no longer those of the storage."
+            .to_owned(),
+        ..Criterion::default()
+    });
+    criteria
+}
+
+fn rate_criterion(
+    quantity: &str,
+    only: Option<&str>,
+    rate: f64,
+    options: &PlanOptions,
+) -> Criterion {
+    let least = rate * (1.0 - options.parity.0);
+    Criterion {
+        quantity: quantity.to_owned(),
+        only: only.map(str::to_owned),
+        at_least: Some(Bound(Rate((least * 10.0).round() / 10.0).to_string())),
+        why: format!(
+            "{rate:.1} I/Os a second are demanded; {} less is still on a par.",
+            percent(options.parity)
+        ),
+        ..Criterion::default()
+    }
+}
+
+/// The time that the database was used to, where the profile has one and it is one of a single operation.
+fn time_criterion(demand: &Demand, options: &PlanOptions) -> Option<Criterion> {
+    let latency = demand.latency.as_ref()?;
+    let operation = if demand.read_share > 0.0 { "read" } else { "write" };
+    let asked =
+        options.latency_limit.filter(|_| operation == "read").map_or(latency.value, Nanos::seconds);
+    let most = Nanos::from_seconds(asked * (1.0 + options.parity.0));
+    // Closed arrivals have no intended start: their response time is the service time.
+    Some(Criterion {
+        quantity: format!("stream.{operation}.response_time.mean"),
+        only: Some(demand.name.to_owned()),
+        at_most: Some(Bound(format!("{}ns", most.0))),
+        why: format!(
+            "The database waited {} on average; {} more is still on a par.",
+            assay_model::units::show_time_ns(latency.value * 1e9),
+            percent(options.parity)
+        ),
+        source: latency.source.clone(),
+        ..Criterion::default()
+    })
+}
+
+fn percent(share: Share) -> String {
+    format!("{} %", (share.0 * 1e4).round() / 1e2)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Plans of made-up profiles: sums, sizes and what is asked must be those of the profile.
+
+use super::*;
+use assay_model::profile::{
+    FORMAT, Figure, IoClass, IoPurpose, ProfileSource, RedoPath, TimeModel, TimeVerdict,
+};
+use assay_model::workload::parse_workload;
+use proptest::prelude::*;
+
+fn class(
+    purpose: IoPurpose,
+    rate: f64,
+    transfer: f64,
+    read_share: f64,
+    latency_s: Option<f64>,
+) -> IoClass {
+    let figure = |value| Figure::new(value, "line 1");
+    IoClass {
+        rate_iops: Some(figure(rate)),
+        transfer_bytes: Some(figure(transfer)),
+        read_share: Some(figure(read_share)),
+        latency_s: latency_s.map(figure),
+        ..IoClass::new(purpose)
+    }
+}
+
+fn profile(classes: Vec<IoClass>) -> Profile {
+    Profile {
+        format: FORMAT,
+        name: "SALES/sales1".to_owned(),
+        source: ProfileSource::default(),
+        elapsed_s: Some(Figure::new(3600.0, "header")),
+        sessions: None,
+        block_bytes: Some(Figure::new(8192.0, "header")),
+        rates: Vec::new(),
+        classes,
+        time: TimeModel::default(),
+        verdict: TimeVerdict::default(),
+        redo: RedoPath::default(),
+        outliers: Vec::new(),
+        tiering: Vec::new(),
+        server: None,
+        checks: Vec::new(),
+        doubts: Vec::new(),
+        missing: Vec::new(),
+    }
+}
+
+fn database() -> Profile {
+    profile(vec![
+        class(IoPurpose::All, 1000.0, 10_240.0, 0.7, None),
+        class(IoPurpose::SingleBlockRead, 600.0, 8192.0, 1.0, Some(0.002)),
+        class(IoPurpose::LogWrite, 100.0, 6000.0, 0.0, Some(0.001)),
+    ])
+}
+
+fn rate_of(stream: &Stream) -> f64 {
+    match stream.arrival {
+        Arrival::Open { rate, .. } => rate.0,
+        Arrival::Closed { .. } => panic!("closed"),
+    }
+}
+
+fn mean_bytes(transfer: &TransferMix) -> f64 {
+    let parts = transfer.parts.iter();
+    parts.map(|part| assay_model::number::real(part.size.0) * part.share.0).sum()
+}
+
+#[test]
+fn streams_add_up_to_the_whole() {
+    let plan = plan(&database(), &PlanOptions::default()).unwrap();
+    let names: Vec<&str> =
+        plan.workload.streams.iter().map(|stream| stream.name.as_str()).collect();
+    assert_eq!(names, ["single-block reads", "redo log", "other I/O"]);
+    let rates: Vec<f64> = plan.workload.streams.iter().map(rate_of).collect();
+    assert_eq!(rates, [600.0, 100.0, 300.0]);
+    let other = &plan.workload.streams[2];
+    // 700 reads a second in all, 600 of them single blocks.
+    assert!((other.read_share.0 - 100.0 / 300.0).abs() < 1e-12);
+    let bytes = 1000.0 * 10_240.0 - 600.0 * 8192.0 - 100.0 * 6000.0;
+    assert!((mean_bytes(&other.transfer) / (bytes / 300.0) - 1.0).abs() < 1e-4);
+    assert_eq!(plan.workload.streams[1].sync, SyncPolicy::ODsync);
+}
+
+#[test]
+fn growth_and_headroom_multiply_and_are_said() {
+    let options = PlanOptions { growth: 1.5, headroom: Share(0.3), ..PlanOptions::default() };
+    let plan = plan(&database(), &options).unwrap();
+    assert!((rate_of(&plan.workload.streams[0]) - 1170.0).abs() < 1e-9);
+    assert!(plan.to_toml().unwrap().contains("# rate: 600/s x 1.9500; line 1\n"));
+}
+
+#[test]
+fn the_queue_depth_of_a_closed_plan_is_that_of_littles_law() {
+    let options = PlanOptions { closed: true, ..PlanOptions::default() };
+    let only = profile(vec![class(IoPurpose::All, 10_082.0, 10_116.0, 0.977, Some(0.005_480))]);
+    let streams = plan(&only, &options).unwrap().workload.streams;
+    // Figures of the TMS paper: 10,082/s x 5.480 ms = 55.2.
+    assert_eq!(streams[0].arrival.outstanding(), 56);
+    let error = plan(&database(), &options).unwrap_err();
+    assert!(error.message().contains("other I/O"), "{error}");
+}
+
+#[test]
+fn what_was_not_counted_alike_is_issued_as_a_whole() {
+    let odd = profile(vec![
+        class(IoPurpose::All, 100.0, 8192.0, 0.5, None),
+        class(IoPurpose::SingleBlockRead, 500.0, 8192.0, 1.0, None),
+    ]);
+    let plan = plan(&odd, &PlanOptions::default()).unwrap();
+    assert_eq!(plan.workload.streams.len(), 1);
+    assert_eq!(plan.workload.streams[0].name, "all I/O");
+    assert!(plan.notes.iter().any(|note| note.contains("not counted alike")));
+}
+
+#[test]
+fn a_profile_without_io_is_refused() {
+    let error = plan(&profile(Vec::new()), &PlanOptions::default()).unwrap_err();
+    assert!(error.message().contains("nothing to plan"), "{error}");
+    let growth = PlanOptions { growth: 0.0, ..PlanOptions::default() };
+    assert!(plan(&database(), &growth).is_err());
+}
+
+#[test]
+fn rates_and_times_are_asked_with_their_tolerance() {
+    let plan = plan(&database(), &PlanOptions::default()).unwrap();
+    let criteria = plan.workload.criteria().unwrap();
+    let asked: Vec<String> = criteria
+        .criteria
+        .iter()
+        .map(|one| {
+            let bound = one.at_most.as_ref().or(one.at_least.as_ref()).unwrap();
+            format!("{} {} {}", one.quantity, one.only.as_deref().unwrap_or("-"), bound.0)
+        })
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            "iops - 950/s",
+            "stream.iops single-block reads 570/s",
+            "stream.read.response_time.mean single-block reads 2100000ns",
+            "stream.write.response_time.mean redo log 1050000ns",
+            "stream.iops other I/O 285/s",
+            "errors - 0",
+            "host.cpu_busy - 80%",
+        ]
+    );
+}
+
+#[test]
+fn text_of_a_report_cannot_end_a_comment() {
+    let mut odd = database();
+    odd.classes[1].rate_iops = Some(Figure::new(600.0, "x\nseed = 7\r\u{85}y"));
+    let plan = plan(&odd, &PlanOptions::default()).unwrap();
+    let back = parse_workload(&plan.to_toml().unwrap()).unwrap();
+    assert_eq!(back.seed, 1);
+    assert_eq!(back, plan.workload);
+}
+
+#[test]
+fn what_a_database_would_split_is_issued_in_parts() {
+    let large = profile(vec![class(IoPurpose::LogWrite, 2.0, 50e6, 0.0, Some(0.4))]);
+    let plan = plan(&large, &PlanOptions::default()).unwrap();
+    let stream = &plan.workload.streams[0];
+    // 50 MB are 48 parts of at most 1 MiB.
+    assert!((rate_of(stream) - 96.0).abs() < 1e-9);
+    assert!((mean_bytes(&stream.transfer) - 50e6 / 48.0).abs() <= 2048.0);
+    let criteria = &plan.workload.criteria;
+    assert!(criteria.iter().all(|one| !one.quantity.contains("time")));
+}
+
+proptest! {
+    #[test]
+    fn any_mean_size_is_met(blocks in 0.05f64..200.0) {
+        let mean = blocks * 8192.0;
+        let mix = transfer(mean, Some(8192.0));
+        let met = mean_bytes(&mix);
+        // Below 4 KiB nothing smaller can be issued; above four blocks to half of 4 KiB.
+        let slack = if mean < 8192.0 { 4096.0 } else if blocks < MIXED_BLOCKS { 0.002 * mean } else { 2048.0 };
+        prop_assert!((met - mean).abs() <= slack + 1.0, "{met} for {mean}");
+    }
+
+    #[test]
+    fn every_plan_reads_back(rate in 0.02f64..1e6, transfer in 1.0f64..1e6, share in 0.0f64..=1.0, latency in 1e-6f64..1.0) {
+        let one = profile(vec![class(IoPurpose::All, rate, transfer, share, Some(latency))]);
+        for closed in [false, true] {
+            let plan = plan(&one, &PlanOptions { closed, ..PlanOptions::default() }).unwrap();
+            prop_assert_eq!(parse_workload(&plan.to_toml().unwrap()).unwrap(), plan.workload);
+        }
+    }
+}

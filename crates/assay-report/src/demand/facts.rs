@@ -1,0 +1,316 @@
+//! The sentences and rows that text and page share.
+
+use crate::words::capital;
+use assay_model::number::real;
+use assay_model::profile::{
+    Bottleneck, CheckOutcome, CrossCheck, Figure, IoClass, IoPurpose, Outlier, Profile, RateKind,
+    RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
+};
+use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
+
+/// Stands where a report says nothing.
+const ABSENT: &str = "–";
+
+/// Rows of a table, the names of the columns first.
+pub(super) type Rows = Vec<Vec<String>>;
+
+/// Whether faster storage would help, in a sentence or two.
+pub(super) fn headline(verdict: &TimeVerdict) -> String {
+    let gain = gain(verdict);
+    let share = |share: Option<f64>| share.map_or_else(|| "most".to_owned(), percent);
+    match verdict.bottleneck {
+        Bottleneck::Storage => {
+            let behind = verdict.write_behind_share.unwrap_or(0.0);
+            let storage = verdict.user_io_share.map(|user_io| user_io + behind);
+            format!("Storage-bound: {} of DB time was waiting for storage.{gain}", share(storage))
+        }
+        Bottleneck::Cpu => format!(
+            "CPU-bound: {} of DB time was spent on a CPU, so faster storage cannot help much.{gain}",
+            share(verdict.cpu_share)
+        ),
+        Bottleneck::Contention => format!(
+            "Contention-bound: in {} of DB time sessions waited for each other, so faster storage cannot help much.{gain}",
+            share(verdict.contention_share)
+        ),
+        Bottleneck::Mixed => format!("No single cause leads: {}.{gain}", verdict.reason),
+        Bottleneck::Unknown => format!("Where time went cannot be told: {}.", verdict.reason),
+    }
+}
+
+/// Amdahl's bound in a sentence; slow writes that stop sessions are told apart, because they are no user I/O.
+fn gain(verdict: &TimeVerdict) -> String {
+    let Some(limit) = verdict.speedup_limit else {
+        return String::new();
+    };
+    let both =
+        verdict.user_io_share.zip(verdict.write_behind_share.filter(|behind| *behind > 0.01));
+    let both = both.and_then(|(user_io, behind)| TimeVerdict::amdahl(user_io + behind));
+    let both = both.map_or_else(String::new, |both| {
+        format!(", and {both:.2} times if its writes kept up as well")
+    });
+    format!(
+        " User I/O that takes no time would make the database at most {limit:.2} times as fast{both}."
+    )
+}
+
+/// What else should be known by who reads nothing more.
+pub(super) fn details(profile: &Profile) -> Vec<String> {
+    let mut details = Vec::new();
+    if profile.verdict.bottleneck != Bottleneck::Unknown {
+        details.push(format!("{}.", capital(&profile.verdict.reason)));
+    }
+    details.extend(load(profile));
+    details.extend(redo(&profile.redo));
+    let told = profile.outliers.iter().rev().filter(|outlier| outlier.rate_per_s >= 0.005);
+    details.extend(told.take(3).map(outlier));
+    details
+}
+
+fn load(profile: &Profile) -> Option<String> {
+    let active = profile.time.average_active_sessions.as_ref()?;
+    let busy = profile.time.cpus.as_ref().map_or_else(String::new, |cpus| {
+        let busy = profile.time.cpu_utilization.as_ref();
+        let busy = busy.map_or_else(String::new, |busy| {
+            format!(", {} busy with the database", percent(busy.value))
+        });
+        format!(" on {} CPUs{busy}", show_count(cpus.value))
+    });
+    Some(format!("{:.1} sessions were active on average{busy}.", active.value))
+}
+
+fn redo(redo: &RedoPath) -> Option<String> {
+    let time = |figure: &Option<Figure>| figure.as_ref().map_or(ABSENT.to_owned(), seconds);
+    let times = format!(
+        "log file sync {}, log file parallel write {}",
+        time(&redo.sync_latency_s),
+        time(&redo.write_latency_s)
+    );
+    let share = redo
+        .sync_share
+        .map_or_else(String::new, |share| format!(" ({} of DB time)", percent(share)));
+    match redo.finding {
+        RedoFinding::Unknown => None,
+        RedoFinding::NotWaitedFor => {
+            Some(format!("Commits are hardly waited for{share}: {times}."))
+        }
+        RedoFinding::Device => Some(format!("Commits wait for the log device{share}: {times}.")),
+        RedoFinding::BesideTheDevice => Some(format!(
+            "Commits wait{share}, but not for the log device: {times}; look at CPU scheduling and commit frequency."
+        )),
+    }
+}
+
+/// Slow I/Os by wall clock.
+pub(super) fn outlier(outlier: &Outlier) -> String {
+    let low = show_time_ns(real(outlier.low_ns));
+    let range = outlier.high_ns.map_or_else(
+        || format!("{low} or more"),
+        |high| format!("{low} to {}", show_time_ns(real(high))),
+    );
+    format!("{} of {} a second took {range}.", rate(outlier.rate_per_s), outlier.event)
+}
+
+/// Where the numbers come from.
+pub(super) fn source(profile: &Profile) -> Vec<(String, String)> {
+    let source = &profile.source;
+    let pairs = [
+        ("database", Some(profile.name.clone())),
+        ("report", Some(kind(profile))),
+        ("host", source.host.clone()),
+        ("interval", interval(profile)),
+        ("snapshots", source.snapshots.clone()),
+        ("sessions", profile.sessions.as_ref().map(|sessions| show_count(sessions.value))),
+        ("block", profile.block_bytes.as_ref().map(bytes)),
+    ];
+    let known = pairs.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    known.collect()
+}
+
+fn kind(profile: &Profile) -> String {
+    let source = &profile.source;
+    let name = match source.kind.as_str() {
+        "awr" => "AWR".to_owned(),
+        "awr_pdb" => "AWR of a pluggable database".to_owned(),
+        "awr_global" => "AWR of all instances".to_owned(),
+        "statspack" => "Statspack".to_owned(),
+        other => other.to_owned(),
+    };
+    let release =
+        source.release.as_ref().map_or_else(String::new, |release| format!(", release {release}"));
+    let cut = if source.complete { "" } else { ", its end is missing" };
+    format!("{name}{release}{cut}")
+}
+
+fn interval(profile: &Profile) -> Option<String> {
+    let elapsed = profile.elapsed_s.as_ref()?;
+    let length = crate::clock::show_length(elapsed.value);
+    let begin = profile.source.begin.as_ref();
+    Some(begin.map_or_else(|| length.clone(), |begin| format!("{length} from {begin}")))
+}
+
+/// I/O by purpose.
+pub(super) fn classes(profile: &Profile) -> Rows {
+    let head = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(profile.classes.iter().map(class));
+    rows
+}
+
+fn class(class: &IoClass) -> Vec<String> {
+    let shown = |figure: &Option<Figure>, show: fn(f64) -> String| {
+        figure.as_ref().map_or(ABSENT.to_owned(), |figure| show(figure.value))
+    };
+    vec![
+        purpose(class.purpose).to_owned(),
+        shown(&class.rate_iops, rate),
+        shown(&class.transfer_bytes, show_bytes),
+        shown(&class.throughput_bytes_per_s, show_throughput),
+        shown(&class.read_share, percent),
+        class.latency_s.as_ref().map_or(ABSENT.to_owned(), seconds),
+        shown(&class.outstanding, |outstanding| format!("{outstanding:.1}")),
+    ]
+}
+
+/// The name of a purpose.
+pub(super) const fn purpose(purpose: IoPurpose) -> &'static str {
+    match purpose {
+        IoPurpose::All => "all I/O",
+        IoPurpose::SingleBlockRead => "single-block reads",
+        IoPurpose::MultiBlockRead => "multi-block reads",
+        IoPurpose::DirectRead => "direct reads",
+        IoPurpose::DirectWrite => "direct writes",
+        IoPurpose::DataFileWrite => "data file writes",
+        IoPurpose::LogWrite => "redo log writes",
+        IoPurpose::Temporary => "temporary files",
+        IoPurpose::Backup => "backup",
+    }
+}
+
+/// Requests as each section counts them.
+pub(super) fn rates(profile: &Profile) -> Rows {
+    let mut rows = vec![["", "reads", "writes"].map(str::to_owned).to_vec()];
+    let shown = |figure: &Option<Figure>| {
+        figure.as_ref().map_or(ABSENT.to_owned(), |figure| format!("{}/s", rate(figure.value)))
+    };
+    for counted in &profile.rates {
+        let name = match counted.kind {
+            RateKind::Database => "requests of the database",
+            RateKind::Total => "requests that reach the storage",
+            RateKind::FileType => "requests by type of file",
+            RateKind::Tablespace => "requests by tablespace",
+            RateKind::Blocks => "blocks, not requests",
+        };
+        rows.push(vec![name.to_owned(), shown(&counted.read_per_s), shown(&counted.write_per_s)]);
+    }
+    rows
+}
+
+/// Where DB time went: name, seconds and share.
+pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
+    let time = &profile.time;
+    let whole = time.db_time_s.as_ref().map(|whole| whole.value).filter(|whole| *whole > 0.0);
+    let share = |seconds: f64| whole.map(|whole| seconds / whole);
+    let mut parts = Vec::new();
+    if let Some(cpu) = &time.db_cpu_s {
+        parts.push(("CPU".to_owned(), cpu.value, share(cpu.value)));
+    }
+    let waits = time.waits.iter();
+    parts.extend(
+        waits.map(|wait| (wait.class.clone(), wait.time_s.value, share(wait.time_s.value))),
+    );
+    if let Some(rest) = &time.unaccounted_s {
+        parts.push(("unaccounted".to_owned(), rest.value, share(rest.value)));
+    }
+    parts
+}
+
+/// The same as rows.
+pub(super) fn time_rows(profile: &Profile) -> Rows {
+    let mut rows = vec![["", "time", "share of DB time"].map(str::to_owned).to_vec()];
+    rows.extend(time(profile).into_iter().map(|(name, time_s, share)| {
+        let share = share.map_or(ABSENT.to_owned(), percent);
+        vec![name, show_seconds(time_s), share]
+    }));
+    rows
+}
+
+/// Tablespaces by what faster storage would save.
+pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
+    let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
+    let mut head = vec![String::new(), "waited each second".to_owned()];
+    if sized {
+        head.extend(["size".to_owned(), "waited each second and GB".to_owned()]);
+    }
+    head.push("share with those above".to_owned());
+    let mut rows = vec![head];
+    for candidate in candidates {
+        let mut row = vec![candidate.tablespace.clone(), show_seconds(candidate.read_wait_ratio)];
+        if sized {
+            let size =
+                candidate.capacity_bytes.map_or(ABSENT.to_owned(), |bytes| show_bytes(real(bytes)));
+            let density = candidate.density_ratio().map(|density| show_seconds(density * 1e9));
+            row.extend([size, density.unwrap_or_else(|| ABSENT.to_owned())]);
+        }
+        row.push(percent(candidate.cumulative_share));
+        rows.push(row);
+    }
+    rows
+}
+
+/// Sections that should say the same.
+pub(super) fn checks(checks: &[CrossCheck]) -> Rows {
+    let mut rows = vec![["", "one", "other", "outcome"].map(str::to_owned).to_vec()];
+    let shown = |figure: &Option<Figure>| {
+        figure.as_ref().map_or(ABSENT.to_owned(), |figure| significant(figure.value))
+    };
+    rows.extend(checks.iter().map(|check| {
+        let outcome = match check.outcome {
+            CheckOutcome::Agrees => "agrees",
+            CheckOutcome::Contradicts => "contradicts",
+            CheckOutcome::NotPossible => "not possible",
+        };
+        vec![check.what.clone(), shown(&check.left), shown(&check.right), outcome.to_owned()]
+    }));
+    rows
+}
+
+/// `41.0 %`.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn seconds(figure: &Figure) -> String {
+    show_seconds(figure.value)
+}
+
+fn show_seconds(time_s: f64) -> String {
+    if time_s.abs() < 1e-12 {
+        return "0 s".to_owned();
+    }
+    let sign = if time_s < 0.0 { "-" } else { "" };
+    format!("{sign}{}", show_time_ns(time_s.abs() * 1e9))
+}
+
+fn bytes(figure: &Figure) -> String {
+    show_bytes(figure.value)
+}
+
+/// A rate with the digits that matter: `4,818`, `9.8`, `0.03`.
+fn rate(per_s: f64) -> String {
+    match per_s {
+        large if large >= 99.95 => show_count(large),
+        middle if middle >= 0.995 => format!("{middle:.1}"),
+        small => format!("{small:.2}"),
+    }
+}
+
+/// A number of any unit with the digits that matter.
+pub(super) fn significant(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        large if large >= 1000.0 => show_count(value),
+        middle if middle >= 1.0 => format!("{value:.2}"),
+        small if small >= 0.001 => format!("{value:.4}"),
+        tiny => format!("{tiny:.2e}"),
+    }
+}

@@ -1,0 +1,21 @@
+//! What a database asked of its storage, as text and as page: one profile, or many side by side.
+
+mod chart;
+mod facts;
+mod page;
+mod series;
+mod server;
+mod text;
+
+use assay_model::profile::Profile;
+pub use page::profiles_html;
+pub use text::profile_text;
+
+/// A profile with the name of what it was read from.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedProfile<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// What was read.
+    pub profile: &'a Profile,
+}

@@ -1,0 +1,173 @@
+//! The page of one profile or of many: the answer, the demand, where time went, and how it moved from report to report.
+
+use super::NamedProfile;
+use super::chart::{curves, shares, tiers};
+use super::facts::{self, Rows};
+use super::series;
+use super::server;
+use crate::chart::scene::Size;
+use crate::markup::{Markup, constant, tag, text};
+use crate::page::figure::Figures;
+use crate::page::frame::{Frame, Section};
+use crate::page::table::{Cell, Pair, Table, pairs};
+use assay_model::profile::Profile;
+
+/// Reports that get a part of their own; the JSON form has all.
+const REPORTS_MAX: usize = 24;
+
+/// The page; `program` is the name and version of the program.
+pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {
+    let mut figures = Figures::default();
+    let title = match profiles {
+        [one] => format!("Profile of {} – Assay", one.profile.name),
+        several => format!("{} profiles – Assay", several.len()),
+    };
+    let sections = match profiles {
+        [one] => one_report(one.profile, &mut figures),
+        several => many(several, &mut figures),
+    };
+    Frame {
+        title,
+        program: program.to_owned(),
+        header: header(profiles),
+        answer: answer(profiles),
+        sections,
+    }
+    .html()
+}
+
+fn header(profiles: &[NamedProfile<'_>]) -> Markup {
+    let facts = match profiles {
+        [one] => vec![("from", one.file.to_owned()), ("database", one.profile.name.clone())],
+        several => vec![("from", format!("{} reports", several.len()))],
+    };
+    let facts = facts.into_iter().map(|(name, value)| {
+        tag("span").body(tag("em").text(name).and(constant(" ")).and(text(&value)))
+    });
+    let name = tag("p").class("brand").body(tag("b").text("Assay").and(text(" profile")));
+    tag("header").body(name.and(tag("p").class("facts").all(facts)))
+}
+
+fn answer(profiles: &[NamedProfile<'_>]) -> Markup {
+    let (headline, details) = match profiles {
+        [one] => (facts::headline(&one.profile.verdict), facts::details(one.profile)),
+        several => (series::headline(several), series::details(several)),
+    };
+    let head = tag("div").class("answer").body(tag("h1").text(&headline));
+    let details = details.iter().map(|sentence| tag("li").text(sentence));
+    let lead = tag("ul").class("lead").all(details);
+    tag("section").attribute("id", "answer").body(head.and(lead))
+}
+
+fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
+    vec![
+        Section {
+            id: "demand",
+            title: "What was asked of storage",
+            body: demand(profile, figures),
+        },
+        Section { id: "time", title: "Where DB time went", body: time(profile, figures) },
+        Section {
+            id: "server",
+            title: "What the server counted and was seen doing",
+            body: server::tables(profile).iter().map(|(title, rows)| table(title, rows)).collect(),
+        },
+        Section {
+            id: "tiering",
+            title: "What gains most from faster storage",
+            body: tiering(profile, figures),
+        },
+        Section { id: "checks", title: "What the report says of itself", body: doubts(profile) },
+        Section { id: "source", title: "Where the numbers come from", body: source(profile) },
+    ]
+}
+
+fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
+    let parts = profiles.iter().take(REPORTS_MAX).map(|named| {
+        let sentence = facts::headline(&named.profile.verdict);
+        let body = tag("h3").text(named.file).and(tag("p").text(&sentence));
+        tag("article")
+            .class("run")
+            .body(body.and(demand(named.profile, figures)).and(time(named.profile, figures)))
+    });
+    let parts: Markup = parts.collect();
+    vec![
+        Section {
+            id: "series",
+            title: "From report to report",
+            body: series::body(profiles, figures),
+        },
+        Section { id: "reports", title: "Each report", body: parts },
+    ]
+}
+
+fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
+    let mut body = table("I/O by purpose", &facts::classes(profile));
+    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
+                Outstanding is rate times time (Little's law). A dash is not in the report.";
+    if !body.is_empty() {
+        body.push(tag("p").class("note").text(note));
+    }
+    if let Some(draw) = curves(profile) {
+        let caption =
+            "How long I/Os took, as the report counts them: what share of them took no longer.";
+        body.push(figures.figure(Size::Half, caption, draw));
+    }
+    body.and(table("Requests as each section counts them", &facts::rates(profile)))
+}
+
+fn time(profile: &Profile, figures: &mut Figures) -> Markup {
+    let rows = table("Where DB time went", &facts::time_rows(profile));
+    match shares(profile) {
+        Some(draw) => rows.and(figures.figure(Size::Half, "Shares of DB time.", draw)),
+        None => rows,
+    }
+}
+
+fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
+    let rows =
+        table("Tablespaces by time waited for their reads", &facts::tiering(&profile.tiering));
+    match tiers(profile) {
+        Some(draw) => {
+            let caption =
+                "Share of all waiting for reads that is gone when so many tablespaces are moved.";
+            rows.and(figures.figure(Size::Half, caption, draw))
+        }
+        None => rows,
+    }
+}
+
+fn doubts(profile: &Profile) -> Markup {
+    let checks = table("Sections that should agree", &facts::checks(&profile.checks));
+    let items = |title: &str, items: &[String]| {
+        if items.is_empty() {
+            return Markup::new();
+        }
+        let list = items.iter().take(100).map(|item| tag("li").text(item));
+        tag("h3").text(title).and(tag("ul").all(list))
+    };
+    checks
+        .and(items("To be doubted", &profile.doubts))
+        .and(items("Not in this report", &profile.missing))
+}
+
+fn source(profile: &Profile) -> Markup {
+    pairs(facts::source(profile).into_iter().map(|(name, value)| Pair::new(name, value)))
+}
+
+/// Rows as a table; empty without any. The first column names the row.
+pub(super) fn table(caption: &'static str, rows: &Rows) -> Markup {
+    let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
+        return Markup::new();
+    };
+    let mut table = Table::new(caption).dense().words("What");
+    for name in head.iter().skip(1) {
+        table = table.numbers(name.clone());
+    }
+    for row in rows {
+        let (name, numbers) = (row.first().cloned().unwrap_or_default(), row.iter().skip(1));
+        let numbers = numbers.map(|number| Cell::Number(number.clone()));
+        table.row(std::iter::once(Cell::Text(name)).chain(numbers).collect());
+    }
+    table.markup()
+}

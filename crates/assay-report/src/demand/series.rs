@@ -1,0 +1,279 @@
+//! Many profiles side by side: over time where their clocks are known, and over load.
+
+use super::NamedProfile;
+use super::facts::Rows;
+use super::page::table;
+use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use crate::markup::Markup;
+use crate::page::figure::Figures;
+use crate::show::{Show, tick};
+use assay_model::number::real_len;
+use assay_model::profile::{Bottleneck, IoPurpose, Profile};
+use assay_model::units::{show_count, show_time_ns};
+use assay_model::verdict::Unit;
+
+/// One report as a point of every chart.
+struct Stop<'a> {
+    file: &'a str,
+    begin: Option<String>,
+    clock_s: Option<i64>,
+    sessions: Option<f64>,
+    read_iops: Option<f64>,
+    write_iops: Option<f64>,
+    read_latency_ns: Option<f64>,
+    verdict: Bottleneck,
+}
+
+/// What is on one horizontal axis.
+#[derive(Clone, Copy)]
+enum Along {
+    /// Reports in the order of their clocks, else as given.
+    Reports,
+    /// Sessions connected.
+    Sessions,
+    /// All I/Os a second.
+    Iops,
+}
+
+pub(super) fn headline(profiles: &[NamedProfile<'_>]) -> String {
+    let of = |wanted: Bottleneck| {
+        profiles.iter().filter(|named| named.profile.verdict.bottleneck == wanted).count()
+    };
+    format!(
+        "{} of {} reports are storage-bound, {} CPU-bound, {} contention-bound.",
+        of(Bottleneck::Storage),
+        profiles.len(),
+        of(Bottleneck::Cpu),
+        of(Bottleneck::Contention)
+    )
+}
+
+pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
+    let stops = stops(profiles);
+    let peak = largest(&stops, Stop::iops).map(|(iops, stop)| {
+        format!("The most I/O was asked in {}: {} a second.", stop.file, show_count(iops))
+    });
+    let slow = largest(&stops, |stop| stop.read_latency_ns).map(|(time_ns, stop)| {
+        format!("Reads took longest in {}: {} on average.", stop.file, show_time_ns(time_ns))
+    });
+    peak.into_iter().chain(slow).collect()
+}
+
+/// The report in which a number is largest.
+fn largest<'s, 'a>(
+    stops: &'s [Stop<'a>],
+    of: impl Fn(&Stop<'a>) -> Option<f64>,
+) -> Option<(f64, &'s Stop<'a>)> {
+    let known = stops.iter().filter_map(|stop| Some((of(stop)?, stop)));
+    known.max_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+/// The table and the charts.
+pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Markup {
+    let stops = stops(profiles);
+    let mut body = table("Every report", &rows(&stops));
+    let all = [
+        (Along::Reports, "Reads and writes a second, report by report."),
+        (Along::Sessions, "Reads and writes a second by sessions connected."),
+    ];
+    for (along, caption) in all {
+        if is_spread(&stops, along) {
+            body.push(figures.figure(Size::Full, caption, |size| rates(&stops, along, size)));
+        }
+    }
+    if is_spread(&stops, Along::Iops) {
+        let caption = "Mean time of reads by I/Os a second: what load did to it.";
+        body.push(figures.figure(Size::Full, caption, |size| latencies(&stops, size)));
+    }
+    body
+}
+
+fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
+    let mut stops: Vec<Stop<'a>> =
+        profiles.iter().map(|named| stop(named.file, named.profile)).collect();
+    if stops.iter().all(|stop| stop.clock_s.is_some()) {
+        stops.sort_by_key(|stop| stop.clock_s);
+    }
+    stops
+}
+
+fn stop<'a>(file: &'a str, profile: &'a Profile) -> Stop<'a> {
+    let whole = profile.class(IoPurpose::All);
+    let iops = whole.and_then(|class| class.rate_iops.as_ref());
+    let share = whole.and_then(|class| class.read_share.as_ref());
+    let reads = iops.zip(share).map(|(iops, share)| iops.value * share.value);
+    let single =
+        profile.class(IoPurpose::SingleBlockRead).and_then(|class| class.latency_s.as_ref());
+    let latency = single.or_else(|| whole.and_then(|class| class.latency_s.as_ref()));
+    Stop {
+        file,
+        begin: profile.source.begin.clone(),
+        clock_s: profile.source.begin_clock_s,
+        sessions: profile.sessions.as_ref().map(|sessions| sessions.value),
+        read_iops: reads,
+        write_iops: iops.zip(reads).map(|(iops, reads)| iops.value - reads),
+        read_latency_ns: latency.map(|latency| latency.value * 1e9),
+        verdict: profile.verdict.bottleneck,
+    }
+}
+
+impl Stop<'_> {
+    fn iops(&self) -> Option<f64> {
+        Some(self.read_iops? + self.write_iops?)
+    }
+
+    fn along(&self, along: Along) -> Option<f64> {
+        match along {
+            Along::Reports => None,
+            Along::Sessions => self.sessions,
+            Along::Iops => self.iops(),
+        }
+    }
+}
+
+fn rows(stops: &[Stop<'_>]) -> Rows {
+    let head = ["", "begin", "sessions", "reads/s", "writes/s", "read time", "bound by"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), show_count);
+    rows.extend(stops.iter().map(|stop| {
+        vec![
+            stop.file.to_owned(),
+            stop.begin.clone().unwrap_or_default(),
+            number(stop.sessions),
+            number(stop.read_iops),
+            number(stop.write_iops),
+            stop.read_latency_ns.map_or("–".to_owned(), show_time_ns),
+            bound(stop.verdict).to_owned(),
+        ]
+    }));
+    rows
+}
+
+const fn bound(verdict: Bottleneck) -> &'static str {
+    match verdict {
+        Bottleneck::Storage => "storage",
+        Bottleneck::Cpu => "CPU",
+        Bottleneck::Contention => "contention",
+        Bottleneck::Mixed => "no single one",
+        Bottleneck::Unknown => "–",
+    }
+}
+
+/// Whether there are at least two different places on the axis.
+fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
+    let known = stops.iter().filter(|stop| stop.iops().is_some());
+    let places: Vec<f64> = known.clone().filter_map(|stop| stop.along(along)).collect();
+    match along {
+        Along::Reports => known.count() > 1,
+        Along::Sessions | Along::Iops => places.iter().any(|place| (place - places[0]).abs() > 0.5),
+    }
+}
+
+/// Reads and writes a second.
+fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
+    let mut scene = Scene::new(size, 260.0, "I/Os a second");
+    let most = most(stops);
+    let y = upright(&mut scene, most);
+    let places = across(&mut scene, stops, along);
+    for (_, ink, stroke, of) in KINDS {
+        let line = line(stops, &places, |stop| Some(y.place(of(stop)?)));
+        scene.line(line.iter().map(|(place, _)| *place).collect(), ink, stroke);
+        for (place, stop) in line {
+            let iops = show_count(of(stop).unwrap_or(0.0));
+            scene.dot(place, ink, format!("{}: {iops}/s", stop.file));
+        }
+    }
+    legend(&mut scene, &KINDS.map(|(name, ink, stroke, _)| (name.to_owned(), ink, stroke)));
+    scene.description = describe(stops.len(), most);
+    scene
+}
+
+fn describe(reports: usize, most: f64) -> String {
+    format!("{reports} reports, at most {} I/Os of a kind a second.", show_count(most))
+}
+
+/// The highest rate of any kind.
+fn most(stops: &[Stop<'_>]) -> f64 {
+    let rates = stops.iter().flat_map(|stop| [stop.read_iops, stop.write_iops]);
+    rates.flatten().fold(0.0, f64::max)
+}
+
+/// Draws the axis of rates and gives it.
+fn upright(scene: &mut Scene, most: f64) -> Scale {
+    let (show, plot) = (Show::default(), scene.plot);
+    let y = Scale::from_zero(most, 4).onto(plot.bottom(), plot.top);
+    vertical(scene, &show, &Axis::new(&show, "IOPS", Unit::IosPerS, y, 4));
+    y
+}
+
+/// The points that are known, from left to right.
+fn line<'s, 'a>(
+    stops: &'s [Stop<'a>],
+    places: &[Option<f64>],
+    height: impl Fn(&Stop<'a>) -> Option<f64>,
+) -> Vec<(Point, &'s Stop<'a>)> {
+    let known = stops.iter().zip(places);
+    let known = known.filter_map(|(stop, x)| Some((((*x)?, height(stop)?), stop)));
+    let mut line: Vec<_> = known.collect();
+    line.sort_by(|one, other| one.0.0.total_cmp(&other.0.0));
+    line
+}
+
+/// A rate of a report.
+type Of = for<'a, 'b> fn(&'a Stop<'b>) -> Option<f64>;
+
+/// What is drawn, with its looks.
+const KINDS: [(&str, Ink, Stroke, Of); 2] = [
+    ("reads", Ink::Read, Stroke::Solid, |stop| stop.read_iops),
+    ("writes", Ink::Write, Stroke::Dashed, |stop| stop.write_iops),
+];
+
+/// Draws the horizontal axis and gives the place of every report.
+fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64>> {
+    let plot = scene.plot;
+    base_line(scene);
+    if matches!(along, Along::Reports) {
+        name_below(scene, "reports, the oldest first where their clocks are known");
+        let x = Scale::linear(0.0, real_len(stops.len() - 1))
+            .onto(plot.left + 12.0, plot.right() - 12.0);
+        return (0..stops.len()).map(|number| Some(x.place(real_len(number)))).collect();
+    }
+    name_below(scene, "sessions connected");
+    let known = || stops.iter().filter_map(|stop| stop.along(along));
+    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
+    let x = Scale::linear(low, high).onto(plot.left + 12.0, plot.right() - 12.0);
+    for found in x.ticks(6) {
+        let at = (x.place(found.value), plot.bottom() + 17.0);
+        scene.text(at, Anchor::Middle, Ink::Axis, tick(&Show::default(), Unit::Count, found.value));
+    }
+    stops.iter().map(|stop| Some(x.place(stop.along(along)?))).collect()
+}
+
+/// Time of reads by load.
+fn latencies(stops: &[Stop<'_>], size: Size) -> Scene {
+    let mut scene = Scene::new(size, 280.0, "Time of reads by load");
+    let known =
+        stops.iter().filter_map(|stop| Some((stop.iops()?, stop.read_latency_ns?, stop.file)));
+    let points: Vec<(f64, f64, &str)> = known.collect();
+    let (x, y) = load_axes(&mut scene, &points);
+    for (iops, time_ns, file) in points {
+        let says = format!("{file}: {} at {}/s", show_time_ns(time_ns), show_count(iops));
+        scene.dot((x.place(iops), y.place(time_ns)), Ink::Read, says);
+    }
+    "Each report is a point.".clone_into(&mut scene.description);
+    scene
+}
+
+fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
+    let (show, plot) = (Show::default(), scene.plot);
+    let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
+    let times = || points.iter().map(|point| point.1);
+    let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
+    let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
+    vertical(scene, &show, &Axis::new(&show, "mean time of reads", Unit::Ns, y, 5));
+    horizontal(scene, &show, &Axis::new(&show, "I/Os a second", Unit::IosPerS, x, 6));
+    (x, y)
+}

@@ -1,0 +1,197 @@
+//! Report files in: many at once, in parallel, in bounded memory, each with its own error.
+
+use assay_model::number::count_of;
+use assay_model::profile::{Profile, parse_profile};
+use assay_model::{Error, Result};
+use assay_oracle::{Report, TableCell, profile, read_reports, table_row};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// Larger files are no reports.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+/// Bytes of files in memory at once; one that is larger is read alone.
+const BYTES_AT_ONCE: u64 = 48 << 20;
+
+/// One report of a file.
+pub struct ReadReport {
+    /// The file, and which report of it where it holds several: `awr.txt#2`.
+    pub file: String,
+    /// One cell for each of the columns of the table.
+    pub row: Vec<TableCell>,
+    /// What the database asked; dropped where only rows are wanted.
+    pub profile: Option<Profile>,
+}
+
+/// What came of one file: its reports, and what was wrong with the others.
+#[derive(Default)]
+pub struct ReadFile {
+    /// In their order.
+    pub reports: Vec<ReadReport>,
+    /// An error for each part that could not be read, or for the file.
+    pub errors: Vec<Error>,
+}
+
+/// Reads all files, in parallel; the order is kept. `keep_profiles` is false where only rows are wanted.
+pub fn read_files(paths: &[PathBuf], keep_profiles: bool) -> Vec<ReadFile> {
+    let (next, budget) = (AtomicUsize::new(0), Budget::default());
+    let work = || {
+        let places = std::iter::from_fn(|| {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            paths.get(place).map(|path| (place, path))
+        });
+        let read = places.map(|(place, path)| (place, read_file(path, keep_profiles, &budget)));
+        read.collect::<Vec<_>>()
+    };
+    let mut files = on_all_processors(paths.len(), work);
+    files.sort_by_key(|(place, _)| *place);
+    files.into_iter().map(|(_, file)| file).collect()
+}
+
+/// What all threads brought; a panic of one of them goes on here.
+fn on_all_processors<T: Send>(tasks: usize, work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(tasks)).map(|_| scope.spawn(&work)).collect();
+        let mut brought = work();
+        for other in others {
+            let more = other.join();
+            brought.extend(more.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        brought
+    })
+}
+
+/// Reads the one profile that a file holds: a profile document, or one report.
+///
+/// # Errors
+/// When the file cannot be read, or holds no report or several.
+pub fn read_profile(path: &Path) -> Result<Profile> {
+    let bytes = read_bytes(path)?;
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        let text = String::from_utf8_lossy(&bytes);
+        return parse_profile(&text).map_err(|error| error.context(path.display()));
+    }
+    let mut reports = read_reports(&bytes);
+    match (reports.len(), reports.pop()) {
+        (1, Some(report)) => {
+            report.map(|report| profile(&report)).map_err(|error| error.context(path.display()))
+        }
+        (several, _) => Err(Error::usage(
+            format!("{}: {several} reports in one file", path.display()),
+            "make profiles of them with `assay profile --output DIR`, and name the one that is meant",
+        )),
+    }
+}
+
+fn read_file(path: &Path, keep_profiles: bool, budget: &Budget) -> ReadFile {
+    let size = std::fs::metadata(path).map_or(0, |facts| facts.len());
+    let _held = budget.take(size);
+    let mut file = ReadFile::default();
+    let reports = match read_bytes(path) {
+        Ok(bytes) => read_reports(&bytes),
+        Err(error) => {
+            file.errors.push(error);
+            return file;
+        }
+    };
+    let several = reports.len() > 1;
+    for (number, report) in (1..).zip(reports) {
+        let name = name(path, several.then_some(number));
+        match report {
+            Ok(report) => file.reports.push(derived(name, &report, keep_profiles)),
+            Err(error) => file.errors.push(error.context(name)),
+        }
+    }
+    file
+}
+
+/// The file, and which report of it where it holds several.
+fn name(path: &Path, number: Option<u32>) -> String {
+    let file = path.display();
+    number.map_or_else(|| file.to_string(), |number| format!("{file}#{number}"))
+}
+
+fn derived(file: String, report: &Report, keep_profile: bool) -> ReadReport {
+    let profile = profile(report);
+    ReadReport {
+        row: table_row(&file, report, &profile),
+        profile: keep_profile.then_some(profile),
+        file,
+    }
+}
+
+/// All of a file, if it can be a report.
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let refused = |error| refused(path, &error);
+    let file = File::open(path).map_err(refused)?;
+    let facts = file.metadata().map_err(refused)?;
+    if facts.is_dir() {
+        return Err(directory(path));
+    }
+    if facts.len() > FILE_BYTES_MAX {
+        return Err(too_large(path));
+    }
+    // A device or a pipe has no length and may never end.
+    let mut bytes = Vec::with_capacity(assay_model::number::index_of(facts.len()));
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if count_of(bytes.len()) > FILE_BYTES_MAX {
+        return Err(too_large(path));
+    }
+    Ok(bytes)
+}
+
+fn refused(path: &Path, error: &std::io::Error) -> Error {
+    let message = format!("reading {}: {error}", path.display());
+    Error::environment(message, "name a file that you may read")
+}
+
+fn directory(path: &Path) -> Error {
+    let hint = format!("name the files in it: {}/*", path.display());
+    Error::usage(format!("{} is a directory", path.display()), hint)
+}
+
+fn too_large(path: &Path) -> Error {
+    let message = format!("{} is larger than any report", path.display());
+    Error::usage(message, "name an AWR or Statspack report, as text or HTML")
+}
+
+/// Bytes of files that are in memory.
+#[derive(Default)]
+struct Budget {
+    taken: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// A part of the budget, given back at its end.
+struct Held<'a> {
+    budget: &'a Budget,
+    bytes: u64,
+}
+
+impl Budget {
+    /// Waits until there is room; a file that alone is too large waits until nothing else is there.
+    fn take(&self, bytes: u64) -> Held<'_> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.freed.wait_while(taken, |taken| is_full(*taken, bytes));
+        *waited.unwrap_or_else(PoisonError::into_inner) += bytes;
+        let budget = self;
+        Held { budget, bytes }
+    }
+}
+
+/// Whether so many more bytes have to wait.
+const fn is_full(taken: u64, bytes: u64) -> bool {
+    taken > 0 && taken + bytes > BYTES_AT_ONCE
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let budget = self.budget;
+        let taken = budget.taken.lock();
+        *taken.unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        budget.freed.notify_all();
+    }
+}

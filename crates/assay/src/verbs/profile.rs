@@ -1,0 +1,199 @@
+//! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
+
+use crate::capacity::parse_capacities;
+use crate::conclude::{colour, read_text};
+use crate::exit::{Ended, json, print};
+use crate::options::{OutputOptions, quantity};
+use crate::reports::{ReadReport, read_files};
+use crate::table;
+use crate::verbs::profile_server;
+use crate::verbs::report::write_new;
+use assay_model::profile::Profile;
+use assay_model::units::Nanos;
+use assay_model::{Blame, Error, Result};
+use assay_report::{NamedProfile, profile_text, profiles_html};
+use clap::Args;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Reads AWR and Statspack reports, or watches a PostgreSQL server: what was asked of storage, where time went, and whether faster storage would help
+#[derive(Args)]
+pub struct Options {
+    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a PostgreSQL server,
+    /// `postgresql://user@host:port/database`
+    #[arg(value_name = "FILE|ADDRESS", required = true)]
+    files: Vec<PathBuf>,
+    /// How long to watch a server
+    #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    length: Nanos,
+    /// One row a report; the form of several reports unless another is asked for
+    #[arg(long)]
+    table: bool,
+    /// The rows as CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// The profile as JSON, several as an array; with --table the rows
+    #[arg(long)]
+    json: bool,
+    /// Sizes of tablespaces, one `NAME,SIZE` a line: candidates for faster storage are ranked by what each byte saves
+    #[arg(long, value_name = "FILE")]
+    capacity: Option<PathBuf>,
+    /// Write the page to this new file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Neither progress nor notes on standard error
+    #[arg(long, short)]
+    quiet: bool,
+    /// Write each profile to this directory as `NAME.profile.json`
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// When no file holds a report, or what is to be written exists; other files that cannot be read are told one by one,
+/// the rest goes on, and the exit code says so.
+pub fn run(options: &Options) -> Result<Ended> {
+    let (mut reports, errors) = match options.address()? {
+        Some(address) => (vec![of_server(address, options)?], Vec::new()),
+        None => read(options),
+    };
+    if reports.is_empty() {
+        return Err(only(errors));
+    }
+    if let Some(path) = &options.capacity {
+        rank(&mut reports, path)?;
+    }
+    write(&reports, options)?;
+    show(&reports, options)?;
+    Ok(tell(&errors))
+}
+
+/// A live server, watched for a while.
+fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
+    let output = OutputOptions { json: options.json, quiet: options.quiet };
+    let profile = profile_server::profile(address, options.length, &output)?;
+    // The address itself may hold a password.
+    Ok(ReadReport { file: profile.name.clone(), row: Vec::new(), profile: Some(profile) })
+}
+
+/// All reports, and what was wrong with the rest.
+fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
+    let rows_only = options.is_table() && options.html.is_none() && options.output.is_none();
+    let files = read_files(&options.files, !rows_only).into_iter();
+    let (reports, errors): (Vec<_>, Vec<_>) = files.map(|file| (file.reports, file.errors)).unzip();
+    (flat(reports), flat(errors))
+}
+
+fn flat<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    lists.into_iter().flatten().collect()
+}
+
+impl Options {
+    /// The server that is asked for; its profile is one, and no row of reports.
+    fn address(&self) -> Result<Option<&str>> {
+        let names = self.files.iter().filter_map(|file| file.to_str());
+        let address = names.filter(|name| profile_server::is_address(name)).last();
+        if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
+            return Err(Error::usage(
+                "a server is profiled alone, and its profile is no row of a table",
+                "name one server and no file, without --table and --csv",
+            ));
+        }
+        Ok(address)
+    }
+
+    /// Whether rows are printed and no profile.
+    fn is_table(&self) -> bool {
+        self.table || self.csv || (self.files.len() > 1 && !self.json)
+    }
+}
+
+/// The one error, or that there were only errors, each told before.
+fn only(mut errors: Vec<Error>) -> Error {
+    let last = errors.pop().unwrap_or_else(|| Error::usage("no report was named", "name a report"));
+    tell(&errors);
+    last
+}
+
+/// Prints what could not be read; the code of the exit says that there was something.
+fn tell(errors: &[Error]) -> Ended {
+    for error in errors {
+        // Nobody is left to tell when standard error is closed.
+        drop(writeln!(io::stderr(), "{error}"));
+    }
+    match errors.iter().map(Error::blame).next() {
+        None => Ended::Well,
+        Some(Blame::Usage) => Ended::Misused,
+        Some(Blame::Environment) => Ended::CutShort,
+    }
+}
+
+/// Puts sizes to the tablespaces.
+fn rank(reports: &mut [ReadReport], path: &Path) -> Result<()> {
+    let sizes = parse_capacities(&read_text(path, "capacity")?)
+        .map_err(|error| error.context(path.display()))?;
+    let size = |name: &str| sizes.get(name).copied();
+    for report in reports {
+        report.profile = report.profile.take().map(|profile| profile.with_capacities(size));
+    }
+    Ok(())
+}
+
+fn named(reports: &[ReadReport]) -> Vec<NamedProfile<'_>> {
+    let named = reports.iter().filter_map(|report| {
+        let (file, profile) = (report.file.as_str(), report.profile.as_ref()?);
+        Some(NamedProfile { file, profile })
+    });
+    named.collect()
+}
+
+/// Writes the page and the documents that are asked for.
+fn write(reports: &[ReadReport], options: &Options) -> Result<()> {
+    if let Some(path) = &options.html {
+        let program = format!("assay {}", env!("CARGO_PKG_VERSION"));
+        write_new(path, profiles_html(&named(reports), &program).as_bytes())?;
+    }
+    let directory = options.output.as_deref();
+    directory.map_or(Ok(()), |directory| write_documents(reports, directory))
+}
+
+fn write_documents(reports: &[ReadReport], directory: &Path) -> Result<()> {
+    for NamedProfile { file, profile } in named(reports) {
+        let name = Path::new(file).file_name().unwrap_or_default().display();
+        let path = directory.join(format!("{name}.profile.json"));
+        write_new(&path, json(profile)?.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn show(reports: &[ReadReport], options: &Options) -> Result<Ended> {
+    if options.is_table() {
+        return print(&rows(reports, options)?);
+    }
+    let named = named(reports);
+    if options.json {
+        return print(&documents(&named)?);
+    }
+    let texts = named.iter().map(|named| profile_text(*named, colour()));
+    print(&texts.collect::<Vec<_>>().join("\n"))
+}
+
+fn rows(reports: &[ReadReport], options: &Options) -> Result<String> {
+    let rows: Vec<_> = reports.iter().map(|report| report.row.clone()).collect();
+    match (options.csv, options.json) {
+        (true, _) => Ok(table::csv(&rows)),
+        (false, true) => json(&table::json(&rows)),
+        (false, false) => Ok(table::text(&rows)),
+    }
+}
+
+/// One profile as it is, several as an array.
+fn documents(named: &[NamedProfile<'_>]) -> Result<String> {
+    let profiles: Vec<&Profile> = named.iter().map(|named| named.profile).collect();
+    match profiles.as_slice() {
+        [one] => json(one),
+        several => json(&several),
+    }
+}
