@@ -139,6 +139,7 @@ pub fn workload(rules: &Rules, sessions: u32, duration: Nanos, block_bytes: u64)
         layout: Layout::Concat,
         direct: true,
         streams,
+        criteria: Vec::new(),
     }
 }
 
