@@ -8,6 +8,7 @@ pub mod bench;
 pub mod calibrate;
 pub mod plan;
 pub mod presets;
+pub mod slob;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};

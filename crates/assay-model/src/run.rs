@@ -20,6 +20,8 @@ pub enum RunKind {
     Calibrate,
     /// All questions about a target at once, in about two minutes.
     Check,
+    /// A load on a database server.
+    Load,
     /// A look at the machine while others work.
     Watch,
 }
@@ -31,6 +33,7 @@ impl RunKind {
             Self::Run => "run",
             Self::Calibrate => "calibrate",
             Self::Check => "check",
+            Self::Load => "load",
             Self::Watch => "watch",
         }
     }

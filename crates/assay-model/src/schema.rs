@@ -138,6 +138,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("event", text::<crate::run::Event>()),
         ("run", text::<crate::run::RunManifest>()),
         ("calibration", text::<crate::calibration::Calibration>()),
+        ("load", text::<crate::load::Load>()),
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),

@@ -5,6 +5,7 @@ use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
+use assay_model::load::Load;
 use assay_model::measurement::Measurement;
 use assay_model::verdict::NamedEstimate;
 use serde::Serialize;
@@ -29,6 +30,9 @@ pub struct Report {
     /// What the target can give.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
+    /// What a database got of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// What happened under workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunReport>,

@@ -8,6 +8,7 @@ mod demand;
 mod facts;
 mod input;
 mod json;
+mod ladder;
 mod markup;
 mod page;
 mod picture;

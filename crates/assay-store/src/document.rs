@@ -21,6 +21,8 @@ pub enum Document {
     Environment,
     /// What the target can give.
     Calibration,
+    /// What a database got of the target under load.
+    Load,
     /// The judgement.
     Verdict,
     /// The page.
@@ -29,11 +31,12 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Workload,
         Self::Criteria,
         Self::Environment,
         Self::Calibration,
+        Self::Load,
         Self::Verdict,
         Self::Report,
     ];
@@ -45,6 +48,7 @@ impl Document {
             Self::Criteria => "criteria.toml",
             Self::Environment => "environment.json",
             Self::Calibration => "calibration.json",
+            Self::Load => "load.json",
             Self::Verdict => "verdict.json",
             Self::Report => "report.html",
         }

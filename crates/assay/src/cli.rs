@@ -30,6 +30,7 @@ pub enum Verb {
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
+    Load(verbs::load::Options),
     Watch(verbs::watch::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
@@ -39,6 +40,9 @@ pub enum Verb {
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
     Manual,
+    /// Becomes another program that ends when its parent does: how servers of our own are started.
+    #[command(hide = true)]
+    Guard(verbs::load::guard::Options),
 }
 
 impl Verb {
@@ -50,6 +54,7 @@ impl Verb {
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
+            Self::Load(options) => verbs::load::run(&options),
             Self::Watch(options) => verbs::watch::run(&options),
             Self::Profile(options) => verbs::profile::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
@@ -59,6 +64,7 @@ impl Verb {
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
+            Self::Guard(options) => verbs::load::guard::run(&options),
             Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
         }
     }

@@ -9,7 +9,7 @@ use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Outcome, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -101,6 +101,23 @@ pub fn keep(
     Ok((ended(finish, outcome), dossier, run))
 }
 
+/// Keeps the page of a load, ends the run, prints and gives the exit: a load whose reads came from the page cache tells
+/// nothing about the storage.
+///
+/// # Errors
+/// What the store says, or a closed standard output.
+pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions) -> Result<Ended> {
+    let dossier = Dossier::read(&writer.reader()?)?;
+    let page = assay_report::html(&dossier.report, Options::default());
+    writer.put(Document::Report, &page)?;
+    let cached = dossier.report.load.as_ref().is_some_and(assay_model::load::Load::is_cached);
+    let run = close(writer, finish.clone())?;
+    show(&dossier, &run, output)?;
+    complain(finish, &run);
+    let outcome = if cached { Outcome::Inconclusive } else { Outcome::Pass };
+    Ok(ended(finish, outcome))
+}
+
 /// A measurement that could not go on says so also where errors are looked for.
 fn complain(finish: &Finish, run: &RunReader) {
     let Finish::Failed { reason } = finish else {
@@ -109,7 +126,9 @@ fn complain(finish: &Finish, run: &RunReader) {
     let manifest = run.manifest();
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check | RunKind::Watch => "start again".to_owned(),
+        RunKind::Calibrate | RunKind::Check | RunKind::Watch | RunKind::Load => {
+            "start again".to_owned()
+        }
     };
     let kept = run.path().display();
     let error = Error::environment(

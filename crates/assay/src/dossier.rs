@@ -6,11 +6,15 @@ use crate::watched::Watched;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
+use assay_model::load::Load;
 use assay_model::run::{Event, Happening, RunKind};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
+
+/// Begin of the names of cells that are rungs.
+const RUNG: &str = "sessions-";
 
 /// A run's documents, ready to be shown or judged.
 pub struct Dossier {
@@ -38,6 +42,7 @@ impl Dossier {
             verdict: run.json(Document::Verdict)?,
             calibration: run.json::<Calibration>(Document::Calibration)?,
             environment: run.json::<Environment>(Document::Environment)?,
+            load: run.json::<Load>(Document::Load)?,
             ..Report::default()
         };
         for document in [Document::Workload, Document::Criteria] {
@@ -47,7 +52,9 @@ impl Dossier {
         }
         let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
         let mut series = Vec::new();
-        for cell in run.cells()? {
+        // The rungs of a ladder are told together, from their own document.
+        let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
+        for cell in cells {
             let (run, of_cell) = read_cell(&cell, &events)?;
             report.runs.push(run);
             series.push(of_cell);
@@ -70,6 +77,15 @@ impl Dossier {
     }
 }
 
+/// Name of the cell that keeps the intervals of a rung.
+pub fn rung_cell(sessions: u32, repeat: u32) -> String {
+    format!("{RUNG}{sessions:04}-r{repeat}")
+}
+
+fn is_rung(cell: &str) -> bool {
+    cell.starts_with(RUNG)
+}
+
 /// Puts what was watched into the report, and gives what it says to the criteria.
 fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
     let cells = run.cells()?;
@@ -79,7 +95,7 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
     }
     let given = match run.manifest().kind {
         RunKind::Watch => watched.everything(report.environment.as_ref(), &Book),
-        RunKind::Run | RunKind::Calibrate | RunKind::Check => watched.network(),
+        RunKind::Run | RunKind::Calibrate | RunKind::Check | RunKind::Load => watched.network(),
     };
     report.watch = watched.finish();
     Ok(given)

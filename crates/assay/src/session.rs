@@ -308,7 +308,7 @@ fn open(
 }
 
 /// Removes a run in which nothing was measured.
-fn give_up(store: &Store, writer: RunWriter) {
+pub fn give_up(store: &Store, writer: RunWriter) {
     let path = writer.path().to_owned();
     drop(writer);
     if let Some(id) = path.file_name().and_then(|name| name.to_str()) {

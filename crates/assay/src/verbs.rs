@@ -6,6 +6,7 @@ pub mod check;
 pub mod completion;
 pub mod inspect;
 pub mod judge;
+pub mod load;
 pub mod plan;
 pub mod profile;
 pub mod profile_server;

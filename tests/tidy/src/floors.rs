@@ -13,6 +13,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-store", 2),
     ("assay-oracle", 2),
     ("assay-postgres", 2),
+    ("assay-loads", 2),
     ("assay-methods", 3),
     ("assay-judge", 3),
     ("assay-report", 3),

@@ -8,6 +8,7 @@ mod environment;
 pub(crate) mod figure;
 pub(crate) mod frame;
 mod kernel;
+mod load;
 mod method;
 mod numbers;
 mod over_time;
@@ -50,6 +51,11 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             id: "capacity",
             title: "What the storage gives",
             body: capacity::body(report, show, &mut figures),
+        },
+        Section {
+            id: "load",
+            title: "What a database gets of it",
+            body: load::body(report, show, &mut figures),
         },
         Section {
             id: "runs",

@@ -3,6 +3,7 @@
 mod capacity;
 mod environment;
 pub(crate) mod layout;
+mod load;
 mod runs;
 mod verdict;
 mod watch;
@@ -26,6 +27,7 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
     notes(&mut text, report, &show);
     verdict::verdict(&mut text, report, &show);
     capacity::capacity(&mut text, report, &show);
+    load::load(&mut text, report, &show);
     runs::runs(&mut text, report, &show);
     watch::watch(&mut text, report, &show);
     if let Some(environment) = &report.environment {
@@ -73,7 +75,8 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
     });
     let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
     let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
-    let remarks = of_calibration.chain(of_runs).map(remark);
+    let of_load = report.load.iter().flat_map(|load| &load.remarks);
+    let remarks = of_calibration.chain(of_load).chain(of_runs).map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
     if notes.is_empty() {
         return;
