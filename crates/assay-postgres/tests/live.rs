@@ -1,4 +1,11 @@
 //! The time model on a real server, where the programs of one are installed: on a socket in a directory of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::float_cmp,
+    clippy::expect_used,
+    reason = "a test stops where its ground is missing"
+)]
 
 use assay_model::Estimate;
 use assay_model::number::real_len;

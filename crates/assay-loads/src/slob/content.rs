@@ -67,11 +67,13 @@ mod tests {
     #[test]
     fn as_many_letters_are_random_as_asked() {
         for (share, filler) in [(0.0, 0), (0.5, 50_000), (1.0, 100_000)] {
-            let same = text(share).iter().filter(|letter| **letter == b'=').count();
+            let same = text(share).split(|letter| *letter == b'=').count() - 1;
             assert_eq!(same, filler, "{share}");
         }
         let mut counts = [0_u32; 256];
-        text(0.0).iter().for_each(|letter| counts[usize::from(*letter)] += 1);
+        for letter in &text(0.0) {
+            counts[usize::from(*letter)] += 1;
+        }
         let used: Vec<u32> = counts.into_iter().filter(|count| *count > 0).collect();
         assert_eq!(used.len(), 64);
         assert!(used.iter().all(|count| (1300..1830).contains(count)), "{used:?}");

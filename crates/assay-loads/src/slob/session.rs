@@ -168,7 +168,7 @@ mod tests {
         assert!(all.iter().all(|step| step.think.0 == 0 || (100..=200).contains(&step.think.0)));
         let scans = part(&|step| step.work == Work::Scan);
         assert!((7000..8000).contains(&scans), "{scans}");
-        let hot = |step: &&Step| step.work == Work::Read && step.number % 3 == 0;
+        let hot = |step: &&Step| step.work == Work::Read && step.number.is_multiple_of(3);
         let hot: Vec<&Step> = all.iter().filter(hot).collect();
         assert!(hot.iter().all(|step| (5001..=5100).contains(&step.first_key)));
         assert!(hot.iter().all(|step| step.first_key + step.blocks <= 5101));

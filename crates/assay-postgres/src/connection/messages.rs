@@ -191,7 +191,9 @@ mod tests {
             let (mut server, client) = UnixStream::pair().unwrap();
             let pieces: Vec<Vec<u8>> = sent.chunks(cut).map(<[u8]>::to_vec).collect();
             let writer = std::thread::spawn(move || {
-                pieces.iter().for_each(|piece| server.write_all(piece).unwrap());
+                for piece in &pieces {
+                    server.write_all(piece).unwrap();
+                }
             });
             let mut messages = Messages::over(Stream::Local(client));
             for length in [0, 1, 3000, 20_000, 7] {

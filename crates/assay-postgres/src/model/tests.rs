@@ -186,7 +186,9 @@ proptest! {
         let mut story = story(18);
         story.after.databases.get_mut("shop").unwrap().active_time_s = active_s;
         let rows = story.after.io.as_mut().unwrap();
-        rows.values_mut().for_each(|row| row.read_time_s = read_s);
+        for row in rows.values_mut() {
+            row.read_time_s = read_s;
+        }
         story.looks.tasks.as_mut().unwrap().clients.on_cpu_ns = cpu_ns;
         story.looks.looks[0].sessions.insert(Seen::new("Lock", "tuple"), lock);
         let time = story.profile().time;

@@ -249,6 +249,7 @@ fn estimates(measurement: &Measurement) -> Vec<NamedEstimate> {
 pub(crate) fn report(intervals: u64) -> Report {
     Report {
         load: None,
+        watch: None,
         title: "check".to_owned(),
         target: "/oradata".to_owned(),
         created_unix_ns: 1_795_251_900_000_000_000,
