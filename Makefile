@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format-check clippy rustdoc deny tidy book docs dist clean
+.PHONY: help demo test check format-check clippy rustdoc deny tidy book fuzz docs dist clean
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -14,6 +14,9 @@ MATURIN := maturin==1.16.0
 ZIG := ziglang==0.17.0
 DENY_VERSION := 0.20.2
 MDBOOK_VERSION := 0.5.4
+FUZZ_VERSION := 0.13.1
+# Seconds of fuzzing in the checks; more by hand: make fuzz FUZZ_S=3600.
+FUZZ_S ?= 30
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
@@ -41,7 +44,7 @@ test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped wit
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
 
-check: format-check clippy rustdoc tidy deny book ## Runs format, lints, documentation, house rules and licences.
+check: format-check clippy rustdoc tidy deny book fuzz ## Runs format, lints, documentation, house rules and licences.
 
 format-check:
 	$(CARGO) fmt --all --check
@@ -63,6 +66,15 @@ deny: $(TOOLS)/bin/cargo-deny
 book: $(TOOLS)/bin/mdbook
 	@if [ -x $< ]; then $< build docs; \
 	else echo 'skipped: mdbook could not be built; the book is unchecked'; fi
+
+# No artifact of a crash is lost: it lies in target/fuzz and fails the check.
+fuzz: $(TOOLS)/bin/cargo-fuzz ## Fuzzes the readers of reports for FUZZ_S seconds; needs nightly Rust.
+	@if [ -x $< ] && $(CARGO) +nightly --version >/dev/null 2>&1; then \
+		mkdir -p target/fuzz/found target/fuzz/seeds && \
+		ASSAY_WRITE_SEEDS=$(CURDIR)/target/fuzz/seeds $(CARGO) test --workspace --locked --quiet --test bad_input seeds >/dev/null && \
+		$(CARGO) +nightly fuzz run --target-dir target/fuzz/build reports target/fuzz/found target/fuzz/seeds -- \
+			-max_total_time=$(FUZZ_S) -max_len=65536 -timeout=10 -print_final_stats=1 -artifact_prefix=target/fuzz/; \
+	else echo 'skipped: cargo-fuzz or nightly Rust is missing; the readers of reports are not fuzzed'; fi
 
 docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
 	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual
@@ -94,6 +106,9 @@ $(TOOLS)/dist/ready:
 
 $(TOOLS)/bin/cargo-deny:
 	@scripts/install-tool cargo-deny $(DENY_VERSION) $@
+
+$(TOOLS)/bin/cargo-fuzz:
+	@scripts/install-tool cargo-fuzz $(FUZZ_VERSION) $@
 
 $(TOOLS)/bin/mdbook:
 	@scripts/install-tool mdbook $(MDBOOK_VERSION) $@

@@ -5,10 +5,9 @@ use assay_model::random::{Random, mix};
 use assay_model::units::Share;
 use assay_model::workload::Access;
 
-mod permutation;
 mod zipf;
 
-pub use permutation::Permutation;
+pub use assay_model::permutation::Permutation;
 pub use zipf::Zipf;
 
 /// One worker's sequence of places; `worker` of `workers` share a stream without meeting each other where the

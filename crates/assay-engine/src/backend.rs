@@ -73,6 +73,11 @@ pub trait Backend {
     /// Appends what has completed.
     fn reap(&mut self, completed: &mut Vec<Completion>);
 
+    /// Whether written data is kept anywhere; where it is not, making it anew for every write would be for nothing.
+    fn keeps_data(&self) -> bool {
+        true
+    }
+
     /// Calls into the kernel so far.
     fn enters(&self) -> u64 {
         0

@@ -1,6 +1,5 @@
 //! Simulated devices with exactly known laws: the truth that methods are tested against.
 
-use assay_model::measurement::Operation;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -8,34 +7,10 @@ mod laws;
 mod spec;
 mod tiers;
 
+pub use assay_model::device::{Device, DeviceIo};
 pub use laws::{Bandwidth, Bucket, Cliff, Law, Servers, Service, Stall};
 pub use spec::{DeviceSpec, PARTS};
 pub use tiers::Tiers;
-
-/// An I/O as a device sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceIo {
-    /// What it does.
-    pub operation: Operation,
-    /// Index of the target.
-    pub target: u32,
-    /// Offset, bytes.
-    pub offset: u64,
-    /// Bytes to move.
-    pub bytes: u32,
-}
-
-/// A device in virtual time: takes I/Os, and completes them when the clock reaches its events.
-pub trait Device {
-    /// Takes an I/O; `now_ns` never decreases.
-    fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo);
-
-    /// When something happens next, if anything is under way.
-    fn next_event_ns(&self) -> Option<u64>;
-
-    /// Completes everything due at `now_ns`, oldest first: tag, and bytes moved or the negative error number.
-    fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>);
-}
 
 /// A device whose completion times are known on arrival: laws in a row, the completion of one the arrival at the next.
 pub struct Pipeline {

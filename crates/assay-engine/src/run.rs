@@ -227,7 +227,7 @@ fn work(plan: WorkerPlan, shared: &Shared, sender: &Sender<Message>) {
             );
         }
         BackendChoice::Posix => {
-            serve(PosixBackend::new(&shared.targets, slots, bytes), plan, shared, sender)
+            serve(PosixBackend::new(&shared.targets, slots, bytes), plan, shared, sender);
         }
         BackendChoice::Null => serve(NullBackend::new(slots, bytes), plan, shared, sender),
     }

@@ -18,15 +18,21 @@ const KIBIBYTE: u64 = 1024;
 /// All counters at this moment; devices by kernel name, in this order. What the kernel does not count is `None`, and
 /// a device that is gone is left out.
 pub fn read_counters(root: &SysRoot, devices: &[String]) -> Counters {
+    let stat = root.text("/proc/stat").unwrap_or_default();
+    counters_with(root, devices, &stat)
+}
+
+/// All counters, with a text of `/proc/stat` that was read already: on a large host it takes the kernel long to write.
+pub(crate) fn counters_with(root: &SysRoot, devices: &[String], stat: &str) -> Counters {
     let text = |path: &str| root.text(path).ok();
     Counters {
         time_ns: monotonic_ns(),
         devices: text("/proc/diskstats")
             .map(|text| parse_devices(&text, devices))
             .unwrap_or_default(),
-        cpu: text("/proc/stat").and_then(|text| parse_cpu(&text)),
+        cpu: parse_cpu(stat),
         process: read_process(root),
-        io_pressure: text("/proc/pressure/io").and_then(|text| parse_pressure(&text)),
+        io_pressure: read_pressure(root, "io"),
         swap: text("/proc/vmstat").and_then(|text| parse_swap(&text)),
         memory: read_memory(root),
     }
@@ -131,6 +137,17 @@ fn parse_process(stat: &str) -> Option<(u64, u64, u64, u64)> {
 pub(crate) fn tagged(text: &str, tag: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(tag))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// The pressure of one resource; `None` where the kernel does not count it.
+pub(crate) fn read_pressure(root: &SysRoot, resource: &str) -> Option<PressureCounters> {
+    let text = root.text(format!("/proc/pressure/{resource}")).ok()?;
+    parse_pressure(&text)
+}
+
+/// CPU time of the calling thread so far, ns.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
 
 fn parse_pressure(text: &str) -> Option<PressureCounters> {

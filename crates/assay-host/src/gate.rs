@@ -4,6 +4,7 @@
 mod admission;
 mod create;
 mod device;
+mod directory;
 mod file;
 mod marker;
 mod open;
@@ -14,6 +15,7 @@ mod usage;
 pub use admission::{AccessMode, Admission};
 pub use create::{FILE_BYTES_MIN, reserve_bytes};
 pub(crate) use create::{capacity_and_free, unix_time_ns};
+pub use directory::{DIRECTORY_PREFIX, OwnedDirectory};
 pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId};
 pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};
 pub use size::{SizeInputs, SizePlan, plan_file_size};

@@ -5,7 +5,8 @@
 //! one. A [`root::Survey`] reads facts from it and lists what it could not read. [`stack`] leads from a path down to
 //! the hardware, [`environment`] puts host and storage into one document, and [`findings`] judges that document.
 //! Only the [`gate::Gate`] opens targets: it returns an [`gate::Admission`], which owns the open file.
-//! [`content`] tells whether an admitted target makes the storage work, [`counters`] what the kernel counted.
+//! [`content`] tells whether an admitted target makes the storage work, [`counters`] what the kernel counted,
+//! [`watch`] the same again and again, and [`oswatcher`] reads and writes it as the archives of that name.
 //!
 //! ```no_run
 //! use assay_host::{gate::Gate, root::SysRoot};
@@ -28,9 +29,11 @@ pub mod findings;
 pub mod gate;
 pub mod hook;
 pub mod mounts;
+pub mod oswatcher;
 pub mod root;
 pub mod signatures;
 pub mod stack;
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod testing;
+pub mod watch;

@@ -1,5 +1,6 @@
 //! Where a method measures: real storage in real time, or a simulated device in virtual time.
 
+use crate::target::SimulatedDevice;
 use assay_engine::device::DeviceSpec;
 use assay_engine::{BackendChoice, Job, Observer, Simulation, Target, run};
 use assay_model::Result;
@@ -43,6 +44,11 @@ impl<'a> SimulatedBench<'a> {
             name: "simulated".to_owned(),
             stop: None,
         }
+    }
+
+    /// A fresh device of a target.
+    pub fn of(device: &SimulatedDevice) -> Self {
+        Self { simulation: device.simulation(), name: "simulated".to_owned(), stop: None }
     }
 
     /// With a flag that ends the method.

@@ -104,6 +104,7 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
             profile.name
         ),
         warm_up: options.warm_up,
+        interval: interval(options.duration),
         criteria: criteria(&demands, options),
         streams: streams?,
         ..Workload::of(
@@ -118,6 +119,11 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
         workload,
         notes,
     })
+}
+
+/// As many intervals as estimates want, none longer than a second.
+fn interval(duration: Nanos) -> Nanos {
+    Nanos((duration.0 / 60).clamp(10_000_000, 1_000_000_000))
 }
 
 fn scaling(options: &PlanOptions) -> Vec<String> {

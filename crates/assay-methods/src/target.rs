@@ -1,23 +1,24 @@
 //! From what a person names to what can be measured: files, directories, devices, simulated devices.
 
 use assay_engine::BackendChoice;
-use assay_engine::device::DeviceSpec;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::workload::Content;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
 
 mod fill;
+mod simulated;
 mod storage;
 mod test_file;
 
+pub use simulated::{SimulatedDevice, array_model, is_simulated};
 pub use storage::{Storage, is_block_device};
 
 /// What a person named.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
-    /// `sim:…`: a simulated device in virtual time.
-    Simulated(DeviceSpec),
+    /// `sim:…` or `array:…`: a simulated device in virtual time.
+    Simulated(Box<SimulatedDevice>),
     /// A file, a block device, or a directory in which a test file is made.
     Path(PathBuf),
 }
@@ -48,8 +49,8 @@ pub struct Opening {
 /// # Errors
 /// A usage error when a simulated device is not described right.
 pub fn parse_target(text: &str) -> Result<Named> {
-    match text.strip_prefix("sim:") {
-        Some(device) => Ok(Named::Simulated(DeviceSpec::parse(device)?)),
+    match SimulatedDevice::parse(text)? {
+        Some(device) => Ok(Named::Simulated(Box::new(device))),
         None => Ok(Named::Path(PathBuf::from(text))),
     }
 }
@@ -86,7 +87,7 @@ pub fn parse_targets(texts: &[String]) -> Result<Targets> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Targets {
     /// One simulated device.
-    Simulated(DeviceSpec),
+    Simulated(Box<SimulatedDevice>),
     /// Paths, at least one.
     Paths(Vec<PathBuf>),
 }

@@ -122,6 +122,57 @@ counters! {
     }
 }
 
+counters! {
+    /// TCP of the whole host, all interfaces and loopback together.
+    TcpCounters {
+        /// Segments received.
+        in_segments,
+        /// Segments sent, without those that carry nothing but what was sent before (RFC 4022, `tcpOutSegs`).
+        out_segments,
+        /// Segments sent again (RFC 4022, `tcpRetransSegs`).
+        retransmitted_segments,
+        /// Segments that were lost although they had been sent again.
+        lost_retransmits,
+        /// Retransmission timers that ran out.
+        timeouts,
+    }
+}
+
+counters! {
+    /// One network interface.
+    InterfaceCounters {
+        /// Bytes received.
+        receive_bytes,
+        /// Packets received.
+        receive_packets,
+        /// Packets that were received broken or had to be dropped.
+        receive_failures,
+        /// Bytes sent.
+        send_bytes,
+        /// Packets sent.
+        send_packets,
+        /// Packets that could not be sent.
+        send_failures,
+    }
+}
+
+counters! {
+    /// One task as the scheduler saw it.
+    TaskCounters {
+        /// Time on a CPU, ns.
+        on_cpu_ns,
+        /// Time ready to run while something else ran, ns.
+        queued_ns,
+    }
+}
+
+impl TcpCounters {
+    /// Segments sent again over segments sent; `None` where nothing was sent.
+    pub fn retransmit_share(&self) -> Option<f64> {
+        (self.out_segments > 0).then(|| share(self.retransmitted_segments, self.out_segments))
+    }
+}
+
 /// Memory at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -244,6 +295,17 @@ impl CpuCounters {
     /// Share of the CPU time in which something ran here, in 0..=1.
     pub fn busy_share(&self) -> f64 {
         share(self.busy_ns(), self.total_ns())
+    }
+
+    /// Share of the CPU time in programs, in 0..=1.
+    pub fn user_share(&self) -> f64 {
+        share(self.user_ns.saturating_add(self.nice_ns), self.total_ns())
+    }
+
+    /// Share of the CPU time in the kernel and its interrupts, in 0..=1.
+    pub fn system_share(&self) -> f64 {
+        let interrupts_ns = self.interrupt_ns.saturating_add(self.soft_interrupt_ns);
+        share(self.system_ns.saturating_add(interrupts_ns), self.total_ns())
     }
 
     /// Share of the CPU time that the hypervisor gave to somebody else, in 0..=1.

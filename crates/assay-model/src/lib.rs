@@ -1,17 +1,21 @@
 //! The nouns of Assay: what flows between its rooms. No I/O, no clock, no unsafe code.
 #![forbid(unsafe_code)]
 
+pub mod array;
 pub mod calibration;
 pub mod comparison;
 pub mod counters;
+pub mod device;
 pub mod document;
 pub mod environment;
 pub mod error;
 pub mod estimate;
 pub mod histogram;
+pub mod load;
 pub mod locality;
 pub mod measurement;
 pub mod number;
+pub mod permutation;
 pub mod profile;
 pub mod random;
 pub mod run;
@@ -23,6 +27,7 @@ pub mod study;
 pub mod target;
 pub mod units;
 pub mod verdict;
+pub mod watch;
 pub mod workload;
 
 pub use error::{Blame, Error, Result};

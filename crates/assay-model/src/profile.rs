@@ -6,9 +6,14 @@ use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
 mod latency;
+mod server;
 mod time;
 
 pub use latency::{LatencyBucket, LatencyCurve};
+pub use server::{
+    Checkpoints, FunctionIo, LoadLine, ReadLevels, RelationIo, Sampling, ServerActivity,
+    StatementIo, TimeSource, TimedEvent, WalActivity,
+};
 pub use time::{Bottleneck, RedoFinding, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
 
 /// The version of the document that this program writes and reads.
@@ -74,6 +79,9 @@ pub struct Profile {
     /// Tablespaces by time waited for their reads, most first.
     #[serde(default)]
     pub tiering: Vec<TieringCandidate>,
+    /// What only a live server tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerActivity>,
     /// Sections compared with each other.
     #[serde(default)]
     pub checks: Vec<CrossCheck>,

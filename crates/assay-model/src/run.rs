@@ -26,6 +26,10 @@ pub enum RunKind {
     Soak,
     /// An experiment of many cells.
     Study,
+    /// A load on a database server.
+    Load,
+    /// A look at the machine while others work.
+    Watch,
 }
 
 impl RunKind {
@@ -38,6 +42,8 @@ impl RunKind {
             Self::Locality => "locality",
             Self::Soak => "soak",
             Self::Study => "study",
+            Self::Load => "load",
+            Self::Watch => "watch",
         }
     }
 }

@@ -129,6 +129,7 @@ fn text<T: JsonSchema>() -> String {
 /// All documents: the name of the schema's file, and its text.
 fn all() -> Vec<(&'static str, String)> {
     vec![
+        ("array", text::<crate::array::ArrayModel>()),
         ("workload", text::<crate::Workload>()),
         ("measurement", text::<crate::measurement::Measurement>()),
         ("interval", text::<crate::run::IntervalSummary>()),
@@ -142,9 +143,11 @@ fn all() -> Vec<(&'static str, String)> {
         ("locality", text::<crate::locality::Locality>()),
         ("soak", text::<crate::soak::Soak>()),
         ("comparison", text::<crate::comparison::Comparison>()),
+        ("load", text::<crate::load::Load>()),
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),
+        ("moment", text::<crate::watch::Moment>()),
         ("profile", text::<crate::profile::Profile>()),
     ]
 }
@@ -195,6 +198,7 @@ fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
 
 #[test]
 fn the_examples_of_the_contract_are_read() {
+    assert!(read_examples::<crate::array::ArrayModel>("array") > 0);
     assert!(read_examples::<crate::Workload>("workload") > 0);
     assert!(read_examples::<crate::measurement::Measurement>("measurement") > 0);
     assert!(read_examples::<crate::run::IntervalSummary>("interval") > 0);
@@ -210,5 +214,6 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
+    assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
 }

@@ -30,6 +30,7 @@ pub fn profile(report: &Report) -> Profile {
         redo,
         outliers: curves::outliers(report),
         tiering: tiering(report),
+        server: None,
         checks: checks::all(report),
         doubts: doubts(report),
         missing: missing(report),

@@ -161,6 +161,20 @@ fn real_reports_cut_every_kilobyte_give_no_number_that_is_not_in_the_whole() {
     }
 }
 
+/// Seeds for the fuzzer, which finds the layouts faster from them than from nothing.
+#[test]
+fn seeds_of_the_fuzzer_are_reports() {
+    let seeds = [("sample.txt", sample()), ("page.html", page()), ("both", sample() + &page())];
+    let folder = std::env::var_os("ASSAY_WRITE_SEEDS").map(PathBuf::from);
+    for (name, text) in seeds {
+        assert!(!all(text.as_bytes()).is_empty());
+        if let Some(folder) = &folder {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -25,17 +25,31 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
     if let Some(calibration) = &report.calibration {
         details.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, show)));
     }
+    let load = report.load.as_ref().filter(|_| !show.is_relative());
+    details.extend(load.map(crate::ladder::sentences).unwrap_or_default());
     details.extend(report.runs.iter().filter_map(|run| run_sentence(run, show)));
     let details = details.iter().map(|sentence| capital(sentence)).collect();
     let verdict = report.verdict.as_ref();
     if let Some(own) = headline(report, show) {
         return Answer { outcome: own.outcome, headline: own.words, details };
     }
+    let flaw = report.load.as_ref().and_then(crate::ladder::flaw);
     let headline = verdict.map_or_else(
-        || format!("What the storage under {} gives.", report.target),
+        || {
+            flaw.clone().map_or_else(
+                || format!("What the storage under {} gives.", report.target),
+                |flaw| show.sentence(&flaw),
+            )
+        },
         |verdict| verdict_sentence(verdict, &report.target, show),
     );
-    Answer { outcome: verdict.map(|verdict| verdict.outcome), headline, details }
+    Answer {
+        outcome: verdict
+            .map(|verdict| verdict.outcome)
+            .or_else(|| flaw.map(|_| Outcome::Inconclusive)),
+        headline,
+        details,
+    }
 }
 
 /// The verdict in one sentence, with the first criterion that decided it.

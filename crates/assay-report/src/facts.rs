@@ -5,6 +5,10 @@ use assay_model::number::real;
 use assay_model::stack::{BlockLayer, LayerKind, Queue};
 use assay_model::units::show_bytes;
 
+mod watch;
+
+pub(crate) use watch::{watched_devices, watched_host};
+
 /// A layer of the storage, the mount first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layer {

@@ -1,10 +1,12 @@
 //! What a report is made of: documents that the other rooms wrote, any of which may be missing.
 
 use crate::timeline::Timeline;
+use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::environment::Environment;
+use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::Measurement;
 use assay_model::soak::Soak;
@@ -44,12 +46,18 @@ pub struct Report {
     /// What runs or profiles are beside each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// What a database got of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// What happened under workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunReport>,
     /// The host, the storage under the targets, and what was found about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
+    /// The machine meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watch>,
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<Document>,

@@ -8,6 +8,7 @@ mod demand;
 mod facts;
 mod input;
 mod json;
+mod ladder;
 mod markup;
 mod page;
 mod panel;
@@ -17,6 +18,7 @@ mod tables;
 mod text;
 mod timeline;
 mod times;
+mod watch;
 mod words;
 
 pub use demand::{NamedProfile, profile_text, profiles_html};
@@ -24,6 +26,9 @@ pub use input::{Document, Event, Options, Report, RunReport};
 pub use json::json;
 pub use page::html;
 pub use picture::png;
-pub use tables::{INTERVALS_HEADER, curve_csv, histograms_csv, intervals_csv};
+pub use tables::{
+    INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, watch_csv,
+};
 pub use text::{environment_text, text, verdict_text};
 pub use timeline::{Timeline, TimelineBuilder};
+pub use watch::{Watch, WatchBuilder};

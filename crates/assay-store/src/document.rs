@@ -21,6 +21,8 @@ pub enum Document {
     Environment,
     /// What the target can give.
     Calibration,
+    /// What a database got of the target under load.
+    Load,
     /// The judgement.
     Verdict,
     /// Which caches and tiers a target has.
@@ -37,11 +39,12 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Workload,
         Self::Criteria,
         Self::Environment,
         Self::Calibration,
+        Self::Load,
         Self::Verdict,
         Self::Locality,
         Self::Soak,
@@ -57,6 +60,7 @@ impl Document {
             Self::Criteria => "criteria.toml",
             Self::Environment => "environment.json",
             Self::Calibration => "calibration.json",
+            Self::Load => "load.json",
             Self::Verdict => "verdict.json",
             Self::Locality => "locality.json",
             Self::Soak => "soak.json",

@@ -8,6 +8,7 @@
 //! | `lock` | who writes the run; held with `flock` as long as that program lives |
 //! | `workload.toml`, `criteria.toml` … | documents as they were given, and results: see [`Document`] |
 //! | `events.jsonl` | errors, phase edges and remarks, one a line |
+//! | `watch.jsonl` | the machine meanwhile: [`Moment`](assay_model::watch::Moment)s, one a line |
 //! | `cells/NAME/workload.toml` | what the cell issued |
 //! | `cells/NAME/intervals.jsonl` | every interval in numbers; joints with full histograms of one or more intervals |
 //! | `cells/NAME/tail.jsonl` | the intervals since the last joint with full histograms; gone when the cell is finished |
@@ -29,6 +30,7 @@ mod lock;
 mod remove;
 mod run;
 mod store;
+mod watch;
 
 pub use cell::{
     CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
@@ -40,3 +42,4 @@ pub use lock::Holder;
 pub use remove::Removed;
 pub use run::{NewRun, RunReader, RunStatus, RunWriter};
 pub use store::Store;
+pub use watch::WatchLog;

@@ -34,13 +34,19 @@ pub enum Verb {
     Study(verbs::study::Options),
     Soak(verbs::soak::Options),
     Compare(verbs::compare::Options),
+    Load(verbs::load::Options),
+    Watch(verbs::watch::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
+    Arrays(verbs::arrays::Options),
     Completion(verbs::completion::Options),
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
     Manual,
+    /// Becomes another program that ends when its parent does: how servers of our own are started.
+    #[command(hide = true)]
+    Guard(verbs::load::guard::Options),
 }
 
 impl Verb {
@@ -48,7 +54,6 @@ impl Verb {
     pub fn run(self) -> Result<Ended> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
-            Self::Profile(options) => verbs::profile::run(&options),
             Self::Plan(options) => verbs::plan::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
@@ -57,12 +62,17 @@ impl Verb {
             Self::Study(options) => verbs::study::run(options),
             Self::Soak(options) => verbs::soak::run(&options),
             Self::Compare(options) => verbs::compare::run(&options),
+            Self::Load(options) => verbs::load::run(&options),
+            Self::Watch(options) => verbs::watch::run(&options),
+            Self::Profile(options) => verbs::profile::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
+            Self::Arrays(options) => verbs::arrays::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
+            Self::Guard(options) => verbs::load::guard::run(&options),
             Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
         }
     }

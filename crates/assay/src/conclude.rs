@@ -9,7 +9,7 @@ use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Outcome, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -75,6 +75,21 @@ pub fn conclude(
     asked: &Asked,
     output: &OutputOptions,
 ) -> Result<Ended> {
+    let (ended, dossier, run) = keep(writer, finish, asked)?;
+    show(&dossier, &run, output)?;
+    complain(finish, &run);
+    Ok(ended)
+}
+
+/// The same without printing anything: how it ended, what it tells, and where it is kept.
+///
+/// # Errors
+/// What the store says.
+pub fn keep(
+    writer: RunWriter,
+    finish: &Finish,
+    asked: &Asked,
+) -> Result<(Ended, Dossier, RunReader)> {
     writer.put(Document::Criteria, &asked.text)?;
     let mut dossier = Dossier::read(&writer.reader()?)?;
     let verdict = dossier.judge(&asked.rules);
@@ -83,8 +98,23 @@ pub fn conclude(
     dossier.report.verdict = Some(verdict);
     writer.put(Document::Report, &assay_report::html(&dossier.report, Options::default()))?;
     let run = close(writer, finish.clone())?;
+    Ok((ended(finish, outcome), dossier, run))
+}
+
+/// Keeps the page of a load, ends the run, prints and gives the exit: a load whose reads came from the page cache tells
+/// nothing about the storage.
+///
+/// # Errors
+/// What the store says, or a closed standard output.
+pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions) -> Result<Ended> {
+    let dossier = Dossier::read(&writer.reader()?)?;
+    let page = assay_report::html(&dossier.report, Options::default());
+    writer.put(Document::Report, &page)?;
+    let cached = dossier.report.load.as_ref().is_some_and(assay_model::load::Load::is_cached);
+    let run = close(writer, finish.clone())?;
     show(&dossier, &run, output)?;
     complain(finish, &run);
+    let outcome = if cached { Outcome::Inconclusive } else { Outcome::Pass };
     Ok(ended(finish, outcome))
 }
 
@@ -108,9 +138,12 @@ fn complain(finish: &Finish, run: &RunReader) {
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
         RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
-        RunKind::Calibrate | RunKind::Check | RunKind::Locality | RunKind::Soak => {
-            "start again".to_owned()
-        }
+        RunKind::Calibrate
+        | RunKind::Check
+        | RunKind::Locality
+        | RunKind::Soak
+        | RunKind::Watch
+        | RunKind::Load => "start again".to_owned(),
     };
     let kept = run.path().display();
     let error = Error::environment(

@@ -2,16 +2,22 @@
 //! one of last year.
 
 use crate::statistics::Book;
+use crate::watched::Watched;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
+use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::run::{Event, Happening, RunKind};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
+use assay_model::verdict::NamedEstimate;
 use assay_model::{Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
+
+/// Begin of the names of cells that are rungs.
+const RUNG: &str = "sessions-";
 
 /// A run's documents, ready to be shown or judged.
 pub struct Dossier {
@@ -19,6 +25,8 @@ pub struct Dossier {
     pub report: Report,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
+    /// What watching the machine tells.
+    watched: Vec<NamedEstimate>,
 }
 
 impl Dossier {
@@ -40,6 +48,7 @@ impl Dossier {
             study: run.json::<StudyResult>(Document::Results)?,
             locality: run.json::<Locality>(Document::Locality)?,
             soak: run.json::<Soak>(Document::Soak)?,
+            load: run.json::<Load>(Document::Load)?,
             ..Report::default()
         };
         for document in [Document::Workload, Document::Criteria, Document::Study] {
@@ -54,7 +63,8 @@ impl Dossier {
             report.runs.push(run);
             series.push(of_cell);
         }
-        Ok(Self { report, series })
+        let watched = watched(run, &mut report)?;
+        Ok(Self { report, series, watched })
     }
 
     /// Judges the run by rules.
@@ -63,7 +73,7 @@ impl Dossier {
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
-            given: &[],
+            given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],
             statistics: &Book,
@@ -73,13 +83,50 @@ impl Dossier {
 
 /// The cells that a page shows one by one: those of a study or of many cycles are in its results.
 fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
-    let cells = run.cells()?;
+    // The rungs of a ladder are told together, from their own document.
+    let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
+    let cells: Vec<CellReader> = cells.collect();
     let many = match run.manifest().kind {
         RunKind::Soak => cells.len() > 1,
         RunKind::Study => true,
-        RunKind::Run | RunKind::Calibrate | RunKind::Check | RunKind::Locality => false,
+        RunKind::Run
+        | RunKind::Calibrate
+        | RunKind::Check
+        | RunKind::Locality
+        | RunKind::Load
+        | RunKind::Watch => false,
     };
     Ok(if many { Vec::new() } else { cells })
+}
+
+/// Name of the cell that keeps the intervals of a rung.
+pub fn rung_cell(sessions: u32, repeat: u32) -> String {
+    format!("{RUNG}{sessions:04}-r{repeat}")
+}
+
+fn is_rung(cell: &str) -> bool {
+    cell.starts_with(RUNG)
+}
+
+/// Puts what was watched into the report, and gives what it says to the criteria.
+fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
+    let cells = run.cells()?;
+    let mut watched = Watched::new(cells.last().map(CellReader::name));
+    for moment in run.moments()? {
+        watched.add(&moment?);
+    }
+    let given = match run.manifest().kind {
+        RunKind::Watch => watched.everything(report.environment.as_ref(), &Book),
+        RunKind::Run
+        | RunKind::Calibrate
+        | RunKind::Check
+        | RunKind::Load
+        | RunKind::Locality
+        | RunKind::Soak
+        | RunKind::Study => watched.network(),
+    };
+    report.watch = watched.finish();
+    Ok(given)
 }
 
 /// A cell with its numbers, and how it went over time.

@@ -16,6 +16,8 @@ mod statistics;
 mod table;
 mod usage;
 mod verbs;
+mod watched;
+mod watcher;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -2,7 +2,7 @@
 
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
-use assay_methods::target::{Opening, is_block_device};
+use assay_methods::target::{Opening, is_block_device, is_simulated};
 use assay_model::Error;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
@@ -52,7 +52,7 @@ pub struct OutputOptions {
 /// What is measured, and how it is opened.
 #[derive(Args)]
 pub struct TargetOptions {
-    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…`
+    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…` or `array:…`
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Size of a test file; by default by free space, caches and time
@@ -162,7 +162,7 @@ impl EngineOptions {
 impl TargetOptions {
     /// Whether writing can be meant: a simulated device, directories only, or a device that was given up.
     pub fn may_be_written(&self) -> bool {
-        let free = |target: &String| target.starts_with("sim:") || Path::new(target).is_dir();
+        let free = |target: &String| is_simulated(target) || Path::new(target).is_dir();
         !self.destroy.is_empty() || self.targets.iter().all(free)
     }
 

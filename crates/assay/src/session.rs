@@ -2,11 +2,11 @@
 
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, command_line};
 use crate::progress::Progress;
-use assay_engine::device::DeviceSpec;
+use crate::watcher::Watcher;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
-use assay_methods::target::{Storage, Targets, parse_targets};
+use assay_methods::target::{SimulatedDevice, Storage, Targets, parse_targets};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
 use assay_model::number::{narrow, real, seconds};
 use assay_model::run::RunKind;
@@ -30,7 +30,7 @@ pub enum Place {
     /// Opened files and devices.
     Storage(Box<Storage>),
     /// A simulated device in virtual time, with its description.
-    Simulated(Simulation, DeviceSpec),
+    Simulated(Box<Simulation>, Box<SimulatedDevice>),
 }
 
 /// A command that measures.
@@ -44,6 +44,8 @@ pub struct Session {
     /// What is measured.
     pub place: Place,
     backend: BackendChoice,
+    /// Watches the machine as long as the session lives; nothing real is watched beside a simulated device.
+    watcher: Option<Watcher>,
     store: Store,
     /// Whether the run began with this command.
     is_new: bool,
@@ -121,7 +123,14 @@ impl Session {
         if let Place::Storage(storage) = &place {
             storage.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
         }
+        let watcher = match &place {
+            Place::Storage(storage) => {
+                Some(Watcher::begin(writer.watch_log()?, device_names(storage)))
+            }
+            Place::Simulated(..) => None,
+        };
         let session = Self {
+            watcher,
             writer,
             progress,
             stop,
@@ -135,10 +144,16 @@ impl Session {
         Ok(session)
     }
 
+    /// Ends a session whose measurement is done: test files go, and the machine is watched no more.
+    pub fn end(self) -> RunWriter {
+        drop((self.place, self.watcher));
+        self.writer
+    }
+
     /// Ends a session whose measurement was refused: test files go, and so does a run in which nothing was measured.
     pub fn abandon(self, error: Error) -> Error {
-        let Self { writer, place, store, is_new, .. } = self;
-        drop(place);
+        let Self { writer, place, store, is_new, watcher, .. } = self;
+        drop((place, watcher));
         let is_empty = |run: RunReader| {
             let calibrated = run.document(Document::Calibration).ok().flatten();
             calibrated.is_none() && run.measured_ns().is_ok_and(|measured_ns| measured_ns == 0)
@@ -198,6 +213,7 @@ impl Session {
         watch: &mut dyn FnMut(&Interval) -> Option<String>,
     ) -> Result<Measurement> {
         let mut failure = None;
+        self.mark(Some(cell.name()));
         let total_s = workload.duration.seconds();
         let (progress, name) = (&mut self.progress, workload.name.as_str());
         let stop = Arc::clone(&self.stop);
@@ -224,11 +240,19 @@ impl Session {
             }
         };
         self.progress.clear();
+        self.mark(None);
         let mut measurement = measured?;
         if let Some(error) = failure {
             measurement.finish = Finish::Failed { reason: error.message().to_owned() };
         }
         cell.finish(measurement)
+    }
+
+    /// Says which cell is measured from now on.
+    fn mark(&self, cell: Option<&str>) {
+        if let Some(watcher) = &self.watcher {
+            watcher.mark(cell);
+        }
     }
 
     /// What a cell must know before its first interval: all that can be said of a run that is killed.
@@ -296,10 +320,7 @@ fn open(
 ) -> Result<Place> {
     let paths = match named {
         Targets::Simulated(device) => {
-            return Ok(Place::Simulated(
-                Simulation::new(device.build(), device.length_bytes),
-                device,
-            ));
+            return Ok(Place::Simulated(Box::new(device.simulation()), device));
         }
         Targets::Paths(paths) => paths,
     };
@@ -314,7 +335,7 @@ fn open(
 }
 
 /// Removes a run in which nothing was measured.
-fn give_up(store: &Store, writer: RunWriter) {
+pub fn give_up(store: &Store, writer: RunWriter) {
     let path = writer.path().to_owned();
     drop(writer);
     if let Some(id) = path.file_name().and_then(|name| name.to_str()) {
@@ -385,15 +406,8 @@ pub fn host_busy() -> impl FnMut() -> Option<f64> {
 
 /// Kernel names of the devices under the targets, each once.
 fn device_names(storage: &Storage) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for stack in storage.environment.storage.iter().map(|storage| &storage.stack) {
-        for layer in &stack.layers {
-            if !names.contains(&layer.name) {
-                names.push(layer.name.clone());
-            }
-        }
-    }
-    names
+    let storage = storage.environment.storage.iter();
+    assay_host::watch::device_names(storage.map(|storage| &storage.stack))
 }
 
 /// An unfinished run opened to go on: the same targets, what is left of the workload.

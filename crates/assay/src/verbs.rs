@@ -1,16 +1,20 @@
 //! One file a verb: read the options, call the rooms, print, end.
 
+pub mod arrays;
 pub mod calibrate;
 pub mod check;
 pub mod compare;
 pub mod completion;
 pub mod inspect;
 pub mod judge;
+pub mod load;
 pub mod locality;
 pub mod plan;
 pub mod profile;
+pub mod profile_server;
 pub mod report;
 pub mod run;
 pub mod runs;
 pub mod soak;
 pub mod study;
+pub mod watch;

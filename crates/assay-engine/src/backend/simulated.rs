@@ -30,15 +30,23 @@ impl World {
         self.device
     }
 
-    /// When the device will do something next.
-    pub fn next_event_ns(&self) -> Option<u64> {
-        self.device.next_event_ns()
+    /// Moves the clock on, from event to event within the device, until something completes or `limit_ns` is reached;
+    /// marks the workers that got something. Gives the time; `None` when nothing will ever happen.
+    pub fn advance_until(&mut self, limit_ns: Option<u64>, due: &mut [bool]) -> Option<u64> {
+        loop {
+            let event_ns = self.device.next_event_ns();
+            let to_ns = event_ns.into_iter().chain(limit_ns).min()?;
+            self.now_ns = self.now_ns.max(to_ns);
+            self.device.advance(self.now_ns, &mut self.done);
+            if !self.done.is_empty() || limit_ns.is_some_and(|limit_ns| to_ns >= limit_ns) {
+                self.hand_out(due);
+                return Some(to_ns);
+            }
+        }
     }
 
-    /// Moves the clock on and lets the device complete what is due; marks the workers that got something.
-    pub fn advance(&mut self, to_ns: u64, due: &mut [bool]) {
-        self.now_ns = self.now_ns.max(to_ns);
-        self.device.advance(self.now_ns, &mut self.done);
+    /// Gives what completed to the workers that wait for it.
+    fn hand_out(&mut self, due: &mut [bool]) {
         for (tag, result) in self.done.drain(..) {
             let [slot, worker] = split(tag);
             due[worker as usize] = true;
@@ -82,6 +90,10 @@ impl Backend for SimulatedBackend {
     /// All slots share one buffer: a simulated device stores nothing.
     fn buffer(&mut self, _slot: u32) -> &mut [u8] {
         &mut self.scratch
+    }
+
+    fn keeps_data(&self) -> bool {
+        false
     }
 
     fn push(&mut self, io: &Io) {

@@ -87,7 +87,7 @@ impl<B: Backend> Worker<B> {
         let at = self.plan.space.locate(place * self.plan.place_bytes(), bytes);
         let operation = if read { Operation::Read } else { Operation::Write };
         self.plan.bounds[at.target as usize].guard(operation, at.offset, bytes);
-        if !read {
+        if !read && self.backend.keeps_data() {
             self.prepare_write(slot, bytes);
         }
         self.ios_left -= 1;

@@ -30,10 +30,10 @@ pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
 }
 
 /// A directory that is held open, and the name in it.
-struct Spot {
-    directory: OwnedFd,
-    name: OsString,
-    path: PathBuf,
+pub(super) struct Spot {
+    pub(super) directory: OwnedFd,
+    pub(super) name: OsString,
+    pub(super) path: PathBuf,
 }
 
 impl Spot {
@@ -44,7 +44,7 @@ impl Spot {
         Self::within(parent.unwrap_or(Path::new(".")), name)
     }
 
-    fn within(directory: &Path, name: &OsStr) -> Result<Self> {
+    pub(super) fn within(directory: &Path, name: &OsStr) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(directory, flags, Mode::empty());
         let opened = opened
@@ -188,12 +188,12 @@ impl Gate {
     }
 }
 
-fn failed(path: &Path, doing: &'static str, error: Errno) -> Error {
+pub(super) fn failed(path: &Path, doing: &'static str, error: Errno) -> Error {
     let reason = std::io::Error::from(error).to_string();
     CreateRefusal::Failed { doing, reason }.of(&path.display().to_string())
 }
 
-fn new_owner(path: &Path) -> Result<OwnerId> {
+pub(super) fn new_owner(path: &Path) -> Result<OwnerId> {
     let mut bytes = [0; 16];
     let drawn = getrandom(&mut bytes, GetRandomFlags::empty());
     let drawn = drawn.map_err(|error| failed(path, "drawing an owner id", error))?;
@@ -203,7 +203,7 @@ fn new_owner(path: &Path) -> Result<OwnerId> {
     Err(failed(path, "drawing an owner id", Errno::IO))
 }
 
-fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
+pub(super) fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
     let shown = spot.path.display().to_string();
     if let Some(limit_bytes) =
         getrlimit(Resource::Fsize).current.filter(|limit| *limit < size_bytes)

@@ -39,6 +39,7 @@ fn profile(classes: Vec<IoClass>) -> Profile {
         redo: RedoPath::default(),
         outliers: Vec::new(),
         tiering: Vec::new(),
+        server: None,
         checks: Vec::new(),
         doubts: Vec::new(),
         missing: Vec::new(),

@@ -3,6 +3,13 @@
 use super::Figure;
 use serde::{Deserialize, Serialize};
 
+/// A lead of less than this share of DB time is no lead.
+const CLEAR_LEAD: f64 = 0.05;
+/// Above this share of the commit wait the write itself is the cause.
+const DEVICE_SHARE: f64 = 0.5;
+/// Below this share of DB time commits are not what sessions wait for.
+const COMMITS_MATTER: f64 = 0.01;
+
 /// Time of one wait class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -28,6 +35,10 @@ pub struct TimeModel {
     /// CPU time of background processes, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_cpu_s: Option<Figure>,
+    /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle has no such line. It is
+    /// no part of the sum: most of it is the end of a wait, or comes before a statement begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_queue_s: Option<Figure>,
     /// DB time over elapsed time: sessions active on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_active_sessions: Option<Figure>,
@@ -39,7 +50,7 @@ pub struct TimeModel {
     pub cpu_utilization: Option<Figure>,
     /// Waits of sessions by class, without idle ones.
     pub waits: Vec<WaitClassTime>,
-    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU, seconds; can be negative where both
+    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is no wait of its own, seconds; can be negative where both
     /// were counted twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_s: Option<Figure>,
@@ -93,6 +104,58 @@ impl TimeVerdict {
     /// Amdahl's bound of a share: `None` where the share is the whole or no share at all.
     pub fn amdahl(share: f64) -> Option<f64> {
         (0.0..1.0).contains(&share).then(|| 1.0 / (1.0 - share))
+    }
+
+    /// The same with what follows from its shares: the bound, which part leads, and why in a sentence.
+    pub fn concluded(mut self) -> Self {
+        self.speedup_limit = self.user_io_share.and_then(Self::amdahl);
+        self.bottleneck = self.leader();
+        self.reason = self.sentence();
+        self
+    }
+
+    fn leader(&self) -> Bottleneck {
+        let (Some(user_io), Some(cpu)) = (self.user_io_share, self.cpu_share) else {
+            return Bottleneck::Unknown;
+        };
+        let storage = user_io + self.write_behind_share.unwrap_or(0.0);
+        let contention = self.contention_share.unwrap_or(0.0);
+        let mut parts = [
+            (storage, Bottleneck::Storage),
+            (cpu, Bottleneck::Cpu),
+            (contention, Bottleneck::Contention),
+        ];
+        parts.sort_by(|left, right| right.0.total_cmp(&left.0));
+        if parts[0].0 - parts[1].0 < CLEAR_LEAD { Bottleneck::Mixed } else { parts[0].1 }
+    }
+
+    fn sentence(&self) -> String {
+        let percent = |share: Option<f64>| {
+            share.map_or("unknown".to_owned(), |share| format!("{:.1} %", share * 100.0))
+        };
+        format!(
+            "of DB time {} was user I/O, {} waiting for writes to catch up, {} on a CPU, {} sessions waiting for each other",
+            percent(self.user_io_share),
+            percent(self.write_behind_share),
+            percent(self.cpu_share),
+            percent(self.contention_share),
+        )
+    }
+}
+
+impl RedoPath {
+    /// The same with what follows from its figures: what makes commits wait.
+    pub fn concluded(mut self) -> Self {
+        let latencies = self.sync_latency_s.as_ref().zip(self.write_latency_s.as_ref());
+        self.finding = match (self.sync_share, latencies) {
+            (Some(share), _) if share < COMMITS_MATTER => RedoFinding::NotWaitedFor,
+            (_, Some((sync, write))) if write.value >= DEVICE_SHARE * sync.value => {
+                RedoFinding::Device
+            }
+            (_, Some(_)) => RedoFinding::BesideTheDevice,
+            _ => RedoFinding::Unknown,
+        };
+        self
     }
 }
 

@@ -4,16 +4,7 @@ use super::{elapsed_s, events_of, figure, named};
 use crate::knowledge::{self, LOG_SYNC, LOG_WRITE, WRITE_BEHIND};
 use crate::quantity::{Quantity, Unit};
 use crate::report::{Event, Report};
-use assay_model::profile::{
-    Bottleneck, Figure, RedoFinding, RedoPath, TimeModel, TimeVerdict, WaitClassTime,
-};
-
-/// A lead of less than this share of DB time is no lead.
-const CLEAR_LEAD: f64 = 0.05;
-/// Above this share of the commit wait the write itself is the cause.
-const DEVICE_SHARE: f64 = 0.5;
-/// Below this share of DB time commits are not what sessions wait for.
-const COMMITS_MATTER: f64 = 0.01;
+use assay_model::profile::{Figure, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
 
 pub(super) fn model(report: &Report) -> TimeModel {
     let db_time = db_time(report);
@@ -31,6 +22,7 @@ pub(super) fn model(report: &Report) -> TimeModel {
         average_active_sessions: per_elapsed(&db_time, 1.0),
         cpu_utilization: per_elapsed(&db_cpu, cpu_count),
         background_cpu_s: report.time("background cpu time").as_ref().map(figure),
+        cpu_queue_s: None,
         unaccounted_s: unaccounted(db_time.as_ref(), db_cpu.as_ref(), &waits),
         db_time_s: db_time,
         db_cpu_s: db_cpu,
@@ -163,17 +155,14 @@ pub(super) fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
     let user_io = is_known.then(|| of_classes(&["User I/O"]));
     let contention = is_known.then(|| (of_classes(knowledge::CONTENTION) - behind).max(0.0));
     let cpu = time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s);
-    let mut verdict = TimeVerdict {
+    TimeVerdict {
         user_io_share: user_io,
         write_behind_share: is_known.then_some(behind),
         cpu_share: cpu,
         contention_share: contention,
-        speedup_limit: user_io.and_then(TimeVerdict::amdahl),
         ..TimeVerdict::default()
-    };
-    verdict.bottleneck = leader(&verdict);
-    verdict.reason = reason(&verdict);
-    verdict
+    }
+    .concluded()
 }
 
 /// Sessions stopped by slow writing.
@@ -186,33 +175,6 @@ fn write_behind_s(report: &Report) -> f64 {
         .filter_map(|event| event.time)
         .map(|time| time.value)
         .fold(0.0, |sum, time_s| sum + time_s)
-}
-
-fn leader(verdict: &TimeVerdict) -> Bottleneck {
-    let (Some(user_io), Some(cpu)) = (verdict.user_io_share, verdict.cpu_share) else {
-        return Bottleneck::Unknown;
-    };
-    let storage = user_io + verdict.write_behind_share.unwrap_or(0.0);
-    let mut parts = [
-        (storage, Bottleneck::Storage),
-        (cpu, Bottleneck::Cpu),
-        (verdict.contention_share.unwrap_or(0.0), Bottleneck::Contention),
-    ];
-    parts.sort_by(|left, right| right.0.total_cmp(&left.0));
-    if parts[0].0 - parts[1].0 < CLEAR_LEAD { Bottleneck::Mixed } else { parts[0].1 }
-}
-
-fn reason(verdict: &TimeVerdict) -> String {
-    let percent = |share: Option<f64>| {
-        share.map_or("unknown".to_owned(), |share| format!("{:.1} %", share * 100.0))
-    };
-    format!(
-        "of DB time {} was user I/O, {} waiting for writes to catch up, {} on a CPU, {} sessions waiting for each other",
-        percent(verdict.user_io_share),
-        percent(verdict.write_behind_share),
-        percent(verdict.cpu_share),
-        percent(verdict.contention_share),
-    )
 }
 
 /// The commit path. Log file sync is never taken for the device's time, nor the other way round.
@@ -230,7 +192,7 @@ pub(super) fn redo(report: &Report, time: &TimeModel) -> RedoPath {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value).filter(|time| *time > 0.0);
     let load = report.load(&["Redo size", "Redo size (bytes)"]).and_then(|row| row.per_second);
     let writes = events_of(report, LOG_WRITE).first().and_then(|event| event.waits);
-    let mut redo = RedoPath {
+    RedoPath {
         sync_latency_s: mean(LOG_SYNC),
         write_latency_s: mean(LOG_WRITE),
         write_iops: writes.zip(elapsed_s(report)).map(|(writes, elapsed_s)| {
@@ -241,22 +203,11 @@ pub(super) fn redo(report: &Report, time: &TimeModel) -> RedoPath {
         }),
         redo_bytes_per_s: load.as_ref().map(figure),
         sync_share: synced_s.zip(db_time_s).map(|(synced, db_time)| synced / db_time),
-        finding: RedoFinding::Unknown,
-    };
-    redo.finding = finding(&redo);
-    redo
+        ..RedoPath::default()
+    }
+    .concluded()
 }
 
 fn waits_of(event: &Event) -> f64 {
     event.waits.map_or(0.0, |waits| waits.value)
-}
-
-fn finding(redo: &RedoPath) -> RedoFinding {
-    let latencies = redo.sync_latency_s.as_ref().zip(redo.write_latency_s.as_ref());
-    match (redo.sync_share, latencies) {
-        (Some(share), _) if share < COMMITS_MATTER => RedoFinding::NotWaitedFor,
-        (_, Some((sync, write))) if write.value >= DEVICE_SHARE * sync.value => RedoFinding::Device,
-        (_, Some(_)) => RedoFinding::BesideTheDevice,
-        _ => RedoFinding::Unknown,
-    }
 }

@@ -248,6 +248,8 @@ fn estimates(measurement: &Measurement) -> Vec<NamedEstimate> {
 /// Everything, with a run of so many seconds.
 pub(crate) fn report(intervals: u64) -> Report {
     Report {
+        load: None,
+        watch: None,
         title: "check".to_owned(),
         target: "/oradata".to_owned(),
         created_unix_ns: 1_795_251_900_000_000_000,

@@ -21,7 +21,7 @@ pub(crate) fn depth(mixes: &[MixCalibration], show: &Show, size: Size) -> Option
     let x = Scale::log(least, most).onto(plot.left, plot.right());
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
     vertical(&mut scene, show, &Axis::new(show, "throughput", Unit::BytesPerS, y, 5));
-    depths(&mut scene, x, points().map(|point| point.outstanding).collect());
+    depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "outstanding I/Os");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
         draw(&mut scene, mix, show, (x, y));
@@ -47,8 +47,8 @@ fn stroke_of(mix: &MixCalibration) -> Stroke {
     }
 }
 
-/// The outstanding I/Os that were measured are the ticks.
-fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>) {
+/// The depths that were measured are the ticks.
+pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &str) {
     let bottom = scene.plot.bottom();
     let mut last = f64::NEG_INFINITY;
     for depth in depths {
@@ -60,7 +60,7 @@ fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>) {
         }
     }
     base_line(scene);
-    name_below(scene, "outstanding I/Os");
+    name_below(scene, name);
 }
 
 /// The line of one mix with its points and their intervals.

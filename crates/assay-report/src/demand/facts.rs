@@ -305,7 +305,7 @@ fn rate(per_s: f64) -> String {
 }
 
 /// A number of any unit with the digits that matter.
-fn significant(value: f64) -> String {
+pub(super) fn significant(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         large if large >= 1000.0 => show_count(value),

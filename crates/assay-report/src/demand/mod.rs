@@ -4,6 +4,7 @@ mod chart;
 mod facts;
 mod page;
 mod series;
+mod server;
 mod text;
 
 use assay_model::profile::Profile;

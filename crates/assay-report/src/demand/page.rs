@@ -4,6 +4,7 @@ use super::NamedProfile;
 use super::chart::{curves, shares, tiers};
 use super::facts::{self, Rows};
 use super::series;
+use super::server;
 use crate::chart::scene::Size;
 use crate::markup::{Markup, constant, tag, text};
 use crate::page::figure::Figures;
@@ -66,6 +67,11 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
             body: demand(profile, figures),
         },
         Section { id: "time", title: "Where DB time went", body: time(profile, figures) },
+        Section {
+            id: "server",
+            title: "What the server counted and was seen doing",
+            body: server::tables(profile).iter().map(|(title, rows)| table(title, rows)).collect(),
+        },
         Section {
             id: "tiering",
             title: "What gains most from faster storage",

@@ -2,6 +2,7 @@
 
 use super::NamedProfile;
 use super::facts::{self, Rows};
+use super::server;
 use crate::text::layout::Text;
 
 /// Tablespaces listed; the document has all.
@@ -17,6 +18,9 @@ pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
     table(&mut text, "What was asked of storage", &facts::classes(profile));
     table(&mut text, "Requests, as each section counts them", &facts::rates(profile));
     table(&mut text, "Where DB time went", &facts::time_rows(profile));
+    for (title, rows) in server::tables(profile) {
+        table(&mut text, title, &rows);
+    }
     let shown = profile.tiering.len().min(CANDIDATES_MAX);
     table(
         &mut text,

@@ -8,6 +8,7 @@ mod environment;
 pub(crate) mod figure;
 pub(crate) mod frame;
 mod kernel;
+mod load;
 mod method;
 mod numbers;
 mod over_time;
@@ -17,6 +18,7 @@ mod run;
 mod steps;
 pub(crate) mod table;
 mod top;
+mod watch;
 mod zoom;
 
 use crate::input::{Options, Report};
@@ -52,9 +54,19 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
             body: capacity::body(report, show, &mut figures),
         },
         Section {
+            id: "load",
+            title: "What a database gets of it",
+            body: load::body(report, show, &mut figures),
+        },
+        Section {
             id: "runs",
             title: "What happened under load",
             body: run::body(report, show, &mut figures),
+        },
+        Section {
+            id: "watch",
+            title: "The machine meanwhile",
+            body: watch::body(report, show, &mut figures),
         },
         Section { id: "conduct", title: "How the tool behaved", body: conduct::body(report, show) },
         Section {

@@ -6,10 +6,12 @@
 mod curve;
 mod histograms;
 mod intervals;
+mod watch;
 
 pub use curve::curve_csv;
 pub use histograms::histograms_csv;
 pub use intervals::{INTERVALS_HEADER, intervals_csv};
+pub use watch::{WATCH_HEADER, watch_csv};
 
 /// Adds a row; what holds a separator, a quote or a line break is quoted (RFC 4180).
 fn push_row(into: &mut String, cells: &[String]) {

@@ -3,8 +3,10 @@
 mod capacity;
 mod environment;
 pub(crate) mod layout;
+mod load;
 mod runs;
 mod verdict;
+mod watch;
 
 use crate::answer::answer;
 use crate::input::{Options, Report};
@@ -26,7 +28,9 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
     verdict::verdict(&mut text, report, &show);
     panels(&mut text, report, &show);
     capacity::capacity(&mut text, report, &show);
+    load::load(&mut text, report, &show);
     runs::runs(&mut text, report, &show);
+    watch::watch(&mut text, report, &show);
     if let Some(environment) = &report.environment {
         environment::grave_findings(&mut text, environment);
     }
@@ -88,7 +92,8 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
     });
     let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
     let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
-    let remarks = of_calibration.chain(of_runs).map(remark);
+    let of_load = report.load.iter().flat_map(|load| &load.remarks);
+    let remarks = of_calibration.chain(of_load).chain(of_runs).map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
     if notes.is_empty() {
         return;

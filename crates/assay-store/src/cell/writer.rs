@@ -48,6 +48,12 @@ pub struct CellWriter {
 }
 
 impl CellWriter {
+    /// Its directory's name, as [`CellReader::name`] gives it.
+    pub fn name(&self) -> &str {
+        let name = self.directory.file_name().and_then(|name| name.to_str());
+        name.unwrap_or_default()
+    }
+
     pub(crate) fn create(directory: &Path, workload: &Workload, start: &CellStart) -> Result<Self> {
         match std::fs::create_dir(directory) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {

@@ -8,6 +8,7 @@ use crate::id::cell_name;
 use crate::lines::Lines;
 use crate::lock::writer_of;
 use assay_model::run::{Event, RunManifest};
+use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,14 @@ impl RunReader {
     /// When the events cannot be read; each item, when its line is not of this version.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<Event>> + use<>> {
         Lines::open(&self.directory.join(EVENTS))
+    }
+
+    /// The machine meanwhile, moment by moment; nothing where it was not watched.
+    ///
+    /// # Errors
+    /// When the moments cannot be read; each item, when its line is not of this version.
+    pub fn moments(&self) -> Result<impl Iterator<Item = Result<Moment>> + use<>> {
+        crate::watch::moments(&self.directory)
     }
 
     /// Its cells by name.

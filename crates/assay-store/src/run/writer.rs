@@ -8,6 +8,7 @@ use crate::files::{sync_directory, write_whole};
 use crate::id::{cell_name, run_id};
 use crate::lines::LineFile;
 use crate::lock::Lock;
+use crate::watch::WatchLog;
 use assay_model::measurement::Finish;
 use assay_model::run::{Event, Happening, RunManifest};
 use assay_model::{Error, Result, Workload};
@@ -137,6 +138,14 @@ impl RunWriter {
     pub fn event(&mut self, event: &Event) -> Result<()> {
         self.events.append(event)?;
         self.events.sync()
+    }
+
+    /// The file of moments, open at its end; it may be written by another thread.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it.
+    pub fn watch_log(&self) -> Result<WatchLog> {
+        WatchLog::open(&self.directory)
     }
 
     /// Begins a cell; its directory is the name in plain letters.

@@ -84,10 +84,8 @@ pub fn run(options: &Options) -> Result<Ended> {
         Ok(finish) => finish,
         Err(error) => return Err(session.abandon(error)),
     };
-    let Session { writer, place, .. } = session;
     // Test files go before the answer is printed.
-    drop(place);
-    conclude(writer, &finish, &asked, output)
+    conclude(session.end(), &finish, &asked, output)
 }
 
 fn plan(options: &Options) -> CalibrationPlan {
@@ -143,7 +141,7 @@ pub fn on_session(
     let mut failure = None;
     let calibration = match place {
         Place::Simulated(_, device) => {
-            calibrate(&mut SimulatedBench::new(device).with_stop(stop), plan, &mut show)
+            calibrate(&mut SimulatedBench::of(device).with_stop(stop), plan, &mut show)
         }
         Place::Storage(storage) => {
             let bench =

@@ -3,24 +3,34 @@
 use crate::conclude::{Asked, conclude};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
+use crate::progress::Progress;
 use crate::reports::read_profile;
 use crate::session::{Session, Wanted};
 use crate::verbs::calibrate::on_session;
+use crate::verbs::load::slob::session::{Ladder, beside};
 use crate::verbs::plan::DemandOptions;
+use assay_loads::slob::Rules;
 use assay_methods::presets::preset;
+use assay_methods::slob::{Access, Climb, Length};
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Finish;
-use assay_model::number::real;
+use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
 use assay_model::{Error, Result, Workload};
 use assay_store::Document;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Of the time for measuring, the workload of a typical database gets so much, the calibrations the rest.
 const RUN_SHARE: f64 = 0.25;
+/// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
+const SCALE_BLOCKS: u64 = 1 << 17;
+
+/// Of the time for measuring, the ladder of a database gets so much, where one can be made.
+const DATABASE_SHARE: f64 = 0.15;
 /// The same where the question is whether one database is carried.
 const DEMAND_SHARE: f64 = 0.5;
 
@@ -35,6 +45,12 @@ pub struct Options {
     /// Limit on the 0.99 quantile of the service time
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
     max_latency: Nanos,
+    /// Leave the ladder on a real database out
+    #[arg(long)]
+    no_database: bool,
+    /// Directory with the programs of a PostgreSQL server; else beside assay, on the path, where distributions put them
+    #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
+    bindir: Option<PathBuf>,
     /// Instead of a typical database take the one of this report (AWR, Statspack or profile), and ask whether the storage
     /// carries it
     #[arg(long = "for", value_name = "REPORT")]
@@ -73,10 +89,48 @@ pub fn run(options: &Options) -> Result<Ended> {
         Ok(finish) => finish,
         Err(error) => return Err(session.abandon(error)),
     };
-    let Session { writer, place, .. } = session;
-    // Test files go before the answer is printed.
-    drop(place);
+    // Test files go before the database comes and before the answer is printed.
+    let stop = Arc::clone(&session.stop);
+    let writer = session.end();
+    if finish == Finish::Complete
+        && let Some(directory) = options.directory()
+    {
+        let ladder = short_ladder(directory, options.time)?;
+        let mut progress = Progress::new(output);
+        beside(&ladder, options.bindir.as_deref(), &writer, &mut progress, &stop)?;
+    }
     conclude(writer, &finish, &asked, output)
+}
+
+impl Options {
+    /// The directory that a database can be made in; nothing when it is not wanted or there is none.
+    fn directory(&self) -> Option<&str> {
+        let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
+        target.filter(|_| !self.no_database).map(String::as_str)
+    }
+
+    /// Share of the time that the calibrations get.
+    fn calibration_share(&self) -> f64 {
+        let database = if self.directory().is_some() { DATABASE_SHARE } else { 0.0 };
+        1.0 - self.run_share() - database
+    }
+}
+
+/// Three rungs of the SLOB method, in the database's part of the time.
+fn short_ladder(directory: &str, time: Nanos) -> Result<Ladder> {
+    let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
+    rules.check()?;
+    let sessions = vec![1, 4, 16];
+    let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
+    Ok(Ladder {
+        target: directory.to_owned(),
+        length: Length::Time(Nanos::from_seconds(rung_s)),
+        climb: Climb::Given(sessions),
+        repeats: 1,
+        access: Access::Index,
+        plan: Vec::new(),
+        rules,
+    })
 }
 
 /// Calibrates, then runs the workload unless the calibration came to an early end.
@@ -96,8 +150,7 @@ fn measure(
 /// Reads, and where it may be written also a mix, each for its part of the time.
 fn plan(options: &Options, write: bool) -> CalibrationPlan {
     let shares: &[f64] = if write { &[1.0, 0.0, 0.7] } else { &[1.0] };
-    let time_s = options.time.seconds() * (1.0 - options.run_share())
-        / assay_model::number::real_len(shares.len());
+    let time_s = options.time.seconds() * options.calibration_share() / real_len(shares.len());
     CalibrationPlan {
         limit: LatencyLimit { quantile: 0.99, service_time_ns: real(options.max_latency.0) },
         mixes: shares.iter().map(|share| Mix::of(*share)).collect(),

@@ -1,23 +1,31 @@
-//! `assay profile`: what a database asked of its storage, from AWR and Statspack reports.
+//! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
 use crate::capacity::parse_capacities;
 use crate::conclude::{colour, read_text};
 use crate::exit::{Ended, json, print, write_new};
+use crate::options::{OutputOptions, quantity};
 use crate::reports::{ReadReport, read_files};
 use crate::table;
+use crate::verbs::profile_server;
 use assay_model::profile::Profile;
+use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Reads AWR and Statspack reports: what was asked of storage, where time went, and whether faster storage would help
+/// Reads AWR and Statspack reports, or watches a PostgreSQL server: what was asked of storage, where time went, and whether faster storage would help
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
-    /// Reports as text or HTML; what a file is tells its content, not its name
-    #[arg(value_name = "FILE", required = true)]
+    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a PostgreSQL server,
+    /// `postgresql://user@host:port/database`
+    #[arg(value_name = "FILE|ADDRESS", required = true)]
     files: Vec<PathBuf>,
+    /// How long to watch a server
+    #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    length: Nanos,
     /// One row a report; the form of several reports unless another is asked for
     #[arg(long)]
     table: bool,
@@ -33,6 +41,9 @@ pub struct Options {
     /// Write the page to this new file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Neither progress nor notes on standard error
+    #[arg(long, short)]
+    quiet: bool,
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -44,7 +55,10 @@ pub struct Options {
 /// When no file holds a report, or what is to be written exists; other files that cannot be read are told one by one,
 /// the rest goes on, and the exit code says so.
 pub fn run(options: &Options) -> Result<Ended> {
-    let (mut reports, errors) = read(options);
+    let (mut reports, errors) = match options.address()? {
+        Some(address) => (vec![of_server(address, options)?], Vec::new()),
+        None => read(options),
+    };
     if reports.is_empty() {
         return Err(only(errors));
     }
@@ -54,6 +68,14 @@ pub fn run(options: &Options) -> Result<Ended> {
     write(&reports, options)?;
     show(&reports, options)?;
     Ok(tell(&errors))
+}
+
+/// A live server, watched for a while.
+fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
+    let output = OutputOptions { json: options.json, quiet: options.quiet };
+    let profile = profile_server::profile(address, options.length, &output)?;
+    // The address itself may hold a password.
+    Ok(ReadReport { file: profile.name.clone(), row: Vec::new(), profile: Some(profile) })
 }
 
 /// All reports, and what was wrong with the rest.
@@ -69,6 +91,19 @@ fn flat<T>(lists: Vec<Vec<T>>) -> Vec<T> {
 }
 
 impl Options {
+    /// The server that is asked for; its profile is one, and no row of reports.
+    fn address(&self) -> Result<Option<&str>> {
+        let mut names = self.files.iter().filter_map(|file| file.to_str());
+        let address = names.find(|name| profile_server::is_address(name));
+        if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
+            return Err(Error::usage(
+                "a server is profiled alone, and its profile is no row of a table",
+                "name one server and no file, without --table and --csv",
+            ));
+        }
+        Ok(address)
+    }
+
     /// Whether rows are printed and no profile.
     fn is_table(&self) -> bool {
         self.table || self.csv || (self.files.len() > 1 && !self.json)

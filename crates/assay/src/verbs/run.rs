@@ -6,6 +6,7 @@ use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
 use crate::session::{Session, Wanted, remaining, unix_ns};
 use assay_methods::presets::preset;
+use assay_methods::target::is_simulated;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
@@ -108,10 +109,8 @@ fn finish(
     asked: &Asked,
     options: &Options,
 ) -> Result<Ended> {
-    let Session { writer, place, .. } = session;
     // Test files go before the answer is printed.
-    drop(place);
-    conclude(writer, &measurement.finish, asked, &options.output)
+    conclude(session.end(), &measurement.finish, asked, &options.output)
 }
 
 /// A file where there is one of that name, else a preset.
@@ -162,7 +161,7 @@ fn resume(options: &Options) -> Result<Ended> {
 /// The options that the run was begun with; what may be destroyed is what was typed now.
 fn begun(run: &RunReader, now: &Options) -> Result<Options> {
     let manifest = run.manifest();
-    if manifest.targets.iter().any(|target| target.starts_with("sim:")) {
+    if manifest.targets.iter().any(|target| is_simulated(target)) {
         return Err(Error::usage(
             format!("the run {} is of a simulated device", manifest.id),
             format!(

@@ -3,7 +3,7 @@
 //! A Feistel network over the smallest power of two that holds n, walked until it lands below n (Black and
 //! Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, cycle walking).
 
-use assay_model::random::mix;
+use crate::random::mix;
 
 const ROUNDS: u64 = 4;
 
@@ -59,7 +59,7 @@ impl Permutation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::number::index_of;
+    use crate::number::index_of;
     use proptest::prelude::*;
 
     proptest! {

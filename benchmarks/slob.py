@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""The SLOB method beside `pgbench -M prepared` with an equal statement on one server, loading, and reads of database and device."""
+
+import json
+import os
+import pwd
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import machine, repeats, report
+
+BAR_LOAD_S, BAR_RATE, BAR_CPU, BAR_READS = 20.0, 1.0, 1.0, 0.02
+LOAD_BYTES = 2 << 30
+SESSIONS = (1, 8)
+# Small enough for the server's cache: what is compared is the client and not the disk.
+CACHED = "128MiB"
+SETTINGS = {
+    "listen_addresses": "", "unix_socket_directories": ".", "shared_buffers": "512MB", "autovacuum": "off", "jit": "off",
+    "max_connections": "100", "track_io_timing": "on",
+}
+PLAN = "-c enable_bitmapscan=off -c enable_seqscan=off -c enable_indexonlyscan=off -c plan_cache_mode=force_generic_plan " \
+       "-c jit=off -c max_parallel_workers_per_gather=0 -c track_io_timing=on"
+
+
+class Server:
+    """A server of the script's own, as an unprivileged user; gone with its directory."""
+
+    def __init__(self, bindir, directory):
+        self.bindir = Path(bindir)
+        self.path = Path(tempfile.mkdtemp(prefix="slob-", dir=directory))
+        self.user = "postgres" if os.geteuid() == 0 else None
+        if self.user:
+            entry = pwd.getpwnam(self.user)
+            os.chown(self.path, entry.pw_uid, entry.pw_gid)
+        self._run("initdb", "-D", self.path / "data", "-U", "postgres", "--auth=trust", "--locale=C", "--no-sync")
+        words = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        log = open(self.path / "log", "w", encoding="utf-8")
+        self.process = subprocess.Popen([self.bindir / "postgres", "-D", self.path / "data", *words],
+                                        user=self.user, cwd=self.path, stdout=log, stderr=log, process_group=0)
+        self.address = f"postgresql:///postgres?host={self.path / 'data'}&user=postgres"
+        self._wait()
+
+    def _run(self, name, *words):
+        subprocess.run([self.bindir / name, *words], user=self.user, cwd=self.path, check=True, stdout=subprocess.DEVNULL)
+
+    def _wait(self):
+        for _ in range(500):
+            ready = subprocess.run([self.bindir / "pg_isready", "-h", self.path / "data", "-t", "1", "-q"], check=False)
+            if ready.returncode == 0:
+                return
+        raise SystemExit("the server did not start")
+
+    def sql(self, text):
+        """The first column of all rows."""
+        done = subprocess.run([self.bindir / "psql", "-XAtq", "-c", text, self.address], check=True, capture_output=True, text=True)
+        return done.stdout.split()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(3)
+        self.process.wait()
+        shutil.rmtree(self.path)
+
+
+def assay(given, target, *words):
+    """One ladder; the document of the load."""
+    command = [given.assay, "load", "slob", target, *words, "--json", "--quiet", "--store", given.store]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 3):
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout)["load"]
+
+
+def by_assay(given, server, sessions):
+    """Statements a second and client CPU of a statement."""
+    load = assay(given, server.address, "--scale", CACHED, "--work-unit", "1", "--sessions", str(sessions), "--time", f"{given.seconds:g}s")
+    rung = load["rungs"][0]
+    ios = sum(found["ios"] for stream in rung["measurement"]["streams"] for found in stream["operations"].values())
+    rate = ios / (rung["measurement"]["elapsed_ns"] / 1e9)
+    return {"rate": rate, "cpu_s": rung["client_cpu_s"] / ios, "statements": ios}
+
+
+def by_pgbench(given, server, table, sessions):
+    """The same by pgbench, a thread a session as there."""
+    script = server.path / "script.sql"
+    rows = 128 * 128
+    script.write_text(f"\\set k random(1, {rows})\nSELECT count(c2) FROM {table} WHERE custid BETWEEN :k AND :k;\n", encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [server.bindir / "pgbench", "-n", "-M", "prepared", "-f", script, "-c", str(sessions), "-j", str(given.threads or sessions),
+               "-T", str(round(given.seconds)), server.address]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "PGOPTIONS": PLAN})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    number = {line.split(":")[0].split(" = ")[0]: line for line in done.stdout.splitlines()}
+    statements = int(number["number of transactions actually processed"].split(":")[1].split("/")[0])
+    rate = float(number["tps"].split(" = ")[1].split()[0])
+    return {"rate": rate, "cpu_s": cpu_s / statements, "statements": statements}
+
+
+def against_pgbench(given, raw, lines):
+    """Alternating repeats on one server with all rows in its cache."""
+    with Server(given.bindir, given.directory) as server:
+        assay(given, server.address, "--scale", CACHED, "--work-unit", "1", "--sessions", "1", "--work", "1", "--keep")
+        table = server.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay_kept%'")[0] + ".cf1"
+        server.sql(f"SELECT count(c2) FROM {table}")
+        for sessions in SESSIONS:
+            name = f"{sessions} sessions"
+            print(name, file=sys.stderr, flush=True)
+            sides = {"assay": lambda: by_assay(given, server, sessions), "pgbench": lambda: by_pgbench(given, server, table, sessions)}
+            raw[name] = repeats.alternate(repeats.Plan(given), sides)
+            lines.append(row(name, raw[name]))
+
+
+def row(name, done):
+    """Both sides of one case."""
+    used, count = repeats.chosen(done)
+    rate = repeats.Ratio(used, "assay", "pgbench", lambda result: result["rate"])
+    cpu = repeats.Ratio(used, "assay", "pgbench", lambda result: result["cpu_s"])
+    both = [f"{repeats.median(used, side, lambda result: result['rate']):,.0f}" for side in ("assay", "pgbench")]
+    cost = [f"{1e6 * repeats.median(used, side, lambda result: result['cpu_s']):.1f}" for side in ("assay", "pgbench")]
+    return [name, " / ".join(both), f"{rate} {report.bar(rate.median >= BAR_RATE, '≥ 1.0')}",
+            " / ".join(cost), f"{cpu} {report.bar(cpu.median <= BAR_CPU, '≤ 1.0')}", count]
+
+
+def on_disk(given, raw):
+    """Loading 2 GiB, and reads of the database beside those of the device, with a server past the page cache."""
+    load = assay(given, given.directory, "--bindir", given.bindir, "--scale", str(LOAD_BYTES >> 30) + "GiB", "--sessions", "1,4,8", "--time", f"{given.seconds:g}s")
+    raw["disk"] = load
+    filled_s = load["filled"]["elapsed_s"]
+    print(f"\nLoaded 2 GiB in {filled_s:.1f} s: {report.bar(filled_s < BAR_LOAD_S, '< 20 s')}\n")
+    rows = []
+    for rung in load["rungs"]:
+        database, device = rung["database"]["reads"], rung["device"]["counters"]["read_ios"]
+        elapsed_s, off = rung["measurement"]["elapsed_ns"] / 1e9, abs(database / device - 1)
+        rows.append([str(rung["sessions"]), f"{database / elapsed_s:,.0f}", f"{device / elapsed_s:,.0f}",
+                     f"{100 * off:.2f} % {report.bar(off <= BAR_READS, '≤ 2 %')}"])
+    report.table(["sessions", "database reads/s", "device reads/s", "apart"], rows)
+
+
+def main():
+    parser = report.options(__doc__, repeats=3, extra=0, seconds=8.0)
+    parser.add_argument("--bindir", required=True, help="programs of a PostgreSQL server, pgbench and psql among them")
+    parser.add_argument("--threads", type=int, default=0, help="threads of pgbench; one a session without it")
+    given = parser.parse_args()
+    given.directory = os.path.abspath(given.directory)
+    given.store = tempfile.mkdtemp(prefix="slob-store-")
+    raw, lines = {}, []
+    if given.only in "sessions":
+        against_pgbench(given, raw, lines)
+        report.table(["load", "SQL/s Assay / pgbench", "ratio", "client CPU a statement, µs: Assay / pgbench", "ratio", "repeats"], lines)
+    if given.only in "disk":
+        on_disk(given, raw)
+    shutil.rmtree(given.store)
+    report.keep(given, "slob", {"cases": raw, "device": machine.device_of(given.directory)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+//! From a description to a device: parts put over each other, members multiplied, capacities divided.
+
+use crate::cache::CacheDevice;
+use crate::controller::Processors;
+use crate::flash::FlashDevice;
+use crate::hdd::HddDevice;
+use crate::path::path;
+use crate::raid::{RaidDevice, data_members};
+use crate::ram::RamDevice;
+use crate::stage::Stage;
+use crate::tier::{TierDevice, shares};
+use assay_model::array::{ArrayModel, Part, Raid};
+use assay_model::device::Device;
+use assay_model::random::mix;
+
+/// What is built of: how much is used, how fast slow processes run, and the seed.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    capacity_bytes: u64,
+    hasten: f64,
+    seed: u64,
+}
+
+/// A model with what a target says of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArraySpec {
+    /// The model.
+    pub model: ArrayModel,
+    /// Bytes in use.
+    pub capacity_bytes: u64,
+    /// Slow processes (filling, collecting, moving pages) run so many times faster; 1 is the real pace.
+    pub hasten_factor: f64,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl ArraySpec {
+    /// A model as it stands.
+    pub const fn new(model: ArrayModel) -> Self {
+        Self { capacity_bytes: model.capacity.0, model, hasten_factor: 1.0, seed: 1 }
+    }
+
+    /// With so many controllers, where the model has any.
+    pub fn with_nodes(mut self, nodes: u32) -> Self {
+        for part in &mut self.model.parts {
+            if let Part::Controller(controller) = part {
+                controller.nodes = nodes;
+            }
+        }
+        self
+    }
+
+    /// With the space cut into so many volumes.
+    pub fn with_volumes(mut self, volumes: u32) -> Self {
+        for part in &mut self.model.parts {
+            if let Part::Path(path) = part {
+                path.volumes = Some(volumes);
+            }
+        }
+        self
+    }
+
+    /// The device, fresh.
+    pub fn build(&self) -> Box<dyn Device> {
+        build(&self.model.parts, self.capacity_bytes, self.hasten_factor, self.seed)
+    }
+}
+
+/// The device that a list of parts describes, with `capacity_bytes` in use.
+///
+/// # Panics
+/// When the list was not checked: it has to end with what stores.
+pub fn build(parts: &[Part], capacity_bytes: u64, hasten: f64, seed: u64) -> Box<dyn Device> {
+    let scale = Scale { capacity_bytes, hasten, seed };
+    chain(parts, scale)
+}
+
+fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
+    let Some((part, rest)) = parts.split_first() else {
+        panic!("a checked model ends with what stores")
+    };
+    let lower = |scale: Scale| chain(rest, scale.deeper());
+    match part {
+        Part::Path(described) => path(described, scale.capacity_bytes, lower(scale)),
+        Part::Controller(controller) => {
+            let law = Processors::new(controller, scale.seed);
+            Box::new(Stage::new(law, lower(scale)))
+        }
+        Part::Cache(cache) => Box::new(CacheDevice::new(cache, scale.seed, lower(scale))),
+        Part::Raid(raid) => {
+            Box::new(RaidDevice::new(raid, |member| chain(rest, scale.of_member(raid, member))))
+        }
+        Part::Tier(tier) => {
+            let (fast, slow) = shares(tier, scale.capacity_bytes);
+            let storages = (
+                chain(&tier.fast, scale.holding(fast)),
+                chain(&tier.slow, scale.holding(slow).deeper()),
+            );
+            Box::new(TierDevice::new(
+                tier,
+                (scale.capacity_bytes, scale.seed),
+                scale.hasten,
+                storages,
+            ))
+        }
+        Part::Hdd(hdd) => Box::new(HddDevice::new(hdd)),
+        Part::Flash(flash) => {
+            Box::new(FlashDevice::new(flash, scale.capacity_bytes, scale.hasten, scale.seed))
+        }
+        Part::Ram(ram) => Box::new(RamDevice::new(ram, scale.seed)),
+    }
+}
+
+impl Scale {
+    /// The part below draws numbers of its own.
+    const fn deeper(mut self) -> Self {
+        self.seed = mix(self.seed);
+        self
+    }
+
+    const fn holding(mut self, capacity_bytes: u64) -> Self {
+        self.capacity_bytes = capacity_bytes;
+        self.deeper()
+    }
+
+    fn of_member(self, raid: &Raid, member: u32) -> Self {
+        let data = data_members(raid.level, u64::from(raid.members));
+        let mut scale = self.holding(self.capacity_bytes.div_ceil(data) + raid.stripe.0);
+        scale.seed = mix(scale.seed ^ mix(u64::from(member)));
+        scale
+    }
+}

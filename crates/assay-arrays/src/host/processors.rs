@@ -1,0 +1,43 @@
+//! Processors of a host: so many sessions run, the others wait in order.
+
+use std::collections::VecDeque;
+
+/// Whether a session runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granted {
+    /// It does.
+    Now,
+    /// It waits for a processor.
+    Later,
+}
+
+/// Processors with their queue.
+#[derive(Debug)]
+pub struct Cpus {
+    idle: u32,
+    queue: VecDeque<usize>,
+}
+
+impl Cpus {
+    /// So many, all idle.
+    pub const fn new(cpus: u32) -> Self {
+        Self { idle: cpus, queue: VecDeque::new() }
+    }
+
+    /// A session wants to run.
+    pub fn ask(&mut self, session: usize) -> Granted {
+        if self.idle == 0 {
+            self.queue.push_back(session);
+            return Granted::Later;
+        }
+        self.idle -= 1;
+        Granted::Now
+    }
+
+    /// A session is done; gives the one that runs now.
+    pub fn release(&mut self) -> Option<usize> {
+        let next = self.queue.pop_front();
+        self.idle += u32::from(next.is_none());
+        next
+    }
+}

@@ -1,0 +1,28 @@
+//! A storage architect's book: arrays as discrete-event models in virtual time, and the database host above them.
+//!
+//! Every part is a [`Device`](assay_model::device::Device) and may be made of devices: a RAID of caches over disks is
+//! built as it is described. Nothing here reads a clock or does I/O; equal seeds give equal results.
+#![forbid(unsafe_code)]
+
+mod build;
+mod cache;
+mod catalog;
+mod controller;
+mod drive;
+mod due;
+mod flash;
+mod ftl;
+mod hdd;
+mod host;
+mod path;
+mod raid;
+mod ram;
+mod service;
+mod stage;
+mod tier;
+mod verify;
+
+pub use build::{ArraySpec, build};
+pub use catalog::{find, names};
+pub use host::{HostRun, profile, run_host};
+pub use verify::{Checked, Outcome, session_profile, spec, verify};

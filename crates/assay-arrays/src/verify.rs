@@ -1,0 +1,229 @@
+//! A model held against what was published of the system: every figure simulated, and the error of each.
+
+use crate::drive::{Closed, Run, TIME_PARTS};
+use crate::host::{HostRun, profile, run_host};
+use crate::{ArraySpec, find};
+use assay_model::array::{ArrayModel, ClosedLoad, Experiment, Figure, Load, Measure};
+use assay_model::number::{count_of, rate, real, seconds};
+use assay_model::{Error, Histogram, Profile, Result};
+use std::collections::BTreeMap;
+
+/// A figure with what the model made of it.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The published figure.
+    pub figure: Figure,
+    /// The simulated value in the same unit; `None` where the model cannot tell.
+    pub simulated_value: Option<f64>,
+}
+
+impl Checked {
+    /// Simulated over published, less one.
+    pub fn error(&self) -> Option<f64> {
+        self.simulated_value.map(|simulated| simulated / self.figure.published_value - 1.0)
+    }
+}
+
+/// What came out of an experiment.
+pub struct Outcome {
+    io: Run,
+    host: Option<HostRun>,
+    transfer_bytes: f64,
+    hasten: f64,
+}
+
+/// Simulates every experiment that a figure of the model refers to, and holds the figures against them.
+///
+/// # Errors
+/// What is wrong with the model.
+pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<Checked>> {
+    model.check()?;
+    let mut outcomes: BTreeMap<&str, Outcome> = BTreeMap::new();
+    let mut checked = Vec::new();
+    for figure in &model.figures {
+        for name in [&figure.experiment, &figure.over].into_iter().flatten() {
+            if !outcomes.contains_key(name.as_str()) {
+                progress(name);
+                outcomes.insert(name, named(model, name)?);
+            }
+        }
+        let of = |name: &Option<String>| {
+            let outcome = outcomes.get(name.as_deref()?)?;
+            outcome.measure(figure.measure)
+        };
+        let over = figure.over.as_ref().map(|_| of(&figure.over));
+        let simulated = match (of(&figure.experiment), over) {
+            (Some(value), None) => Some(value),
+            (Some(value), Some(Some(over))) => Some(value / over),
+            _ => None,
+        };
+        checked.push(Checked { figure: figure.clone(), simulated_value: simulated });
+    }
+    Ok(checked)
+}
+
+/// What comes out of an experiment of the model, or of another one where the name is `MODEL/EXPERIMENT`.
+fn named(model: &ArrayModel, name: &str) -> Result<Outcome> {
+    let other = name.split_once('/').map(|(other, _)| find(other));
+    let other = other.transpose()?;
+    let (model, name) = match (&other, name.split_once('/')) {
+        (Some(other), Some((_, name))) => (other, name),
+        _ => (model, name),
+    };
+    let unknown = || {
+        Error::usage(
+            format!("'{}' has no experiment '{name}'", model.name),
+            "name an [[experiment]] of that document",
+        )
+    };
+    let experiment = model.experiment(name).ok_or_else(unknown)?;
+    Ok(simulate(model, experiment))
+}
+
+/// The array as an experiment uses it.
+pub fn spec(model: &ArrayModel, experiment: &Experiment) -> ArraySpec {
+    let mut spec = ArraySpec::new(model.clone());
+    if let Some(capacity) = experiment.capacity {
+        spec.capacity_bytes = capacity.0;
+    }
+    spec.hasten_factor = experiment.hasten_factor;
+    if let Some(nodes) = experiment.nodes {
+        spec = spec.with_nodes(nodes);
+    }
+    if let Some(volumes) = experiment.volumes {
+        spec = spec.with_volumes(volumes);
+    }
+    spec
+}
+
+/// The profile of a simulated database: the experiment of that name, which must be one of sessions.
+///
+/// # Errors
+/// A usage error that names the experiments that are.
+pub fn session_profile(model: &ArrayModel, name: &str) -> Result<Profile> {
+    let known = model.experiment(name);
+    let Some((experiment, Load::Sessions(load))) = known.map(|one| (one, &one.load)) else {
+        let is_of_sessions = |one: &&Experiment| matches!(one.load, Load::Sessions(_));
+        let names = model.experiments.iter().filter(is_of_sessions);
+        let names: Vec<&str> = names.map(|one| one.name.as_str()).collect();
+        return Err(Error::usage(
+            format!("'{}' has no experiment of sessions '{name}'", model.name),
+            format!("its experiments of sessions: {}", names.join(", ")),
+        ));
+    };
+    let spec = spec(model, experiment);
+    let times = (experiment.warm_up.0, experiment.duration.0);
+    let run = run_host(load, spec.build().as_mut(), times, spec.seed);
+    Ok(profile(&run, load, &model.name))
+}
+
+fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
+    let spec = spec(model, experiment);
+    let times = (experiment.warm_up.0, experiment.duration.0);
+    let (io, host, bytes) = match &experiment.load {
+        Load::Closed(load) => (closed(&spec, load, times), None, load.transfer.0),
+        Load::Sessions(load) => {
+            let host = run_host(load, spec.build().as_mut(), times, spec.seed);
+            (host.io.clone(), Some(host), load.block.0)
+        }
+    };
+    Outcome { io, host, transfer_bytes: real(bytes), hasten: experiment.hasten_factor }
+}
+
+/// A closed load with the outstanding I/Os it says, or the most that stay below its limit.
+fn closed(spec: &ArraySpec, load: &ClosedLoad, times: (u64, u64)) -> Run {
+    let run = |outstanding: u32| {
+        let closed = Closed {
+            outstanding,
+            read_share: load.read_share.0,
+            transfer_bytes: u32::try_from(load.transfer.0).unwrap_or(u32::MAX),
+            space_bytes: assay_model::number::count(real(spec.capacity_bytes) * load.locality.0),
+            sequential: load.sequential,
+            seed: spec.seed,
+            warm_up_ns: times.0,
+        };
+        closed.run(spec.build().as_mut(), times.1)
+    };
+    let Some(limit) = load.latency_max else {
+        return run(load.outstanding);
+    };
+    let keeps = |run: &Run| {
+        let limit_ns = real(limit.0);
+        run.read.mean_ns() <= limit_ns && run.write.mean_ns() <= limit_ns
+    };
+    let (mut low, mut high) = (1, load.outstanding.max(1) + 1);
+    let mut best = run(low);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        let tried = run(middle);
+        if keeps(&tried) {
+            (low, best) = (middle, tried);
+        } else {
+            high = middle;
+        }
+    }
+    best
+}
+
+impl Outcome {
+    /// A measure of the experiment in its unit; `None` where there was nothing to measure.
+    pub fn measure(&self, measure: Measure) -> Option<f64> {
+        let elapsed_s = seconds(self.io.elapsed_ns);
+        let per_s = |ios: u64| Some(rate(ios, elapsed_s));
+        match measure {
+            Measure::Iops => Some(self.io.iops()),
+            Measure::ReadIops => per_s(self.io.read.ios()),
+            Measure::WriteIops => per_s(self.io.write.ios()),
+            Measure::BytesPerS => Some(self.io.iops() * self.transfer_bytes),
+            Measure::ReadLatencyS => mean_s(&self.io.read),
+            Measure::WriteLatencyS => mean_s(&self.io.write),
+            Measure::ReadsBelow1ms => below(&self.io.read, 1_000_000),
+            Measure::ReadsBelow2ms => below(&self.io.read, 2_000_000),
+            Measure::FirstReadIops => Some(self.eighth(0)),
+            Measure::LastToFirst => Some(self.eighth(7) / self.eighth(0)),
+            Measure::FallS => self.fall_s(),
+            _ => self.of_host(measure),
+        }
+    }
+
+    fn of_host(&self, measure: Measure) -> Option<f64> {
+        let host = self.host.as_ref()?;
+        match measure {
+            Measure::RedoBytesPerS => Some(host.per_s(host.redo_bytes)),
+            Measure::LogWriteS => mean_s(&host.log_writes),
+            Measure::LogSyncS => mean_s(&host.log_syncs),
+            Measure::LogWritesPerS => Some(host.per_s(host.log_writes.ios())),
+            Measure::ExecutionsPerS => Some(host.executions_per_s()),
+            Measure::DbCpus => Some(real(host.cpu_ns) / real(self.io.elapsed_ns)),
+            _ => None,
+        }
+    }
+
+    /// Reads a second in an eighth of the measured time.
+    fn eighth(&self, index: usize) -> f64 {
+        let length = TIME_PARTS / 8;
+        let reads: u64 = self.io.read_parts[index * length..(index + 1) * length].iter().sum();
+        real(reads) * 8.0 / seconds(self.io.elapsed_ns)
+    }
+
+    /// When reads first are below nine tenths of what they were for two parts of the time, seconds of the real pace.
+    fn fall_s(&self) -> Option<f64> {
+        let part_s = seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS));
+        let limit = 0.9 * self.eighth(0) * part_s;
+        let both_low = |two: &[u64]| two.iter().all(|reads| real(*reads) < limit);
+        let fall = self.io.read_parts.windows(2).position(both_low)?;
+        Some(real(count_of(fall)) * part_s * self.hasten)
+    }
+}
+
+fn mean_s(times: &Histogram) -> Option<f64> {
+    (!times.is_empty()).then(|| times.mean_ns() / 1e9)
+}
+
+fn below(times: &Histogram, limit_ns: u64) -> Option<f64> {
+    let above = assay_model::number::share(times.ios_above(limit_ns), times.ios());
+    (!times.is_empty()).then_some(1.0 - above)
+}
+
+#[cfg(test)]
+mod tests;

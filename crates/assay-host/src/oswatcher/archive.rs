@@ -1,0 +1,167 @@
+//! The files of an archive: found, unpacked where they were packed, and cut into samples.
+
+use super::stamp::stamp;
+use assay_model::{Error, Result};
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An hour of samples comes nowhere near; a damaged file shall not fill the memory.
+const UNPACKED_BYTES_MAX: usize = 1 << 30;
+
+/// What wrote a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Collector {
+    Iostat,
+    Vmstat,
+    Mpstat,
+    Netstat,
+    Meminfo,
+}
+
+impl Collector {
+    /// All that are read, the one that tells most first.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Iostat, Self::Vmstat, Self::Mpstat, Self::Netstat, Self::Meminfo];
+
+    /// The word for it in names of directories and files.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Iostat => "iostat",
+            Self::Vmstat => "vmstat",
+            Self::Mpstat => "mpstat",
+            Self::Netstat => "netstat",
+            Self::Meminfo => "meminfo",
+        }
+    }
+
+    /// The collector of a file by its name.
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let stem = name.strip_suffix(".gz").unwrap_or(&name);
+        let stem = stem.strip_suffix(".dat")?;
+        Self::ALL.into_iter().find(|collector| stem.contains(&format!("_{}_", collector.name())))
+    }
+}
+
+/// The output of a tool at one time.
+#[derive(Debug)]
+pub(super) struct Sample {
+    pub(super) collector: Collector,
+    pub(super) at_unix_s: u64,
+    pub(super) lines: Vec<String>,
+}
+
+/// Everything that was found.
+#[derive(Debug, Default)]
+pub(super) struct Archive {
+    pub(super) samples: Vec<Sample>,
+    /// Processors, where a file says so; else 0.
+    pub(super) processors: u64,
+    pub(super) has_local_times: bool,
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads all files of known collectors in a directory and the directories in it.
+pub(super) fn read_archive(directory: &Path) -> Result<Archive> {
+    let mut paths = Vec::new();
+    collect(directory, 0, &mut paths)?;
+    paths.sort_by(|one, other| one.0.cmp(&other.0));
+    let mut archive = Archive::default();
+    for (path, collector) in paths {
+        match text_of(&path) {
+            Ok(text) => archive.cut(collector, &text),
+            Err(reason) => archive.notes.push(format!("{}: not read: {reason}", path.display())),
+        }
+    }
+    archive.samples.sort_by_key(|sample| sample.at_unix_s);
+    Ok(archive)
+}
+
+/// Files of known collectors; an archive is two levels deep.
+fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -> Result<()> {
+    let refused = |error: std::io::Error| {
+        Error::environment(
+            format!("reading {}: {error}", directory.display()),
+            "name a directory that you may read",
+        )
+    };
+    for entry in fs::read_dir(directory).map_err(refused)? {
+        let path = entry.map_err(refused)?.path();
+        if path.is_dir() && depth < 2 {
+            collect(&path, depth + 1, into)?;
+        } else if let Some(collector) = Collector::of(&path) {
+            into.push((path, collector));
+        }
+    }
+    Ok(())
+}
+
+fn text_of(path: &Path) -> std::result::Result<String, String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes =
+        if path.extension().is_some_and(|form| form == "gz") { unpacked(&bytes)? } else { bytes };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The first member of a gzip file (RFC 1952): head, deflated data, check sum and length.
+fn unpacked(bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
+    let damaged = || "not a whole gzip file".to_owned();
+    let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else {
+        return Err(damaged());
+    };
+    let mut rest = rest;
+    if flags & 4 != 0 {
+        let [low, high, after @ ..] = rest else {
+            return Err(damaged());
+        };
+        let length = usize::from(u16::from_le_bytes([*low, *high]));
+        rest = after.get(length..).ok_or_else(damaged)?;
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            let end = rest.iter().position(|byte| *byte == 0).ok_or_else(damaged)?;
+            rest = &rest[end + 1..];
+        }
+    }
+    if flags & 2 != 0 {
+        rest = rest.get(2..).ok_or_else(damaged)?;
+    }
+    decompress_to_vec_with_limit(rest, UNPACKED_BYTES_MAX).map_err(|error| error.to_string())
+}
+
+impl Archive {
+    /// Cuts a file into its samples; what stands above the first one describes the host.
+    fn cut(&mut self, collector: Collector, text: &str) {
+        let mut current: Option<Sample> = None;
+        for line in text.lines() {
+            if line.starts_with("zzz ") {
+                self.samples.extend(current.take());
+                let stamp = stamp(line);
+                self.has_local_times |= stamp.is_some_and(|stamp| !stamp.is_utc);
+                current = stamp.map(|stamp| Sample {
+                    collector,
+                    at_unix_s: stamp.at_unix_s,
+                    lines: Vec::new(),
+                });
+                if stamp.is_none() {
+                    self.note_unread(line);
+                }
+            } else if let Some(sample) = &mut current {
+                sample.lines.push(line.to_owned());
+            } else if let Some(count) = line.strip_prefix("CPU_COUNT") {
+                let count = count.trim_matches([' ', ':', '=', '\t']);
+                self.processors = count.parse().unwrap_or(self.processors);
+            }
+        }
+        self.samples.extend(current);
+    }
+
+    /// Said once: a foreign language is in every line.
+    fn note_unread(&mut self, line: &str) {
+        const NOTE: &str = "samples whose time is in no known form were left out, the first: ";
+        if !self.notes.iter().any(|note| note.starts_with(NOTE)) {
+            self.notes.push(format!("{NOTE}{line}"));
+        }
+    }
+}

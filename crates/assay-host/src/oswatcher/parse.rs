@@ -1,0 +1,305 @@
+//! The output of the tools: columns by the names above them, because versions differ in their order.
+
+use super::archive::{Collector, Sample};
+use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice, TcpCounters};
+use assay_model::number::{count, count_of, real};
+use assay_model::watch::RunQueue;
+
+/// Names of shares of CPU time in the order of `/proc/stat`, as `mpstat`, `vmstat` and old versions call them.
+pub(super) const CPU_SHARES: [&[&str]; 8] = [
+    &["%usr", "%user", "us"],
+    &["%nice"],
+    &["%sys", "%system", "sy"],
+    &["%idle", "id"],
+    &["%iowait", "wa"],
+    &["%irq"],
+    &["%soft"],
+    &["%steal", "st"],
+];
+
+/// What one sample of one tool tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) devices: Vec<DeviceRow>,
+    /// Seconds that its rates cover, where that is less than up to the sample before.
+    pub(super) covered_s: Option<u64>,
+    /// Shares of all processors' time, in the order of [`CPU_SHARES`].
+    pub(super) cpu_share: Option<[f64; 8]>,
+    pub(super) processors: Option<u64>,
+    pub(super) run_queue: Option<RunQueue>,
+    /// KiB a second from and to swap.
+    pub(super) swap_kib_per_s: Option<(f64, f64)>,
+    /// Since the start of the host.
+    pub(super) tcp: Option<TcpCounters>,
+    pub(super) memory: Option<MemoryGauge>,
+    /// Whether reads and writes were given one time together.
+    pub(super) joint_await: bool,
+}
+
+/// A device in rates.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DeviceRow {
+    name: String,
+    read_iops: f64,
+    write_iops: f64,
+    read_bytes_per_s: f64,
+    write_bytes_per_s: f64,
+    read_time_ms_mean: f64,
+    write_time_ms_mean: f64,
+    flush_iops: f64,
+    flush_time_ms_mean: f64,
+    outstanding: f64,
+    busy_share: f64,
+}
+
+impl DeviceRow {
+    /// The rates as counters over a time.
+    pub(super) fn over(&self, elapsed_s: u64) -> NamedDevice {
+        let times = |per_s: f64| count(per_s * real(elapsed_s));
+        let waited = |iops: f64, mean_ms: f64| count(iops * real(elapsed_s) * mean_ms * 1e6);
+        NamedDevice {
+            name: self.name.clone(),
+            outstanding_ios: 0,
+            counters: DeviceCounters {
+                read_ios: times(self.read_iops),
+                read_bytes: times(self.read_bytes_per_s),
+                read_time_ns: waited(self.read_iops, self.read_time_ms_mean),
+                write_ios: times(self.write_iops),
+                write_bytes: times(self.write_bytes_per_s),
+                write_time_ns: waited(self.write_iops, self.write_time_ms_mean),
+                busy_time_ns: times(self.busy_share * 1e9),
+                outstanding_time_ns: times(self.outstanding * 1e9),
+                flush_ios: times(self.flush_iops),
+                flush_time_ns: waited(self.flush_iops, self.flush_time_ms_mean),
+                ..DeviceCounters::default()
+            },
+        }
+    }
+}
+
+/// What a sample tells; `None` where it tells nothing.
+pub(super) fn sample(sample: &Sample) -> Option<Found> {
+    match sample.collector {
+        Collector::Iostat => iostat(&sample.lines),
+        Collector::Vmstat => vmstat(&sample.lines),
+        Collector::Mpstat => mpstat(&sample.lines),
+        Collector::Netstat => netstat(&sample.lines),
+        Collector::Meminfo => meminfo(&sample.lines),
+    }
+}
+
+/// A row under a head: numbers by the names of their columns.
+struct Row<'a> {
+    head: &'a [&'a str],
+    cells: Vec<&'a str>,
+}
+
+impl Row<'_> {
+    /// The first of these columns that the row has.
+    fn number(&self, names: &[&str]) -> Option<f64> {
+        let place = self.head.iter().position(|name| names.contains(name))?;
+        // Some locales write a decimal comma.
+        self.cells.get(place)?.replace(',', ".").parse().ok()
+    }
+
+    fn or_zero(&self, names: &[&str]) -> f64 {
+        self.number(names).unwrap_or(0.0)
+    }
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+/// Tables of devices; of several in one sample the first is the mean since the start of the host and does not count.
+fn iostat(lines: &[String]) -> Option<Found> {
+    let is_head = |line: &&String| line.starts_with("Device");
+    let tables = lines.iter().filter(is_head).count();
+    let skipped = usize::from(tables > 1);
+    let (mut head, mut table) = (Vec::new(), 0);
+    let mut rows: Vec<DeviceRow> = Vec::new();
+    let mut joint_await = false;
+    for line in lines {
+        if line.starts_with("Device") {
+            (head, table) = (words(line), table + 1);
+        } else if line.trim().is_empty() || line.starts_with("avg-cpu") {
+            head.clear();
+        } else if table > skipped && !head.is_empty() {
+            let row = Row { head: &head, cells: words(line) };
+            joint_await |= row.number(&["r_await"]).is_none() && row.number(&["await"]).is_some();
+            add(&mut rows, device(&row));
+        }
+    }
+    let counted = real(count_of(tables.saturating_sub(skipped))).max(1.0);
+    for row in &mut rows {
+        row.divide(counted);
+    }
+    (!rows.is_empty()).then(|| Found {
+        devices: rows,
+        covered_s: (tables > 1).then(|| count_of(tables - 1)),
+        joint_await,
+        ..Found::default()
+    })
+}
+
+fn device(row: &Row<'_>) -> DeviceRow {
+    let bytes = |kib: &str, mib: &str, sectors: &str| {
+        row.number(&[kib])
+            .map(|rate| rate * 1024.0)
+            .or_else(|| row.number(&[mib]).map(|rate| rate * 1_048_576.0))
+            .or_else(|| row.number(&[sectors]).map(|rate| rate * 512.0))
+            .unwrap_or(0.0)
+    };
+    DeviceRow {
+        name: row.cells.first().map_or(String::new(), |name| name.trim_end_matches(':').to_owned()),
+        read_iops: row.or_zero(&["r/s"]),
+        write_iops: row.or_zero(&["w/s"]),
+        read_bytes_per_s: bytes("rkB/s", "rMB/s", "rsec/s"),
+        write_bytes_per_s: bytes("wkB/s", "wMB/s", "wsec/s"),
+        read_time_ms_mean: row.number(&["r_await"]).unwrap_or_else(|| row.or_zero(&["await"])),
+        write_time_ms_mean: row.number(&["w_await"]).unwrap_or_else(|| row.or_zero(&["await"])),
+        flush_iops: row.or_zero(&["f/s"]),
+        flush_time_ms_mean: row.or_zero(&["f_await"]),
+        outstanding: row.or_zero(&["aqu-sz", "avgqu-sz"]),
+        busy_share: row.or_zero(&["%util"]) / 100.0,
+    }
+}
+
+impl DeviceRow {
+    /// Adds the next second; times are weighted by their I/Os.
+    fn plus(&mut self, next: &Self) {
+        let weighted = |one: (f64, f64), two: (f64, f64)| {
+            let ios = one.0 + two.0;
+            if ios > 0.0 { (one.0 * one.1 + two.0 * two.1) / ios } else { 0.0 }
+        };
+        self.read_time_ms_mean = weighted(
+            (self.read_iops, self.read_time_ms_mean),
+            (next.read_iops, next.read_time_ms_mean),
+        );
+        self.write_time_ms_mean = weighted(
+            (self.write_iops, self.write_time_ms_mean),
+            (next.write_iops, next.write_time_ms_mean),
+        );
+        self.flush_time_ms_mean = weighted(
+            (self.flush_iops, self.flush_time_ms_mean),
+            (next.flush_iops, next.flush_time_ms_mean),
+        );
+        self.read_iops += next.read_iops;
+        self.write_iops += next.write_iops;
+        self.read_bytes_per_s += next.read_bytes_per_s;
+        self.write_bytes_per_s += next.write_bytes_per_s;
+        self.flush_iops += next.flush_iops;
+        self.outstanding += next.outstanding;
+        self.busy_share += next.busy_share;
+    }
+
+    /// Sums of rates as their mean.
+    fn divide(&mut self, seconds: f64) {
+        for rate in [
+            &mut self.read_iops,
+            &mut self.write_iops,
+            &mut self.read_bytes_per_s,
+            &mut self.write_bytes_per_s,
+            &mut self.flush_iops,
+            &mut self.outstanding,
+            &mut self.busy_share,
+        ] {
+            *rate /= seconds;
+        }
+    }
+}
+
+fn add(rows: &mut Vec<DeviceRow>, next: DeviceRow) {
+    match rows.iter_mut().find(|row| row.name == next.name) {
+        Some(row) => row.plus(&next),
+        None => rows.push(next),
+    }
+}
+
+/// Rows under the line that begins with `r b`; of several the first is the mean since the start of the host.
+fn vmstat(lines: &[String]) -> Option<Found> {
+    let place = lines.iter().position(|line| words(line).starts_with(&["r", "b"]))?;
+    let head = words(&lines[place]);
+    let is_row =
+        |line: &&String| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
+    let rows: Vec<Vec<&str>> =
+        lines[place + 1..].iter().filter(is_row).map(|line| words(line)).collect();
+    let cells = rows.last()?.clone();
+    let row = Row { head: &head, cells };
+    Some(Found {
+        run_queue: Some(RunQueue {
+            running: count(row.number(&["r"])?),
+            blocked: count(row.number(&["b"])?),
+        }),
+        swap_kib_per_s: row.number(&["si"]).zip(row.number(&["so"])),
+        cpu_share: cpu(&row),
+        ..Found::default()
+    })
+}
+
+/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is told.
+fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
+    row.number(CPU_SHARES[3])?;
+    Some(CPU_SHARES.map(|names| row.or_zero(names) / 100.0))
+}
+
+/// The last row of all processors together, and how many rows there are of single ones.
+fn mpstat(lines: &[String]) -> Option<Found> {
+    let mut head: Vec<&str> = Vec::new();
+    let (mut all, mut numbers) = (None, Vec::new());
+    for line in lines {
+        let cells = words(line);
+        if cells.contains(&"CPU") && cells.contains(&"%idle") {
+            head = cells;
+            continue;
+        }
+        let row = Row { head: &head, cells };
+        let place = head.iter().position(|name| *name == "CPU");
+        let Some(processor) = place.and_then(|place| row.cells.get(place)) else {
+            continue;
+        };
+        if *processor == "all" {
+            all = cpu(&row).or(all);
+        } else if let Ok(number) = processor.parse::<u64>() {
+            numbers.push(number);
+        }
+    }
+    Some(Found {
+        cpu_share: Some(all?),
+        processors: numbers.into_iter().max().map(|last| last + 1),
+        ..Found::default()
+    })
+}
+
+/// Sentences of `netstat -s`; the kernel's tools have spelt them in two ways.
+fn netstat(lines: &[String]) -> Option<Found> {
+    let number = |endings: &[&str]| {
+        let line = lines
+            .iter()
+            .find(|line| endings.iter().any(|ending| line.trim_end().ends_with(ending)))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let tcp = TcpCounters {
+        in_segments: number(&[" segments received"])?,
+        out_segments: number(&[" segments sent out", " segments send out"])?,
+        retransmitted_segments: number(&[" segments retransmitted", " segments retransmited"])?,
+        ..TcpCounters::default()
+    };
+    Some(Found { tcp: Some(tcp), ..Found::default() })
+}
+
+fn meminfo(lines: &[String]) -> Option<Found> {
+    let bytes = |tag: &str| {
+        let line = lines.iter().find_map(|line| line.strip_prefix(tag))?;
+        let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+        kib.checked_mul(1024)
+    };
+    let memory = MemoryGauge {
+        available_bytes: bytes("MemAvailable:").or_else(|| bytes("MemFree:"))?,
+        dirty_bytes: bytes("Dirty:").unwrap_or_default(),
+        writeback_bytes: bytes("Writeback:").unwrap_or_default(),
+        cached_bytes: bytes("Cached:").unwrap_or_default(),
+        resident_bytes_max: 0,
+    };
+    Some(Found { memory: Some(memory), ..Found::default() })
+}

@@ -1,0 +1,125 @@
+//! Everybody's counters before and after a rung: the server's, the device's, the processors'.
+
+use super::database::Database;
+use super::worker::Ended;
+use assay_host::counters::{process_cpu_s, read_counters};
+use assay_host::root::SysRoot;
+use assay_model::Result;
+use assay_model::counters::Counters;
+use assay_model::load::{DatabaseCounts, DeviceCounts, Physical, TimeSplit};
+use assay_model::number::seconds;
+use assay_postgres::counters::DatabaseCounters;
+use assay_postgres::processes::{Usage, background_usage};
+use std::time::Duration;
+
+/// Before version 15 counts travel to a process of their own, twice a second.
+const TRAVEL: Duration = Duration::from_millis(1200);
+
+/// All counters at one moment.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    database: DatabaseCounters,
+    host: Counters,
+    client_cpu_s: f64,
+    background: Option<Usage>,
+}
+
+/// What they counted between two moments.
+pub(super) struct Passed {
+    pub(super) database: DatabaseCounts,
+    pub(super) time: TimeSplit,
+    pub(super) device: Option<DeviceCounts>,
+    pub(super) client_cpu_s: f64,
+    pub(super) server_cpu_s: Option<f64>,
+    pub(super) host: Counters,
+    pub(super) physical: Physical,
+}
+
+impl Sight {
+    /// Looks; the server's count of a session is complete when the session has ended.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn take(database: &mut Database, sessions: &[u32]) -> Result<Self> {
+        if database.knowledge.major < 15 {
+            std::thread::sleep(TRAVEL);
+        }
+        let name = database.address.database.clone();
+        let counted = database.knowledge.read(&mut database.admin, &name);
+        Ok(Self {
+            database: counted
+                .map_err(|failure| failure.of("reading the counters of the server"))?,
+            host: read_counters(&SysRoot::live(), &database.devices),
+            client_cpu_s: process_cpu_s(),
+            background: database
+                .postmaster
+                .map(|postmaster| background_usage(postmaster, sessions)),
+        })
+    }
+
+    /// What was counted from `earlier` on, with what the sessions tell of themselves.
+    pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> Passed {
+        let database = self.database.since(&earlier.database);
+        let host = self.host.since(&earlier.host);
+        let sessions = sum(ended.iter().map(|one| one.usage));
+        let background = self.background.zip(earlier.background);
+        let background = background.map(|(after, before)| after.since(&before));
+        let device = host
+            .devices
+            .first()
+            .map(|device| DeviceCounts { name: device.name.clone(), counters: device.counters });
+        let counts = counts(&database);
+        let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
+        let of_background = background.and_then(|background| background.storage_read_bytes);
+        let process_bytes = read.zip(of_background).map(|(sessions, others)| sessions + others);
+        let device_bytes = device.as_ref().map(|device| device.counters.read_bytes);
+        Passed {
+            time: split(&database, sessions),
+            physical: Physical::of(counts.read_bytes, process_bytes, device_bytes),
+            database: counts,
+            device,
+            client_cpu_s: self.client_cpu_s - earlier.client_cpu_s,
+            server_cpu_s: sessions
+                .zip(background)
+                .map(|(sessions, others)| seconds(sessions.cpu_ns + others.cpu_ns)),
+            host,
+        }
+    }
+}
+
+/// The use of all sessions; unknown where one is.
+fn sum(usages: impl Iterator<Item = Option<Usage>>) -> Option<Usage> {
+    usages.reduce(|sum, one| Some(sum?.plus(&one?))).flatten()
+}
+
+fn counts(database: &DatabaseCounters) -> DatabaseCounts {
+    let (sessions, others) = (&database.sessions, &database.background);
+    let write_wait_ns = match (sessions.write_ns, others.write_ns) {
+        (Some(mine), Some(theirs)) => Some(mine + theirs),
+        (known, _) => known,
+    };
+    DatabaseCounts {
+        logical_reads: database.hit_blocks + database.read_blocks,
+        reads: sessions.reads + others.reads,
+        read_bytes: sessions.read_bytes + others.read_bytes,
+        read_wait_ns: sessions.read_ns,
+        writes: sessions.writes + others.writes,
+        write_bytes: sessions.write_bytes + others.write_bytes,
+        write_wait_ns,
+        log_bytes: database.wal_bytes,
+        log_syncs: database.wal_syncs,
+        log_sync_wait_ns: database.wal_sync_ns,
+        commits: database.commits,
+    }
+}
+
+fn split(database: &DatabaseCounters, sessions: Option<Usage>) -> TimeSplit {
+    TimeSplit {
+        database_ns: database.active_ns,
+        cpu_ns: sessions.map(|sessions| sessions.cpu_ns),
+        cpu_queue_ns: sessions.map(|sessions| sessions.queue_ns),
+        read_ns: database.sessions.read_ns,
+        write_ns: database.sessions.write_ns,
+        commit_ns: database.wal_sync_ns,
+    }
+}

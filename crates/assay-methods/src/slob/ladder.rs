@@ -1,0 +1,308 @@
+//! Which number of sessions comes next, and when the ladder has told what it can.
+
+use assay_model::Estimate;
+use assay_model::load::{Goal, Rung};
+use assay_model::measurement::Operation;
+use assay_model::number::real;
+use assay_stats::curve::{Knee, LoadPoint, knee};
+
+/// Share of all processors' time from which on they, and not the storage, limit the load.
+const BUSY_MAX: f64 = 0.95;
+/// Of the busy time, server and client must have this share, else it is somebody else who is busy.
+const OWN_SHARE_MIN: f64 = 0.5;
+/// Twice as many sessions must give so much more, as a share, or the ladder has seen its top.
+const GAIN_MIN: f64 = 0.05;
+
+/// How the ladder is climbed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Climb {
+    /// These numbers of sessions.
+    Given(Vec<u32>),
+    /// Twice as many each time until that gives no more.
+    Knee {
+        /// Sessions at most.
+        most: u32,
+    },
+    /// The most sessions whose reading statements keep a limit.
+    Limit {
+        /// The quantile that the limit is on, 0..=1.
+        quantile: f64,
+        /// The limit, ns.
+        limit_ns: f64,
+        /// Sessions at most.
+        most: u32,
+    },
+}
+
+/// What the ladder needs of a rung.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Sessions.
+    pub sessions: u32,
+    /// Statements a second.
+    pub statements_per_s: f64,
+    /// The quantile of a reading statement's time that the limit is on, ns.
+    pub quantile_ns: f64,
+    /// Share of all processors' time that was busy, 0..=1, where known.
+    pub busy_share: Option<f64>,
+    /// Share of that time that server and client had, 0..=1, where known.
+    pub own_share: Option<f64>,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// So many sessions.
+    Measure(u32),
+    /// Nothing; why, in a sentence.
+    End(String),
+}
+
+impl Point {
+    /// What a rung tells; `processors` of the machine.
+    pub fn of(rung: &Rung, quantile: f64, processors: f64) -> Self {
+        let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
+        let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
+        Self {
+            sessions: rung.sessions,
+            statements_per_s: rung.statements_per_s(),
+            quantile_ns: real(rung.times(Operation::Read).quantile_ns(quantile)),
+            busy_share: rung.host_busy_share,
+            own_share: own_s.zip(busy_s).map(|(own_s, busy_s)| own_s / busy_s.max(1e-9)),
+        }
+    }
+
+    /// Whether the processors were the limit, and ours were the work.
+    fn is_cpu_bound(&self) -> bool {
+        let busy = self.busy_share.is_some_and(|busy| busy >= BUSY_MAX);
+        // A server elsewhere does not use these processors; then it is this program that is the limit.
+        busy && self.own_share.is_none_or(|own| own >= OWN_SHARE_MIN)
+    }
+}
+
+impl Climb {
+    /// What comes after these rungs, in the order in which they were measured.
+    pub fn next(&self, done: &[Point]) -> Next {
+        let Some(last) = done.last() else {
+            return Next::Measure(self.first());
+        };
+        if let Self::Limit { limit_ns, most, .. } = self {
+            return search(done, *limit_ns, *most);
+        }
+        if last.is_cpu_bound() && self.is_above(last.sessions) {
+            return Next::End(cpu_words(last));
+        }
+        match self {
+            Self::Given(sessions) => sessions.get(done.len()).map_or_else(
+                || Next::End("all that was asked for was measured".to_owned()),
+                |next| Next::Measure(*next),
+            ),
+            Self::Knee { most } | Self::Limit { most, .. } => double(done, *most),
+        }
+    }
+
+    fn first(&self) -> u32 {
+        match self {
+            Self::Given(sessions) => sessions.first().copied().unwrap_or(1),
+            Self::Knee { .. } | Self::Limit { .. } => 1,
+        }
+    }
+
+    /// Whether more than so many sessions would still come.
+    fn is_above(&self, sessions: u32) -> bool {
+        match self {
+            Self::Given(given) => given.iter().any(|more| *more > sessions),
+            Self::Knee { most } | Self::Limit { most, .. } => *most > sessions,
+        }
+    }
+
+    /// Sessions at most, of all rungs that may come.
+    pub fn sessions_max(&self) -> u32 {
+        match self {
+            Self::Given(sessions) => sessions.iter().copied().max().unwrap_or(1),
+            Self::Knee { most } | Self::Limit { most, .. } => *most,
+        }
+    }
+
+    /// The quantile that is of interest.
+    pub fn quantile(&self) -> f64 {
+        match self {
+            Self::Limit { quantile, .. } => *quantile,
+            Self::Given(_) | Self::Knee { .. } => 0.99,
+        }
+    }
+
+    /// The answer of a search.
+    pub fn goal(&self, done: &[Point]) -> Option<Goal> {
+        let Self::Limit { quantile, limit_ns, .. } = self else {
+            return None;
+        };
+        let (good, bad) = bounds(done, *limit_ns);
+        Some(Goal {
+            quantile: *quantile,
+            limit_ns: *limit_ns,
+            sessions: good,
+            is_bounded: bad.is_some(),
+        })
+    }
+}
+
+fn cpu_words(last: &Point) -> String {
+    format!(
+        "the processors are the limit at {} sessions ({:.0} % busy): more sessions would measure them and not the storage",
+        last.sessions,
+        100.0 * last.busy_share.unwrap_or(1.0)
+    )
+}
+
+fn double(done: &[Point], most: u32) -> Next {
+    let gains =
+        done.windows(2).map(|pair| pair[1].statements_per_s / pair[0].statements_per_s - 1.0);
+    let flat = gains.rev().take_while(|gain| *gain < GAIN_MIN).count();
+    let last = done.last().map_or(0, |last| last.sessions);
+    if flat >= 2 {
+        return Next::End(format!(
+            "twice as many sessions twice gave less than {:.0} % more",
+            100.0 * GAIN_MIN
+        ));
+    }
+    if last >= most {
+        return Next::End(format!("{most} sessions are the most that was allowed"));
+    }
+    Next::Measure(last.saturating_mul(2).clamp(1, most))
+}
+
+/// The most sessions that keep the limit and the fewest that break it.
+fn bounds(done: &[Point], limit_ns: f64) -> (Option<u32>, Option<u32>) {
+    let bad =
+        done.iter().filter(|point| point.quantile_ns > limit_ns).map(|point| point.sessions).min();
+    let below = |point: &&Point| {
+        point.quantile_ns <= limit_ns && bad.is_none_or(|bad| point.sessions < bad)
+    };
+    (done.iter().filter(below).map(|point| point.sessions).max(), bad)
+}
+
+/// Doubles until the limit breaks, then halves what lies between.
+fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
+    match bounds(done, limit_ns) {
+        (None, _) => Next::End("not even one session keeps the limit".to_owned()),
+        (Some(good), Some(bad)) if bad - good <= 1 => {
+            Next::End(format!("{bad} sessions break the limit"))
+        }
+        (Some(good), Some(bad)) => Next::Measure(good + (bad - good) / 2),
+        (Some(good), None) if good >= most => {
+            Next::End(format!("{most} sessions are the most that was allowed"))
+        }
+        (Some(_), None) => match done.last() {
+            Some(last) if last.is_cpu_bound() => Next::End(cpu_words(last)),
+            last => {
+                Next::Measure(last.map_or(1, |last| last.sessions.saturating_mul(2)).clamp(1, most))
+            }
+        },
+    }
+}
+
+/// Sessions at the knee: the most power, statements a second over their mean time, before the last rung. Repeats
+/// count together; without intervals on both sides there is none.
+pub fn knee_of(rungs: &[Rung]) -> Option<u32> {
+    let mut first: Vec<&Rung> = rungs.iter().filter(|rung| rung.repeat == 1).collect();
+    first.sort_by_key(|rung| rung.sessions);
+    first.dedup_by_key(|rung| rung.sessions);
+    let points: Vec<LoadPoint> = first.iter().map(|rung| point(rung)).collect::<Option<_>>()?;
+    if points.len() < 3 {
+        return None;
+    }
+    match knee(&points) {
+        Knee::Found { at, .. } => Some(first[at].sessions),
+        Knee::StillRising | Knee::Undecided => None,
+    }
+}
+
+/// By Little's law the mean time of a closed load is sessions over rate, so its interval follows from that of the rate.
+fn point(rung: &Rung) -> Option<LoadPoint> {
+    let number = |estimate: Estimate| assay_stats::Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: usize::try_from(estimate.n).unwrap_or(usize::MAX),
+        effective_n: real(estimate.n),
+    };
+    let sessions = f64::from(rung.sessions);
+    let rate = rung.statements?;
+    let time = Estimate {
+        value: sessions / rate.value.max(1e-9),
+        low: sessions / rate.high.max(1e-9),
+        high: sessions / rate.low.max(1e-9),
+        ..rate
+    };
+    Some(LoadPoint { load: sessions, throughput: number(rate), latency: number(time) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(sessions: u32, statements_per_s: f64, quantile_ns: f64, busy: f64) -> Point {
+        Point {
+            sessions,
+            statements_per_s,
+            quantile_ns,
+            busy_share: Some(busy),
+            own_share: Some(0.9),
+        }
+    }
+
+    /// Climbs on a server that serves up to `servers` sessions without delay.
+    fn climb(climb: &Climb, servers: f64) -> (Vec<u32>, String, Option<Goal>) {
+        let mut done = Vec::new();
+        loop {
+            match climb.next(&done) {
+                Next::End(why) => {
+                    let goal = climb.goal(&done);
+                    return (done.iter().map(|point| point.sessions).collect(), why, goal);
+                }
+                Next::Measure(sessions) => {
+                    let load = f64::from(sessions);
+                    let time_ns = 100_000.0 * (load / servers).max(1.0);
+                    done.push(point(sessions, load / time_ns * 1e9, time_ns, 0.1));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_sessions_within_a_limit_are_found() {
+        let limit = |limit_ns, most| Climb::Limit { quantile: 0.99, limit_ns, most };
+        // Ten servers of 100 us keep 250 us up to 25 sessions.
+        let (_, _, goal) = climb(&limit(250_000.0, 1024), 10.0);
+        assert_eq!(goal.map(|goal| (goal.sessions, goal.is_bounded)), Some((Some(25), true)));
+        let (_, _, goal) = climb(&limit(50_000.0, 1024), 10.0);
+        assert_eq!(goal.map(|goal| goal.sessions), Some(None));
+        let (sessions, why, goal) = climb(&limit(1e9, 12), 10.0);
+        assert_eq!((sessions, goal.unwrap().is_bounded), (vec![1, 2, 4, 8, 12], false));
+        assert!(why.contains("allowed"));
+    }
+
+    #[test]
+    fn doubling_ends_behind_the_top() {
+        let (sessions, why, _) = climb(&Climb::Knee { most: 1024 }, 8.0);
+        assert_eq!(sessions, [1, 2, 4, 8, 16, 32]);
+        assert!(why.contains("less than 5 %"));
+    }
+
+    #[test]
+    fn busy_processors_end_the_ladder_only_when_they_work_for_it() {
+        let given = Climb::Given(vec![1, 2, 4]);
+        let mut busy = point(2, 100.0, 1.0, 0.97);
+        let first = point(1, 60.0, 1.0, 0.5);
+        assert_eq!(given.next(&[first]), Next::Measure(2));
+        let Next::End(why) = given.next(&[first, busy]) else { panic!() };
+        assert!(why.contains("processors") && why.contains("97 %"), "{why}");
+        busy.own_share = Some(0.2);
+        assert_eq!(given.next(&[first, busy]), Next::Measure(4));
+        let last = point(4, 100.0, 1.0, 0.99);
+        let Next::End(why) = given.next(&[first, busy, last]) else { panic!() };
+        assert!(why.contains("all that was asked"), "{why}");
+    }
+}

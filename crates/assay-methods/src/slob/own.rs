@@ -1,0 +1,165 @@
+//! A server of our own on the storage under test: in a directory that the safety gate created, gone with it.
+
+use assay_host::gate::{Gate, OwnedDirectory};
+use assay_host::root::SysRoot;
+use assay_model::number::count;
+use assay_model::{Error, Result};
+use assay_postgres::binaries::Binaries;
+use assay_postgres::processes::end_inside;
+use assay_postgres::server::{Account, IoMethod, Plan, Server, Settings, Stop};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Bytes of a server without data, with its log of changes: the files of `initdb`, and 4 GB of log at most.
+const SERVER_BYTES: u64 = 1 << 30;
+/// Cache of the server while data is loaded; what is measured has its own.
+const FILL_BUFFERS_BYTES: u64 = 256 << 20;
+
+/// What a server of our own is made of.
+#[derive(Clone, Debug)]
+pub struct OwnPlan {
+    /// Its programs.
+    pub binaries: Binaries,
+    /// The directory on the storage under test.
+    pub target: PathBuf,
+    /// Words that let programs end with this one.
+    pub guard: Vec<String>,
+    /// Bytes of the data that will be loaded.
+    pub data_bytes: u64,
+    /// Cache of the server while it is measured, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// Whether the page cache is to be passed by where that is possible.
+    pub direct: bool,
+    /// Who reads ahead.
+    pub io_method: Option<IoMethod>,
+    /// Leave the directory behind.
+    pub keep: bool,
+}
+
+/// A running server in its directory.
+pub struct OwnServer {
+    server: Server,
+    /// `None` once it is given back.
+    directory: Option<OwnedDirectory>,
+    plan: OwnPlan,
+}
+
+/// Removes what programs left behind in a directory that were killed, with servers that still run there; says what
+/// it removed.
+///
+/// # Errors
+/// An environment error when the directory cannot be read or something does not go.
+pub fn clean_up(target: &Path) -> Result<Vec<PathBuf>> {
+    let gate = Gate::new(SysRoot::live());
+    let left = gate.left_directories(target)?;
+    for path in &left {
+        if !end_inside(path) {
+            return Err(Error::environment(
+                format!("a server of an earlier run does not end in {}", path.display()),
+                "end it by hand, then start again",
+            ));
+        }
+        gate.remove_left_directory(path)?;
+    }
+    Ok(left)
+}
+
+impl OwnServer {
+    /// Makes a server, ready to be loaded.
+    ///
+    /// # Errors
+    /// What the gate, the programs or the server say; then nothing is left behind.
+    pub fn make(plan: OwnPlan, stop: &AtomicBool) -> Result<Self> {
+        let gate = Gate::new(SysRoot::live());
+        let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
+        let directory = gate.create_directory(&plan.target, wanted_bytes)?;
+        let made = Server::create(Plan {
+            binaries: plan.binaries.clone(),
+            directory: directory.path().to_owned(),
+            account: Account::needed(),
+            guard: plan.guard.clone(),
+        });
+        let server = match made {
+            Ok(server) => server,
+            Err(error) => {
+                end_inside(directory.path());
+                gate.remove_directory(&directory)?;
+                return Err(error);
+            }
+        };
+        let mut own = Self { server, directory: Some(directory), plan };
+        own.server.start(&own.settings(FILL_BUFFERS_BYTES, false), stop)?;
+        Ok(own)
+    }
+
+    /// Starts it anew as it is to be measured: small cache, past the page cache where that is possible.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
+        self.server.stop(Stop::Clean);
+        let settings = self.settings(self.plan.shared_buffers_bytes, self.is_direct());
+        self.server.start(&settings, stop)
+    }
+
+    /// Whether it passes the page cache by while it is measured.
+    pub fn is_direct(&self) -> bool {
+        self.plan.direct && self.server.binaries().major() >= 16 && self.server.can_direct()
+    }
+
+    /// The server.
+    pub const fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        self.directory.as_ref().map_or(Path::new(""), |held| held.path())
+    }
+
+    fn settings(&self, shared_buffers_bytes: u64, direct: bool) -> Settings {
+        Settings {
+            direct,
+            shared_buffers_bytes,
+            sessions_max: self.plan.sessions_max,
+            io_method: self.plan.io_method,
+        }
+    }
+
+    /// Ends the server and removes its directory, unless it is to be kept.
+    ///
+    /// # Errors
+    /// An environment error when something cannot be removed.
+    pub fn finish(mut self) -> Result<()> {
+        self.give_back()
+    }
+
+    fn give_back(&mut self) -> Result<()> {
+        let Some(directory) = self.directory.take() else {
+            return Ok(());
+        };
+        if self.plan.keep {
+            self.server.stop(Stop::Clean);
+            return Gate::new(SysRoot::live()).give_away_directory(&directory);
+        }
+        self.server.stop(Stop::AtOnce);
+        Gate::new(SysRoot::live()).remove_directory(&directory)
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by the next start.
+        let _ = self.give_back();
+    }
+}
+
+/// Bytes on storage of so many blocks with their index.
+pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
+    // An entry of the index takes 20 bytes of pages that are nine tenths full.
+    blocks
+        .saturating_mul(block_bytes)
+        .saturating_add(count(assay_model::number::real(blocks) * 22.3))
+}

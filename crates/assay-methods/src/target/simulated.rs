@@ -1,0 +1,96 @@
+//! Devices in virtual time by name: laws in a row (`sim:…`), or the model of an array (`array:…`).
+
+use assay_arrays::{ArraySpec, find};
+use assay_engine::Simulation;
+use assay_engine::device::DeviceSpec;
+use assay_model::array::{ArrayModel, parse_array};
+use assay_model::{Error, Result};
+
+/// How the name of a model file ends.
+const MODEL_FILE: &str = ".array.toml";
+
+/// A described device, built anew for each simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SimulatedDevice {
+    /// `sim:…`: laws with exactly known answers.
+    Laws(DeviceSpec),
+    /// `array:…`: an array made of parts.
+    Array(ArraySpec),
+}
+
+/// Whether a target on the command line is a simulated device.
+pub fn is_simulated(text: &str) -> bool {
+    text.starts_with("sim:") || text.starts_with("array:")
+}
+
+impl SimulatedDevice {
+    /// Reads a target; `None` when it is none of these.
+    ///
+    /// # Errors
+    /// A usage error when the device is not described right, or there is no such array.
+    pub fn parse(text: &str) -> Result<Option<Self>> {
+        if let Some(device) = text.strip_prefix("sim:") {
+            return Ok(Some(Self::Laws(DeviceSpec::parse(device)?)));
+        }
+        match text.strip_prefix("array:") {
+            Some(array) => Ok(Some(Self::Array(array_of(array)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// Bytes that can be addressed.
+    pub const fn length_bytes(&self) -> u64 {
+        match self {
+            Self::Laws(device) => device.length_bytes,
+            Self::Array(array) => array.capacity_bytes,
+        }
+    }
+
+    /// The device fresh, its clock at 0.
+    pub fn simulation(&self) -> Simulation {
+        let device = match self {
+            Self::Laws(device) => device.build(),
+            Self::Array(array) => array.build(),
+        };
+        Simulation::new(device, self.length_bytes())
+    }
+}
+
+/// `NAME?capacity=2TB&seed=1`.
+fn array_of(text: &str) -> Result<ArraySpec> {
+    let (name, query) = text.split_once('?').unwrap_or((text, ""));
+    ArraySpec::new(array_model(name)?).with_query(query)
+}
+
+/// The model that the program carries under a name; a name that ends as model files do is read from the file.
+///
+/// # Errors
+/// A usage error when there is no such array or file, or when its document cannot be.
+pub fn array_model(name: &str) -> Result<ArrayModel> {
+    if !name.ends_with(MODEL_FILE) {
+        return find(name);
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| {
+        Error::usage(
+            format!("reading the array model {name}: {error}"),
+            "name a model file, or one of `assay arrays`",
+        )
+    })?;
+    parse_array(&text).map_err(|error| error.context(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_are_named_and_paths_are_not() {
+        let laws = SimulatedDevice::parse("sim:servers?count=8&service=200us").unwrap();
+        assert!(matches!(laws, Some(SimulatedDevice::Laws(_))));
+        let array = SimulatedDevice::parse("array:ramsan-300?capacity=1GiB").unwrap();
+        assert_eq!(array.map(|array| array.length_bytes()), Some(1 << 30));
+        assert_eq!(SimulatedDevice::parse("/dev/sda").unwrap(), None);
+        let missing = SimulatedDevice::parse("array:none.array.toml").unwrap_err();
+        assert!(missing.to_string().contains("none.array.toml"));
+    }
+}

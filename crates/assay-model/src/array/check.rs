@@ -1,0 +1,231 @@
+//! What makes an array impossible, said before it is built.
+
+use super::{ArrayModel, Controller, Flash, Hdd, Load, Part, Path, Raid, RaidLevel, Tier};
+use crate::document::parse_toml;
+use crate::error::{Error, Result};
+
+/// Members and dies that a simulation keeps apart.
+const MEMBERS_MAX: u32 = 4096;
+
+/// Reads a model document and checks that such an array can be.
+///
+/// # Errors
+/// A usage error that names the line or the part, and what would be accepted.
+pub fn parse_array(text: &str) -> Result<ArrayModel> {
+    let model: ArrayModel = parse_toml(text, "array model")?;
+    model.check()?;
+    Ok(model)
+}
+
+fn refuse(message: impl Into<String>, hint: &str) -> Result<()> {
+    Err(Error::usage(message, hint))
+}
+
+impl ArrayModel {
+    /// Refuses what cannot be: see the module.
+    ///
+    /// # Errors
+    /// A usage error that names the part and the key.
+    pub fn check(&self) -> Result<()> {
+        if self.format != 1 {
+            return refuse(
+                format!("format {} is not known", self.format),
+                "this version reads format = 1",
+            );
+        }
+        if self.capacity.0 < 1 << 20 {
+            return refuse(
+                format!("a capacity of {} holds nothing", self.capacity),
+                "write for example capacity = \"1TB\"",
+            );
+        }
+        check_parts(&self.parts)?;
+        self.check_experiments()?;
+        self.check_figures()
+    }
+
+    fn check_experiments(&self) -> Result<()> {
+        for experiment in &self.experiments {
+            if experiment.duration.0 == 0
+                || experiment.hasten_factor.is_nan()
+                || experiment.hasten_factor < 1.0
+            {
+                return refuse(
+                    format!("experiment '{}' measures nothing", experiment.name),
+                    "write a duration above 0s and hasten_factor of at least 1",
+                );
+            }
+            if let Load::Sessions(load) = &experiment.load
+                && (load.sessions == 0
+                    || load.hosts == 0
+                    || load.cpus == 0
+                    || load.logical_reads_mean.is_nan()
+                    || load.logical_reads_mean <= 0.0)
+            {
+                return refuse(
+                    format!("experiment '{}' has nobody to work", experiment.name),
+                    "write sessions, hosts, cpus and logical_reads_mean above 0",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_figures(&self) -> Result<()> {
+        for figure in &self.figures {
+            let names = [&figure.experiment, &figure.over];
+            for name in names.into_iter().flatten() {
+                if !name.contains('/') && self.experiment(name).is_none() {
+                    return refuse(
+                        format!("figure '{}' refers to no experiment: '{name}'", figure.name),
+                        "name an [[experiment]] of the same document",
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A chain ends with what stores, and nothing follows that.
+fn check_parts(parts: &[Part]) -> Result<()> {
+    let Some((last, above)) = parts.split_last() else {
+        return refuse("the array has no part", "add a [[part]]");
+    };
+    if !stores(last) || above.iter().any(stores) {
+        return refuse(
+            "the parts do not end with the one that stores",
+            "let exactly one of hdd, flash, ram or tier stand, as the last part",
+        );
+    }
+    for (index, part) in parts.iter().enumerate() {
+        check_part(part).map_err(|error| error.context(format!("part {}", index + 1)))?;
+    }
+    Ok(())
+}
+
+const fn stores(part: &Part) -> bool {
+    matches!(part, Part::Hdd(_) | Part::Flash(_) | Part::Ram(_) | Part::Tier(_))
+}
+
+fn check_part(part: &Part) -> Result<()> {
+    match part {
+        Part::Path(path) => check_path(path),
+        Part::Controller(controller) => check_controller(controller),
+        Part::Cache(cache) if cache.line.0 == 0 || cache.size.0 < cache.line.0 => refuse(
+            "the cache holds no line",
+            "write a line above 0 and a size of at least one line",
+        ),
+        Part::Raid(raid) => check_raid(raid),
+        Part::Tier(tier) => check_tier(tier),
+        Part::Hdd(hdd) => check_hdd(hdd),
+        Part::Flash(flash) => check_flash(flash),
+        Part::Ram(ram) if !counts(ram.channels) => refuse_count("ram", "channels"),
+        Part::Cache(_) | Part::Ram(_) => Ok(()),
+    }
+}
+
+const fn counts(number: u32) -> bool {
+    number > 0 && number <= MEMBERS_MAX
+}
+
+fn refuse_count(part: &str, key: &str) -> Result<()> {
+    refuse(format!("the {key} of {part} cannot be simulated"), "write a number from 1 to 4096")
+}
+
+fn check_path(path: &Path) -> Result<()> {
+    let numbers = [path.links, path.volumes.unwrap_or(1), path.volume_depth.unwrap_or(1)];
+    if !numbers.into_iter().all(counts) || path.bandwidth_per_s.is_some_and(|rate| rate.0 == 0) {
+        return refuse_count("path", "links, volumes or bandwidth");
+    }
+    Ok(())
+}
+
+fn check_controller(controller: &Controller) -> Result<()> {
+    let loads = [
+        controller.sigma,
+        controller.per_mib_sigma,
+        controller.kappa,
+        controller.scaling_loss_share,
+    ];
+    if !counts(controller.nodes)
+        || !counts(controller.cores)
+        || !loads.into_iter().all(|load| load.is_finite() && load >= 0.0)
+    {
+        return refuse_count("controller", "nodes, cores or losses");
+    }
+    Ok(())
+}
+
+fn check_raid(raid: &Raid) -> Result<()> {
+    let (least, even) = match raid.level {
+        RaidLevel::Raid0 => (1, false),
+        RaidLevel::Raid1 => (2, false),
+        RaidLevel::Raid10 => (2, true),
+        RaidLevel::Raid5 => (3, false),
+        RaidLevel::Raid6 => (4, false),
+    };
+    let fits = counts(raid.members) && raid.members >= least;
+    if fits && (!even || raid.members.is_multiple_of(2)) && raid.stripe.0 >= 512 {
+        return Ok(());
+    }
+    refuse(
+        format!("{:?} of {} members cannot be", raid.level, raid.members),
+        "use at least 1, 2, 2, 3 or 4 members for raid0, raid1, raid10 (an even number), raid5 or raid6, and a stripe",
+    )
+}
+
+fn check_tier(tier: &Tier) -> Result<()> {
+    if tier.page.0 < 4096 || tier.every.0 == 0 || tier.moves.0 < 0.0 {
+        return refuse(
+            "the tier moves nothing",
+            "write a page of at least 4KiB and every above 0s",
+        );
+    }
+    check_parts(&tier.fast)?;
+    check_parts(&tier.slow)
+}
+
+fn check_hdd(hdd: &Hdd) -> Result<()> {
+    if hdd.rotation_per_min == 0
+        || hdd.transfer_per_s.0 == 0
+        || hdd.capacity.0 == 0
+        || !counts(hdd.queue_depth)
+    {
+        return refuse(
+            "the disk does not turn",
+            "write capacity, rotation_per_min, transfer_per_s and queue_depth above 0",
+        );
+    }
+    if hdd.seek_full < hdd.seek_track {
+        return refuse(
+            "a seek over the whole disk is shorter than one to the next track",
+            "write seek_full of at least seek_track",
+        );
+    }
+    Ok(())
+}
+
+fn check_flash(flash: &Flash) -> Result<()> {
+    if !counts(flash.dies) {
+        return refuse_count("flash", "dies");
+    }
+    if flash.page.0 < 512 || flash.pages_per_block < 2 || flash.mapped_pages < 4096 {
+        return refuse(
+            "the flash has no pages",
+            "write a page of at least 512B, 2 pages_per_block and 4096 mapped_pages",
+        );
+    }
+    let over = flash.over_provisioning.0;
+    let blocks = f64::from(flash.mapped_pages) * over / f64::from(flash.pages_per_block);
+    if over > 0.0 && blocks < 4.0 {
+        return refuse(
+            "the over-provisioning is less than four blocks",
+            "write a larger over_provisioning or more mapped_pages",
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! The seam between who drives storage in virtual time and who models it: an I/O, and a device that takes and completes it.
+//!
+//! It lies below both, so that the engine that drives and the arrays that are driven need not know each other.
+
+use crate::measurement::Operation;
+
+/// An I/O as a device sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceIo {
+    /// What it does.
+    pub operation: Operation,
+    /// Index of the target.
+    pub target: u32,
+    /// Offset, bytes.
+    pub offset: u64,
+    /// Bytes to move.
+    pub bytes: u32,
+}
+
+impl DeviceIo {
+    /// A read of the first target.
+    pub const fn read(offset: u64, bytes: u32) -> Self {
+        Self { operation: Operation::Read, target: 0, offset, bytes }
+    }
+
+    /// A write of the first target.
+    pub const fn write(offset: u64, bytes: u32) -> Self {
+        Self { operation: Operation::Write, target: 0, offset, bytes }
+    }
+
+    /// What a device answers when all went well: the bytes moved.
+    pub fn moved(&self) -> i32 {
+        i32::try_from(self.bytes).unwrap_or(i32::MAX)
+    }
+}
+
+/// A device in virtual time: takes I/Os, and completes them when the clock reaches its events.
+pub trait Device {
+    /// Takes an I/O; `now_ns` never decreases.
+    fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo);
+
+    /// When something happens next, if anything is under way.
+    fn next_event_ns(&self) -> Option<u64>;
+
+    /// Completes everything due at `now_ns`, oldest first: tag, and bytes moved or the negative error number.
+    fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>);
+}

@@ -1,0 +1,126 @@
+//! What a database got of its storage under a load: the ladder of sessions, with what the server, the host and the
+//! device counted beside it.
+
+use crate::counters::DeviceCounters;
+use crate::estimate::Estimate;
+use crate::histogram::{Histogram, Precision};
+use crate::measurement::{Measurement, Operation, Remark};
+use crate::number::{rate, real, share};
+use serde::{Deserialize, Serialize};
+
+mod rung;
+
+pub use rung::{
+    CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Rung, TimeSplit,
+};
+
+/// The result of a load on a database server: the document `load.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// The kind of load: `slob`.
+    pub method: String,
+    /// The server.
+    pub server: ServerFacts,
+    /// What was asked of it, by names and values in the order of the command line.
+    pub plan: Vec<Setting>,
+    /// How the data came to be there; none when it was there already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filled: Option<Filled>,
+    /// How rows are read, in the words of the server's plan.
+    pub access: String,
+    /// One a number of sessions and repeat, in the order in which they were measured.
+    pub rungs: Vec<Rung>,
+    /// Processors of the machine that measured.
+    pub processors: u32,
+    /// Why the ladder ended where it did, in a sentence.
+    pub end: String,
+    /// Sessions at the knee, where the ladder shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee_sessions: Option<u32>,
+    /// The answer of the search for the most sessions within a limit, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Goal>,
+    /// What a reader must know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+}
+
+/// A name with its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// What it is.
+    pub name: String,
+    /// What it is set to.
+    pub value: String,
+}
+
+/// The server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ServerFacts {
+    /// The product: `PostgreSQL`.
+    pub product: String,
+    /// Its version, for example `18.6`.
+    pub version: String,
+    /// Whether it was made for this run alone.
+    pub is_own: bool,
+    /// Whether it passes the page cache by; `None` where it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_io: Option<bool>,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Settings that matter for storage.
+    pub settings: Vec<Setting>,
+}
+
+/// How the data came to be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Filled {
+    /// Rows.
+    pub rows: u64,
+    /// Bytes of the tables on storage, without indexes.
+    pub table_bytes: u64,
+    /// Bytes of the indexes.
+    pub index_bytes: u64,
+    /// From the first row to the last index, s.
+    pub elapsed_s: f64,
+}
+
+/// The most sessions within a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// The quantile that the limit is on, 0..=1.
+    pub quantile: f64,
+    /// The limit on the time of a reading statement, ns.
+    pub limit_ns: f64,
+    /// The most sessions that keep it; none when not even one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<u32>,
+    /// Whether more sessions were shown to break it; else the ladder ended before.
+    pub is_bounded: bool,
+}
+
+impl Load {
+    /// The rung with the most reading and changing statements a second.
+    pub fn best(&self) -> Option<&Rung> {
+        let rate = |rung: &Rung| rung.statements_per_s();
+        self.rungs.iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
+    }
+
+    /// Whether in any rung more than the tolerated share of the reads never reached the device.
+    pub fn is_cached(&self) -> bool {
+        let verdicts = self.rungs.iter().map(|rung| rung.physical.verdict);
+        verdicts.into_iter().any(|verdict| verdict == PhysicalVerdict::Cached)
+    }
+}

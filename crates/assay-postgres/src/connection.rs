@@ -1,0 +1,126 @@
+//! One session: PostgreSQL's protocol, version 3.0, spoken synchronously with one write and as few reads as the
+//! answer has packets.
+//!
+//! Source: PostgreSQL documentation, chapter "Frontend/Backend Protocol".
+
+mod copy;
+mod login;
+mod messages;
+mod prepared;
+mod stream;
+
+pub use copy::CopyIn;
+pub use messages::Row;
+pub use prepared::{Execution, Prepared};
+pub use stream::Interrupter;
+
+use crate::address::Address;
+use crate::failure::{Answer, Failure};
+use messages::{Messages, refusal, row, zero_ended};
+use stream::Stream;
+
+/// What the server is, as it said at the login.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerFacts {
+    /// For example `18.6`.
+    pub version: String,
+    /// Number of the process that serves this session.
+    pub process_id: u32,
+}
+
+/// One session on a server.
+#[derive(Debug)]
+pub struct Connection {
+    messages: Messages,
+    facts: ServerFacts,
+    /// Statements are put together here.
+    scratch: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects and logs in.
+    ///
+    /// # Errors
+    /// When there is no way to the server, or it refuses the user.
+    pub fn open(address: &Address, application: &str) -> Answer<Self> {
+        let mut messages = Messages::over(Stream::connect(address)?);
+        let facts = login::login(&mut messages, address, application)?;
+        Ok(Self { messages, facts, scratch: Vec::new() })
+    }
+
+    /// What the server said about itself.
+    pub const fn facts(&self) -> &ServerFacts {
+        &self.facts
+    }
+
+    /// The major version, for example 18; 0 where it cannot be read.
+    pub fn major(&self) -> u32 {
+        let digits = self.facts.version.split(|letter: char| !letter.is_ascii_digit());
+        digits.into_iter().next().and_then(|major| major.parse().ok()).unwrap_or(0)
+    }
+
+    /// A handle that ends this session from another thread.
+    ///
+    /// # Errors
+    /// When the system gives no second handle.
+    pub fn interrupter(&self) -> Answer<Interrupter> {
+        Ok(self.messages.stream().interrupter()?)
+    }
+
+    /// Runs statements as text and gives the rows of all of them.
+    ///
+    /// # Errors
+    /// The first refusal; the session stays usable unless it was lost.
+    pub fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
+        self.scratch.clear();
+        messages::query(&mut self.scratch, sql);
+        self.messages.send(&self.scratch)?;
+        self.rows()
+    }
+
+    /// Runs statements whose rows are of no interest.
+    ///
+    /// # Errors
+    /// As for [`query`](Self::query).
+    pub fn run(&mut self, sql: &str) -> Answer<()> {
+        self.query(sql).map(drop)
+    }
+
+    /// The only row of a statement.
+    ///
+    /// # Errors
+    /// As for [`query`](Self::query), and when there is none.
+    pub fn one(&mut self, sql: &str) -> Answer<Row> {
+        let first = self.query(sql)?.into_iter().next();
+        first.ok_or_else(|| Failure::Strange(format!("no row for {sql}")))
+    }
+
+    /// Rows until the server is ready again.
+    fn rows(&mut self) -> Answer<Vec<Row>> {
+        let (mut rows, mut refused) = (Vec::new(), None);
+        loop {
+            let (tag, body) = self.messages.next()?;
+            match tag {
+                b'Z' => return refused.map_or(Ok(rows), Err),
+                b'D' => rows.push(row(body)?),
+                b'E' => refused = refused.or_else(|| Some(refusal(body))),
+                b'T' | b'C' | b'S' | b'N' | b'I' | b'1' | b'2' | b'3' | b'n' | b't' => {}
+                other => return Err(messages::unexpected(other)),
+            }
+        }
+    }
+
+    /// Says good-bye, so that the server writes down what this session did, and waits until it closes the way.
+    pub fn close(mut self) {
+        // The end is the end, however the server takes it.
+        let _ = self.messages.send(&messages::TERMINATE);
+        while self.messages.next().is_ok() {}
+    }
+}
+
+/// Reads a setting that the server reports at the login.
+fn reported(body: &[u8]) -> Option<(&str, &str)> {
+    let (name, rest) = zero_ended(body)?;
+    let (value, _) = zero_ended(rest)?;
+    Some((name, value))
+}

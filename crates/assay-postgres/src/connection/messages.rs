@@ -1,0 +1,226 @@
+//! Messages of the protocol: a letter, a length that counts itself, a body.
+
+use super::stream::Stream;
+use crate::failure::{Answer, Failure};
+
+/// Room for answers; it grows for the longest message only.
+const ROOM_BYTES: usize = 8192;
+/// No message of a server is as long; a longer one is no message.
+const MESSAGE_BYTES_MAX: usize = 1 << 30;
+
+/// Ends a session.
+pub(super) const TERMINATE: [u8; 5] = [b'X', 0, 0, 0, 4];
+
+/// A row of an answer in text form; `None` is null.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row(pub Vec<Option<String>>);
+
+impl Row {
+    /// The text of a column; empty for null.
+    pub fn text(&self, column: usize) -> &str {
+        self.0.get(column).and_then(Option::as_deref).unwrap_or("")
+    }
+
+    /// A count; `None` where it is null or none.
+    pub fn count(&self, column: usize) -> Option<u64> {
+        self.text(column).parse().ok()
+    }
+
+    /// A real number; `None` where it is null or none.
+    pub fn real(&self, column: usize) -> Option<f64> {
+        self.text(column).parse().ok()
+    }
+
+    /// Whether it says yes.
+    pub fn is_true(&self, column: usize) -> bool {
+        matches!(self.text(column), "t" | "on" | "true")
+    }
+}
+
+/// Messages over a socket.
+#[derive(Debug)]
+pub(super) struct Messages {
+    stream: Stream,
+    room: Vec<u8>,
+    /// What was received and not yet read: `start..end` of the room.
+    start: usize,
+    end: usize,
+}
+
+impl Messages {
+    pub(super) fn over(stream: Stream) -> Self {
+        Self { stream, room: vec![0; ROOM_BYTES], start: 0, end: 0 }
+    }
+
+    pub(super) const fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    #[inline]
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Answer<()> {
+        Ok(self.stream.send(bytes)?)
+    }
+
+    /// The next message: its letter and body.
+    #[inline]
+    pub(super) fn next(&mut self) -> Answer<(u8, &[u8])> {
+        self.receive(5)?;
+        let tag = self.room[self.start];
+        let length = big_endian(&self.room[self.start + 1..self.start + 5]);
+        if !(4..MESSAGE_BYTES_MAX).contains(&length) {
+            return Err(Failure::Strange(format!("a message of {length} bytes")));
+        }
+        self.receive(1 + length)?;
+        let body = self.start + 5..self.start + 1 + length;
+        self.start = body.end;
+        Ok((tag, &self.room[body]))
+    }
+
+    /// Reads until `bytes` are there.
+    #[inline]
+    fn receive(&mut self, bytes: usize) -> Answer<()> {
+        while self.end - self.start < bytes {
+            if self.start == self.end {
+                (self.start, self.end) = (0, 0);
+            }
+            if self.start + bytes > self.room.len() {
+                self.make_room(bytes);
+            }
+            self.end += self.stream.receive(&mut self.room[self.end..])?;
+        }
+        Ok(())
+    }
+
+    fn make_room(&mut self, bytes: usize) {
+        self.room.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        if self.room.len() < bytes {
+            self.room.resize(bytes, 0);
+        }
+    }
+}
+
+/// Four bytes as a length.
+#[inline]
+pub(super) fn big_endian(bytes: &[u8]) -> usize {
+    let four = bytes.first_chunk::<4>().copied().unwrap_or_default();
+    usize::try_from(u32::from_be_bytes(four)).unwrap_or(usize::MAX)
+}
+
+/// Puts a message together; `fill` writes its body.
+pub(super) fn message(to: &mut Vec<u8>, tag: u8, fill: impl FnOnce(&mut Vec<u8>)) {
+    to.push(tag);
+    let at = to.len();
+    to.extend([0; 4]);
+    fill(to);
+    let length = u32::try_from(to.len() - at).unwrap_or(u32::MAX);
+    to[at..at + 4].copy_from_slice(&length.to_be_bytes());
+}
+
+/// A text with the zero at its end; zeros inside would end it early and are left out.
+pub(super) fn put_text(to: &mut Vec<u8>, text: &str) {
+    to.extend(text.bytes().filter(|byte| *byte != 0));
+    to.push(0);
+}
+
+/// Statements as text.
+pub(super) fn query(to: &mut Vec<u8>, sql: &str) {
+    message(to, b'Q', |body| put_text(body, sql));
+}
+
+/// A text up to its zero, and what follows.
+pub(super) fn zero_ended(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
+}
+
+/// The server's refusal: fields of a letter and a text.
+pub(super) fn refusal(body: &[u8]) -> Failure {
+    let (mut code, mut message, mut rest) = (String::new(), String::new(), body);
+    while let Some((letter, field)) = rest.split_first().filter(|(letter, _)| **letter != 0) {
+        let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
+        // Before the encoding is agreed on, messages come in the server's own.
+        let text = String::from_utf8_lossy(&field[..end]).into_owned();
+        match letter {
+            b'C' => code = text,
+            b'M' => message = text,
+            _ => {}
+        }
+        rest = field.get(end + 1..).unwrap_or_default();
+    }
+    Failure::Refused { code, message }
+}
+
+/// A row in text form.
+pub(super) fn row(body: &[u8]) -> Answer<Row> {
+    let damaged = || Failure::Strange("a damaged row".to_owned());
+    let mut rest = body.get(2..).ok_or_else(damaged)?;
+    let mut columns = Vec::new();
+    while !rest.is_empty() {
+        let length = big_endian(rest);
+        rest = rest.get(4..).ok_or_else(damaged)?;
+        if u32::try_from(length) == Ok(u32::MAX) {
+            columns.push(None);
+            continue;
+        }
+        let value = rest.get(..length).ok_or_else(damaged)?;
+        columns.push(Some(String::from_utf8_lossy(value).into_owned()));
+        rest = &rest[length..];
+    }
+    Ok(Row(columns))
+}
+
+/// A letter that has no place here.
+pub(super) fn unexpected(tag: u8) -> Failure {
+    Failure::Strange(format!("message '{}'", char::from(tag)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn messages_arrive_whole_however_they_are_cut() {
+        let mut sent = Vec::new();
+        for length in [0, 1, 3000, 20_000, 7] {
+            message(&mut sent, b'D', |body| body.extend(vec![7; length]));
+        }
+        for cut in [1, 4, 5, 6, 1000, 8191, 8192, 9000] {
+            let (mut server, client) = UnixStream::pair().unwrap();
+            let pieces: Vec<Vec<u8>> = sent.chunks(cut).map(<[u8]>::to_vec).collect();
+            let writer = std::thread::spawn(move || {
+                for piece in &pieces {
+                    server.write_all(piece).unwrap();
+                }
+            });
+            let mut messages = Messages::over(Stream::Local(client));
+            for length in [0, 1, 3000, 20_000, 7] {
+                let (tag, body) = messages.next().unwrap();
+                assert_eq!((tag, body.len()), (b'D', length));
+                assert!(body.iter().all(|byte| *byte == 7));
+            }
+            assert!(messages.next().unwrap_err().is_lost());
+            writer.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn refusals_and_rows_are_taken_apart() {
+        let refused = refusal(b"SERROR\0C53100\0Mdisk full\0\0");
+        assert_eq!(refused.to_string(), "disk full (53100)");
+        let found = row(&[0, 2, 0, 0, 0, 2, b'4', b'2', 255, 255, 255, 255]).unwrap();
+        assert_eq!((found.count(0), found.count(1), found.text(1)), (Some(42), None, ""));
+        assert!(row(&[0, 1, 0, 0, 0, 9, b'x']).is_err());
+        assert!(row(&[0]).is_err());
+    }
+
+    #[test]
+    fn a_length_of_nothing_is_refused() {
+        let (mut server, client) = UnixStream::pair().unwrap();
+        server.write_all(&[b'Z', 0, 0, 0, 1]).unwrap();
+        let failure = Messages::over(Stream::Local(client)).next().unwrap_err();
+        assert!(matches!(failure, Failure::Strange(_)));
+    }
+}

@@ -1,0 +1,21 @@
+//! PostgreSQL's manual: what its counters mean in each version, where the time of its sessions went, and how a server of
+//! our own is made and unmade.
+//!
+//! [`watch`] asks a server: [`watch::Watcher`] takes a [`model::Snapshot`] at both ends of an interval and looks at the
+//! sessions in between. [`model`] knows no server: it makes a profile of two snapshots and the looks, so that every
+//! formula is tested on made-up ones.
+//!
+//! A [`binaries::Binaries`] is a set of server programs; [`server::Server`] runs one of them in a directory that the
+//! caller owns. An [`address::Address`] leads to a server, ours or anybody's; a [`connection::Connection`] is one
+//! session on it, synchronous and lean, so that thousands of statements a second cost the client little.
+#![forbid(unsafe_code)]
+
+pub mod address;
+pub mod binaries;
+pub mod connection;
+pub mod counters;
+pub mod failure;
+pub mod model;
+pub mod processes;
+pub mod server;
+pub mod watch;

@@ -1,0 +1,90 @@
+//! Wait classes: where a reader of Oracle's reports would look for an event of PostgreSQL.
+
+use super::looks::Seen;
+
+/// Sessions read and write data themselves.
+pub(super) const USER_IO: &str = "User I/O";
+/// Sessions wait for their commit.
+pub(super) const COMMIT: &str = "Commit";
+/// Sessions are ready to run and have no CPU.
+pub(super) const SCHEDULER: &str = "Scheduler";
+/// Statements that sleep because they were told to.
+pub(super) const IDLE: &str = "Idle";
+/// Classes in which sessions wait for each other.
+pub(super) const CONTENTION: &[&str] = &["Concurrency", "Application", "Configuration"];
+
+/// Openings of events, kind and event in lower case, and their class; the first that fits decides.
+const CLASSES: &[(&str, &str, &str)] = &[
+    ("io", "walsync", COMMIT),
+    ("io", "walwrite", COMMIT),
+    ("io", "wal", "System I/O"),
+    ("io", "controlfile", "System I/O"),
+    ("io", "slru", "System I/O"),
+    ("io", "twophase", "System I/O"),
+    ("io", "", USER_IO),
+    ("ipc", "syncrep", COMMIT),
+    ("lwlock", "walwrite", COMMIT),
+    ("lwlock", "", "Concurrency"),
+    ("bufferpin", "", "Concurrency"),
+    ("buffer", "", "Concurrency"),
+    ("lock", "extend", "Configuration"),
+    ("lock", "", "Application"),
+    ("client", "", "Network"),
+    ("timeout", "", IDLE),
+    ("activity", "", IDLE),
+];
+
+/// The class of an event.
+pub(super) fn class_of(seen: &Seen) -> &'static str {
+    let kind = seen.kind.to_lowercase();
+    let found = CLASSES
+        .iter()
+        .find(|(known, opening, _)| kind == *known && seen.event.starts_with(opening));
+    found.map_or("Other", |(_, _, class)| class)
+}
+
+/// Whether `pg_stat_io` times what this event waits for, so that it must not be counted twice.
+pub(super) fn is_data_io(seen: &Seen) -> bool {
+    let timed = [
+        "datafileread",
+        "datafilewrite",
+        "datafileextend",
+        "datafilesync",
+        "datafileimmediatesync",
+        "datafileflush",
+        "datafileprefetch",
+        "aioiocompletion",
+        "aioiouring",
+    ];
+    seen.kind.eq_ignore_ascii_case("io") && timed.iter().any(|event| seen.event.starts_with(event))
+}
+
+/// Whether the timers of the log time what this event waits for.
+pub(super) fn is_log_io(seen: &Seen) -> bool {
+    let timed = ["walsync", "walwrite"];
+    seen.kind.eq_ignore_ascii_case("io") && timed.contains(&seen.event.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_an_event_has_the_same_class() {
+        for event in ["WALSync", "WalSync", "walsync"] {
+            assert_eq!(class_of(&Seen::new("IO", event)), COMMIT);
+            assert!(is_log_io(&Seen::new("IO", event)));
+        }
+        assert_eq!(class_of(&Seen::new("LWLock", "WALWrite")), COMMIT);
+        assert_eq!(class_of(&Seen::new("LWLock", "WALInsert")), "Concurrency");
+        assert_eq!(class_of(&Seen::new("IO", "DataFileRead")), USER_IO);
+        assert_eq!(class_of(&Seen::new("IPC", "SyncRep")), COMMIT);
+        assert_eq!(class_of(&Seen::new("Lock", "transactionid")), "Application");
+        assert_eq!(class_of(&Seen::new("Lock", "extend")), "Configuration");
+        assert_eq!(class_of(&Seen::new("Client", "ClientWrite")), "Network");
+        assert_eq!(class_of(&Seen::new("Timeout", "VacuumDelay")), IDLE);
+        assert_eq!(class_of(&Seen::new("Whatever", "Next")), "Other");
+        assert!(!is_data_io(&Seen::new("IO", "BufFileRead")));
+        assert!(is_data_io(&Seen::new("IO", "AioIoCompletion")));
+    }
+}

@@ -1,0 +1,318 @@
+//! I/O: requests by what counts them, by purpose, by process and on what.
+
+use super::delta::Delta;
+use super::events::mean_s;
+use super::profile::Outside;
+use super::snapshot::{IoKey, IoRow};
+use super::verdict::log_rows;
+use assay_model::number::{rate, real};
+use assay_model::profile::{
+    Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
+    TieringCandidate, accumulate,
+};
+use std::collections::BTreeMap;
+
+/// Relations that are listed.
+const RELATIONS_MAX: usize = 30;
+
+/// Where counts of blocks come from in this version.
+fn blocks_source(delta: &Delta<'_>) -> &'static str {
+    if delta.after.version.has_io() { "pg_stat_io" } else { "pg_stat_database" }
+}
+
+/// I/O on data, all processes.
+fn data(delta: &Delta<'_>) -> IoRow {
+    if let Some(io) = delta.io() {
+        let rows = io.iter().filter(|(key, _)| key.object != "wal");
+        return rows.fold(IoRow::default(), |sum, (_, row)| sum.plus(row));
+    }
+    let block = delta.after.settings.block_bytes;
+    let reads = delta.sum(|database| database.blocks_read);
+    let writes = written_blocks(delta);
+    IoRow {
+        reads,
+        read_bytes: reads * block,
+        read_time_s: delta.time_s(|database| database.read_time_s),
+        writes,
+        write_bytes: writes * block,
+        write_time_s: delta.time_s(|database| database.write_time_s),
+        hits: delta.sum(|database| database.blocks_hit),
+        ..IoRow::default()
+    }
+}
+
+/// Before 16: blocks written by checkpointer, background writer and sessions.
+fn written_blocks(delta: &Delta<'_>) -> u64 {
+    let pair = delta.before.background.as_ref().zip(delta.after.background.as_ref());
+    pair.map_or(0, |(before, after)| {
+        let count = |later: u64, earlier: u64| later.saturating_sub(earlier);
+        count(after.checkpoint_blocks, before.checkpoint_blocks)
+            + count(after.cleaned_blocks, before.cleaned_blocks)
+            + count(after.session_blocks.unwrap_or(0), before.session_blocks.unwrap_or(0))
+    })
+}
+
+/// Requests, blocks, and what reached the devices.
+pub(super) fn rates(delta: &Delta<'_>, outside: &Outside) -> Vec<RequestRate> {
+    let row = data(delta);
+    let source = blocks_source(delta);
+    let block = real(delta.after.settings.block_bytes).max(1.0);
+    let per_s = |amount: f64, what: &str| Some(Figure::new(amount / delta.elapsed_s, what));
+    let mut rates = vec![RequestRate {
+        kind: RateKind::Blocks,
+        read_per_s: per_s(real(row.read_bytes) / block, source),
+        write_per_s: per_s(real(row.write_bytes + row.extend_bytes) / block, source),
+    }];
+    if delta.after.version.counts_requests() {
+        rates.push(RequestRate {
+            kind: RateKind::Database,
+            read_per_s: per_s(real(row.reads), "pg_stat_io: reads"),
+            write_per_s: per_s(real(row.writes + row.extends), "pg_stat_io: writes and extends"),
+        });
+    }
+    if let Some(device) = &outside.device {
+        let what = format!("diskstats of {}, all programs", device.name);
+        rates.push(RequestRate {
+            kind: RateKind::Total,
+            read_per_s: per_s(real(device.counters.read_ios), &what),
+            write_per_s: per_s(real(device.counters.write_ios), &what),
+        });
+    }
+    rates
+}
+
+/// Reads of the three levels.
+pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
+    let row = data(delta);
+    let block = real(delta.after.settings.block_bytes).max(1.0);
+    let blocks = real(row.read_bytes) / block;
+    let device = outside.device.as_ref().map(|device| &device.counters);
+    let cached = device
+        .filter(|_| row.read_bytes > 0)
+        .map(|device| (1.0 - real(device.read_bytes) / real(row.read_bytes)).max(0.0));
+    ReadLevels {
+        logical_per_s: (real(row.hits) + blocks) / delta.elapsed_s,
+        database_per_s: blocks / delta.elapsed_s,
+        device_iops: device.map(|device| rate(device.read_ios, delta.elapsed_s)),
+        device_bytes_per_s: device.map(|device| rate(device.read_bytes, delta.elapsed_s)),
+        page_cache_share: cached,
+    }
+}
+
+/// I/O by purpose, the sum of all first.
+pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
+    let timed = delta.is_io_timed();
+    let io = delta.io();
+    let of = |meant: &dyn Fn(&IoKey) -> bool| sum_of(io.as_ref(), meant);
+    let source = blocks_source(delta);
+    let mut classes = vec![whole(delta, outside)];
+    if io.is_some() {
+        let normal = of(&|key| key.object == "relation" && key.context == "normal");
+        let bulk = of(&|key| key.object == "relation" && key.context != "normal");
+        let temporary = of(&|key| key.object == "temp relation");
+        classes.push(reads(
+            IoPurpose::SingleBlockRead,
+            &normal,
+            delta,
+            timed,
+            "pg_stat_io: relation, normal",
+        ));
+        classes.push(reads(
+            IoPurpose::MultiBlockRead,
+            &bulk,
+            delta,
+            timed,
+            "pg_stat_io: relation, bulkread, vacuum and others",
+        ));
+        let dirty = of(&|key| key.object == "relation");
+        classes.push(writes(IoPurpose::DataFileWrite, &dirty, delta, timed));
+        classes.push(both(IoPurpose::Temporary, &temporary, delta, "pg_stat_io: temp relation"));
+    } else {
+        classes.push(reads(IoPurpose::SingleBlockRead, &data(delta), delta, timed, source));
+    }
+    let log = log_rows(delta, false);
+    let mut class = IoClass::new(IoPurpose::LogWrite);
+    class.rate_iops = Some(figure_per_s(log.writes, delta, "writes of the log"));
+    class.throughput_bytes_per_s =
+        delta.log().map(|log| figure_per_s(log.bytes, delta, "pg_stat_wal: wal_bytes"));
+    class.read_share = Some(Figure::new(0.0, "the log is only written"));
+    class.latency_s = mean_s(log.sync_time_s, log.syncs)
+        .filter(|_| delta.is_log_timed())
+        .map(|mean| Figure::new(mean, "time of a flush of the log"));
+    classes.push(class);
+    let is_something =
+        |class: &IoClass| class.rate_iops.as_ref().is_some_and(|rate| rate.value > 0.0);
+    classes.into_iter().filter(is_something).map(IoClass::complete).collect()
+}
+
+fn sum_of(io: Option<&BTreeMap<&IoKey, IoRow>>, meant: &dyn Fn(&IoKey) -> bool) -> IoRow {
+    let rows = io.into_iter().flatten().filter(|(key, _)| meant(key));
+    rows.fold(IoRow::default(), |sum, (_, row)| sum.plus(row))
+}
+
+fn figure_per_s(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
+    Figure::new(rate(count, delta.elapsed_s), source)
+}
+
+/// What reaches the storage: the devices' own count where it is known, else the server's.
+fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
+    let mut class = IoClass::new(IoPurpose::All);
+    let row = data(delta);
+    let (reads, writes, bytes, source) = match &outside.device {
+        Some(device) => (
+            device.counters.read_ios,
+            device.counters.write_ios,
+            device.counters.read_bytes + device.counters.write_bytes,
+            format!("diskstats of {}, all programs", device.name),
+        ),
+        None => (
+            row.reads,
+            row.writes + row.extends,
+            row.read_bytes + row.write_bytes + row.extend_bytes,
+            blocks_source(delta).to_owned(),
+        ),
+    };
+    let ios = reads + writes;
+    class.rate_iops = Some(figure_per_s(ios, delta, &source));
+    class.throughput_bytes_per_s = Some(figure_per_s(bytes, delta, &source));
+    class.read_share = (ios > 0).then(|| Figure::new(real(reads) / real(ios), source.clone()));
+    class.latency_s = outside.device.as_ref().and_then(|device| {
+        let counters = &device.counters;
+        let time_ns = counters.read_time_ns + counters.write_time_ns;
+        Some(Figure::new(mean_s(real(time_ns) / 1e9, ios)?, source))
+    });
+    class
+}
+
+/// A class of reads; its time is what sessions waited, the page cache and other I/O in flight included.
+fn reads(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool, source: &str) -> IoClass {
+    let mut class = IoClass::new(purpose);
+    class.rate_iops = Some(figure_per_s(row.reads, delta, source));
+    class.throughput_bytes_per_s = Some(figure_per_s(row.read_bytes, delta, source));
+    class.read_share = Some(Figure::new(1.0, source));
+    class.latency_s = mean_s(row.read_time_s, row.reads)
+        .filter(|_| timed)
+        .map(|mean| Figure::new(mean, format!("{source}: read wait, not the time of a device")));
+    class
+}
+
+fn writes(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool) -> IoClass {
+    let source = "pg_stat_io: relation, writes and extends";
+    let mut class = IoClass::new(purpose);
+    class.rate_iops = Some(figure_per_s(row.writes + row.extends, delta, source));
+    class.throughput_bytes_per_s =
+        Some(figure_per_s(row.write_bytes + row.extend_bytes, delta, source));
+    class.read_share = Some(Figure::new(0.0, source));
+    class.latency_s = mean_s(row.write_time_s + row.extend_time_s, row.writes + row.extends)
+        .filter(|_| timed)
+        .map(|mean| {
+            Figure::new(mean, "pg_stat_io: time to hand a write to the kernel, which writes later")
+        });
+    class
+}
+
+fn both(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, source: &str) -> IoClass {
+    let ios = row.reads + row.writes + row.extends;
+    let mut class = IoClass::new(purpose);
+    class.rate_iops = Some(figure_per_s(ios, delta, source));
+    let bytes = row.read_bytes + row.write_bytes + row.extend_bytes;
+    class.throughput_bytes_per_s = Some(figure_per_s(bytes, delta, source));
+    class.read_share = (ios > 0).then(|| Figure::new(real(row.reads) / real(ios), source));
+    class
+}
+
+/// I/O by process, object and context, most bytes first.
+pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
+    let io = delta.io().unwrap_or_default();
+    let mut functions: Vec<FunctionIo> = io
+        .iter()
+        .filter(|(_, row)| !row.is_idle())
+        .map(|(key, row)| function(key, row, delta))
+        .collect();
+    let bytes = |one: &FunctionIo| one.read_bytes_per_s + one.write_bytes_per_s;
+    functions.sort_by(|left, right| bytes(right).total_cmp(&bytes(left)));
+    functions
+}
+
+fn function(key: &IoKey, row: &IoRow, delta: &Delta<'_>) -> FunctionIo {
+    let timed = if key.object == "wal" { delta.is_log_timed() } else { delta.is_io_timed() };
+    let time = |time_s: f64| timed.then_some(time_s);
+    FunctionIo {
+        process: key.process.clone(),
+        object: key.object.clone(),
+        context: key.context.clone(),
+        read_iops: rate(row.reads, delta.elapsed_s),
+        read_bytes_per_s: rate(row.read_bytes, delta.elapsed_s),
+        read_time_s: time(row.read_time_s),
+        write_iops: rate(row.writes, delta.elapsed_s),
+        write_bytes_per_s: rate(row.write_bytes + row.extend_bytes, delta.elapsed_s),
+        write_time_s: time(row.write_time_s),
+        extend_iops: rate(row.extends, delta.elapsed_s),
+        extend_time_s: time(row.extend_time_s),
+        sync_iops: rate(row.syncs, delta.elapsed_s),
+        sync_time_s: time(row.sync_time_s),
+        hits_per_s: rate(row.hits, delta.elapsed_s),
+    }
+}
+
+/// Tables and indexes that were read, most blocks first.
+pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
+    let mut relations: Vec<RelationIo> = delta
+        .after
+        .relations
+        .iter()
+        .filter_map(|(id, after)| {
+            let before = delta.before.relations.get(id);
+            let read = after.blocks_read.saturating_sub(before.map_or(0, |one| one.blocks_read));
+            let hit = after.blocks_hit.saturating_sub(before.map_or(0, |one| one.blocks_hit));
+            (read + hit > 0).then(|| RelationIo {
+                relation: after.name.clone(),
+                kind: after.kind.clone(),
+                tablespace: after.tablespace.clone(),
+                read_blocks_per_s: rate(read, delta.elapsed_s),
+                hits_per_s: rate(hit, delta.elapsed_s),
+                size_bytes: after.size_bytes,
+            })
+        })
+        .collect();
+    relations.sort_by(|left, right| {
+        let key = |one: &RelationIo| (one.read_blocks_per_s, one.hits_per_s);
+        key(right).partial_cmp(&key(left)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    relations
+}
+
+/// The first ones of a list.
+pub(super) fn first(mut relations: Vec<RelationIo>) -> Vec<RelationIo> {
+    relations.truncate(RELATIONS_MAX);
+    relations
+}
+
+/// Tablespaces by the time waited for their reads: the server counts blocks by relation, and times them only all
+/// together, so that each block is taken for as slow as the mean.
+pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
+    let row = data(delta);
+    let block = real(delta.after.settings.block_bytes).max(1.0);
+    let blocks = real(row.read_bytes) / block;
+    if !delta.is_io_timed() || blocks <= 0.0 {
+        return Vec::new();
+    }
+    let mean_s = row.read_time_s / blocks;
+    let mut spaces: BTreeMap<&str, f64> = BTreeMap::new();
+    for relation in relations {
+        *spaces.entry(&relation.tablespace).or_insert(0.0) += relation.read_blocks_per_s;
+    }
+    let mut candidates: Vec<TieringCandidate> = spaces
+        .into_iter()
+        .filter(|(_, blocks_per_s)| *blocks_per_s > 0.0)
+        .map(|(tablespace, blocks_per_s)| TieringCandidate {
+            tablespace: tablespace.to_owned(),
+            read_wait_ratio: blocks_per_s * mean_s,
+            cumulative_share: 0.0,
+            capacity_bytes: None,
+        })
+        .collect();
+    candidates.sort_by(|left, right| right.read_wait_ratio.total_cmp(&left.read_wait_ratio));
+    accumulate(&mut candidates);
+    candidates
+}

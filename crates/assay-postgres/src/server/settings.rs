@@ -1,0 +1,109 @@
+//! Settings of a server whose storage is to be measured, by what its version has.
+
+use std::fmt;
+
+/// Who carries out reads that the server asks for ahead (PostgreSQL 18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoMethod {
+    /// Each session itself.
+    Sync,
+    /// Processes of the server.
+    Worker,
+    /// The kernel's rings.
+    IoUring,
+}
+
+impl fmt::Display for IoMethod {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Sync => "sync",
+            Self::Worker => "worker",
+            Self::IoUring => "io_uring",
+        })
+    }
+}
+
+/// What is chosen for one start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether data files are read and written past the page cache, where the version can.
+    pub direct: bool,
+    /// Cache of the server, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// Who reads ahead; the version's own choice where it is `None`.
+    pub io_method: Option<IoMethod>,
+}
+
+/// What a version lacks of what is wanted here, in a sentence each.
+pub fn missing_in(major: u32) -> Vec<&'static str> {
+    let mut missing = Vec::new();
+    if major < 16 {
+        missing.push("it cannot pass the page cache by (debug_io_direct came with version 16)");
+        missing.push("it counts no I/O by kind of process (pg_stat_io came with version 16)");
+    }
+    missing
+}
+
+impl Settings {
+    /// Names and values for a major version.
+    pub(super) fn of(&self, major: u32) -> Vec<(&'static str, String)> {
+        let mut all: Vec<(&str, String)> = [
+            // Reached over a socket in its own data directory, and by nobody else.
+            ("listen_addresses", ""),
+            ("unix_socket_directories", "."),
+            ("unix_socket_permissions", "0700"),
+            ("port", "5432"),
+            // What is measured is timed.
+            ("track_io_timing", "on"),
+            ("track_wal_io_timing", "on"),
+            // One process a session, one block a read, nothing in the background that reads for itself.
+            ("autovacuum", "off"),
+            ("jit", "off"),
+            ("max_parallel_workers_per_gather", "0"),
+            ("max_parallel_maintenance_workers", "2"),
+            // A load into a new table need not be logged; it is synced when it is committed.
+            ("wal_level", "minimal"),
+            ("max_wal_senders", "0"),
+            ("max_wal_size", "4GB"),
+            ("checkpoint_timeout", "15min"),
+            ("maintenance_work_mem", "256MB"),
+            ("huge_pages", "off"),
+            ("log_min_messages", "warning"),
+            ("logging_collector", "off"),
+        ]
+        .map(|(name, value)| (name, value.to_owned()))
+        .to_vec();
+        all.push(("shared_buffers", format!("{}kB", self.shared_buffers_bytes >> 10)));
+        all.push(("max_connections", (self.sessions_max + 16).to_string()));
+        if self.direct && major >= 16 {
+            all.push(("debug_io_direct", "data".to_owned()));
+        }
+        if let Some(method) = self.io_method.filter(|_| major >= 18) {
+            all.push(("io_method", method.to_string()));
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_gets_only_what_it_has() {
+        let settings = Settings {
+            direct: true,
+            shared_buffers_bytes: 128 << 20,
+            sessions_max: 32,
+            io_method: Some(IoMethod::Sync),
+        };
+        let has = |major, wanted: &str| settings.of(major).iter().any(|(name, _)| *name == wanted);
+        assert!(!has(15, "debug_io_direct") && has(16, "debug_io_direct"));
+        assert!(!has(17, "io_method") && has(18, "io_method"));
+        assert!(settings.of(18).contains(&("shared_buffers", "131072kB".to_owned())));
+        assert!(settings.of(18).contains(&("max_connections", "48".to_owned())));
+        assert!(missing_in(15).len() == 2 && missing_in(16).is_empty());
+    }
+}

@@ -1,0 +1,102 @@
+//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
+
+mod activity;
+mod columns;
+mod link;
+mod queries;
+mod snapshot;
+mod tracking;
+
+pub use activity::{Observed, Plan};
+pub use tracking::TaskTimes;
+
+use crate::model::{Settings, Version};
+use assay_model::Result;
+use link::Link;
+use postgres::Statement;
+use std::path::PathBuf;
+
+/// Two sessions on a server: one that looks at all of it, one in the database that was named.
+pub struct Watcher {
+    server: Link,
+    database: Link,
+    version: Version,
+    is_near: bool,
+    look: Statement,
+    /// Version of `pg_stat_statements` and the schema it lies in, or why it is not read.
+    statements: std::result::Result<(u32, String), String>,
+}
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Watcher")
+            .field("version", &self.version)
+            .field("statements", &self.statements)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Watcher {
+    /// Connects to a server by its address, `postgresql://user@host:port/database`.
+    ///
+    /// # Errors
+    /// A usage error when that is no address, an environment error when the server refuses, is older than 14, or goes
+    /// away.
+    pub fn connect(address: &str) -> Result<Self> {
+        let config = link::parse(address)?;
+        let mut database = Link::open(&config, None)?;
+        let version = database.version()?;
+        // The looks are kept out of the database that is looked at: its counters hold nothing of ours then.
+        let mut server = match Link::open(&config, Some("postgres")) {
+            Ok(link) => link,
+            Err(_) => Link::open(&config, None)?,
+        };
+        let look = server.prepare(queries::LOOK)?;
+        let statements = snapshot::statements_of(&mut database);
+        Ok(Self { server, database, version, is_near: link::is_near(&config), look, statements })
+    }
+
+    /// The release.
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether the address leads to this host.
+    pub const fn is_near(&self) -> bool {
+        self.is_near
+    }
+
+    /// The process that serves one of our sessions: where it is no process of this host, the server is on another.
+    pub const fn process_id(&self) -> u32 {
+        self.server.process_id
+    }
+
+    /// The database that was named.
+    pub fn database(&self) -> &str {
+        &self.database.database
+    }
+
+    /// Where the server keeps its data, if this account may know.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    pub fn data_directory(&mut self) -> Result<Option<PathBuf>> {
+        let rows = self.server.query(queries::DATA_DIRECTORY)?;
+        let text = rows.first().and_then(|row| columns::text(row, 0));
+        Ok(text.filter(|text| !text.is_empty()).map(PathBuf::from))
+    }
+
+    /// Settings that decide what the counters mean.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    pub fn settings(&mut self) -> Result<Settings> {
+        snapshot::settings(&mut self.server)
+    }
+
+    /// Processes of our own sessions.
+    fn own(&self) -> [u32; 2] {
+        [self.server.process_id, self.database.process_id]
+    }
+}

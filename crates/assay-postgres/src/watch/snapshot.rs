@@ -1,0 +1,273 @@
+//! Takes a snapshot: every counter that the release has and the account may read; the rest is said to be missing.
+
+use super::columns::{count, id, or_zero, real, text, truth};
+use super::link::Link;
+use super::{Watcher, queries};
+use crate::model::{
+    Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Settings, Snapshot,
+    Statement, StatementKey, Statements,
+};
+use assay_model::Result;
+use postgres::Row;
+use std::collections::BTreeMap;
+
+/// The oldest version of the extension that says which statements clients sent.
+const STATEMENTS_MINOR_MIN: u32 = 9;
+
+impl Watcher {
+    /// Everything at this moment.
+    ///
+    /// # Errors
+    /// When the server goes away, or refuses what every account may ask.
+    pub fn snapshot(&mut self) -> Result<Snapshot> {
+        let settings = settings(&mut self.server)?;
+        let mut missing = Vec::new();
+        let io = self.io(&mut missing)?;
+        let log = self.server.query(queries::log(self.version))?;
+        let background = self.server.query(queries::background(self.version))?;
+        let relations = self.database.query(queries::RELATIONS)?;
+        let statements = self.statements(&mut missing);
+        let sessions = self.sessions()?;
+        // Last, because the time of statements that run is counted up to here.
+        let databases = self.server.query(queries::DATABASES)?;
+        let at_s = sessions.1;
+        Ok(Snapshot {
+            version: self.version,
+            settings,
+            at_s,
+            databases: databases.iter().map(database).collect(),
+            sessions: sessions.0,
+            io,
+            log: log.first().map(log_row),
+            background: background.first().map(background_row),
+            relations: relations.iter().map(relation).collect(),
+            statements,
+            own_time_s: self.own_sums(|link| link.own_time_s),
+            own_statements: self.own_sums(|link| link.own_statements),
+            processors: None,
+            missing,
+        })
+    }
+
+    /// I/O by process, object and context, or that the release has none.
+    fn io(&mut self, missing: &mut Vec<String>) -> Result<Option<BTreeMap<IoKey, IoRow>>> {
+        let Some(query) = queries::io(self.version) else {
+            missing.push("I/O by process and context: pg_stat_io comes with release 16".to_owned());
+            return Ok(None);
+        };
+        Ok(Some(self.server.query(query)?.iter().map(io_row).collect()))
+    }
+
+    /// Client sessions, and the server's clock.
+    fn sessions(&mut self) -> Result<(Vec<Session>, f64)> {
+        let rows = self.look()?;
+        let at_s = rows.first().and_then(|row| real(row, 9)).unwrap_or_default();
+        let clients = rows.iter().filter(|row| text(row, 1).as_deref() == Some("client backend"));
+        let session = |row: &Row| Session {
+            process_id: u32::try_from(or_zero(row, 0)).unwrap_or_default(),
+            database: text(row, 5).unwrap_or_default(),
+            is_active: matches!(text(row, 2).as_deref(), Some("active" | "fastpath function call")),
+            statement_began_s: real(row, 6),
+            state_changed_s: real(row, 7),
+        };
+        Ok((clients.map(session).collect(), at_s))
+    }
+
+    /// Statements, or why they are not known.
+    fn statements(&mut self, missing: &mut Vec<String>) -> Option<Statements> {
+        let (minor, schema) = match &self.statements {
+            Ok(known) => known.clone(),
+            Err(reason) => {
+                missing.push(format!("statements: {reason}"));
+                return None;
+            }
+        };
+        let rows = self.database.query(&queries::statements(minor, &schema));
+        let thrown_out = self.database.query(&queries::thrown_out(&schema));
+        match (rows, thrown_out) {
+            (Ok(rows), Ok(thrown_out)) => Some(Statements {
+                rows: rows.iter().filter_map(statement).collect(),
+                thrown_out: thrown_out.first().map_or(0, |row| or_zero(row, 0)),
+            }),
+            (Err(error), _) | (_, Err(error)) => {
+                missing.push(format!("statements: {}", error.message()));
+                None
+            }
+        }
+    }
+
+    /// A sum of our own sessions by database.
+    fn own_sums<T: Default + std::ops::AddAssign>(
+        &self,
+        of: impl Fn(&Link) -> T,
+    ) -> BTreeMap<String, T> {
+        let mut sums = BTreeMap::new();
+        for link in [&self.server, &self.database] {
+            *sums.entry(link.database.clone()).or_default() += of(link);
+        }
+        sums
+    }
+}
+
+/// Settings that decide what the counters mean.
+pub(super) fn settings(link: &mut Link) -> Result<Settings> {
+    let rows = link.query(queries::SETTINGS)?;
+    Ok(rows
+        .first()
+        .map(|row| Settings {
+            track_io_timing: truth(row, 0),
+            track_wal_io_timing: truth(row, 1),
+            track_counts: truth(row, 2),
+            track_activities: truth(row, 3),
+            block_bytes: or_zero(row, 4),
+            log_block_bytes: or_zero(row, 5),
+            in_recovery: truth(row, 6),
+            sees_all: truth(row, 7),
+            io_method: text(row, 8),
+            started_s: real(row, 9).unwrap_or_default(),
+        })
+        .unwrap_or_default())
+}
+
+/// The extension that counts statements: the second number of its version, and its schema.
+pub(super) fn statements_of(link: &mut Link) -> std::result::Result<(u32, String), String> {
+    let rows = link.query(queries::STATEMENTS_OF).map_err(|error| error.message().to_owned())?;
+    let Some(row) = rows.first() else {
+        return Err(format!(
+            "the extension pg_stat_statements is not in the database '{}'",
+            link.database
+        ));
+    };
+    let version = text(row, 0).unwrap_or_default();
+    let minor = version.split_once('.').and_then(|(_, minor)| minor.parse().ok()).unwrap_or(0);
+    if minor < STATEMENTS_MINOR_MIN {
+        return Err(format!(
+            "pg_stat_statements is of version {version}; ALTER EXTENSION pg_stat_statements UPDATE brings a newer one"
+        ));
+    }
+    Ok((minor, text(row, 1).unwrap_or_else(|| "public".to_owned())))
+}
+
+fn database(row: &Row) -> (String, Database) {
+    let database = Database {
+        commits: or_zero(row, 1),
+        rollbacks: or_zero(row, 2),
+        blocks_read: or_zero(row, 3),
+        blocks_hit: or_zero(row, 4),
+        rows_changed: or_zero(row, 5),
+        temporary_files: or_zero(row, 6),
+        temporary_bytes: or_zero(row, 7),
+        sessions: or_zero(row, 8),
+        active_time_s: real(row, 9).unwrap_or_default(),
+        read_time_s: real(row, 10).unwrap_or_default(),
+        write_time_s: real(row, 11).unwrap_or_default(),
+        reset_s: real(row, 12),
+    };
+    (text(row, 0).unwrap_or_default(), database)
+}
+
+fn io_row(row: &Row) -> (IoKey, IoRow) {
+    let word = |column| text(row, column).unwrap_or_default();
+    let time = |column| real(row, column).unwrap_or_default();
+    let key = IoKey { process: word(0), object: word(1), context: word(2) };
+    let counters = IoRow {
+        reads: or_zero(row, 3),
+        read_bytes: or_zero(row, 4),
+        read_time_s: time(5),
+        writes: or_zero(row, 6),
+        write_bytes: or_zero(row, 7),
+        write_time_s: time(8),
+        extends: or_zero(row, 9),
+        extend_bytes: or_zero(row, 10),
+        extend_time_s: time(11),
+        syncs: or_zero(row, 12),
+        sync_time_s: time(13),
+        writeback_time_s: time(14),
+        hits: or_zero(row, 15),
+    };
+    (key, counters)
+}
+
+fn log_row(row: &Row) -> LogCounters {
+    LogCounters {
+        records: or_zero(row, 0),
+        full_pages: or_zero(row, 1),
+        bytes: or_zero(row, 2),
+        full_buffers: or_zero(row, 3),
+        writes: count(row, 4),
+        syncs: count(row, 5),
+        write_time_s: real(row, 6),
+        sync_time_s: real(row, 7),
+    }
+}
+
+fn background_row(row: &Row) -> Background {
+    Background {
+        timed: or_zero(row, 0),
+        requested: or_zero(row, 1),
+        checkpoint_blocks: or_zero(row, 2),
+        checkpoint_write_s: real(row, 3).unwrap_or_default(),
+        checkpoint_sync_s: real(row, 4).unwrap_or_default(),
+        cleaned_blocks: or_zero(row, 5),
+        session_blocks: count(row, 6),
+    }
+}
+
+fn relation(row: &Row) -> (u32, Relation) {
+    let word = |column| text(row, column).unwrap_or_default();
+    let relation = Relation {
+        name: word(1),
+        kind: word(2),
+        tablespace: word(3),
+        blocks_read: or_zero(row, 4),
+        blocks_hit: or_zero(row, 5),
+        size_bytes: count(row, 6),
+    };
+    (id(row, 0), relation)
+}
+
+fn statement(row: &Row) -> Option<(StatementKey, Statement)> {
+    let key = StatementKey {
+        user: id(row, 0),
+        database: id(row, 1),
+        query: row.try_get(2).ok()?,
+        is_top: truth(row, 3),
+    };
+    let statement = Statement {
+        text: shown(&text(row, 4).unwrap_or_default()),
+        calls: or_zero(row, 5),
+        elapsed_s: real(row, 6).unwrap_or_default(),
+        blocks_read: or_zero(row, 7),
+        blocks_hit: or_zero(row, 8),
+        blocks_dirtied: or_zero(row, 9),
+        temporary_blocks: or_zero(row, 10),
+        io_time_s: real(row, 11).unwrap_or_default(),
+        wal_bytes: or_zero(row, 12),
+        since_s: real(row, 13),
+    };
+    Some((key, statement))
+}
+
+/// A statement as it may be shown: where the server does not replace values, as in `ALTER ROLE … PASSWORD`, only its
+/// first word.
+pub(super) fn shown(text: &str) -> String {
+    const PLAIN: [&str; 6] = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH"];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let first = words.first().copied().unwrap_or_default();
+    if PLAIN.iter().any(|plain| first.eq_ignore_ascii_case(plain)) {
+        return words.join(" ");
+    }
+    format!("{} …", first.to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn only_statements_whose_values_are_replaced_are_shown() {
+        assert_eq!(shown("select  c\n from t where k = $1"), "select c from t where k = $1");
+        assert_eq!(shown("ALTER ROLE a PASSWORD 'x'"), "ALTER …");
+        assert_eq!(shown("copy t from 's3://key'"), "COPY …");
+    }
+}

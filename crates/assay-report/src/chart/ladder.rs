@@ -1,0 +1,92 @@
+//! Numbers of a ladder by sessions, several lines in one picture; repeats are points beside the line.
+
+use super::axis::{Axis, legend, vertical};
+use super::depth::depths;
+use super::scale::Scale;
+use super::scene::{Ink, Scene, Size, Stroke};
+use crate::show::Show;
+use assay_model::load::Rung;
+use assay_model::verdict::Unit;
+
+/// One line.
+pub(crate) struct Curve {
+    /// Its name in the legend.
+    pub(crate) name: &'static str,
+    /// Its ink.
+    pub(crate) ink: Ink,
+    /// How it is drawn.
+    pub(crate) stroke: Stroke,
+    /// The number of a rung in base units; none where it is not known.
+    pub(crate) value: fn(&Rung) -> Option<f64>,
+}
+
+/// Draws lines over sessions; times on a logarithmic scale, rates from zero.
+pub(crate) fn ladder(
+    title: &str,
+    name: &str,
+    unit: Unit,
+    rungs: &[&Rung],
+    curves: &[Curve],
+    show: &Show,
+    size: Size,
+) -> Scene {
+    let mut scene = Scene::new(size, 280.0, title.to_owned());
+    let plot = scene.plot;
+    let sessions = || rungs.iter().map(|rung| f64::from(rung.sessions));
+    let (least, most) = (sessions().fold(f64::INFINITY, f64::min), sessions().fold(1.0, f64::max));
+    let x = Scale::log(least.min(most), most).onto(plot.left, plot.right());
+    let y = vertical_scale(unit, rungs, curves).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, show, &Axis::new(show, name, unit, y, 5));
+    depths(&mut scene, x, rungs.iter().map(|rung| rung.sessions).collect(), "sessions");
+    for curve in curves {
+        draw(&mut scene, rungs, curve, unit, show, (x, y));
+    }
+    let entries: Vec<_> =
+        curves.iter().map(|curve| (curve.name.to_owned(), curve.ink, curve.stroke)).collect();
+    legend(&mut scene, &entries);
+    scene.description = describe(rungs, curves, unit, show);
+    scene
+}
+
+fn vertical_scale(unit: Unit, rungs: &[&Rung], curves: &[Curve]) -> Scale {
+    let all =
+        || curves.iter().flat_map(|curve| rungs.iter().filter_map(|rung| (curve.value)(rung)));
+    let highest = all().fold(0.0, f64::max);
+    match unit {
+        Unit::Ns => Scale::log(all().fold(f64::INFINITY, f64::min).min(highest), highest),
+        _ => Scale::from_zero(highest, 5),
+    }
+}
+
+fn draw(
+    scene: &mut Scene,
+    rungs: &[&Rung],
+    curve: &Curve,
+    unit: Unit,
+    show: &Show,
+    (x, y): (Scale, Scale),
+) {
+    let place =
+        |rung: &&Rung| Some((x.place(f64::from(rung.sessions)), y.place((curve.value)(rung)?)));
+    let mut first: Vec<&&Rung> = rungs.iter().filter(|rung| rung.repeat == 1).collect();
+    first.sort_by_key(|rung| rung.sessions);
+    scene.line(first.into_iter().filter_map(place).collect(), curve.ink, curve.stroke);
+    for rung in rungs {
+        if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
+            let says =
+                format!("{}, {} sessions: {}", curve.name, rung.sessions, show.value(unit, value));
+            scene.dot(place, curve.ink, says);
+        }
+    }
+}
+
+/// The last rung in words.
+fn describe(rungs: &[&Rung], curves: &[Curve], unit: Unit, show: &Show) -> String {
+    let Some(last) = rungs.last() else {
+        return "Nothing was measured.".to_owned();
+    };
+    let one =
+        |curve: &Curve| Some(format!("{} {}", curve.name, show.value(unit, (curve.value)(last)?)));
+    let said: Vec<String> = curves.iter().filter_map(one).collect();
+    format!("With {} sessions: {}.", last.sessions, said.join(", "))
+}

@@ -1,0 +1,98 @@
+//! Where the time of sessions went, a column a rung: parts on top of one another, with a line for the processors.
+
+use super::axis::{Axis, base_line, legend, name_below, vertical};
+use super::scale::Scale;
+use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use crate::show::Show;
+use assay_model::load::Rung;
+use assay_model::number::{real, real_len};
+use assay_model::verdict::Unit;
+
+/// Names of the parts, their inks, and how a rung fills them.
+const PARTS: [(&str, Ink, Part); 5] = [
+    ("CPU", Ink::Heat(2), |rung| rung.time.cpu_ns),
+    ("CPU queue", Ink::Heat(6), |rung| rung.time.cpu_queue_ns),
+    ("read", Ink::Read, |rung| rung.time.read_ns),
+    ("write", Ink::Write, |rung| rung.time.write_ns),
+    ("log sync", Ink::Sync, |rung| rung.time.commit_ns),
+];
+
+/// Time of a part, ns, where it is known.
+type Part = fn(&Rung) -> Option<u64>;
+
+/// Draws the columns.
+pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -> Scene {
+    let mut scene = Scene::new(size, 280.0, "Time of the sessions by what they waited for");
+    let plot = scene.plot;
+    let height =
+        |rung: &&Rung| PARTS.iter().map(|(_, _, part)| sessions_in(rung, *part)).sum::<f64>();
+    let highest =
+        rungs.iter().map(|rung| height(rung).max(f64::from(rung.sessions))).fold(1.0, f64::max);
+    let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, show, &Axis::new(show, "sessions on average", Unit::Count, y, 5));
+    let step = plot.width / real_len(rungs.len().max(1));
+    for (rung, column) in rungs.iter().zip(0_u32..) {
+        let left = plot.left + step * (f64::from(column) + 0.2);
+        draw(&mut scene, rung, y, left, 0.6 * step);
+        let middle = left + 0.3 * step;
+        scene.text(
+            (middle, plot.bottom() + 17.0),
+            Anchor::Middle,
+            Ink::Axis,
+            rung.sessions.to_string(),
+        );
+    }
+    limit(&mut scene, y, f64::from(processors));
+    base_line(&mut scene);
+    name_below(&mut scene, "sessions");
+    let used = PARTS
+        .iter()
+        .filter(|(_, _, part)| rungs.iter().any(|rung| sessions_in(rung, *part) > 0.005));
+    let entries: Vec<_> =
+        used.map(|(name, ink, _)| ((*name).to_owned(), *ink, Stroke::Solid)).collect();
+    legend(&mut scene, &entries);
+    scene.description = rungs.last().map_or_else(String::new, |rung| describe(rung));
+    scene
+}
+
+/// Sessions that were in a state on average.
+fn sessions_in(rung: &Rung, part: Part) -> f64 {
+    real(part(rung).unwrap_or(0)) / 1e9 / rung.elapsed_s().max(1e-9)
+}
+
+fn draw(scene: &mut Scene, rung: &Rung, y: Scale, left: f64, width: f64) {
+    let mut below = 0.0;
+    for (_, ink, part) in PARTS {
+        let above = below + sessions_in(rung, part);
+        let (top, bottom) = (y.place(above), y.place(below));
+        if bottom - top > 0.1 {
+            scene.marks.push(Mark::Rects { rects: vec![[left, top, width, bottom - top]], ink });
+        }
+        below = above;
+    }
+}
+
+/// More sessions than this cannot be on a processor at once.
+fn limit(scene: &mut Scene, y: Scale, count: f64) {
+    if count > y.high {
+        return;
+    }
+    let (plot, at) = (scene.plot, y.place(count));
+    scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
+    scene.text(
+        (plot.left + 4.0, at - 4.0),
+        Anchor::Start,
+        Ink::Limit,
+        format!("{count} processors"),
+    );
+}
+
+fn describe(rung: &Rung) -> String {
+    let parts =
+        PARTS.iter().map(|(name, _, part)| format!("{name} {:.2}", sessions_in(rung, *part)));
+    format!(
+        "With {} sessions on average in: {}.",
+        rung.sessions,
+        parts.collect::<Vec<_>>().join(", ")
+    )
+}

@@ -1,0 +1,116 @@
+//! The machine over time: who had the processors, and how long each device took.
+
+use super::axis::{Axis, legend, name_below, vertical};
+use super::scale::Scale;
+use super::scene::{Ink, Mark, Point, Scene, Size, Stroke};
+use super::time_axis::time_axis;
+use crate::show::Show;
+use assay_model::counters::CpuCounters;
+use assay_model::verdict::Unit;
+use assay_model::watch::{DeviceRates, Moment};
+
+/// A line of a chart: its name, ink and stroke, and its value in each column.
+struct Line<'a> {
+    name: &'static str,
+    ink: Ink,
+    stroke: Stroke,
+    value: &'a dyn Fn(&Moment) -> Option<f64>,
+}
+
+/// Shares of the processors' time, and the tasks that were ready to run for each of them.
+pub(crate) fn processors(columns: &[Moment], show: &Show, size: Size) -> Scene {
+    let share =
+        |of: fn(&CpuCounters) -> f64| move |moment: &Moment| moment.counters.cpu.as_ref().map(of);
+    let (user, system) = (share(CpuCounters::user_share), share(CpuCounters::system_share));
+    let (wait, stolen) = (share(CpuCounters::io_wait_share), share(CpuCounters::steal_share));
+    let lines = [
+        line("programs", Ink::Read, Stroke::Solid, &user),
+        line("kernel", Ink::Write, Stroke::Solid, &system),
+        line("idle, I/O outstanding", Ink::Sync, Stroke::Dashed, &wait),
+        line("stolen", Ink::Mix, Stroke::Dotted, &stolen),
+    ];
+    draw(columns, &lines, ("Time of the processors", Unit::Share), show, size)
+}
+
+/// Mean time of the reads and writes of a device.
+pub(crate) fn device(columns: &[Moment], name: &str, show: &Show, size: Size) -> Scene {
+    let time = |of: fn(DeviceRates) -> Option<f64>| {
+        move |moment: &Moment| {
+            let device = moment.counters.device(name)?;
+            of(device.rates(moment.counters.time_ns))
+        }
+    };
+    let read = time(|rates| rates.read_time_mean_ns);
+    let write = time(|rates| rates.write_time_mean_ns);
+    let lines = [
+        line("reads", Ink::Read, Stroke::Solid, &read),
+        line("writes", Ink::Write, Stroke::Dashed, &write),
+    ];
+    let mut scene = draw(columns, &lines, ("Mean time", Unit::Ns), show, size);
+    scene.title = format!("Mean time of an I/O of {name}");
+    scene
+}
+
+fn line<'a>(
+    name: &'static str,
+    ink: Ink,
+    stroke: Stroke,
+    value: &'a dyn Fn(&Moment) -> Option<f64>,
+) -> Line<'a> {
+    Line { name, ink, stroke, value }
+}
+
+/// Lines over one time axis, from zero.
+fn draw(
+    columns: &[Moment],
+    lines: &[Line<'_>],
+    (title, unit): (&str, Unit),
+    show: &Show,
+    size: Size,
+) -> Scene {
+    let columns = thinned(columns, size.columns_max());
+    let mut scene = Scene::new(size, 200.0, title);
+    let plot = scene.plot;
+    let length_s: f64 = columns.iter().map(Moment::elapsed_s).sum();
+    let x = time_axis(&mut scene, length_s);
+    name_below(&mut scene, "time since watching began");
+    let values =
+        lines.iter().flat_map(|line| columns.iter().filter_map(|column| (line.value)(column)));
+    let highest = values.fold(0.0, f64::max);
+    let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, show, &Axis::new(show, title, unit, y, 4));
+    for line in lines {
+        let points = points(&columns, line.value, (x, y));
+        scene.marks.push(Mark::Line { points, ink: line.ink, stroke: line.stroke });
+    }
+    let entries = lines.iter().map(|line| (line.name.to_owned(), line.ink, line.stroke));
+    legend(&mut scene, &entries.collect::<Vec<_>>());
+    scene.description = format!("At most {}.", show.value(unit, highest));
+    scene
+}
+
+/// A point in the middle of every column that has a value.
+fn points(
+    columns: &[Moment],
+    value: &dyn Fn(&Moment) -> Option<f64>,
+    (x, y): (Scale, Scale),
+) -> Vec<Point> {
+    let mut begin_s = 0.0;
+    let mut points = Vec::new();
+    for column in columns {
+        let middle_s = begin_s + column.elapsed_s() / 2.0;
+        points.extend(value(column).map(|value| (x.place(middle_s), y.place(value))));
+        begin_s += column.elapsed_s();
+    }
+    points
+}
+
+/// The same time in at most so many columns.
+fn thinned(columns: &[Moment], columns_max: usize) -> Vec<Moment> {
+    let width = columns.len().div_ceil(columns_max.max(1)).max(1);
+    let join = |chunk: &[Moment]| {
+        let sum = chunk.iter().cloned().reduce(|one, next| one.plus(&next));
+        sum.unwrap_or_default()
+    };
+    columns.chunks(width).map(join).collect()
+}

@@ -1,0 +1,209 @@
+//! What only a live server tells, as tables: events with their doubt, load, I/O by who did it and on what, statements.
+
+use super::facts::{Rows, significant};
+use assay_model::number::real;
+use assay_model::profile::{
+    FunctionIo, LoadLine, Profile, ReadLevels, RelationIo, Sampling, ServerActivity, StatementIo,
+    TimeSource, TimedEvent,
+};
+use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
+
+/// Rows of each table; the document has all.
+const ROWS_MAX: usize = 12;
+/// Letters of a statement that are shown.
+const LETTERS_MAX: usize = 48;
+
+/// All tables with their titles; none of a report.
+pub(super) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
+    let Some(server) = &profile.server else {
+        return Vec::new();
+    };
+    let tables = [
+        ("Top timed events of sessions", events(server)),
+        ("Load", load(&server.load)),
+        ("Reads, level by level", levels(server.reads.as_ref())),
+        ("I/O by process, object and context", functions(&server.functions)),
+        ("Tables and indexes", relations(&server.relations)),
+        ("Statements by time waited for I/O", statements(&server.statements)),
+        ("Write-ahead log and checkpoints", log(server)),
+        ("How it was watched", sampling(server.sampling.as_ref())),
+    ];
+    tables.into_iter().filter(|(_, rows)| rows.len() > 1).collect()
+}
+
+fn head(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn time(time_s: f64) -> String {
+    show_time_ns(time_s * 1e9)
+}
+
+fn optional(time_s: Option<f64>) -> String {
+    time_s.map_or("–".to_owned(), time)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn events(server: &ServerActivity) -> Rows {
+    let mut rows = vec![head(&["", "class", "known", "time", "interval", "DB time"])];
+    rows.extend(server.events.iter().take(ROWS_MAX).map(event));
+    rows
+}
+
+fn event(event: &TimedEvent) -> Vec<String> {
+    let (known, interval) = match event.known {
+        TimeSource::Counted => ("counted", String::new()),
+        TimeSource::Sampled => {
+            let (low, high) = (time(event.time_s.low), time(event.time_s.high));
+            ("sampled", format!("{low} – {high}"))
+        }
+    };
+    vec![
+        event.event.clone(),
+        event.class.clone(),
+        known.to_owned(),
+        time(event.time_s.value),
+        interval,
+        event.db_time_share.map_or("–".to_owned(), percent),
+    ]
+}
+
+fn load(lines: &[LoadLine]) -> Rows {
+    let mut rows = vec![head(&["", "a second", "a transaction"])];
+    rows.extend(lines.iter().map(|line| {
+        let ratio = line.transaction_ratio.map_or("–".to_owned(), significant);
+        vec![line.name.clone(), significant(line.amount_per_s), ratio]
+    }));
+    rows
+}
+
+fn levels(levels: Option<&ReadLevels>) -> Rows {
+    let mut rows = vec![head(&["", "a second"])];
+    let Some(levels) = levels else {
+        return rows;
+    };
+    rows.push(vec!["blocks asked for".to_owned(), significant(levels.logical_per_s)]);
+    rows.push(vec![
+        "blocks not in the buffer cache".to_owned(),
+        significant(levels.database_per_s),
+    ]);
+    let device =
+        levels.device_iops.map(|iops| vec!["reads of the device".to_owned(), significant(iops)]);
+    rows.extend(device);
+    let cached = levels.page_cache_share.map(|share| {
+        vec!["of the blocks read, not read by the device, at least".to_owned(), percent(share)]
+    });
+    rows.extend(cached);
+    rows
+}
+
+fn functions(functions: &[FunctionIo]) -> Rows {
+    let mut rows =
+        vec![head(&["", "reads/s", "read", "waited", "writes/s", "written", "waited", "syncs/s"])];
+    rows.extend(functions.iter().take(ROWS_MAX).map(|one| {
+        vec![
+            format!("{}, {}, {}", one.process, one.object, one.context),
+            significant(one.read_iops),
+            show_throughput(one.read_bytes_per_s),
+            optional(one.read_time_s),
+            significant(one.write_iops + one.extend_iops),
+            show_throughput(one.write_bytes_per_s),
+            optional(one.write_time_s),
+            significant(one.sync_iops),
+        ]
+    }));
+    rows
+}
+
+fn relations(relations: &[RelationIo]) -> Rows {
+    let mut rows = vec![head(&["", "kind", "tablespace", "blocks read/s", "found/s", "size"])];
+    rows.extend(relations.iter().take(ROWS_MAX).map(|one| {
+        vec![
+            one.relation.clone(),
+            one.kind.clone(),
+            one.tablespace.clone(),
+            significant(one.read_blocks_per_s),
+            significant(one.hits_per_s),
+            one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
+        ]
+    }));
+    rows
+}
+
+fn statements(statements: &[StatementIo]) -> Rows {
+    let mut rows = vec![head(&["", "calls", "time", "for I/O", "blocks read", "dirtied", "WAL"])];
+    rows.extend(statements.iter().take(ROWS_MAX).map(|one| {
+        let letters: String = one.text.chars().take(LETTERS_MAX).collect();
+        vec![
+            letters,
+            show_count(real(one.calls)),
+            time(one.elapsed_s),
+            optional(one.io_time_s),
+            show_count(real(one.read_blocks)),
+            show_count(real(one.dirtied_blocks)),
+            show_bytes(real(one.wal_bytes)),
+        ]
+    }));
+    rows
+}
+
+fn log(server: &ServerActivity) -> Rows {
+    let mut rows = vec![head(&["", ""])];
+    let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
+    if let Some(wal) = &server.wal {
+        add("records", show_count(real(wal.records)));
+        add("whole pages among them", show_count(real(wal.full_pages)));
+        add("written", show_bytes(real(wal.bytes)));
+        add("buffers were full", show_count(real(wal.full_buffers)));
+    }
+    if let Some(one) = &server.checkpoints {
+        add("checkpoints, timed and requested", format!("{} and {}", one.timed, one.requested));
+        add("blocks written by them", show_count(real(one.written_blocks)));
+        add(
+            "time in writing and flushing",
+            format!("{} and {}", time(one.write_time_s), time(one.sync_time_s)),
+        );
+    }
+    rows
+}
+
+fn sampling(sampling: Option<&Sampling>) -> Rows {
+    let mut rows = vec![head(&["", ""])];
+    if let Some(one) = sampling {
+        let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
+        add(
+            "looks at the sessions",
+            format!("{}, {} late, {} apart", one.looks, one.late_looks, time(one.period_s)),
+        );
+        add("time of our own sessions, left out", time(one.own_time_s));
+        add("CPU time of watching", optional(one.own_cpu_s));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::Estimate;
+
+    #[test]
+    fn what_was_sampled_shows_its_interval_and_what_was_counted_none() {
+        let one = |known, seen| TimedEvent {
+            event: "IO:DataFileRead".to_owned(),
+            class: "User I/O".to_owned(),
+            known,
+            time_s: Estimate { value: 2.0, low: 1.0, high: 3.0, confidence: 0.95, n: 9 },
+            db_time_share: Some(0.25),
+            waits: None,
+            seen,
+        };
+        let sampled = event(&one(TimeSource::Sampled, Some(40)));
+        assert_eq!(sampled[2..], ["sampled", "2.00 s", "1.00 s – 3.00 s", "25.0 %"]);
+        let counted = event(&one(TimeSource::Counted, None));
+        assert_eq!(counted[4], "");
+        assert_eq!(optional(None), "–");
+    }
+}

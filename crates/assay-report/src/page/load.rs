@@ -1,0 +1,116 @@
+//! What a database got of the storage: the ladder as figures and tables, and how it was loaded.
+
+use super::figure::Figures;
+use super::table::{Cell, Pair, Table, pairs};
+use crate::chart::histogram::histogram;
+use crate::chart::ladder::{Curve, ladder};
+use crate::chart::scene::{Ink, Size, Stroke};
+use crate::chart::stack::stack;
+use crate::input::Report;
+use crate::ladder::{Columns, beside, facts, tables};
+use crate::markup::{Markup, tag};
+use crate::show::Show;
+use assay_model::load::{Load, Rung};
+use assay_model::measurement::Operation;
+use assay_model::number::{rate, real};
+use assay_model::verdict::Unit;
+
+/// The whole section; empty without a load, and in relative reports, because every column is absolute.
+pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
+    let known = |load: &&Load| !show.is_relative() && !load.rungs.is_empty();
+    let Some(load) = report.load.as_ref().filter(known) else {
+        return Markup::new();
+    };
+    let tables = tables(load).into_iter().map(|columns| one(load, &columns));
+    let parts = [
+        side_by_side(report),
+        tag("div").class("charts").body(charts(load, show, figures)),
+        tables.collect(),
+        tag("h3").text("How it was loaded"),
+        pairs(facts(load).into_iter().map(|(name, value)| Pair::new(name, value))),
+    ];
+    parts.into_iter().collect()
+}
+
+/// The storage alone beside the database on it.
+fn side_by_side(report: &Report) -> Markup {
+    let rows = beside(report);
+    let Some((head, rows)) = rows.split_first() else {
+        return Markup::new();
+    };
+    let title = "The storage alone, and the database on it";
+    let mut table = Table::new(title).slim();
+    for (column, name) in head.iter().enumerate() {
+        table = if column == 0 { table.words(name.as_str()) } else { table.numbers(name.as_str()) };
+    }
+    for row in rows {
+        table.row(row.iter().map(|cell| Cell::Number(cell.clone())).collect());
+    }
+    tag("h3").text(title).and(table.markup())
+}
+
+/// A table of the ladder.
+fn one(load: &Load, columns: &Columns) -> Markup {
+    let mut table = Table::new(columns.title).dense();
+    for (name, _) in &columns.columns {
+        table = table.numbers(*name);
+    }
+    for rung in &load.rungs {
+        table.row(columns.columns.iter().map(|(_, fill)| Cell::Number(fill(rung))).collect());
+    }
+    tag("h3").text(columns.title).and(table.markup())
+}
+
+fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+    let rungs: Vec<&Rung> = load.rungs.iter().collect();
+    let mut charts = Markup::new();
+    let draw = |size| {
+        ladder("Reads by sessions", "reads a second", Unit::IosPerS, &rungs, &RATES, show, size)
+    };
+    charts.push(figures.figure(Size::Half, "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.", draw));
+    let draw = |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, show, size);
+    charts.push(figures.figure(Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
+    let draw = |size| stack(&rungs, load.processors, show, size);
+    charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Work of the kernel for a read is both CPU and read, so columns may be a little higher than the sessions.", draw));
+    if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
+        let times = rung.times(Operation::Read);
+        let caption = format!(
+            "Times of all reading statements with {} sessions, as the sessions saw them.",
+            rung.sessions
+        );
+        let draw = |size| histogram(Operation::Read, &times, "time of statements", show, size);
+        charts.push(figures.figure(Size::Half, &caption, draw));
+    }
+    charts
+}
+
+/// Lines of the first figure.
+const RATES: [Curve; 2] = [
+    Curve {
+        name: "database",
+        ink: Ink::Read,
+        stroke: Stroke::Solid,
+        value: |rung| Some(rung.reads_per_s()),
+    },
+    Curve {
+        name: "device",
+        ink: Ink::Mix,
+        stroke: Stroke::Dashed,
+        value: |rung| {
+            let device = rung.device.as_ref()?;
+            Some(rate(device.counters.read_ios, rung.elapsed_s()))
+        },
+    },
+];
+
+/// Lines of the second figure.
+const TIMES: [Curve; 3] = [
+    Curve { name: "p50", ink: Ink::Read, stroke: Stroke::Solid, value: |rung| at(rung, 0.5) },
+    Curve { name: "p99", ink: Ink::Read, stroke: Stroke::Dashed, value: |rung| at(rung, 0.99) },
+    Curve { name: "p99.9", ink: Ink::Read, stroke: Stroke::Dotted, value: |rung| at(rung, 0.999) },
+];
+
+fn at(rung: &Rung, quantile: f64) -> Option<f64> {
+    let times = rung.times(Operation::Read);
+    (!times.is_empty()).then(|| real(times.quantile_ns(quantile)))
+}

@@ -1,0 +1,58 @@
+//! The ladder of a load for a terminal.
+
+use super::layout::Text;
+use crate::input::Report;
+use crate::ladder::{beside, facts, tables};
+use crate::show::Show;
+use assay_model::load::Load;
+
+/// Writes all tables of the ladder; nothing in relative reports, because every column is absolute.
+pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
+    let known = |load: &&Load| !show.is_relative() && !load.rungs.is_empty();
+    let Some(load) = report.load.as_ref().filter(known) else {
+        return;
+    };
+    let beside = beside(report);
+    if !beside.is_empty() {
+        text.heading("The storage alone, and the database on it");
+        text.table(&beside);
+    }
+    for table in tables(load) {
+        text.heading(table.title);
+        let head = table.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let rows = load
+            .rungs
+            .iter()
+            .map(|rung| table.columns.iter().map(|(_, fill)| fill(rung)).collect());
+        let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+        text.table(&rows);
+    }
+    text.heading("How it was loaded");
+    text.pairs(&facts(load));
+    errors(text, load);
+}
+
+/// What failed, by kind.
+fn errors(text: &mut Text, load: &Load) {
+    let all = load
+        .rungs
+        .iter()
+        .flat_map(|rung| rung.measurement.errors.iter().map(move |error| (rung.sessions, error)));
+    let said: Vec<String> = all
+        .map(|(sessions, error)| {
+            format!(
+                "{} × {} with {sessions} sessions: {}",
+                error.ios,
+                error.operation.name(),
+                error.meaning
+            )
+        })
+        .collect();
+    if said.is_empty() {
+        return;
+    }
+    text.heading("Statements that failed");
+    for one in said {
+        text.item(&one);
+    }
+}

@@ -1,0 +1,42 @@
+//! The machine beside a run: `watch.jsonl`, one moment a line.
+
+use crate::lines::{LineFile, Lines};
+use assay_model::Result;
+use assay_model::watch::Moment;
+use std::path::Path;
+
+/// Its file in the run's directory.
+const WATCH: &str = "watch.jsonl";
+
+/// Moments that are being written, beside whatever else writes to the run.
+#[derive(Debug)]
+pub struct WatchLog {
+    lines: LineFile,
+}
+
+impl WatchLog {
+    pub(crate) fn open(directory: &Path) -> Result<Self> {
+        let lines = LineFile::open(directory.join(WATCH))?;
+        Ok(Self { lines })
+    }
+
+    /// Appends a moment; it survives the program's end at once, and the machine's end after [`sync`](Self::sync).
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take it.
+    pub fn append(&mut self, moment: &Moment) -> Result<()> {
+        self.lines.append(moment)
+    }
+
+    /// Waits until all moments are on the disk.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take them.
+    pub fn sync(&self) -> Result<()> {
+        self.lines.sync()
+    }
+}
+
+pub(crate) fn moments(directory: &Path) -> Result<impl Iterator<Item = Result<Moment>> + use<>> {
+    Lines::open(&directory.join(WATCH))
+}

@@ -1,0 +1,179 @@
+//! `assay arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
+
+use crate::exit::{Ended, json, print};
+use assay_arrays::{Checked, find, names, session_profile, verify};
+use assay_methods::target::array_model;
+use assay_model::array::{ArrayModel, Measure, Role};
+use assay_model::units::{show_bytes, show_count, show_time_ns};
+use assay_model::{Error, Result};
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// A fitted figure further away than this means that the model misses it.
+const FITTED_WITHIN: f64 = 0.05;
+
+/// What a figure that no parameter was chosen by should stay within.
+const HELD_BACK_AIM: f64 = 0.15;
+
+/// Lists the simulated arrays, and holds them against what was published of the systems
+#[derive(Args)]
+pub struct Options {
+    /// Arrays or model files to show or to verify; all that the program carries without a name
+    #[arg(value_name = "ARRAY")]
+    arrays: Vec<String>,
+    /// Simulate every published figure and print the error of each; a fitted figure beyond 5 % ends with 1
+    #[arg(long)]
+    verify: bool,
+    /// Run an experiment of database sessions on one array and print its profile document
+    #[arg(long, value_name = "EXPERIMENT", conflicts_with = "verify")]
+    profile: Option<String>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// When there is no such array or experiment.
+pub fn run(options: &Options) -> Result<Ended> {
+    let models = models(options)?;
+    if let Some(experiment) = &options.profile {
+        return print_profile(&models, experiment);
+    }
+    if options.verify {
+        return print_verified(&models, options.json);
+    }
+    if options.json {
+        return print(&json(&models)?);
+    }
+    print(&if options.arrays.is_empty() {
+        list(&models)
+    } else {
+        models.iter().map(describe).collect()
+    })
+}
+
+fn models(options: &Options) -> Result<Vec<ArrayModel>> {
+    if options.arrays.is_empty() {
+        return names().map(find).collect();
+    }
+    options.arrays.iter().map(|name| array_model(name)).collect()
+}
+
+fn list(models: &[ArrayModel]) -> String {
+    let mut text = String::new();
+    for model in models {
+        let figures = model.figures.len();
+        let _ = writeln!(text, "{:16} {} ({figures} published figures)", model.name, model.title);
+    }
+    text + "use one as target array:NAME, for example `assay run oltp array:xtremio-1`\n"
+}
+
+fn describe(model: &ArrayModel) -> String {
+    let mut text = format!("{}: {}\n  source: {}\n", model.name, model.title, model.source);
+    let _ = writeln!(text, "  capacity in use: {}", model.capacity);
+    if !model.fitted.is_empty() {
+        let _ = writeln!(text, "  fitted: {}", model.fitted.join(", "));
+    }
+    for note in &model.notes {
+        let _ = writeln!(text, "  note: {note}");
+    }
+    for experiment in &model.experiments {
+        let _ = writeln!(text, "  experiment: {}", experiment.name);
+    }
+    text
+}
+
+fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<Ended> {
+    let [model] = models else {
+        return Err(Error::usage(
+            "--profile needs one array",
+            "name it, for example `assay arrays xtremio-1 --profile slob-1h`",
+        ));
+    };
+    print(&json(&session_profile(model, experiment)?)?)
+}
+
+fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<Ended> {
+    let (mut all, mut text, mut good) = (Vec::new(), String::new(), true);
+    for model in models {
+        let checked = verify(model, |_| ())?;
+        good &= !checked.iter().any(misses_fit);
+        text += &table(model, &checked);
+        all.extend(checked.iter().map(|one| as_value(model, one)));
+    }
+    print(&if as_json { json(&all)? } else { text })?;
+    Ok(if good { Ended::Well } else { Ended::Failed })
+}
+
+fn misses_fit(checked: &Checked) -> bool {
+    let is_near = |error: f64| error.abs() <= FITTED_WITHIN;
+    checked.figure.role == Role::Fitted && !checked.error().is_some_and(is_near)
+}
+
+/// What a reader must know of a figure, in a word or two.
+fn remark(checked: &Checked) -> &'static str {
+    match (checked.figure.role, checked.error()) {
+        (_, None) => "not told",
+        (Role::Fitted, Some(_)) if misses_fit(checked) => "fitted, MISSES",
+        (Role::Fitted, Some(_)) => "fitted",
+        (Role::HeldBack, Some(error)) if error.abs() > HELD_BACK_AIM => "held back, MISSES",
+        (Role::HeldBack, Some(_)) => "held back",
+    }
+}
+
+fn table(model: &ArrayModel, checked: &[Checked]) -> String {
+    let mut text = format!("{}: {}\n", model.name, model.title);
+    if checked.is_empty() {
+        text += "  nothing was published that it could be held against\n";
+    }
+    for one in checked {
+        let measure = one.figure.measure;
+        let is_ratio = one.figure.over.is_some();
+        let simulated = one
+            .simulated_value
+            .map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
+        let error =
+            one.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error));
+        let _ = writeln!(
+            text,
+            "  {:42} {:>12} {simulated:>12} {error:>9}  {}, {}",
+            one.figure.name,
+            show(measure, is_ratio, one.figure.published_value),
+            remark(one),
+            one.figure.place
+        );
+        if let Some(why) = &one.figure.why {
+            let _ = writeln!(text, "    {why}");
+        }
+    }
+    text
+}
+
+/// A value in the unit of its measure.
+fn show(measure: Measure, is_ratio: bool, value: f64) -> String {
+    match measure {
+        _ if is_ratio => format!("{value:.3}"),
+        Measure::ReadLatencyS | Measure::WriteLatencyS | Measure::LogWriteS | Measure::LogSyncS => {
+            show_time_ns(value * 1e9)
+        }
+        Measure::FallS => format!("{value:.0} s"),
+        Measure::BytesPerS | Measure::RedoBytesPerS => format!("{}/s", show_bytes(value)),
+        Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => format!("{:.1} %", 100.0 * value),
+        Measure::LastToFirst => format!("{value:.3}"),
+        Measure::DbCpus => format!("{value:.1} CPUs"),
+        _ => format!("{}/s", show_count(value)),
+    }
+}
+
+fn as_value(model: &ArrayModel, checked: &Checked) -> Value {
+    json!({
+        "array": model.name,
+        "figure": checked.figure,
+        "simulated": checked.simulated_value,
+        "error": checked.error(),
+        "remark": remark(checked),
+    })
+}

@@ -1,0 +1,31 @@
+//! `assay load`: what a real database gets of a storage; one file a kind of load.
+
+pub mod guard;
+pub mod slob;
+
+use crate::exit::Ended;
+use assay_model::Result;
+use clap::{Args, Subcommand};
+
+/// Runs a real database on the storage and shows what it gets
+#[derive(Args)]
+pub struct Options {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+/// Kinds of load.
+#[derive(Subcommand)]
+enum Kind {
+    Slob(Box<slob::Options>),
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the kind of load says.
+pub fn run(options: &Options) -> Result<Ended> {
+    match &options.kind {
+        Kind::Slob(options) => slob::run(options),
+    }
+}

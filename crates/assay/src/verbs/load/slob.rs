@@ -1,0 +1,263 @@
+//! `assay load slob`: the SLOB method on a server of our own, or on any.
+
+pub mod ground;
+mod knobs;
+pub mod session;
+
+use crate::exit::Ended;
+use crate::options::{OutputOptions, StoreOptions, quantity};
+use assay_loads::slob::Rules;
+use assay_methods::slob::{Access, Climb, Length};
+use assay_model::load::Setting;
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::{Error, Result};
+use clap::{Args, ValueEnum};
+use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
+use session::{Ladder, carry_out};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a block, as every usual server has it.
+pub const BLOCK_BYTES: u64 = 8192;
+/// Sessions at most when a search finds no end.
+const SESSIONS_MAX: u32 = 1024;
+
+/// Random blocks through a database, by the SLOB method: a ladder of sessions with the counters of server, host and device
+#[derive(Args)]
+pub struct Options {
+    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…`
+    #[arg(value_name = "TARGET|DSN")]
+    target: String,
+    /// Numbers of sessions, one rung each
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,2,4,8,16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    sessions: Vec<u32>,
+    /// Twice as many sessions each time until that gives no more
+    #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
+    find_knee: bool,
+    /// Search the most sessions whose reading statements keep this limit
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "sessions")]
+    max_latency: Option<Nanos>,
+    /// The quantile that the limit is on
+    #[arg(long, value_name = "QUANTILE", default_value_t = 0.99)]
+    quantile: f64,
+    /// Measured time of each rung
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "15s")]
+    time: Nanos,
+    /// Statements of each session instead of a time; the time is then the result
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    work: Option<u64>,
+    /// Measure the whole ladder so often, up and down in turn, so that two runs can be compared
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
+    repeats: u32,
+    /// Size of each table; a row fills a block of 8 KiB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1GiB")]
+    scale: Bytes,
+    /// Tables; sessions are dealt out over them in turn
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    tables: u32,
+    /// Blocks that a reading statement touches; 1 shows single-block times, 64 the most IOPS for the CPU
+    #[arg(long, value_name = "BLOCKS", default_value_t = 64)]
+    work_unit: u64,
+    /// Blocks that a changing statement touches
+    #[arg(long, value_name = "BLOCKS", default_value_t = 8)]
+    update_work_unit: u64,
+    /// Of 100 statements so many change rows and commit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    update_pct: u64,
+    /// How much of a row is changed
+    #[arg(long, value_enum, default_value_t = Redo::Lite)]
+    redo: Redo,
+    /// Share of the reading statements that scan a short table without an index
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    scan_share: Share,
+    /// Size of that table
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
+    scan_size: Bytes,
+    /// Every so-manieth statement goes to a part of the table, for example `8MiB:16MiB:3`
+    #[arg(long, value_name = "SIZE:OFFSET:EVERY", value_parser = hot_spot)]
+    hot_spot: Option<HotSpotOption>,
+    /// Every so-manieth statement goes to the first table; 0 for none
+    #[arg(long, value_name = "EVERY", default_value_t = 0)]
+    hot_table: u64,
+    /// Before every so-manieth statement a session waits for a random time, for example `10:100ms:500ms`
+    #[arg(long, value_name = "EVERY:SHORTEST:LONGEST", value_parser = think)]
+    think: Option<ThinkOption>,
+    /// Share of the rows' text that compresses away
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    compressible: Share,
+    /// How rows are read
+    #[arg(long, value_enum, default_value_t = Reading::Index)]
+    access: Reading,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    server: ServerOptions,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// The server of our own.
+#[derive(Args)]
+pub struct ServerOptions {
+    /// Directory with the programs of a PostgreSQL server; else beside assay, on the path, where distributions put them
+    #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
+    pub bindir: Option<PathBuf>,
+    /// Cache of the server, small so that reads reach the storage
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "32MiB")]
+    pub shared_buffers: Bytes,
+    /// Through the page cache instead of direct I/O
+    #[arg(long)]
+    pub buffered: bool,
+    /// Who reads ahead (PostgreSQL 18)
+    #[arg(long, value_enum)]
+    pub io_method: Option<IoMethod>,
+    /// Keep the server's directory, or our tables in a server of yours
+    #[arg(long)]
+    pub keep: bool,
+}
+
+impl ServerOptions {
+    /// The usual server, of these programs where they are named.
+    pub fn of(bindir: Option<&Path>) -> Self {
+        Self {
+            bindir: bindir.map(Path::to_owned),
+            shared_buffers: Bytes(32 << 20),
+            buffered: false,
+            io_method: None,
+            keep: false,
+        }
+    }
+}
+
+/// How much of a row is changed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Redo {
+    /// Two columns
+    Lite,
+    /// All columns of text
+    Heavy,
+}
+
+/// How rows are read.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Reading {
+    /// An index scan, one block at a time ("sequential read")
+    Index,
+    /// A bitmap scan that reads ahead ("parallel read")
+    Stream,
+}
+
+/// Who reads ahead.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IoMethod {
+    /// Each session itself
+    Sync,
+    /// Processes of the server
+    Worker,
+    /// The kernel's rings, where the server was built with them
+    IoUring,
+}
+
+/// Carries the load out.
+///
+/// # Errors
+/// What the options, the store, the safety gate or the server say.
+pub fn run(options: &Options) -> Result<Ended> {
+    let rules = options.rules()?;
+    rules.check()?;
+    let ladder = Ladder {
+        target: options.target.clone(),
+        climb: options.climb()?,
+        length: options.work.map_or(Length::Time(options.time), Length::Steps),
+        repeats: options.repeats,
+        access: match options.access {
+            Reading::Index => Access::Index,
+            Reading::Stream => Access::Stream,
+        },
+        plan: options.plan(),
+        rules,
+    };
+    carry_out(&ladder, &options.server, &options.store, &options.output)
+}
+
+impl Options {
+    fn rules(&self) -> Result<Rules> {
+        let blocks = |size: Bytes, option: &str| -> Result<u64> {
+            if size.0.is_multiple_of(BLOCK_BYTES) && size.0 > 0 {
+                return Ok(size.0 / BLOCK_BYTES);
+            }
+            Err(Error::usage(
+                format!("{option} {size} is no whole number of blocks"),
+                "write a multiple of 8KiB",
+            ))
+        };
+        let spot = self.hot_spot.as_ref().map(|spot| spot.in_blocks(BLOCK_BYTES));
+        Ok(Rules {
+            scale_blocks: blocks(self.scale, "--scale")?,
+            tables: self.tables,
+            work_unit: self.work_unit,
+            update_work_unit: self.update_work_unit,
+            update_percent: self.update_pct,
+            scan_share: self.scan_share,
+            scan_blocks: blocks(self.scan_size, "--scan-size")?,
+            redo: match self.redo {
+                Redo::Lite => assay_loads::slob::Redo::Lite,
+                Redo::Heavy => assay_loads::slob::Redo::Heavy,
+            },
+            hot_spot: spot,
+            hot_table_every: self.hot_table,
+            think: self.think.as_ref().map(|think| think.0),
+            compressible: self.compressible,
+            seed: self.seed,
+        })
+    }
+
+    fn climb(&self) -> Result<Climb> {
+        if !(self.quantile > 0.0 && self.quantile < 1.0) {
+            return Err(Error::usage(
+                format!("--quantile {} is no quantile", self.quantile),
+                "write a number between 0 and 1, for example 0.99",
+            ));
+        }
+        let most = SESSIONS_MAX;
+        Ok(match self.max_latency {
+            Some(limit) => Climb::Limit {
+                quantile: self.quantile,
+                limit_ns: assay_model::number::real(limit.0),
+                most,
+            },
+            None if self.find_knee => Climb::Knee { most },
+            None => Climb::Given(self.sessions.clone()),
+        })
+    }
+
+    /// The knobs as they are shown.
+    fn plan(&self) -> Vec<Setting> {
+        let redo = if self.redo == Redo::Lite { "lite" } else { "heavy" };
+        let all = [
+            ("scale", self.scale.to_string()),
+            ("tables", self.tables.to_string()),
+            ("work unit", format!("{} blocks", self.work_unit)),
+            ("update work unit", format!("{} blocks", self.update_work_unit)),
+            ("updates", format!("{} of 100 statements", self.update_pct)),
+            ("redo", redo.to_owned()),
+            ("scans", self.scan_share.to_string()),
+            ("hot spot", self.hot_spot.as_ref().map_or_else(none, ToString::to_string)),
+            ("hot table", every(self.hot_table)),
+            ("think time", self.think.as_ref().map_or_else(none, ToString::to_string)),
+            ("compressible", self.compressible.to_string()),
+            ("seed", self.seed.to_string()),
+        ];
+        all.map(|(name, value)| Setting { name: name.to_owned(), value }).to_vec()
+    }
+}
+
+fn none() -> String {
+    "none".to_owned()
+}
+
+fn every(steps: u64) -> String {
+    if steps == 0 { none() } else { format!("every {steps} statements") }
+}

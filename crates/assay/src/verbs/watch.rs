@@ -1,0 +1,245 @@
+//! `assay watch`: the machine while others work.
+
+use crate::conclude::{Asked, conclude};
+use crate::exit::{Ended, print};
+use crate::options::{OutputOptions, StoreOptions, command_line, quantity};
+use crate::progress::Progress;
+use crate::session::unix_ns;
+use crate::watcher::Pace;
+use assay_host::environment::capture_environment;
+use assay_host::oswatcher::{self, ArchiveWriter};
+use assay_host::root::SysRoot;
+use assay_host::watch::{Sampler, busy_disks, device_names};
+use assay_model::environment::Environment;
+use assay_model::measurement::Finish;
+use assay_model::run::RunKind;
+use assay_model::units::Nanos;
+use assay_model::verdict::Unit;
+use assay_model::watch::Moment;
+use assay_model::{Error, Result};
+use assay_report::{WATCH_HEADER, watch_csv};
+use assay_store::{Document, NewRun, RunWriter, WatchLog};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a wait may last before the program looks whether it is to end.
+const NAP: Duration = Duration::from_millis(100);
+/// Faster than this the kernel's millisecond counters say nothing.
+const EVERY_MIN: Nanos = Nanos(100_000_000);
+
+/// Watches processors, memory, pressure, disks and network while others work, and judges what was seen
+#[derive(Args)]
+pub struct Options {
+    /// Directories, files or block devices whose devices are watched; without any, all disks that ever worked
+    #[arg(value_name = "TARGET", conflicts_with = "from")]
+    targets: Vec<PathBuf>,
+    /// How long to watch; without it until Ctrl-C
+    #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "from")]
+    duration: Option<Nanos>,
+    /// How often to look
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
+    every: Nanos,
+    /// Read an archive of `OSWatcher` instead of this machine
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+    /// Also write what is seen as an archive of `OSWatcher` into this directory
+    #[arg(long, value_name = "DIR")]
+    oswatcher: Option<PathBuf>,
+    /// Print every moment as CSV as it comes
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Criteria file; the defaults without it
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the options, the criteria, the targets, the archive or the store say.
+pub fn run(options: &Options) -> Result<Ended> {
+    let asked = Asked::read(options.criteria.as_deref())?;
+    if options.every.0 < EVERY_MIN.0 {
+        return Err(Error::usage(
+            format!("--every {} is too short", options.every),
+            format!("write at least {EVERY_MIN}: the kernel counts times in milliseconds"),
+        ));
+    }
+    let stop = crate::signals::stop_flag()?;
+    let mut progress = Progress::new(&options.output);
+    // What this machine is says nothing of the one that wrote an archive.
+    let environment = match options.from {
+        Some(_) => None,
+        None => Some(environment(options)?),
+    };
+    let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
+    let writer = options.store.open().create(&NewRun {
+        kind: RunKind::Watch,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command_line(),
+        targets: targets(options),
+        created_unix_ns: unix_ns(),
+    })?;
+    if let Some(environment) = &environment {
+        writer.put_json(Document::Environment, environment)?;
+    }
+    let mut sink = Sink::open(options, &writer, environment.as_ref())?;
+    let finish = match imported {
+        Some(imported) => {
+            imported.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
+            imported.moments.iter().try_for_each(|moment| sink.take(moment))?;
+            Finish::Complete
+        }
+        None => live(options, environment.as_ref(), &mut sink, &mut progress, &stop)?,
+    };
+    progress.clear();
+    sink.log.sync()?;
+    finish_with(options, writer, &finish, &asked)
+}
+
+/// The page and the verdict; rows that were printed are not followed by words.
+fn finish_with(
+    options: &Options,
+    writer: RunWriter,
+    finish: &Finish,
+    asked: &Asked,
+) -> Result<Ended> {
+    if !options.csv {
+        return conclude(writer, finish, asked, &options.output);
+    }
+    crate::conclude::keep(writer, finish, asked).map(|(ended, ..)| ended)
+}
+
+fn environment(options: &Options) -> Result<Environment> {
+    let paths: Vec<&Path> = options.targets.iter().map(PathBuf::as_path).collect();
+    capture_environment(&SysRoot::live(), &paths, &[])
+}
+
+/// What was watched, for the list of runs.
+fn targets(options: &Options) -> Vec<String> {
+    let name = |path: &PathBuf| path.display().to_string();
+    let named: Vec<String> = options.targets.iter().chain(&options.from).map(name).collect();
+    if named.is_empty() {
+        return vec!["this machine".to_owned()];
+    }
+    named
+}
+
+/// Where moments go.
+struct Sink {
+    log: WatchLog,
+    archive: Option<ArchiveWriter>,
+    csv: bool,
+}
+
+impl Sink {
+    fn open(
+        options: &Options,
+        writer: &RunWriter,
+        environment: Option<&Environment>,
+    ) -> Result<Self> {
+        let host = environment.map_or("host", |environment| environment.host.name.as_str());
+        let archive = options.oswatcher.as_ref();
+        let sink = Self {
+            log: writer.watch_log()?,
+            archive: archive.map(|place| ArchiveWriter::new(place.clone(), host)),
+            csv: options.csv,
+        };
+        if sink.csv {
+            print(WATCH_HEADER)?;
+        }
+        Ok(sink)
+    }
+
+    fn take(&mut self, moment: &Moment) -> Result<()> {
+        self.log.append(moment)?;
+        if let Some(archive) = &mut self.archive {
+            archive.append(moment)?;
+        }
+        if self.csv {
+            print(&watch_csv(moment))?;
+        }
+        Ok(())
+    }
+}
+
+/// Watches this machine until the time is over or a person ends it; both are a good end where no time was named.
+fn live(
+    options: &Options,
+    environment: Option<&Environment>,
+    sink: &mut Sink,
+    progress: &mut Progress,
+    stop: &AtomicBool,
+) -> Result<Finish> {
+    let storage = environment.map_or(&[][..], |environment| &environment.storage);
+    let stacks = storage.iter().map(|storage| &storage.stack);
+    let named = device_names(stacks);
+    let root = SysRoot::live();
+    let devices = if options.targets.is_empty() { busy_disks(&root) } else { named };
+    let mut sampler = Sampler::new(root, devices);
+    let mut pace = Pace::new(Duration::from_nanos(options.every.0));
+    let begun = Instant::now();
+    let length = options.duration.map(|length| Duration::from_nanos(length.0));
+    loop {
+        let left = length.map(|length| length.saturating_sub(begun.elapsed()));
+        let is_last = wait(&pace, left, stop);
+        let late_ns = if is_last { 0 } else { pace.step() };
+        let moment = sampler.sample(late_ns);
+        sink.take(&moment)?;
+        show(&moment, length, begun.elapsed(), progress);
+        if stop.load(Ordering::Relaxed) {
+            let is_meant = length.is_none();
+            return Ok(if is_meant { Finish::Complete } else { Finish::Interrupted });
+        }
+        if is_last {
+            return Ok(Finish::Complete);
+        }
+    }
+}
+
+/// Waits for the next moment and says whether it is the last.
+fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
+    let until = pace.left();
+    // The end takes what is left into the moment before it, where that is hardly anything.
+    let is_last = left.is_some_and(|left| left <= until + until / 4);
+    let until = left.filter(|_| is_last).unwrap_or(until);
+    let begun = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        let rest = until.saturating_sub(begun.elapsed());
+        if rest.is_zero() {
+            break;
+        }
+        std::thread::sleep(rest.min(NAP));
+    }
+    is_last
+}
+
+/// The moment in a few words, for the line of progress.
+fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &mut Progress) {
+    let cpu = moment.counters.cpu.unwrap_or_default();
+    let queue = moment.run_queue.unwrap_or_default();
+    let busiest = moment
+        .counters
+        .devices
+        .iter()
+        .map(|device| (device.rates(moment.counters.time_ns), device));
+    let busiest =
+        busiest.max_by(|one, other| one.0.outstanding_mean.total_cmp(&other.0.outstanding_mean));
+    let device = busiest.map_or_else(String::new, |(rates, device)| {
+        let iops = Unit::IosPerS.show(rates.read_iops + rates.write_iops);
+        format!(", {} {iops}", device.name)
+    });
+    let busy = Unit::Share.show(cpu.busy_share());
+    let words = format!("CPU {busy}, {} ready{device}", queue.running);
+    let (share, left_s) = length.map_or((0.0, None), |length| {
+        let left = length.saturating_sub(elapsed).as_secs_f64();
+        (elapsed.as_secs_f64() / length.as_secs_f64().max(1e-9), Some(left))
+    });
+    progress.show(&words, share, left_s);
+}

@@ -1,0 +1,164 @@
+//! Reports in: what `profile`, `plan` and `check --for` print, refuse and keep.
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    reason = "a test stops where its ground is missing"
+)]
+
+#[path = "../../assay-oracle/tests/made_up/mod.rs"]
+mod made_up;
+mod support;
+
+use made_up::{END_OF_REPORT, activity, cache_sizes, header_11, load_profile, wait_events};
+use std::fs;
+use support::Place;
+
+/// A small report: 500 reads and 100 writes a second of 8 KiB over an hour.
+fn report(reads: u32, redo: &str) -> String {
+    let total = |per_s: u32| format!("{}", per_s * 3600);
+    let (reads_total, reads_s) = (total(reads), format!("{reads}.0"));
+    let bytes_s = format!("{}.0", u64::from(reads) * 8192);
+    header_11("11.2.0.3.0", "60.00", "120.00")
+        + &cache_sizes("8K")
+        + &load_profile(&[("Redo size", redo), ("Physical reads", &reads_s)])
+        + &wait_events(
+            "Foreground Wait Events",
+            &[&["db file sequential read", &reads_total, "3600", "2", "50.0"]],
+        )
+        + &activity(
+            "Instance Activity Stats",
+            &[
+                &["physical read total IO requests", &reads_total, &reads_s, "1.0"],
+                &[
+                    "physical read total bytes",
+                    &format!("{}", u64::from(reads) * 8192 * 3600),
+                    &bytes_s,
+                    "1.0",
+                ],
+                &["physical write total IO requests", "360000", "100.0", "1.0"],
+                &["physical write total bytes", "2949120000", "819200.0", "1.0"],
+            ],
+        )
+        + END_OF_REPORT
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("one.txt", &report(500, "8192.0"));
+    place.write("two.lst", &report(900, "16384.0"));
+    place.write("both.txt", &(report(500, "8192.0") + &report(700, "1.0")));
+    place.write("note.md", "# no report\n");
+    place
+}
+
+#[test]
+fn one_report_becomes_a_profile() {
+    let place = place();
+    let text = place.run("profile one.txt").ends_with(0).stdout.clone();
+    assert!(text.contains("SHOP/shop1") && text.contains("single-block reads"), "{text}");
+    let profile = place.json("profile one.txt", 0);
+    assert_eq!(profile["format"], 1);
+    assert_eq!(profile["classes"][0]["rate_iops"]["value"], 600.0);
+    assert_eq!(profile["verdict"]["user_io_share"], 0.5);
+}
+
+#[test]
+fn many_reports_become_rows_and_what_is_none_is_told() {
+    let place = place();
+    let ran = place.run("profile one.txt note.md two.lst both.txt missing.txt");
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    assert_eq!(ran.stdout.lines().count(), 2 + 4, "{}", ran.stdout);
+    assert!(ran.stdout.contains("both.txt#2"));
+    assert!(ran.complaint.contains("error: note.md: no AWR or Statspack report in it"), "{ran:#?}");
+    assert!(ran.complaint.contains("error: reading missing.txt"), "{ran:#?}");
+    let rows = place.json("profile one.txt two.lst --table", 0);
+    assert_eq!(rows[1]["read_iops"], 900.0);
+    let csv = place.run("profile two.lst one.txt --csv").ends_with(0).stdout.clone();
+    assert!(
+        csv.lines().nth(1).is_some_and(|row| row.starts_with("two.lst,SHOP/shop1,1000,900,")),
+        "{csv}"
+    );
+}
+
+#[test]
+fn pages_and_documents_are_written_once() {
+    let place = place();
+    place.run("profile one.txt two.lst --html series.html --output profiles").ends_with(0);
+    let page = fs::read_to_string(place.path("series.html")).unwrap();
+    assert!(page.contains("From report to report") && page.contains("<svg"));
+    let document = fs::read_to_string(place.path("profiles/two.lst.profile.json")).unwrap();
+    assert!(document.contains("\"single_block_read\""));
+    let again = place.run("profile one.txt --html series.html");
+    assert_eq!(again.code, Some(4));
+    assert!(again.complaint.contains("File exists"), "{again:#?}");
+}
+
+#[test]
+fn sizes_rank_tablespaces_and_must_have_units() {
+    let place = place();
+    place.write("sizes", "USERS,120\n");
+    let ran = place.run("profile one.txt --capacity sizes");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.complaint.contains("error: sizes: line 1: '120' has no unit"), "{ran:#?}");
+}
+
+#[test]
+fn markup_in_a_report_stays_text() {
+    let place = Place::new();
+    let odd = report(500, "1.0").replace("SHOP ", "<b>X ");
+    place.write("odd.txt", &odd);
+    place.run("profile odd.txt --html page.html").ends_with(0);
+    let page = fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains("&lt;b&gt;X") && !page.contains("<b>X"));
+}
+
+#[test]
+fn a_plan_runs_on_storage_and_is_judged_by_what_it_asks() {
+    let place = place();
+    place.run("plan one.txt --duration 60s --output demand.toml").ends_with(0);
+    let text = fs::read_to_string(place.path("demand.toml")).unwrap();
+    assert!(text.contains("# rate: 500/s; Foreground Wait Events"), "{text}");
+    let run = place.json("run demand.toml sim:servers?count=8&service=200us", 0);
+    assert_eq!(run["verdict"]["outcome"], "PASS");
+    assert_eq!(run["verdict"]["criteria"], "SHOP/shop1");
+    // One server of 10 ms carries 100 a second, not 600.
+    let slow = place.json("run demand.toml sim:servers?count=1&service=10ms", 1);
+    assert_eq!(slow["verdict"]["outcome"], "FAIL");
+}
+
+#[test]
+fn growth_multiplies_and_documents_are_plans_too() {
+    let place = place();
+    place.run("profile one.txt --output p").ends_with(0);
+    let plan = place.run("plan p/one.txt.profile.json --growth 1.5 --headroom 30%");
+    assert!(plan.ends_with(0).stdout.contains("rate = \"975/s\""), "{plan:#?}");
+    let closed = place.run("plan one.txt --closed");
+    assert_eq!(closed.code, Some(2), "{closed:#?}");
+    assert!(closed.complaint.contains("has no time of other I/O"), "{closed:#?}");
+    let several = place.run("plan both.txt");
+    assert!(several.complaint.contains("both.txt: 2 reports in one file"), "{several:#?}");
+}
+
+#[test]
+fn a_check_asks_for_the_database_of_a_report() {
+    let place = place();
+    let checked = place.json("check sim:servers?count=8&service=200us --for one.txt --time 60s", 0);
+    assert_eq!(checked["verdict"]["criteria"], "SHOP/shop1");
+    let file = place.random_file("data", 4 << 20);
+    let refused = place.run(&format!("check {} --for one.txt", file.display()));
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(refused.complaint.contains("these targets may only be read"), "{refused:#?}");
+}
+
+#[test]
+fn a_file_of_any_size_or_kind_ends() {
+    let place = place();
+    // 200 MB of a report whose table never ends.
+    let row = "  padding of a statistic                        1            1.0          1.0\n";
+    place.write("large.txt", &(report(500, "1.0") + &row.repeat(200_000_000 / row.len())));
+    let large = place.json("profile large.txt", 0);
+    assert_eq!(large["classes"][0]["rate_iops"]["value"], 600.0);
+    assert!(place.run("profile .").complaint.contains("is a directory"));
+    let copied = place.run("profile /dev/null");
+    assert_eq!(copied.code, Some(2), "{copied:#?}");
+}

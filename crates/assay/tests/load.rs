@@ -1,0 +1,353 @@
+//! `assay load slob` on the servers that this machine has: what it measures, how it fails, and that nothing stays
+//! behind, also when it is killed. Without a server the tests say that they were skipped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+use assay_model::random::Random;
+use assay_postgres::binaries::Places;
+use assay_postgres::connection::Connection;
+use assay_postgres::server::{Account, Plan, Server, Settings};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A directory that the server's user may enter, gone when it is dropped.
+struct Place(PathBuf);
+
+impl Place {
+    /// Nothing where there is no server to test with.
+    fn new(name: &str) -> Option<Self> {
+        if !has_server() {
+            println!("skipped: no PostgreSQL server here");
+            return None;
+        }
+        let path = std::env::temp_dir().join(format!("assay-load-{name}-{}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(path.join("d")).unwrap();
+        Some(Self(path))
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(arguments.split_whitespace()).current_dir(&self.0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn start(&self, arguments: &str) -> Child {
+        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// What stands in the directory under test.
+    fn left(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join("d")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// Processes that work in the directory under test.
+    fn processes(&self) -> usize {
+        let inside = self.0.join("d").canonicalize().unwrap();
+        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let places = all.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
+        places.filter(|place| place.starts_with(&inside)).count()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// By the same search as the program's.
+fn has_server() -> bool {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    Places::of_this_program(named).find().is_ok()
+}
+
+/// A small load.
+const SMALL: &str = "load slob d --scale 8MiB --sessions 2 --time 1s --quiet";
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {words}"))
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_ladder_counts_what_server_and_sessions_count() {
+    let Some(place) = Place::new("whole") else {
+        return;
+    };
+    let output = place.run(
+        "load slob d --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
+    );
+    let load = &json(&output)["load"];
+    assert_eq!(load["filled"]["rows"], 2048);
+    assert_eq!(load["filled"]["table_bytes"], 2048 * 8192);
+    for (rung, sessions) in [(0, 1), (1, 3)] {
+        let rung = &load["rungs"][rung];
+        let streams = rung["measurement"]["streams"].as_array().unwrap();
+        let ios: Vec<u64> = streams
+            .iter()
+            .flat_map(|stream| stream["operations"].as_object().unwrap().values())
+            .map(|operation| operation["ios"].as_u64().unwrap())
+            .collect();
+        // Fifty steps each; of a hundred in a row exactly twenty change rows, so of fifty about ten.
+        assert_eq!(ios.iter().sum::<u64>(), 50 * sessions, "{streams:?}");
+        assert!((8 * sessions..=12 * sessions).contains(&ios[1]), "{ios:?}");
+        assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty());
+        let asked = rung["database"]["logical_reads"].as_u64().unwrap();
+        assert!(asked >= 8 * 50 * sessions, "{asked}");
+        assert!(rung["database"]["commits"].as_u64().unwrap() >= 50 * sessions);
+        assert!(rung["database"]["log_bytes"].as_u64().unwrap() > 0);
+    }
+    assert_eq!((place.left().len(), place.processes()), (0, 0));
+}
+
+#[test]
+fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
+    let Some(place) = Place::new("interrupt") else {
+        return;
+    };
+    let mut child = place
+        .start("load slob d --scale 8MiB --sessions 1,2 --time 2s --repeats 99 --json --quiet");
+    wait_for(|| kept(&place.0, "sessions-0001-r1/measurement.json"));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!((place.left().len(), place.processes()), (0, 0));
+    assert!(kept(&place.0, "sessions-0001-r1/measurement.json"));
+}
+
+/// Whether a file of a cell is in the store.
+fn kept(place: &Path, file: &str) -> bool {
+    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
+    runs.into_iter().any(|run| run.path().join("cells").join(file).exists())
+}
+
+fn wait_for(mut happened: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !happened() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "it did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Kills the program at random moments; whatever it was doing, the next start leaves nothing behind.
+fn kill_at_random(times: u64, name: &str) {
+    let Some(place) = Place::new(name) else {
+        return;
+    };
+    let mut random = Random::new(7);
+    for _ in 0..times {
+        let mut child = place.start(SMALL);
+        std::thread::sleep(Duration::from_millis(random.below(5000)));
+        // It may have come to its end before.
+        let _ = child.kill();
+        child.wait().unwrap();
+        // Servers end with the program that wanted them.
+        let begun = Instant::now();
+        while place.processes() > 0 && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(place.processes(), 0);
+    }
+    let output = place.run(SMALL);
+    assert!(output.status.code().is_some_and(|code| code == 0 || code == 3), "{}", words(&output));
+    assert_eq!((place.left(), place.processes()), (Vec::new(), 0));
+}
+
+#[test]
+fn a_few_kills_leave_nothing_behind() {
+    kill_at_random(3, "kill");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn fifty_kills_leave_nothing_behind() {
+    kill_at_random(50, "kills");
+}
+
+#[test]
+fn two_at_once_do_not_touch_each_other() {
+    let Some(place) = Place::new("two") else {
+        return;
+    };
+    let mut first = place.start(SMALL);
+    let second = place.run(SMALL);
+    assert!(second.status.code().is_some_and(|code| code == 0 || code == 3), "{}", words(&second));
+    assert!(first.wait().unwrap().code().is_some_and(|code| code == 0 || code == 3));
+    assert_eq!((place.left().len(), place.processes()), (0, 0));
+}
+
+#[test]
+fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
+    let Some(place) = Place::new("crash") else {
+        return;
+    };
+    let mut child = place.start("load slob d --scale 8MiB --sessions 2 --time 60s --json --quiet");
+    wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
+    std::thread::sleep(Duration::from_millis(1500));
+    let directory = place.0.join("d").join(&place.left()[0]);
+    let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
+    let pid = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
+    kill_process(pid, Signal::QUIT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    assert!(kept(&place.0, "sessions-0002-r1/measurement.json"));
+    assert_eq!((place.left().len(), place.processes()), (0, 0));
+}
+
+#[test]
+fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
+    let Some(place) = Place::new("refused") else {
+        return;
+    };
+    for (arguments, code, word) in [
+        ("load slob nowhere", 2, "neither a directory"),
+        ("load slob d --update-pct 101", 2, "--update-pct"),
+        ("load slob d --scale 1000KB", 2, "whole number of blocks"),
+        ("load slob d --scale 1MiB", 2, "four times"),
+        ("load slob d --bindir nowhere", 2, "no postgres"),
+        ("load slob d --hot-spot 8MiB", 2, "three parts"),
+        ("load slob postgresql://127.0.0.1:1/x", 4, "connecting"),
+        ("load slob postgresql://h/x?sslmode=require", 2, "encrypt"),
+        ("load slob d --scale 90000TiB", 4, "space"),
+    ] {
+        let output = place.run(arguments);
+        let words = words(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {words}");
+        assert!(words.contains(word) && words.contains("hint: "), "{arguments}: {words}");
+        assert_eq!(place.left().len(), 0, "{arguments}");
+    }
+    let store = place.0.join("assay-runs");
+    let runs = fs::read_dir(&store).map_or(0, Iterator::count);
+    assert_eq!(runs, 0);
+}
+
+/// A server that is not the program's own.
+fn given_server(directory: &Path) -> Server {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    let mut server = Server::create(Plan {
+        binaries: Places::of_this_program(named).find().unwrap(),
+        directory: directory.to_owned(),
+        account: Account::needed(),
+        guard: Vec::new(),
+    })
+    .unwrap();
+    let settings = Settings {
+        direct: false,
+        shared_buffers_bytes: 16 << 20,
+        sessions_max: 8,
+        io_method: None,
+    };
+    server.start(&settings, &AtomicBool::new(false)).unwrap();
+    server
+}
+
+/// The address of a server with a password, in the form of a person.
+fn address(server: &Server, password: Option<&str>) -> String {
+    let password =
+        password.map_or_else(|| server.address("postgres").password.unwrap(), str::to_owned);
+    format!("postgresql://assay:{password}@/postgres?host={}", server.data().display())
+}
+
+fn schemas(server: &Server) -> Vec<String> {
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let rows =
+        connection.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'").unwrap();
+    rows.iter().map(|row| row.text(0).to_owned()).collect()
+}
+
+#[test]
+fn a_given_server_is_left_as_it_was() {
+    let Some(place) = Place::new("given") else {
+        return;
+    };
+    let server = given_server(&place.0.join("d"));
+    let load = format!(
+        "load slob {} --scale 8MiB --sessions 2 --time 1s --quiet --json",
+        address(&server, None)
+    );
+    let output = place.run(&load);
+    let found = json(&output);
+    assert_eq!(found["load"]["server"]["is_own"], false, "{}", words(&output));
+    // Eight megabytes lie in the page cache, and that is said.
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(schemas(&server), Vec::<String>::new());
+    let secret = server.address("postgres").password.unwrap();
+    assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));
+    // What a killed program left is dropped by the next one, what was to be kept is not.
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    connection.run("CREATE SCHEMA assay_slob_1; CREATE SCHEMA assay_slob_mine").unwrap();
+    place.run(&format!("{load} --keep"));
+    let left = schemas(&server);
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(left.iter().any(|name| name.starts_with("assay_kept_")), "{left:?}");
+    let output = place.run(&format!("load slob {}", address(&server, Some("wrong"))));
+    assert_eq!(output.status.code(), Some(4));
+    assert!(
+        words(&output).contains("28P01") && words(&output).contains("password"),
+        "{}",
+        words(&output)
+    );
+}
+
+#[test]
+fn a_full_storage_ends_the_loading_with_its_reason() {
+    let Some(place) = Place::new("full") else {
+        return;
+    };
+    let small = place.0.join("d");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=120m,mode=755", "assay-test"])
+        .arg(&small)
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no right to mount a small file system");
+        return;
+    }
+    let ended = std::panic::catch_unwind(|| {
+        let server = given_server(&small);
+        let output = place.run(&format!("load slob {} --scale 256MiB", address(&server, None)));
+        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+        assert!(
+            words(&output).contains("53100") && words(&output).contains("space"),
+            "{}",
+            words(&output)
+        );
+        assert_eq!(schemas(&server), Vec::<String>::new());
+        drop(server);
+        // Too little space for a server of our own is seen before anything is made.
+        fs::remove_dir_all(small.join("data")).unwrap();
+        let output = place.run("load slob d --scale 256MiB");
+        assert!(words(&output).contains("space"), "{}", words(&output));
+    });
+    assert!(Command::new("umount").arg(&small).status().unwrap().success());
+    ended.unwrap();
+}
+
+#[test]
+fn the_secret_of_an_address_is_not_kept() {
+    let Some(place) = Place::new("secret") else {
+        return;
+    };
+    let output = place.run("load slob postgresql://me:geheim@127.0.0.1:1/x");
+    assert!(!words(&output).contains("geheim"));
+}
