@@ -242,7 +242,7 @@ const fn better(unit: Unit) -> Better {
 /// What users feel: all rates, and the means and p99 of times; other quantiles are shown.
 fn is_judged(mine: &Measured) -> bool {
     let name = &mine.quantity;
-    let time = name.ends_with(".mean") || name.ends_with(".q0.99");
+    let time = [".mean", ".q0.99"].iter().any(|end| name.ends_with(end));
     mine.subject.is_none() && (time || mine.unit != Unit::Ns)
 }
 

@@ -200,9 +200,8 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Co
         .zip(levels.last())
         .and_then(|(first, last)| Some(noun(&book(&last.value).over(&book(&first.value))?)));
     let higher = quantity.unit != Unit::Ns;
-    let lost = |ratio: &Estimate| match higher {
-        true => ratio.high < 1.0 - rule.tolerance,
-        false => ratio.low > 1.0 + rule.tolerance,
+    let lost = |ratio: &Estimate| {
+        if higher { ratio.high < 1.0 - rule.tolerance } else { ratio.low > 1.0 + rule.tolerance }
     };
     Some(Course {
         quantity: quantity.name.clone(),

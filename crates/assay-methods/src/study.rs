@@ -120,7 +120,7 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
         "read_share" => stream.read_share = parsed(value, "\"70%\"")?,
         "workers" | "parallelism" => stream.workers = whole(value)?,
         "volumes" => {
-            stream.targets = (0..assay_model::number::index_of(u64::from(whole(value)?))).collect()
+            stream.targets = (0..assay_model::number::index_of(u64::from(whole(value)?))).collect();
         }
         "locality" => {
             stream.span = Span { from: Share(0.0), to: parsed(value, "\"20%\"")? };

@@ -95,6 +95,7 @@ pub struct Profile {
 
 /// What a database did in the interval, per second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Work {
     /// SQL statements executed.

@@ -65,8 +65,8 @@ pub(crate) struct Lines {
     pub(crate) unit: Unit,
     /// Whether the vertical axis is logarithmic; else it begins at zero.
     pub(crate) log: bool,
-    /// The lines.
-    pub(crate) lines: Vec<Line>,
+    /// What is drawn.
+    pub(crate) curves: Vec<Line>,
     /// Places across at which something happened.
     pub(crate) marks: Vec<(f64, String)>,
 }

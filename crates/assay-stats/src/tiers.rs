@@ -168,9 +168,9 @@ fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
         }
         for row in pivot + 1..places {
             let share = matrix[row][pivot] / matrix[pivot][pivot];
-            for column in pivot..=places {
-                matrix[row][column] -= share * matrix[pivot][column];
-            }
+            let (above, below) = matrix.split_at_mut(row);
+            let cells = below[0].iter_mut().zip(&above[pivot]).skip(pivot);
+            cells.for_each(|(cell, one)| *cell -= share * one);
         }
     }
     let mut found = vec![0.0; places];

@@ -7,7 +7,7 @@ use assay_model::number::{rate, real, seconds};
 use assay_model::profile::{
     Bottleneck, FORMAT, Figure, IoClass, IoPurpose, LatencyBucket, LatencyCurve, Outlier, Profile,
     ProfileSource, RateKind, RedoFinding, RedoPath, RequestRate, TimeModel, TimeVerdict,
-    WaitClassTime,
+    WaitClassTime, Work,
 };
 
 /// Ends of the ranges that reports count waits in, ns: 1 ms to 32 ms by powers of two, and 1 s.
@@ -31,6 +31,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
             ..ProfileSource::default()
         },
         elapsed_s: counted(elapsed_s),
+        work: Work::default(),
         sessions: counted(f64::from(load.sessions)),
         block_bytes: counted(real(load.block.0)),
         rates: vec![requests(run)],

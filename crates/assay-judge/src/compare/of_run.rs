@@ -55,7 +55,7 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
 
 /// `stream.N.name`: what a stream is called does not change what it does.
 fn is_stream_name(key: &str) -> bool {
-    key.starts_with("stream.") && key.ends_with(".name")
+    key.strip_prefix("stream.").is_some_and(|rest| rest.split('.').next_back() == Some("name"))
 }
 
 /// The estimates with their units; response times only where they are not the service times.

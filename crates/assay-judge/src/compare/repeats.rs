@@ -30,7 +30,9 @@ pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<Si
     for (what, rows) in &mut whole.histograms {
         for facts in &all[1..] {
             let same = facts.histograms.iter().find(|(other, _)| other == what);
-            same.iter().for_each(|(_, others)| add(rows, others));
+            if let Some((_, others)) = same {
+                add(rows, others);
+            }
         }
     }
     Some(whole)

@@ -74,10 +74,9 @@ pub fn cells(study: &Study) -> Vec<Cell> {
     for repeat in 1..=study.repeats {
         let mut round = combinations.clone();
         match study.order {
-            Order::Listed => {}
             Order::Random => shuffle(&mut round, &mut random),
             Order::Interleaved if repeat % 2 == 0 => round.reverse(),
-            Order::Interleaved => {}
+            Order::Listed | Order::Interleaved => {}
         }
         for settings in round {
             let number = u32::try_from(cells.len() + 1).unwrap_or(u32::MAX);
@@ -119,7 +118,7 @@ fn shuffle<Item>(items: &mut [Item], random: &mut Random) {
 const fn restored(study: &Study, number: u32) -> bool {
     let prepares = study.phases.fill.is_some() || study.phases.precondition_passes > 0;
     match study.restore_every {
-        Some(every) => prepares && (number - 1) % every == 0,
+        Some(every) => prepares && (number - 1).is_multiple_of(every),
         None => prepares && number == 1,
     }
 }
@@ -188,7 +187,8 @@ mod tests {
         assert_eq!(shuffled, order(&random));
         assert_ne!(shuffled, listed);
         let mut sorted = listed;
-        (shuffled.sort(), sorted.sort());
+        shuffled.sort();
+        sorted.sort();
         assert_eq!(shuffled, sorted);
     }
 

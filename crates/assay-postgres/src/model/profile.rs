@@ -7,7 +7,7 @@ use super::{events, io, load, statements, time, verdict};
 use assay_model::counters::NamedDevice;
 use assay_model::number::{count_of, real};
 use assay_model::profile::{
-    self, CheckOutcome, CrossCheck, Figure, Profile, ProfileSource, Sampling, ServerActivity,
+    self, CheckOutcome, CrossCheck, Figure, Profile, ProfileSource, Sampling, ServerActivity, Work,
 };
 use assay_model::run::Utc;
 use assay_model::{Estimate, Result};
@@ -66,6 +66,7 @@ pub fn profile(
         name: outside.name.clone(),
         source: source(&delta, outside),
         elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
+        work: Work::default(),
         sessions: looks
             .looks
             .first()

@@ -15,14 +15,14 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
     let x = across(&mut scene, of, wanted);
     let y = upwards(&scene, of, show);
     vertical(&mut scene, show, &Axis::new(show, &of.name, of.unit, y, 5));
-    for line in &of.lines {
+    for line in &of.curves {
         draw(&mut scene, line, (x, y), of.unit, show);
     }
     for (at, what) in &of.marks {
         mark(&mut scene, x.place(*at), what);
     }
     let entries: Vec<(String, Ink, Stroke)> =
-        of.lines.iter().map(|line| (line.name.clone(), line.ink, line.stroke)).collect();
+        of.curves.iter().map(|line| (line.name.clone(), line.ink, line.stroke)).collect();
     let fitting = if size == Size::Narrow { 3 } else { 6 };
     legend(&mut scene, &entries[..entries.len().min(fitting)]);
     scene.description = describe(of, show);
@@ -32,7 +32,7 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
 /// The horizontal axis.
 fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
     let plot = scene.plot;
-    let places = || of.lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
+    let places = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
     let scale = match of.across {
         Across::Time => {
@@ -54,7 +54,7 @@ fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
 /// The vertical scale: from zero, or equal ratios.
 fn upwards(scene: &Scene, of: &Lines, show: &Show) -> Scale {
     let divisor = show.divisor(of.unit);
-    let estimates = || of.lines.iter().flat_map(|line| line.points.iter().map(|point| &point.1));
+    let estimates = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| &point.1));
     let values = || estimates().map(|estimate| estimate.value / divisor);
     let high = estimates()
         .map(|estimate| estimate.value.max(estimate.high.min(2.0 * estimate.value)) / divisor)
@@ -94,5 +94,5 @@ fn describe(of: &Lines, show: &Show) -> String {
         let shown = |point: &(f64, assay_model::Estimate)| show.value(of.unit, point.1.value);
         Some(format!("{}: from {} to {}.", line.name, shown(first), shown(last)))
     };
-    of.lines.iter().filter_map(one).collect::<Vec<_>>().join(" ")
+    of.curves.iter().filter_map(one).collect::<Vec<_>>().join(" ")
 }

@@ -246,7 +246,7 @@ fn scalings(found: &Comparison, show: &Show) -> Option<Panel> {
     Some(Panel {
         id: "scaling",
         title: "Scaling",
-        lead: found.scaling.iter().map(|one| sentence(one)).collect(),
+        lead: found.scaling.iter().map(sentence).collect(),
         charts: vec![scaling_chart(first, "nodes")],
         tables: vec![scaling_grid(&found.scaling, "nodes", show)],
     })

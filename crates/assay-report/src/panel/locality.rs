@@ -60,7 +60,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
             name: "read time".to_owned(),
             unit: Unit::Ns,
             log: true,
-            lines: vec![line],
+            curves: vec![line],
             marks: sizes.map(|bytes| (bytes / f64::from(1 << 20), show_bytes(bytes))).collect(),
         }],
         tables: vec![Grid {

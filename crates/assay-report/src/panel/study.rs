@@ -26,7 +26,7 @@ pub(super) fn headline(study: &StudyResult, target: &str) -> Headline {
     );
     for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
         if cells > 0 {
-            words.push_str(&format!(", {cells} {what}"));
+            words = format!("{words}, {cells} {what}");
         }
     }
     Headline { outcome: None, words: words + "." }
@@ -82,7 +82,7 @@ fn factors(study: &StudyResult, show: &Show) -> Panel {
         }
         seen.push(key);
         let same = |other: &&FactorCurve| (other.factor.as_str(), other.quantity.as_str()) == key;
-        charts.extend(chart(study.curves.iter().filter(same).collect()));
+        charts.extend(chart(&study.curves.iter().filter(same).collect::<Vec<_>>()));
     }
     let lead = [study.description.clone()];
     Panel {
@@ -95,7 +95,7 @@ fn factors(study: &StudyResult, show: &Show) -> Panel {
 }
 
 /// The curves of one quantity over one factor of numbers; words have a table only.
-fn chart(curves: Vec<&FactorCurve>) -> Option<Lines> {
+fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
     let first = *curves.first()?;
     let numbers = || {
         let points = curves.iter().flat_map(|curve| &curve.points);
@@ -125,7 +125,7 @@ fn chart(curves: Vec<&FactorCurve>) -> Option<Lines> {
         name: first.quantity.clone(),
         unit: first.unit,
         log: false,
-        lines: curves.iter().zip(STYLES).take(LINES_MAX).map(line).collect(),
+        curves: curves.iter().zip(STYLES).take(LINES_MAX).map(line).collect(),
         marks: Vec::new(),
     })
 }

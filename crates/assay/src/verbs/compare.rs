@@ -82,8 +82,8 @@ pub fn run(options: &Options) -> Result<Ended> {
 
 /// One side: a profile, or one or more repeats of a run.
 fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
-    if named.ends_with(".json") {
-        let path = Path::new(named);
+    let path = Path::new(named);
+    if path.extension().is_some_and(|end| end == "json") {
         let profile = parse_profile(&read_text(path, "profile")?);
         return Ok(facts_of_profile(&profile.map_err(|error| error.context(named))?));
     }

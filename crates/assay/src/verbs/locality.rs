@@ -91,8 +91,9 @@ fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
     };
     let found = match place {
         Place::Simulated(_, device) => {
-            let mut bench = SimulatedBench::new(device).with_stop(stop);
-            locality(&mut bench, &plan(device.length_bytes), &mut show)
+            let plan = plan(device.length_bytes());
+            let mut bench = SimulatedBench::of(device).with_stop(stop);
+            locality(&mut bench, &plan, &mut show)
         }
         Place::Storage(storage) => {
             let length = storage.targets.iter().map(|target| target.length_bytes).sum();

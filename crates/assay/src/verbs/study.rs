@@ -116,7 +116,7 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
         .factors
         .iter()
         .filter(|factor| factor.name == "volumes")
-        .flat_map(|factor| factor.values.iter().filter_map(|value| value.number()))
+        .flat_map(|factor| factor.values.iter().filter_map(assay_model::study::FactorValue::number))
         .fold(1.0, f64::max);
     let directories = target.targets.iter().all(|path| Path::new(path).is_dir());
     if !directories || target.targets.is_empty() {
@@ -136,7 +136,7 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
 /// Whether the target holds the data.
 fn check_target(session: &Session, study: &Study) -> Result<()> {
     match &session.place {
-        Place::Simulated(_, device) => share_used(study, device.length_bytes).map(drop),
+        Place::Simulated(_, device) => share_used(study, device.length_bytes()).map(drop),
         Place::Storage(_) => share_used(study, around::length_bytes(session)).map(drop),
     }
 }

@@ -16,7 +16,7 @@ const IDLE_STEPS_MAX: u32 = 60;
 /// Bytes of all targets together.
 pub fn length_bytes(session: &Session) -> u64 {
     match &session.place {
-        Place::Simulated(_, device) => device.length_bytes,
+        Place::Simulated(_, device) => device.length_bytes(),
         Place::Storage(storage) => storage.targets.iter().map(|target| target.length_bytes).sum(),
     }
 }
