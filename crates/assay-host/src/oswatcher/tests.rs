@@ -194,9 +194,7 @@ fn what_is_written_reads_back_within_its_decimals() {
     let archive = place("written");
     let mut writer = ArchiveWriter::new(archive.clone(), "db1/..");
     let written: Vec<Moment> = (0..5).map(second).collect();
-    for moment in written.iter() {
-        writer.append(moment).unwrap();
-    }
+    written.iter().try_for_each(|moment| writer.append(moment)).unwrap();
     assert!(archive.join("oswiostat/db1.._iostat_26.01.10.1200.dat").is_file());
     let read = read(&archive).unwrap().moments;
     assert_eq!(read.len(), 5);

@@ -31,6 +31,7 @@ fn profile(classes: Vec<IoClass>) -> Profile {
         source: ProfileSource::default(),
         elapsed_s: Some(Figure::new(3600.0, "header")),
         sessions: None,
+        work: assay_model::profile::Work::default(),
         block_bytes: Some(Figure::new(8192.0, "header")),
         rates: Vec::new(),
         classes,

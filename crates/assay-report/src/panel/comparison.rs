@@ -339,7 +339,7 @@ pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         name: scaling.quantity.clone(),
         unit: scaling.unit,
         log: false,
-        lines,
+        curves: lines,
         marks: Vec::new(),
     }
 }

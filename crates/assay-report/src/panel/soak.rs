@@ -136,7 +136,7 @@ pub(super) fn chart(course: &Course) -> Lines {
         name: course.quantity.clone(),
         unit: course.unit,
         log: false,
-        lines,
+        curves: lines,
         marks: steady.map(|since_s| (since_s, "steady".to_owned())).into_iter().collect(),
     }
 }
