@@ -25,12 +25,12 @@ pub struct CompareRules {
     /// Change for the worse that does not matter, as a share.
     pub tolerance: f64,
     /// A difference below this share is none, however sure.
-    pub least: f64,
+    pub least_share: f64,
 }
 
 impl Default for CompareRules {
     fn default() -> Self {
-        Self { tolerance: 0.02, least: 0.01 }
+        Self { tolerance: 0.02, least_share: 0.01 }
     }
 }
 
@@ -272,7 +272,7 @@ fn measure(
         better,
         base: base.estimate,
         other: other.estimate,
-        different: ratio.is_some_and(|ratio| differs(&ratio, strictness, rules.least)),
+        different: ratio.is_some_and(|ratio| differs(&ratio, strictness, rules.least_share)),
         judged: is_judged(base),
         ratio,
         outcome,

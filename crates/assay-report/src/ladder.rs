@@ -105,7 +105,7 @@ fn waits() -> Columns {
 /// The database's view of an I/O beside the device's, and what it costs.
 fn device() -> Columns {
     Columns {
-        title: "An I/O seen by database and device, and its CPU time",
+        title: "An I/O seen by database and device, and its CPU time by 1,000 I/Os",
         columns: vec![
             ("sessions", sessions),
             ("DB read wait", |rung| mean(rung.read_wait_mean_ns())),
@@ -125,8 +125,8 @@ fn device() -> Columns {
                 mean(rung.device.as_ref().and_then(|device| device.counters.write_time_mean_ns()))
             }),
             ("w/s", |rung| of_device(rung, |device| device.write_ios)),
-            ("server CPU/1,000", |rung| cpu(rung, rung.server_cpu_s)),
-            ("client CPU/1,000", |rung| cpu(rung, Some(rung.client_cpu_s))),
+            ("server/1,000", |rung| cpu(rung, rung.server_cpu_s)),
+            ("client/1,000", |rung| cpu(rung, Some(rung.client_cpu_s))),
         ],
     }
 }

@@ -10,7 +10,7 @@ pub struct ClosedNetwork {
     /// Time of one pass without thinking, seconds.
     pub response_s: f64,
     /// Mean number of customers at each station.
-    pub held: Vec<f64>,
+    pub customers: Vec<f64>,
 }
 
 /// The exact solution for single-server stations with exponential service or processor sharing.
@@ -30,17 +30,17 @@ pub fn mean_value_analysis(
     let mut network = ClosedNetwork {
         throughput_per_s: 0.0,
         response_s: demands_s.iter().sum(),
-        held: vec![0.0; demands_s.len()],
+        customers: vec![0.0; demands_s.len()],
     };
     for present in 1..=customers {
         let stay = |(demand, held): (&f64, &f64)| demand * (1.0 + held);
-        let stays: Vec<f64> = demands_s.iter().zip(&network.held).map(stay).collect();
+        let stays: Vec<f64> = demands_s.iter().zip(&network.customers).map(stay).collect();
         let response_s: f64 = stays.iter().sum();
         let throughput_per_s = real_len(present) / (response_s + think_time_s);
         network = ClosedNetwork {
             throughput_per_s,
             response_s,
-            held: stays.iter().map(|stay| stay * throughput_per_s).collect(),
+            customers: stays.iter().map(|stay| stay * throughput_per_s).collect(),
         };
     }
     network

@@ -262,7 +262,7 @@ mod of_changes {
             let found = mean_value_analysis(&numbers(&case["demands_s"]), customers, think_s);
             let expected = case["throughput_per_s"].as_f64().unwrap();
             assert_near(found.throughput_per_s, expected, 1e-12, "throughput");
-            let held: f64 = found.held.iter().sum();
+            let held: f64 = found.customers.iter().sum();
             let thinking = found.throughput_per_s * think_s;
             assert_near(held + thinking, super::real_len(customers), 1e-12, "customers");
         }

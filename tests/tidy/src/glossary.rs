@@ -7,7 +7,7 @@ use syn::visit::{self, Visit};
 pub const UNITS: &str = "ns s bytes iops per_s";
 
 /// The last word of a field that holds a number without a unit, or in the unit of its surroundings: parts of a
-/// whole, quotients and parameters of laws, statistics of a sample, and mean numbers of things.
+/// whole, quotients and parameters of laws, statistics of a sample, mean numbers of things, and the sides of a comparison.
 pub const NUMBERS: &str = "
     share quantile probability confidence level coverage utilization fraction
     ratio factor theta exponent weight weights coefficient alpha beta gamma delta lambda mu sigma rho kappa skew
@@ -15,7 +15,8 @@ pub const NUMBERS: &str = "
     value values sample samples estimate mean median mode sum total variance deviation error slope intercept
     residual correlation statistic p_value freedom low high lower upper min max minimum maximum limit target
     tolerance excursion scatter range span width height length x y x0 y0 x1 y1 dx dy
-    outstanding ios arrivals sessions credits servers workers cores n size load";
+    outstanding ios arrivals sessions credits servers workers cores nodes customers n size sizes latencies load
+    growth misfit base other";
 
 /// Every name of a file that the glossary forbids.
 pub fn check(file: &RustFile) -> Vec<Finding> {
