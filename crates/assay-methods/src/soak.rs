@@ -63,7 +63,7 @@ impl SoakRecorder {
         Self {
             batches: Batches::new(),
             rules: Rules::new(),
-            watch: Watch::new(WatchRule { change: 0.05, between_alarms: BETWEEN_ALARMS }),
+            watch: Watch::new(WatchRule { change_share: 0.05, between_alarms: BETWEEN_ALARMS }),
             watched: Batch::default(),
             begins: Vec::new(),
             noticed: Vec::new(),

@@ -170,7 +170,7 @@ fn rules() {
 
 fn watch() -> Watch {
     Watch::new(WatchRule {
-        change: 0.05,
+        change_share: 0.05,
         // 100 h of batches of 5 s.
         between_alarms: 72_000.0,
     })

@@ -23,7 +23,7 @@ const OVERSHOOT: f64 = 1.166;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WatchRule {
     /// The change that must be found, as a share of the level.
-    pub change: f64,
+    pub change_share: f64,
     /// Values between two false alarms in the mean.
     pub between_alarms: f64,
 }
@@ -99,7 +99,7 @@ impl Watch {
         if self.recent.len() > DELAY {
             self.learn();
         }
-        let half = 0.5 * self.rule.change * self.level.mean.abs();
+        let half = 0.5 * self.rule.change_share * self.level.mean.abs();
         let noise = self.level.noise().max(1e-9 * self.level.mean.abs());
         let bound = noise * bound(half / noise, self.rule.between_alarms);
         let gap = value - self.level.mean;
@@ -205,7 +205,7 @@ mod tests {
     use assay_model::random::Random;
 
     fn rule() -> WatchRule {
-        WatchRule { change: 0.05, between_alarms: 1e6 }
+        WatchRule { change_share: 0.05, between_alarms: 1e6 }
     }
 
     #[test]

@@ -43,6 +43,6 @@ pub enum RunStatus {
 
 /// Whether a file of this name belongs directly into a run's directory.
 pub(crate) fn is_file(name: &str) -> bool {
-    [MANIFEST, EVENTS, crate::lock::FILE_NAME].contains(&name)
+    [MANIFEST, EVENTS, crate::lock::FILE_NAME, crate::watch::WATCH].contains(&name)
         || Document::ALL.iter().any(|document| document.file_name() == name)
 }

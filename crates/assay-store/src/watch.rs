@@ -6,7 +6,7 @@ use assay_model::watch::Moment;
 use std::path::Path;
 
 /// Its file in the run's directory.
-const WATCH: &str = "watch.jsonl";
+pub(crate) const WATCH: &str = "watch.jsonl";
 
 /// Moments that are being written, beside whatever else writes to the run.
 #[derive(Debug)]

@@ -288,8 +288,8 @@ fn a_given_server_is_left_as_it_was() {
     let output = place.run(&load);
     let found = json(&output);
     assert_eq!(found["load"]["server"]["is_own"], false, "{}", words(&output));
-    // Eight megabytes lie in the page cache, and that is said.
-    assert_eq!(output.status.code(), Some(3));
+    // Eight megabytes lie in the server's own cache, or in that of the kernel, and then that is said.
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     assert_eq!(schemas(&server), Vec::<String>::new());
     let secret = server.address("postgres").password.unwrap();
     assert!(!String::from_utf8_lossy(&output.stdout).contains(&secret));

@@ -31,7 +31,7 @@ fn timeless(mut value: Value) -> Value {
 }
 
 /// The hint of every mistake in a part.
-const PARTS: &str = "the parts are servers, constant, bandwidth, bucket, cliff, stall; for example sim:servers?count=8&service=200us";
+const PARTS: &str = "the parts are servers, constant, bandwidth, bucket, cliff, tiers, stall; for example sim:servers?count=8&service=200us";
 
 #[test]
 fn equal_seeds_give_equal_results() {

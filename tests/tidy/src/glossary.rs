@@ -16,7 +16,7 @@ pub const NUMBERS: &str = "
     residual correlation statistic p_value freedom low high lower upper min max minimum maximum limit target
     tolerance excursion scatter range span width height length x y x0 y0 x1 y1 dx dy
     outstanding ios arrivals sessions credits servers workers cores nodes customers n size sizes latencies load
-    growth misfit base other";
+    growth misfit base other before after between_alarms";
 
 /// Every name of a file that the glossary forbids.
 pub fn check(file: &RustFile) -> Vec<Finding> {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_real_number_needs_a_unit() {
         let found =
-            findings("struct A { pub latency: f64, pub times: Vec<f32>, pub sizes: [f64; 3] }");
+            findings("struct A { pub latency: f64, pub times: Vec<f32>, pub widths: [f64; 3] }");
         assert_eq!(found.len(), 3);
         assert!(found[0].starts_with("a/src/lib.rs:1: `latency` is a real number"), "{}", found[0]);
         assert_eq!(findings("pub enum A { B { wait_ms: f64 } }").len(), 1, "base units only");
