@@ -102,8 +102,10 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     let load = &json(&output)["load"];
     assert_eq!(load["filled"]["rows"], 2048);
     assert_eq!(load["filled"]["table_bytes"], 2048 * 8192);
-    for (rung, sessions) in [(0, 1), (1, 3)] {
-        let rung = &load["rungs"][rung];
+    // A busy machine may end the ladder early, and says so; what was climbed must add up.
+    let rungs = load["rungs"].as_array().unwrap();
+    assert!(!rungs.is_empty(), "{load}");
+    for (rung, sessions) in rungs.iter().zip([1, 3]) {
         let streams = rung["measurement"]["streams"].as_array().unwrap();
         let ios: Vec<u64> = streams
             .iter()
