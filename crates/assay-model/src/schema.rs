@@ -216,4 +216,5 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
+    assert!(read_examples::<crate::load::Load>("load") > 0);
 }
