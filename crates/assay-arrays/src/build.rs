@@ -9,7 +9,7 @@ use crate::raid::{RaidDevice, data_members};
 use crate::ram::RamDevice;
 use crate::stage::Stage;
 use crate::tier::{TierDevice, shares};
-use assay_model::array::{ArrayModel, Part, Raid};
+use assay_model::array::{ArrayModel, Part, Path, Raid};
 use assay_model::device::Device;
 use assay_model::random::mix;
 
@@ -29,7 +29,9 @@ pub struct ArraySpec {
     /// Bytes in use.
     pub capacity_bytes: u64,
     /// Slow processes (filling, collecting, moving pages) run so many times faster; 1 is the real pace.
-    pub hasten_factor: f64,
+    pub hasten_times: u64,
+    /// Whether virtual time is to go as the clock on the wall does; else it goes as fast as it can.
+    pub real_pace: bool,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -37,7 +39,8 @@ pub struct ArraySpec {
 impl ArraySpec {
     /// A model as it stands.
     pub const fn new(model: ArrayModel) -> Self {
-        Self { capacity_bytes: model.capacity.0, model, hasten_factor: 1.0, seed: 1 }
+        let capacity_bytes = model.capacity.0;
+        Self { capacity_bytes, model, hasten_times: 1, real_pace: false, seed: 1 }
     }
 
     /// With so many controllers, where the model has any.
@@ -62,7 +65,8 @@ impl ArraySpec {
 
     /// The device, fresh.
     pub fn build(&self) -> Box<dyn Device> {
-        build(&self.model.parts, self.capacity_bytes, self.hasten_factor, self.seed)
+        let hasten = assay_model::number::real(self.hasten_times);
+        build(&self.model.parts, self.capacity_bytes, hasten, self.seed)
     }
 }
 
@@ -81,6 +85,7 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
     };
     let lower = |scale: Scale| chain(rest, scale.deeper());
     match part {
+        Part::Path(described) if is_way_alone(described) => way(described, rest, scale),
         Part::Path(described) => path(described, scale.capacity_bytes, lower(scale)),
         Part::Controller(controller) => {
             let law = Processors::new(controller, scale.seed);
@@ -109,6 +114,22 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
         }
         Part::Ram(ram) => Box::new(RamDevice::new(ram, scale.seed)),
     }
+}
+
+/// Whether a path is a constant delay and nothing else.
+const fn is_way_alone(path: &Path) -> bool {
+    path.bandwidth_per_s.is_none() && path.volume_depth.is_none()
+}
+
+/// A constant delay: the stage behind it, where there is one, knows when an I/O arrives without an event for it.
+fn way(described: &Path, rest: &[Part], scale: Scale) -> Box<dyn Device> {
+    let Some((Part::Controller(controller), lower)) = rest.split_first() else {
+        return path(described, scale.capacity_bytes, chain(rest, scale.deeper()));
+    };
+    let scale = scale.deeper();
+    let law = Processors::new(controller, scale.seed);
+    let stage = Stage::new(law, chain(lower, scale.deeper()));
+    Box::new(stage.behind(described.latency.0))
 }
 
 impl Scale {

@@ -34,7 +34,7 @@ models! {
 }
 
 /// What a target may say of a model.
-const KEYS: [&str; 5] = ["capacity", "seed", "nodes", "volumes", "hasten"];
+const KEYS: [&str; 6] = ["capacity", "seed", "nodes", "volumes", "hasten", "pace"];
 
 /// Names of all models.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -79,7 +79,8 @@ impl ArraySpec {
             "seed" => self.seed = whole(value)?,
             "nodes" => return Ok(self.with_nodes(small(value)?)),
             "volumes" => return Ok(self.with_volumes(small(value)?)),
-            "hasten" => self.hasten_factor = factor(value)?,
+            "hasten" => self.hasten_times = times(value)?,
+            "pace" => self.real_pace = pace(value)?,
             _ => {
                 return Err(Error::usage(
                     format!("an array has no key '{key}'"),
@@ -113,12 +114,23 @@ fn small(text: &str) -> Result<u32> {
     ))
 }
 
-fn factor(text: &str) -> Result<f64> {
-    let value: f64 = text.parse().unwrap_or(0.0);
-    if (1.0..=1e6).contains(&value) {
+fn times(text: &str) -> Result<u64> {
+    let value = whole(text)?;
+    if (1..=1_000_000).contains(&value) {
         return Ok(value);
     }
-    Err(Error::usage(format!("'{text}' is no factor"), "write a number from 1 to 1000000"))
+    Err(Error::usage(
+        format!("nothing is hastened {text} times"),
+        "write a number from 1 to 1000000",
+    ))
+}
+
+fn pace(text: &str) -> Result<bool> {
+    match text {
+        "real" => Ok(true),
+        "fast" => Ok(false),
+        _ => Err(Error::usage(format!("there is no pace '{text}'"), "write real or fast")),
+    }
 }
 
 #[cfg(test)]
@@ -144,6 +156,8 @@ mod tests {
             ("seed=x", "not a whole number"),
             ("nodes=0", "cannot be simulated"),
             ("capacity=1KiB", "holds nothing"),
+            ("hasten=0", "hastened 0 times"),
+            ("pace=slow", "no pace 'slow'"),
         ] {
             let error = spec.clone().with_query(query).unwrap_err().to_string();
             assert!(error.contains(expected), "{query}: {error}");

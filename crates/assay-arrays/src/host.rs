@@ -1,22 +1,26 @@
 //! A database host above an array: sessions without think time, processors, a buffer cache, database writers and a
 //! log writer, in virtual time.
 
-use crate::drive::Run;
+use crate::drive::{Run, TIME_PARTS};
 use crate::due::{Due, earlier};
 use assay_model::Histogram;
 use assay_model::array::{SessionLoad, Spread};
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
-use assay_model::number::{count, index_of, narrow, rate, real, seconds};
+use assay_model::number::{count, count_of, index_of, narrow, rate, real, seconds};
 use assay_model::random::Random;
+use std::ops::ControlFlow;
 
+mod intervals;
 mod processors;
 mod profile;
 mod writers;
 
+use intervals::{Intervals, Watch};
 use processors::{Cpus, Granted};
 use writers::{DataWriters, LogWriter};
 
+pub use intervals::{HostInterval, HostTimes};
 pub use profile::profile;
 
 /// What a simulated database saw.
@@ -50,6 +54,13 @@ impl HostRun {
     /// Statements a second.
     pub fn executions_per_s(&self) -> f64 {
         self.per_s(self.executions)
+    }
+
+    /// Adds an interval.
+    fn take(&mut self, interval: &HostInterval) {
+        self.io.read.merge(&interval.reads.service);
+        self.io.write.merge(&interval.data_writes.service);
+        self.log_writes.merge(&interval.log_writes.service);
     }
 
     /// A count as a rate, a second.
@@ -95,27 +106,62 @@ struct World<'a> {
     load: &'a SessionLoad,
     device: &'a mut dyn Device,
     now_ns: u64,
-    measure_ns: u64,
+    block_bytes: u32,
+    blocks: u64,
     sessions: Vec<Session>,
     hosts: Vec<Host>,
     events: Due<Event>,
     random: Random,
     burst: crate::service::Service,
+    intervals: Intervals,
     run: HostRun,
 }
 
-/// Runs sessions on a device for `elapsed_ns` of measured time after `warm_up_ns`.
+/// How a watched run of hosts ended.
+#[derive(Clone, Debug)]
+pub struct HostEnd {
+    /// All of the measured time together.
+    pub run: HostRun,
+    /// When nothing was in flight any more, on the device's clock, ns.
+    pub now_ns: u64,
+    /// Whether it was ended before its time.
+    pub is_broken_off: bool,
+}
+
+/// Runs sessions on a fresh device for `elapsed_ns` of measured time after `warm_up_ns`.
 pub fn run_host(
     load: &SessionLoad,
     device: &mut dyn Device,
     (warm_up_ns, elapsed_ns): (u64, u64),
     seed: u64,
 ) -> HostRun {
-    let mut world = World::new(load, device, (warm_up_ns, elapsed_ns), seed);
+    let interval_ns = elapsed_ns.div_ceil(count_of(TIME_PARTS)).max(1);
+    let times = HostTimes { start_ns: 0, warm_up_ns, elapsed_ns, interval_ns };
+    let mut parts = Vec::with_capacity(TIME_PARTS);
+    let mut run = watch_host(load, device, times, seed, &mut |interval| {
+        parts.push(interval.reads.ios);
+        ControlFlow::Continue(())
+    })
+    .run;
+    parts.resize(TIME_PARTS, 0);
+    run.io.read_parts = parts;
+    run
+}
+
+/// Runs sessions on a device whose clock is at `times.start_ns`; every interval is shown to `watch`, which may end the
+/// run. Nothing is in flight when it returns.
+pub fn watch_host(
+    load: &SessionLoad,
+    device: &mut dyn Device,
+    times: HostTimes,
+    seed: u64,
+    watch: Watch<'_>,
+) -> HostEnd {
+    let mut world = World::new(load, device, times, seed);
     (0..world.sessions.len()).for_each(|session| world.next_round(session));
-    let (end_ns, mut done) = (warm_up_ns + elapsed_ns, Vec::new());
-    while let Some(now_ns) = world.next_ns().filter(|at_ns| *at_ns < end_ns) {
-        world.now_ns = now_ns;
+    let mut done = Vec::new();
+    while let Some(now_ns) = world.next_ns().filter(|at_ns| *at_ns < world.intervals.end_ns()) {
+        world.moves_to(now_ns, watch);
         world.device.advance(now_ns, &mut done);
         for (tag, _) in done.drain(..) {
             world.completed(tag);
@@ -124,16 +170,12 @@ pub fn run_host(
             world.happened(event);
         }
     }
-    world.run
+    world.moves_to(world.intervals.end_ns(), watch);
+    world.drain(done)
 }
 
 impl<'a> World<'a> {
-    fn new(
-        load: &'a SessionLoad,
-        device: &'a mut dyn Device,
-        (measure_ns, elapsed_ns): (u64, u64),
-        seed: u64,
-    ) -> Self {
+    fn new(load: &'a SessionLoad, device: &'a mut dyn Device, times: HostTimes, seed: u64) -> Self {
         let hosts = load.hosts as usize;
         let host = |_| Host {
             cpus: Cpus::new(load.cpus),
@@ -143,25 +185,50 @@ impl<'a> World<'a> {
         let session = |index: usize| Session { host: index % hosts, ..Session::default() };
         Self {
             device,
-            now_ns: 0,
-            measure_ns,
+            now_ns: times.start_ns,
+            block_bytes: u32::try_from(load.block.0).unwrap_or(u32::MAX),
+            blocks: load.active.0 / load.block.0,
             sessions: (0..load.sessions as usize).map(session).collect(),
             hosts: (0..hosts).map(host).collect(),
             events: Due::default(),
             random: Random::part(seed, 0x4057),
             burst: crate::service::Service::new(load.cpu_per_read, Spread::Half, seed),
-            run: HostRun { io: Run::of(elapsed_ns), ..HostRun::default() },
+            intervals: Intervals::new(times),
+            run: HostRun::default(),
             load,
+        }
+    }
+
+    /// The clock goes on; intervals that are over join the whole.
+    #[inline]
+    fn moves_to(&mut self, now_ns: u64, watch: Watch<'_>) {
+        while now_ns >= self.intervals.edge_ns() {
+            if let Some(over) = self.intervals.roll(self.intervals.edge_ns(), watch) {
+                self.run.take(&over);
+            }
+        }
+        self.intervals.roll(now_ns, watch);
+        self.now_ns = now_ns;
+    }
+
+    /// Lets come back what is in flight; nobody waits for it any more.
+    fn drain(mut self, mut done: Vec<(u64, i32)>) -> HostEnd {
+        while self.intervals.flying() > 0 {
+            let Some(now_ns) = self.device.next_event_ns() else { break };
+            self.now_ns = now_ns.max(self.now_ns);
+            self.device.advance(self.now_ns, &mut done);
+            done.drain(..).for_each(|_| self.intervals.ends());
+        }
+        self.run.io.elapsed_ns = self.intervals.measured_ns();
+        HostEnd {
+            run: self.run,
+            now_ns: self.now_ns,
+            is_broken_off: self.intervals.is_broken_off(),
         }
     }
 
     fn next_ns(&self) -> Option<u64> {
         earlier(self.device.next_event_ns(), self.events.next_ns())
-    }
-
-    /// Time since measuring began, if it has.
-    fn since(&self) -> Option<u64> {
-        self.now_ns.checked_sub(self.measure_ns)
     }
 
     /// A session begins again: first it asks the other hosts.
@@ -171,7 +238,7 @@ impl<'a> World<'a> {
             return self.read(session);
         }
         let wait_ns = count(mean_ns * self.random.exponential());
-        if self.since().is_some() {
+        if self.intervals.is_measuring() {
             self.run.cluster_ns += wait_ns;
             self.run.cluster_waits += 1;
         }
@@ -181,17 +248,23 @@ impl<'a> World<'a> {
     fn read(&mut self, session: usize) {
         self.sessions[session].begun_ns = self.now_ns;
         let offset = self.place();
-        let bytes = u32::try_from(self.load.block.0).unwrap_or(u32::MAX);
-        let tag = READ << KIND_SHIFT | assay_model::number::count_of(session);
-        self.device.submit(self.now_ns, tag, DeviceIo::read(offset, bytes));
+        let tag = READ << KIND_SHIFT | count_of(session);
+        self.submit(tag, DeviceIo::read(offset, self.block_bytes));
+    }
+
+    #[inline]
+    fn submit(&mut self, tag: u64, io: DeviceIo) {
+        self.intervals.starts();
+        self.device.submit(self.now_ns, tag, io);
     }
 
     /// A block of the active data, any of them equally likely.
     fn place(&mut self) -> u64 {
-        self.random.below(self.load.active.0 / self.load.block.0) * self.load.block.0
+        self.random.below(self.blocks) * u64::from(self.block_bytes)
     }
 
     fn completed(&mut self, tag: u64) {
+        self.intervals.ends();
         let who = index_of(tag & ((1 << KIND_SHIFT) - 1));
         match tag >> KIND_SHIFT {
             READ => self.wake(who),
@@ -222,8 +295,8 @@ impl<'a> World<'a> {
     fn compute(&mut self, session: usize) {
         let waited_ns = self.now_ns - self.sessions[session].begun_ns;
         let burst_ns = self.burst.next_ns();
-        if let Some(since_ns) = self.since() {
-            self.run.io.record(Operation::Read, waited_ns, since_ns);
+        self.intervals.record(Operation::Read, self.load.block.0, waited_ns);
+        if self.intervals.is_measuring() {
             self.run.cpu_ns += burst_ns;
         }
         self.events.push(self.now_ns + burst_ns, Event::Computed(session));
@@ -246,7 +319,7 @@ impl<'a> World<'a> {
         let share = self.load.update_share.0;
         let updates = (0..statements).filter(|_| self.random.chance(share));
         let updates = u32::try_from(updates.count()).unwrap_or(u32::MAX);
-        if self.since().is_some() {
+        if self.intervals.is_measuring() {
             self.run.executions += u64::from(statements);
             self.run.updates += u64::from(updates);
             self.run.redo_bytes += u64::from(updates) * self.load.redo.0;
@@ -292,22 +365,18 @@ impl<'a> World<'a> {
 
     fn write_data(&mut self, host: usize) {
         while let Some(slot) = self.hosts[host].data.start(self.now_ns) {
-            let bytes = u32::try_from(self.load.block.0).unwrap_or(u32::MAX);
-            let io = DeviceIo::write(self.place(), bytes);
-            let who = narrow(u128::from(slot) << 8) | assay_model::number::count_of(host);
-            self.device.submit(self.now_ns, DATA_WRITE << KIND_SHIFT | who, io);
+            let io = DeviceIo::write(self.place(), self.block_bytes);
+            let who = narrow(u128::from(slot) << 8) | count_of(host);
+            self.submit(DATA_WRITE << KIND_SHIFT | who, io);
         }
     }
 
     fn written(&mut self, who: usize) {
         let (host, slot) = (who & 0xff, who >> 8);
         let begun_ns = self.hosts[host].data.end(slot);
-        if let Some(since_ns) = self.since() {
-            let time_ns = self.now_ns - begun_ns;
-            self.run.io.record(Operation::Write, time_ns, since_ns);
-        }
+        self.intervals.record(Operation::Write, self.load.block.0, self.now_ns - begun_ns);
         if let Some((session, since_ns)) = self.hosts[host].data.admit() {
-            if self.since().is_some() {
+            if self.intervals.is_measuring() {
                 self.run.free_buffer_ns += self.now_ns - since_ns;
                 self.run.free_buffer_waits += 1;
             }
@@ -320,21 +389,19 @@ impl<'a> World<'a> {
         let Some((offset, bytes)) = self.hosts[host].log.start(self.now_ns) else {
             return;
         };
-        let tag = LOG_WRITE << KIND_SHIFT | assay_model::number::count_of(host);
+        let tag = LOG_WRITE << KIND_SHIFT | count_of(host);
         for copy in 0..u64::from(self.load.log_copies) {
             let at = (offset + copy * writers::LOG_BYTES) % self.load.active.0;
-            self.device.submit(self.now_ns, tag, DeviceIo::write(at, bytes));
+            self.submit(tag, DeviceIo::write(at, bytes));
         }
     }
 
     fn logged(&mut self, host: usize) {
-        let Some(begun_ns) = self.hosts[host].log.end_one() else {
+        let Some((begun_ns, bytes)) = self.hosts[host].log.end_one() else {
             return;
         };
-        let measured = self.since().is_some();
-        if measured {
-            self.run.log_writes.record(self.now_ns - begun_ns);
-        }
+        let measured = self.intervals.is_measuring();
+        self.intervals.record_log(bytes, self.now_ns - begun_ns);
         for (session, since_ns) in self.hosts[host].log.take_written() {
             if measured {
                 self.run.log_syncs.record(self.now_ns - since_ns);

@@ -24,5 +24,5 @@ mod verify;
 
 pub use build::{ArraySpec, build};
 pub use catalog::{find, names};
-pub use host::{HostRun, profile, run_host};
+pub use host::{HostEnd, HostInterval, HostRun, HostTimes, profile, run_host, watch_host};
 pub use verify::{Checked, Outcome, session_profile, spec, verify};

@@ -12,6 +12,8 @@ pub trait Law {
 /// A stage and what lies below it.
 pub struct Stage<L> {
     law: L,
+    /// What an I/O travels before it is here, ns; for all the same, so that nobody overtakes.
+    way_ns: u64,
     lower: Box<dyn Device>,
     waiting: Due<(u64, DeviceIo)>,
     inside: u32,
@@ -20,7 +22,13 @@ pub struct Stage<L> {
 impl<L: Law> Stage<L> {
     /// A stage over a device.
     pub fn new(law: L, lower: Box<dyn Device>) -> Self {
-        Self { law, lower, waiting: Due::default(), inside: 0 }
+        Self { law, way_ns: 0, lower, waiting: Due::default(), inside: 0 }
+    }
+
+    /// With a constant way in front of it, which needs no event of its own.
+    pub const fn behind(mut self, way_ns: u64) -> Self {
+        self.way_ns = way_ns;
+        self
     }
 }
 
@@ -28,7 +36,7 @@ impl<L: Law> Device for Stage<L> {
     #[inline]
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.inside += 1;
-        let leave_ns = self.law.leave_ns(now_ns, &io, self.inside);
+        let leave_ns = self.law.leave_ns(now_ns + self.way_ns, &io, self.inside);
         if leave_ns <= now_ns {
             self.lower.submit(now_ns, tag, io);
         } else {
@@ -86,6 +94,21 @@ impl Servers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_way_is_added_without_an_event() {
+        struct At(Vec<u64>);
+        impl Law for At {
+            fn leave_ns(&mut self, now_ns: u64, _io: &DeviceIo, _inside: u32) -> u64 {
+                self.0.push(now_ns);
+                now_ns + 10
+            }
+        }
+        let mut stage = Stage::new(At(Vec::new()), Box::new(crate::drive::Instant::default()));
+        stage = stage.behind(100);
+        stage.submit(5, 1, DeviceIo::read(0, 512));
+        assert_eq!((stage.next_event_ns(), stage.law.0.as_slice()), (Some(115), [105].as_slice()));
+    }
 
     #[test]
     fn servers_serve_in_the_order_of_arrival() {

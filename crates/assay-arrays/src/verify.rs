@@ -18,9 +18,10 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Simulated over published, less one.
+    /// Simulated over published, less one; 0 beyond a bound.
     pub fn error(&self) -> Option<f64> {
-        self.simulated_value.map(|simulated| simulated / self.figure.published_value - 1.0)
+        let error = self.simulated_value? / self.figure.published_value - 1.0;
+        Some(if self.figure.at_least { error.min(0.0) } else { error })
     }
 }
 
@@ -86,7 +87,7 @@ pub fn spec(model: &ArrayModel, experiment: &Experiment) -> ArraySpec {
     if let Some(capacity) = experiment.capacity {
         spec.capacity_bytes = capacity.0;
     }
-    spec.hasten_factor = experiment.hasten_factor;
+    spec.hasten_times = experiment.hasten_times;
     if let Some(nodes) = experiment.nodes {
         spec = spec.with_nodes(nodes);
     }
@@ -127,7 +128,7 @@ fn simulate(model: &ArrayModel, experiment: &Experiment) -> Outcome {
             (host.io.clone(), Some(host), load.block.0)
         }
     };
-    Outcome { io, host, transfer_bytes: real(bytes), hasten: experiment.hasten_factor }
+    Outcome { io, host, transfer_bytes: real(bytes), hasten: real(experiment.hasten_times) }
 }
 
 /// A closed load with the outstanding I/Os it says, or the most that stay below its limit.

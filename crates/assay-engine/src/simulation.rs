@@ -44,6 +44,21 @@ impl Simulation {
         self.now_ns = self.now_ns.saturating_add(time_ns);
     }
 
+    /// Lends the device to somebody who drives it without an engine, from the present virtual time on; gives what came
+    /// of it. `drive` says with it when nothing was in flight any more.
+    ///
+    /// # Panics
+    /// When an earlier run on this device panicked.
+    pub fn lend<T>(&mut self, drive: impl FnOnce(&mut dyn Device, u64) -> (T, u64)) -> T {
+        let Some(mut device) = self.device.take() else {
+            panic!("the device was lost in an earlier run")
+        };
+        let (found, now_ns) = drive(device.as_mut(), self.now_ns);
+        self.now_ns = self.now_ns.max(now_ns);
+        self.device = Some(device);
+        found
+    }
+
     /// Runs a workload from the present virtual time on, until nothing is in flight any more.
     ///
     /// # Errors

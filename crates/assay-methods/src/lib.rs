@@ -9,6 +9,7 @@ pub mod calibrate;
 pub mod locality;
 pub mod plan;
 pub mod presets;
+pub mod sessions;
 pub mod slob;
 pub mod soak;
 pub mod study;

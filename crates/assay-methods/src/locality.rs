@@ -9,12 +9,16 @@ use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Span, Stream, Workload};
 use assay_model::{Error, Estimate, Result};
 use assay_stats::mean_interval;
-use assay_stats::tiers::{follow_times_s, tiers};
+use assay_stats::tiers::{Tiers, follow_times_s, tiers};
 use std::ops::ControlFlow;
 
 const CONFIDENCE: f64 = 0.95;
 /// Bytes of a read that brings a working set in.
 const LARGE: Bytes = Bytes(1 << 20);
+/// Above this relative distance no places explain a curve.
+const MISFIT_MAX: f64 = 0.15;
+/// A read time that is larger by less than this may be chance.
+const SLOWER: f64 = 1.05;
 /// Points in a doubling of the working set.
 const POINTS_A_DOUBLING: f64 = 2.0;
 /// Intervals of a point.
@@ -108,16 +112,13 @@ pub fn locality(
             "let it go on, or make each point shorter with --point",
         )
     })?;
-    let sizes = found.sizes.iter().copied().map(Some).chain([None]);
-    let tiers: Vec<Tier> = sizes
-        .zip(&found.latencies)
-        .map(|(holds_bytes, service_time_ns)| Tier {
-            holds_bytes,
-            service_time_ns: *service_time_ns,
-        })
-        .collect();
+    let again = match sets.first() {
+        Some(smallest) if !bench.stopped() => Some(point(bench, plan, *smallest)?),
+        _ => None,
+    };
+    let doubts = doubts(&points, again.as_ref(), found.misfit);
     let following = match (plan.follow, found.sizes.first()) {
-        (Some(period), Some(first)) if !bench.stopped() => {
+        (Some(period), Some(first)) if !bench.stopped() && doubts.is_empty() => {
             Some(follow(bench, plan, *first, period)?)
         }
         _ => None,
@@ -126,10 +127,58 @@ pub fn locality(
         format: 1,
         transfer_bytes: plan.transfer.0,
         points,
-        tiers,
+        tiers: if doubts.is_empty() { places(&found) } else { Vec::new() },
+        doubts,
         misfit: found.misfit,
         following,
     })
+}
+
+/// What was worked out, as a document has it.
+fn places(found: &Tiers) -> Vec<Tier> {
+    let sizes = found.sizes.iter().copied().map(Some).chain([None]);
+    sizes
+        .zip(&found.latencies)
+        .map(|(holds_bytes, service_time_ns)| Tier {
+            holds_bytes,
+            service_time_ns: *service_time_ns,
+        })
+        .collect()
+}
+
+/// Why the curve does not show places that keep what was used last. Each of these makes latencies wrong, so that it is
+/// better to name none.
+fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let longer = "read each working set longer before it is measured: --settle of more than the time that the slowest place takes to follow";
+    let falls =
+        |pair: &&[LocalityPoint]| is_slower(&pair[0].service_time_ns, &pair[1].service_time_ns);
+    if let Some(pair) = points.windows(2).find(falls) {
+        doubts.push(format!(
+            "Reads of {} took longer than those of {}: a place was still taking in what was read; {longer}.",
+            Bytes(pair[0].working_set_bytes),
+            Bytes(pair[1].working_set_bytes)
+        ));
+    }
+    if let Some((first, again)) = points.first().zip(again)
+        && is_slower(&first.service_time_ns, again)
+    {
+        doubts.push(format!(
+            "The smallest working set was read faster once the curve was done: a place follows late; {longer}."
+        ));
+    }
+    if misfit > MISFIT_MAX {
+        doubts.push(format!(
+            "No set of places explains the means, the best one misses them by {:.0} %: the target keeps something else than what was used last, or was not left alone.",
+            misfit * 100.0
+        ));
+    }
+    doubts
+}
+
+/// Whether a read time is larger than another that should be at least as large, by more than both are uncertain by.
+fn is_slower(one: &Estimate, other: &Estimate) -> bool {
+    one.low > other.high && one.value > SLOWER * other.value
 }
 
 /// Random reads of a part of the target, one at a time.
@@ -288,6 +337,29 @@ mod tests {
         // 1,536 pages at 500 reads a second: half of the reads are fast after 20 s and some.
         for half_s in following.half_s {
             assert!((20.0..23.0).contains(&half_s), "{half_s}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_follows_late_gives_a_warning_and_no_wrong_number() {
+        let hasty = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan(None));
+        assert!(hasty.tiers.is_empty() && hasty.following.is_none(), "{:?}", hasty.tiers);
+        assert!(hasty.doubts.iter().any(|doubt| doubt.contains("--settle")), "{:?}", hasty.doubts);
+        let patient = LocalityPlan { settle: Nanos(60_000_000_000), ..plan(None) };
+        let three =
+            measured("tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms&follow=20s", &patient);
+        assert_tiers(&three, &[6.0, 90.0], &[60.0, 300.0, 4000.0]);
+    }
+
+    #[test]
+    fn scripted_devices_of_three_places_are_told_whatever_their_sizes() {
+        for (sizes, latencies, sizes_mib, latencies_us) in [
+            ("4MiB,40MiB", "50us,500us,5ms", [4.0, 40.0], [50.0, 500.0, 5000.0]),
+            ("12MiB,150MiB", "100us,400us,8ms", [12.0, 150.0], [100.0, 400.0, 8000.0]),
+            ("3MiB,24MiB", "80us,160us,2ms", [3.0, 24.0], [80.0, 160.0, 2000.0]),
+        ] {
+            let device = format!("tiers?sizes={sizes}&latencies={latencies}");
+            assert_tiers(&measured(&device, &plan(None)), &sizes_mib, &latencies_us);
         }
     }
 

@@ -11,10 +11,16 @@ use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
+mod shape;
+
+pub use shape::shaped;
+
 /// Bytes on one target before the next one follows, where a study stripes: the allocation unit of ASM.
 const STRIPE: Bytes = Bytes(1 << 20);
 /// Bytes of an I/O that fills or preconditions.
 const LARGE: Bytes = Bytes(1 << 20);
+/// The least that is written at once.
+const PAGE: Bytes = Bytes(8 << 10);
 /// Share of the I/Os that go to a hot band.
 const HOT_SHARE: Share = Share(0.9);
 /// How long one step of filling lasts.
@@ -28,6 +34,7 @@ pub fn base_workload(study: &Study) -> Result<Workload> {
     if let Some(workload) = &study.workload {
         return Ok(workload.clone());
     }
+    // A study of sessions or of a load alone has no workload of its own: what it says of times is put around this one.
     let name = study.preset.as_deref().unwrap_or("oltp");
     if Path::new(name).is_file() {
         let text = std::fs::read_to_string(name).map_err(|error| {
@@ -46,17 +53,26 @@ pub fn base_workload(study: &Study) -> Result<Workload> {
 /// # Errors
 /// A usage error when a factor does not fit the workload, or the result cannot be meant.
 pub fn workload_of(study: &Study, cell: &Cell) -> Result<Workload> {
+    let mut workload = timed(study, cell)?;
+    for setting in &cell.settings {
+        apply(&mut workload, setting)
+            .map_err(|error| error.context(format!("factor '{}'", setting.factor)))?;
+    }
+    workload.check()?;
+    Ok(workload)
+}
+
+/// The workload with the times of the study, before any factor.
+///
+/// # Errors
+/// As for [`base_workload`].
+pub fn timed(study: &Study, cell: &Cell) -> Result<Workload> {
     let mut workload = base_workload(study)?;
     workload.duration = study.phases.measure;
     workload.warm_up = study.phases.warm_up;
     workload.seed = study.seed.wrapping_add(u64::from(cell.repeat) - 1);
     // Ten intervals at least, so that every cell has an interval of confidence.
     workload.interval = Nanos((workload.duration.0 / 20).clamp(10_000_000, workload.interval.0));
-    for setting in &cell.settings {
-        apply(&mut workload, setting)
-            .map_err(|error| error.context(format!("factor '{}'", setting.factor)))?;
-    }
-    workload.check()?;
     Ok(workload)
 }
 
@@ -72,6 +88,8 @@ fn apply(workload: &mut Workload, setting: &Setting) -> Result<()> {
             workload.layout = layout(value)?;
             return Ok(());
         }
+        // Which part of the target that is, only who knows the target can say.
+        "capacity" => return parsed::<Bytes>(value, "\"2TB\"").map(drop),
         _ => {}
     }
     let meant: Vec<&mut Stream> = workload
@@ -172,12 +190,19 @@ pub fn fill_of(study: &Study, cell: &Cell) -> Option<Share> {
     varied.or(study.phases.fill)
 }
 
-/// The part of the target that a study works on: its capacity, where it names one.
+/// How much data a cell works on, where a factor says so; else what the study says.
+pub fn capacity_of(study: &Study, cell: &Cell) -> Option<Bytes> {
+    let setting = cell.settings.iter().find(|setting| setting.factor == "capacity");
+    let varied = setting.and_then(|setting| setting.value.to_string().parse().ok());
+    varied.or(study.capacity)
+}
+
+/// The part of the target that a study works on: the capacity, where one is named.
 ///
 /// # Errors
 /// A usage error when the target is smaller.
-pub fn share_used(study: &Study, length_bytes: u64) -> Result<f64> {
-    let Some(capacity) = study.capacity else {
+pub fn share_used(capacity: Option<Bytes>, length_bytes: u64) -> Result<f64> {
+    let Some(capacity) = capacity else {
         return Ok(1.0);
     };
     if capacity.0 > length_bytes {
@@ -198,10 +223,17 @@ pub fn within(mut workload: Workload, share: f64) -> Workload {
     workload
 }
 
-/// A step of writing data once in large transfers from `from` on, both shares of the target.
-pub fn filling(from: f64, to: f64) -> Workload {
-    let mut stream = Stream::closed("fill", Share(0.0), LARGE, 16);
-    stream.access = Access::Sequential { streams: 1 };
+/// A step of writing data once in large transfers from `from` on, both shares of the target. On a device that is hastened
+/// so many `times`, one in so many pages stands for all.
+pub fn filling(from: f64, to: f64, times: u64) -> Workload {
+    let pages = (LARGE.0 / PAGE.0 / times).max(1);
+    let transfer = Bytes(PAGE.0 * pages);
+    let mut stream = Stream::closed("fill", Share(0.0), transfer, 16);
+    stream.access = if times > 1 {
+        Access::Stride { step: Bytes(transfer.0 * times) }
+    } else {
+        Access::Sequential { streams: 1 }
+    };
     stream.span = Span { from: Share(from), to: Share(to) };
     Workload::of("fill", STEP, stream)
 }
@@ -260,9 +292,9 @@ mod tests {
     fn a_target_must_hold_the_data() {
         let text = "format = 1\nname = \"x\"\npreset = \"oltp\"\ncapacity = \"1TiB\"\n[phases]\nmeasure = \"10s\"\n";
         let study = parse_study(text).unwrap();
-        let refused = share_used(&study, 1 << 30).unwrap_err();
+        let refused = share_used(study.capacity, 1 << 30).unwrap_err();
         assert!(refused.hint().contains("--scale"), "{refused}");
-        assert!((share_used(&study, 4 << 40).unwrap() - 0.25).abs() < 1e-12);
+        assert!((share_used(study.capacity, 4 << 40).unwrap() - 0.25).abs() < 1e-12);
         let narrowed = within(one("locality", "\"20%\""), 0.25);
         assert!((narrowed.streams[0].span.to.0 - 0.05).abs() < 1e-12);
     }

@@ -7,10 +7,12 @@ use assay_model::{Error, Result};
 use std::path::PathBuf;
 
 mod fill;
+mod hasten;
 mod simulated;
 mod storage;
 mod test_file;
 
+pub use hasten::{Hasten, Hastened};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
 pub use storage::{Storage, is_block_device};
 

@@ -15,8 +15,11 @@ pub struct Locality {
     pub transfer_bytes: u64,
     /// Mean read times, by working set.
     pub points: Vec<LocalityPoint>,
-    /// The places behind them, the fastest first.
+    /// The places behind them, the fastest first; none where they cannot be told.
     pub tiers: Vec<Tier>,
+    /// Why the places cannot be told, where they cannot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
     /// Root mean square of the relative distance between points and places.
     pub misfit: f64,
     /// How a moving hot spot is followed; absent where there is only one place, or it was not asked for.

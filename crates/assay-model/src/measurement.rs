@@ -208,6 +208,17 @@ impl OperationResult {
         }
     }
 
+    /// The same so many times over: what a sample stands for.
+    pub fn times(&self, times: u64) -> Self {
+        Self {
+            ios: self.ios.saturating_mul(times),
+            bytes: self.bytes.saturating_mul(times),
+            errors: self.errors.saturating_mul(times),
+            service: self.service.times(times),
+            response: self.response.as_ref().map(|response| response.times(times)),
+        }
+    }
+
     /// Response times: intended start to completion where arrivals were open, else the service times.
     pub fn response(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
@@ -255,6 +266,12 @@ impl PerOperation {
             *coarse.slot(operation) = Some(result.coarsened());
         }
         coarse
+    }
+
+    /// The same so many times over: what a sample stands for.
+    pub fn times(&self, times: u64) -> Self {
+        let more = |one: &Option<OperationResult>| one.as_ref().map(|one| one.times(times));
+        Self { read: more(&self.read), write: more(&self.write), sync: more(&self.sync) }
     }
 
     /// Reads and writes completed; syncs move no data and are not counted.

@@ -1,5 +1,6 @@
 //! An experiment: factors and their values, repeats and order, what happens around each cell, and what came of it.
 
+use crate::array::SessionLoad;
 use crate::comparison::Scaling;
 use crate::estimate::Estimate;
 use crate::soak::Soak;
@@ -7,6 +8,7 @@ use crate::units::{Bytes, Nanos, Share};
 use crate::verdict::{NamedEstimate, Unit};
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 mod check;
@@ -59,6 +61,25 @@ pub struct Study {
     /// The workload that factors change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
+    /// Sessions of a database with its host: on a simulated array they run instead of the workload, which is what their
+    /// storage sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionLoad>,
+    /// A load of `assay load`: on a database, or on a directory where there is no workload, it runs instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<StudyLoad>,
+}
+
+/// A load on a real database: what `assay load KIND` takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StudyLoad {
+    /// The kind of load: `slob`.
+    pub kind: String,
+    /// Its options by their long names: `update_pct = 25`. Factors of the same names change them.
+    #[serde(default)]
+    pub options: BTreeMap<String, FactorValue>,
 }
 
 /// The order of cells.
@@ -97,6 +118,9 @@ pub struct Phases {
     /// Rest behind a cell.
     #[serde(default)]
     pub rest: Nanos,
+    /// Rest before the last cell, which shows what it brought.
+    #[serde(default)]
+    pub final_rest: Nanos,
 }
 
 /// When to leave out cells.
@@ -163,10 +187,17 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("theta", "skew of a Zipf law: 0.9"),
     ("workers", "threads of a stream: 1, 2, 4"),
     ("parallelism", "the same"),
-    ("volumes", "targets in use, the first ones: 2, 4, 8"),
+    ("volumes", "targets in use, the first ones, or the volumes of a simulated array: 2, 4, 8"),
+    ("nodes", "controllers of a simulated array: 1, 2, 4"),
+    ("capacity", "data in use: \"1TB\", \"2TB\""),
     ("layout", "\"concat\", or \"stripe\" in units of 1 MiB"),
     ("fill", "share of the data that is filled before the cell: \"80%\""),
     ("compressible", "share of the content that compresses away: \"50%\""),
+    ("update_share", "share of the statements of simulated sessions that change data: \"25%\""),
+    ("cache_hits", "share of their block look-ups that the buffer cache holds: \"50%\""),
+    ("cpus", "processors of a simulated host: 8, 16"),
+    ("hosts", "simulated hosts: 1, 2"),
+    ("memory", "buffer cache of a database under a load: \"256MiB\""),
 ];
 
 /// A value of a factor.
@@ -174,6 +205,8 @@ pub const FACTORS: &[(&str, &str)] = &[
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum FactorValue {
+    /// Whether something is done.
+    Flag(bool),
     /// A whole number.
     Whole(u64),
     /// A number.
@@ -186,6 +219,7 @@ impl FactorValue {
     /// The value as a number on an axis: shares as shares, sizes in bytes, rates a second; `None` of a word.
     pub fn number(&self) -> Option<f64> {
         match self {
+            Self::Flag(_) => None,
             Self::Whole(whole) => Some(crate::number::real(*whole)),
             Self::Real(real) => Some(*real),
             Self::Text(text) => quantity(text),
@@ -203,6 +237,7 @@ fn quantity(text: &str) -> Option<f64> {
 impl fmt::Display for FactorValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Flag(flag) => write!(formatter, "{flag}"),
             Self::Whole(whole) => write!(formatter, "{whole}"),
             Self::Real(real) => write!(formatter, "{real}"),
             Self::Text(text) => formatter.write_str(text),
@@ -267,9 +302,15 @@ pub struct CellResult {
     /// Its directory in the run, where it was measured.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub directory: String,
+    /// The run in the same store that measured it, where it was a load.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
     /// Measured time, s.
     #[serde(default)]
     pub elapsed_s: f64,
+    /// Busy share of the host's processors meanwhile, 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy_share: Option<f64>,
     /// Its numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<NamedEstimate>,
@@ -333,6 +374,9 @@ pub struct StudyResult {
     /// How rates grow with sessions, workers or volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
+    /// How all cells together went over time, where nothing is varied and they are many: cycles of load and rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<Soak>,
 }
 
 const fn once() -> u32 {

@@ -6,7 +6,9 @@ use crate::watcher::Watcher;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
-use assay_methods::target::{SimulatedDevice, Storage, Targets, parse_targets};
+use assay_methods::sessions::run_sessions;
+use assay_methods::target::{Hastened, SimulatedDevice, Storage, Targets, parse_targets};
+use assay_model::array::SessionLoad;
 use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
 use assay_model::number::{narrow, real, seconds};
 use assay_model::run::RunKind;
@@ -21,6 +23,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 mod around;
+mod pace;
+
+use pace::Pace;
 
 /// How long the ceiling of the tool itself is measured.
 const CEILING: Nanos = Nanos(50_000_000);
@@ -50,6 +55,15 @@ pub struct Session {
     /// Whether the run began with this command.
     is_new: bool,
     began: Instant,
+}
+
+/// What is run: a workload, or sessions of a simulated database that it is the storage's view of.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// The workload, and the times of either.
+    pub workload: &'a Workload,
+    /// Sessions, on a simulated device.
+    pub sessions: Option<&'a SessionLoad>,
 }
 
 /// What a command wants of its session.
@@ -190,12 +204,12 @@ impl Session {
     pub fn measure_watched(
         &mut self,
         cell: &str,
-        workload: &Workload,
+        work: Work<'_>,
         watch: &mut dyn FnMut(&Interval) -> Option<String>,
     ) -> Result<Measurement> {
         let start = self.cell_start();
-        let writer = self.writer.create_cell(cell, workload, &start)?;
-        self.measure_with(writer, workload, watch)
+        let writer = self.writer.create_cell(cell, work.workload, &start)?;
+        self.measure_with(writer, work, watch)
     }
 
     /// The same for a cell that was opened to go on.
@@ -203,16 +217,20 @@ impl Session {
     /// # Errors
     /// As for [`measure`](Self::measure).
     pub fn measure_into(&mut self, cell: CellWriter, workload: &Workload) -> Result<Measurement> {
-        self.measure_with(cell, workload, &mut |_| None)
+        self.measure_with(cell, Work { workload, sessions: None }, &mut |_| None)
     }
 
-    fn measure_with(
+    /// The same for any cell that is open.
+    ///
+    /// # Errors
+    /// As for [`measure`](Self::measure).
+    pub fn measure_with(
         &mut self,
         mut cell: CellWriter,
-        workload: &Workload,
+        work: Work<'_>,
         watch: &mut dyn FnMut(&Interval) -> Option<String>,
     ) -> Result<Measurement> {
-        let mut failure = None;
+        let (workload, mut failure) = (work.workload, None);
         self.mark(Some(cell.name()));
         let total_s = workload.duration.seconds();
         let (progress, name) = (&mut self.progress, workload.name.as_str());
@@ -234,7 +252,10 @@ impl Session {
             }
         };
         let measured = match &mut self.place {
-            Place::Simulated(simulation, _) => simulation.run(workload, &mut observe),
+            Place::Simulated(simulation, device) => {
+                let mut paced = Pace::of(device, &self.stop, &mut observe);
+                in_virtual_time(simulation, device, work, &mut paced)
+            }
             Place::Storage(storage) => {
                 on_storage(storage, self.backend, workload, &self.stop, &mut observe)
             }
@@ -342,6 +363,23 @@ pub fn give_up(store: &Store, writer: RunWriter) {
         // What cannot be removed is listed as unfinished, which is true.
         drop(store.remove(id));
     }
+}
+
+/// Runs on a simulated device; what was hastened is told as what it stands for.
+fn in_virtual_time(
+    simulation: &mut Simulation,
+    device: &SimulatedDevice,
+    work: Work<'_>,
+    observer: &mut dyn assay_engine::Observer,
+) -> Result<Measurement> {
+    let hasten = device.hasten();
+    let workload = hasten.workload(work.workload);
+    let mut hastened = Hastened { hasten, observer };
+    let measured = match work.sessions {
+        Some(load) => run_sessions(simulation, load, &workload, &mut hastened),
+        None => simulation.run(&workload, &mut hastened)?,
+    };
+    Ok(hasten.measurement(measured))
 }
 
 /// Runs on real storage, with the kernel's own counters around it and the tool's ceiling beside it.

@@ -89,6 +89,7 @@ pub struct LogWriter {
     left: u32,
     is_resting: bool,
     begun_ns: u64,
+    bytes: u64,
     pending_bytes: u64,
     at: u64,
     waiting: Vec<(usize, u64)>,
@@ -103,6 +104,7 @@ impl LogWriter {
             left: 0,
             is_resting: false,
             begun_ns: 0,
+            bytes: 0,
             pending_bytes: 0,
             at: 0,
             waiting: Vec::new(),
@@ -124,18 +126,18 @@ impl LogWriter {
         let bytes = self.pending_bytes.min(LOG_WRITE_MAX);
         let written = bytes.next_multiple_of(LOG_BLOCK);
         self.pending_bytes -= bytes;
-        (self.left, self.begun_ns) = (self.copies, now_ns);
+        (self.left, self.begun_ns, self.bytes) = (self.copies, now_ns, written);
         self.writing.append(&mut self.waiting);
         let offset = self.at;
         self.at = (self.at + written) % LOG_BYTES;
         Some((offset, u32::try_from(written).unwrap_or(u32::MAX)))
     }
 
-    /// One copy is written; when all are, gives when the write began.
-    pub fn end_one(&mut self) -> Option<u64> {
+    /// One copy is written; when all are, gives when the write began, and its bytes.
+    pub fn end_one(&mut self) -> Option<(u64, u64)> {
         self.left = self.left.saturating_sub(1);
         self.is_resting = self.left == 0;
-        self.is_resting.then_some(self.begun_ns)
+        self.is_resting.then_some((self.begun_ns, self.bytes))
     }
 
     /// The next write may start.

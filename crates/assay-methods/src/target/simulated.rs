@@ -1,5 +1,6 @@
 //! Devices in virtual time by name: laws in a row (`sim:…`), or the model of an array (`array:…`).
 
+use super::Hasten;
 use assay_arrays::{ArraySpec, find};
 use assay_engine::Simulation;
 use assay_engine::device::DeviceSpec;
@@ -44,6 +45,27 @@ impl SimulatedDevice {
             Self::Laws(device) => device.length_bytes,
             Self::Array(array) => array.capacity_bytes,
         }
+    }
+
+    /// How many seconds a simulated one stands for.
+    pub const fn hasten(&self) -> Hasten {
+        match self {
+            Self::Laws(_) => Hasten(1),
+            Self::Array(array) => Hasten(array.hasten_times),
+        }
+    }
+
+    /// Whether virtual time is to go as the clock on the wall does.
+    pub const fn keeps_real_pace(&self) -> bool {
+        match self {
+            Self::Laws(_) => false,
+            Self::Array(array) => array.real_pace,
+        }
+    }
+
+    /// Whether it is an array: it begins filled as its model says.
+    pub const fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_))
     }
 
     /// The device fresh, its clock at 0.

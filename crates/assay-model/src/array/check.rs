@@ -1,6 +1,8 @@
 //! What makes an array impossible, said before it is built.
 
-use super::{ArrayModel, Controller, Flash, Hdd, Load, Part, Path, Raid, RaidLevel, Tier};
+use super::{
+    ArrayModel, Controller, Flash, Hdd, Load, Part, Path, Raid, RaidLevel, SessionLoad, Tier,
+};
 use crate::document::parse_toml;
 use crate::error::{Error, Result};
 
@@ -46,26 +48,15 @@ impl ArrayModel {
 
     fn check_experiments(&self) -> Result<()> {
         for experiment in &self.experiments {
-            if experiment.duration.0 == 0
-                || experiment.hasten_factor.is_nan()
-                || experiment.hasten_factor < 1.0
-            {
+            if experiment.duration.0 == 0 || experiment.hasten_times == 0 {
                 return refuse(
                     format!("experiment '{}' measures nothing", experiment.name),
-                    "write a duration above 0s and hasten_factor of at least 1",
+                    "write a duration above 0s and hasten_times of at least 1",
                 );
             }
-            if let Load::Sessions(load) = &experiment.load
-                && (load.sessions == 0
-                    || load.hosts == 0
-                    || load.cpus == 0
-                    || load.logical_reads_mean.is_nan()
-                    || load.logical_reads_mean <= 0.0)
-            {
-                return refuse(
-                    format!("experiment '{}' has nobody to work", experiment.name),
-                    "write sessions, hosts, cpus and logical_reads_mean above 0",
-                );
+            if let Load::Sessions(load) = &experiment.load {
+                let name = format!("experiment '{}'", experiment.name);
+                load.check().map_err(|error| error.context(name))?;
             }
         }
         Ok(())
@@ -82,6 +73,38 @@ impl ArrayModel {
                     );
                 }
             }
+        }
+        Ok(())
+    }
+}
+
+impl SessionLoad {
+    /// Refuses sessions that could not work.
+    ///
+    /// # Errors
+    /// A usage error that names the keys.
+    pub fn check(&self) -> Result<()> {
+        let numbers = [self.sessions, self.hosts, self.cpus, self.writer_depth, self.dirty_max];
+        if numbers.contains(&0)
+            || !(self.logical_reads_mean.is_finite() && self.logical_reads_mean > 0.0)
+        {
+            return refuse(
+                "the sessions have nobody to work",
+                "write sessions, hosts, cpus, writer_depth, dirty_max and logical_reads_mean above 0",
+            );
+        }
+        let shares = [self.update_share.0, self.cache_hits.0];
+        if !shares.iter().all(|share| (0.0..=1.0).contains(share)) || self.hosts > 255 {
+            return refuse(
+                "the sessions cannot work so",
+                "write update_share and cache_hits from 0% to 100%, and up to 255 hosts",
+            );
+        }
+        if self.block.0 < 512 || self.block.0 > 1 << 24 || self.active.0 < self.block.0 {
+            return refuse(
+                format!("{} of active data in blocks of {} cannot be", self.active, self.block),
+                "write a block from 512B to 16MiB, and active data of at least one",
+            );
         }
         Ok(())
     }

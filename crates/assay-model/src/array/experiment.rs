@@ -22,7 +22,7 @@ pub struct Experiment {
     /// Slow processes (filling, collecting, moving pages) run so many times faster, and the experiment is as much
     /// shorter: 1 is the real pace.
     #[serde(default = "one")]
-    pub hasten_factor: f64,
+    pub hasten_times: u64,
     /// Time before measuring, as simulated.
     #[serde(default)]
     pub warm_up: Nanos,
@@ -164,6 +164,10 @@ pub enum Measure {
 pub enum Role {
     /// Parameters were chosen so that it comes out.
     Fitted,
+    /// No parameter was chosen by it, but parameters that are called assumed were changed with it in sight.
+    Seen,
+    /// It follows from fitted figures and from inputs of the same report: no evidence of its own.
+    Implied,
     /// No parameter was chosen by it: it judges the model.
     HeldBack,
 }
@@ -185,6 +189,9 @@ pub struct Figure {
     pub over: Option<String>,
     /// The figure as published, in the unit of the measure.
     pub published_value: f64,
+    /// Whether the figure is a bound: more than it is no error.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub at_least: bool,
     /// What it is used for.
     pub role: Role,
     /// Where it stands in the source.
@@ -194,8 +201,13 @@ pub struct Figure {
     pub why: Option<String>,
 }
 
-const fn one() -> f64 {
-    1.0
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
+const fn is_no(flag: &bool) -> bool {
+    !*flag
+}
+
+const fn one() -> u64 {
+    1
 }
 
 const fn one_u32() -> u32 {

@@ -36,14 +36,9 @@ impl Study {
         if self.repeats == 0 {
             return refuse("repeats = 0 measures nothing", "write repeats = 1 or more");
         }
-        if self.preset.is_some() == self.workload.is_some() {
-            return refuse(
-                "a study has one workload: a preset, or its own",
-                "write preset = \"oltp\", or a [workload] with its [[workload.stream]]",
-            );
-        }
+        self.check_work()?;
         self.check_phases()?;
-        self.factors.iter().try_for_each(Factor::check)?;
+        self.factors.iter().try_for_each(|factor| factor.check(self.load.is_some()))?;
         self.check_names()?;
         match self
             .factors
@@ -59,12 +54,38 @@ impl Study {
         }
     }
 
+    /// What is measured: one workload, sessions of a simulated database, a load on a real one.
+    fn check_work(&self) -> Result<()> {
+        let both = self.preset.is_some() && self.workload.is_some();
+        if both || !(self.has_workload() || self.sessions.is_some() || self.load.is_some()) {
+            return refuse(
+                "a study has one workload: a preset, or its own",
+                "write preset = \"oltp\", or a [workload] with its [[workload.stream]]; or a [load] on a database",
+            );
+        }
+        match &self.sessions {
+            Some(sessions) => sessions.check().map_err(|error| error.context("[sessions]")),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there is something for storage without a database.
+    pub const fn has_workload(&self) -> bool {
+        self.preset.is_some() || self.workload.is_some()
+    }
+
     fn check_phases(&self) -> Result<()> {
         let phases = &self.phases;
         if phases.measure.0 == 0 {
             return refuse(
                 "phases: measure = 0s measures nothing",
                 "write for example measure = \"60s\"",
+            );
+        }
+        if phases.final_rest.0 > 0 && self.repeats < 2 {
+            return refuse(
+                "final_rest rests before the last of one cell",
+                "write repeats = 2 or more, or leave final_rest out",
             );
         }
         let writes_before = phases.fill.is_some() || phases.precondition_passes > 0;
@@ -107,8 +128,9 @@ impl Study {
 }
 
 impl Factor {
-    fn check(&self) -> Result<()> {
-        if !FACTORS.iter().any(|(name, _)| *name == self.name) {
+    /// A load may have any factor: its own options say what they are.
+    fn check(&self, has_load: bool) -> Result<()> {
+        if !has_load && !FACTORS.iter().any(|(name, _)| *name == self.name) {
             let names: Vec<String> = FACTORS.iter().map(|(name, _)| (*name).to_owned()).collect();
             let near = nearest(&self.name, &names)
                 .map(|near| format!("did you mean '{near}'? "))

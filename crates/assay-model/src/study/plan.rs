@@ -1,6 +1,6 @@
 //! From a study to its cells in their order, and to a smaller study of the same form.
 
-use super::{Cell, Order, Setting, Study};
+use super::{Cell, Factor, FactorValue, Order, Setting, Study};
 use crate::error::{Error, Result};
 use crate::number::{count, count_of, index_of, real};
 use crate::random::Random;
@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 /// A measured phase is not made shorter than this.
 const MEASURE_MIN: Nanos = Nanos(2_000_000_000);
+/// A table of a load is not made smaller than this, MiB.
+const TABLE_MIN_MIB: u64 = 8;
 /// Data are not made smaller than this.
 const CAPACITY_MIN: u64 = 64 << 20;
 
@@ -45,17 +47,30 @@ impl Study {
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut small = self.clone();
         let shorter = |time: Nanos| Nanos(count(real(time.0) * scale.0));
-        small.capacity = self.capacity.map(|size| {
-            let bytes = count(real(size.0) * scale.0).max(CAPACITY_MIN.min(size.0));
-            // Whole mebibytes, so that every transfer fits.
-            Bytes((bytes >> 20).max(1) << 20)
-        });
+        small.capacity = self.capacity.map(|size| smaller(size, scale));
+        if let Some(sessions) = &mut small.sessions {
+            let bytes = count(real(sessions.active.0) * scale.0).max(CAPACITY_MIN);
+            sessions.active = Bytes(bytes.min(sessions.active.0));
+        }
+        if let Some(size) = small.load.as_mut().and_then(|load| load.options.get_mut("scale"))
+            && let Ok(bytes) = size.to_string().parse::<Bytes>()
+        {
+            let smaller = (count(real(bytes.0) * scale.0) >> 20).max(TABLE_MIN_MIB) << 20;
+            *size = FactorValue::Text(Bytes(smaller.min(bytes.0)).to_string());
+        }
+        small.factors.iter_mut().for_each(|factor| factor.scale(scale));
         let phases = &mut small.phases;
         phases.settle = shorter(phases.settle);
         phases.warm_up = shorter(phases.warm_up);
         phases.rest = shorter(phases.rest);
+        phases.final_rest = shorter(phases.final_rest);
         phases.measure = Nanos(shorter(phases.measure).0.max(MEASURE_MIN.0.min(phases.measure.0)));
         small
+    }
+
+    /// Time of all cells without filling and preconditioning, s.
+    pub fn cells_s(&self, cells: usize) -> f64 {
+        self.cell_s() * crate::number::real_len(cells) + self.phases.final_rest.seconds()
     }
 
     /// Time of one cell without filling and preconditioning, s.
@@ -64,6 +79,29 @@ impl Study {
         let all = [phases.settle, phases.warm_up, phases.measure, phases.rest];
         all.iter().map(|time| time.seconds()).sum()
     }
+}
+
+impl Factor {
+    /// Data in use are made smaller as the data are; other values stay what they are.
+    fn scale(&mut self, scale: Scale) {
+        if self.name != "capacity" {
+            return;
+        }
+        for value in &mut self.values {
+            if let Ok(size) = value.to_string().parse::<Bytes>() {
+                *value = FactorValue::Text(smaller(size, scale).to_string());
+            }
+        }
+    }
+}
+
+fn smaller(size: Bytes, scale: Scale) -> Bytes {
+    if scale.0 >= 1.0 {
+        return size;
+    }
+    let bytes = count(real(size.0) * scale.0).max(CAPACITY_MIN.min(size.0));
+    // Whole mebibytes, so that every transfer fits.
+    Bytes((bytes >> 20).max(1) << 20)
 }
 
 /// The cells in the order in which they are measured; the same study always has the same.

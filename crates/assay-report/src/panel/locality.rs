@@ -10,6 +10,7 @@ use assay_model::verdict::Unit;
 
 pub(super) fn headline(found: &Locality, target: &str, show: &Show) -> Headline {
     let words = match found.tiers.as_slice() {
+        [] => format!("Which places {target} has cannot be told from this curve."),
         [only] => format!(
             "{target} serves every working set alike, in {} on average.",
             show.value(Unit::Ns, only.service_time_ns)
@@ -76,6 +77,10 @@ fn sentences(found: &Locality) -> Vec<String> {
         "One random read at a time; the places explain the means within {:.1} %.",
         found.misfit * 100.0
     )];
+    if !found.doubts.is_empty() {
+        sentences = vec!["One random read at a time.".to_owned()];
+        sentences.extend(found.doubts.iter().cloned());
+    }
     let Some(following) = &found.following else {
         return sentences;
     };

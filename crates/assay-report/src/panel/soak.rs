@@ -58,6 +58,7 @@ fn course_panel(soak: &Soak, show: &Show) -> Panel {
         ),
     };
     let mut lead = vec![plan];
+    lead.extend(story(soak, show));
     lead.extend(soak.courses.iter().filter_map(degradation));
     lead.extend(soak.rests.as_ref().map(rests));
     lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
@@ -76,6 +77,41 @@ fn course_panel(soak: &Soak, show: &Show) -> Panel {
         charts: soak.courses.iter().map(chart).collect(),
         tables: vec![levels(soak, show)],
     }
+}
+
+/// A level this near to the first one is as good.
+const RECOVERED: f64 = 0.95;
+
+/// A fall of the IOPS in a sentence: when, how deep, and whether they came back.
+pub(super) fn story(soak: &Soak, show: &Show) -> Option<String> {
+    let levels = &soak.courses.first()?.levels;
+    let first = levels.first()?;
+    let (at, lowest) = levels
+        .iter()
+        .enumerate()
+        .min_by(|(_, one), (_, other)| one.value.value.total_cmp(&other.value.value))?;
+    let share = lowest.value.value / first.value.value;
+    if share >= RECOVERED {
+        return None;
+    }
+    let is_back = |level: &&Level| level.value.value >= RECOVERED * first.value.value;
+    let after = match levels[at..].iter().find(is_back) {
+        Some(back) => format!("they were back at {}", show_length(back.from_s)),
+        None => "they did not come back".to_owned(),
+    };
+    Some(format!(
+        "The IOPS began to fall at {} from {} and were at their lowest from {} on: {}, {:.0} % of the first level; {after}.",
+        show_length(first.to_s),
+        show.value(Unit::IosPerS, first.value.value),
+        show_length(lowest.from_s),
+        show.value(Unit::IosPerS, lowest.value.value),
+        share * 100.0
+    ))
+}
+
+/// What rests brought, where there were any.
+pub(super) fn rests_words(soak: &Soak) -> Option<String> {
+    soak.rests.as_ref().map(rests)
 }
 
 /// What was lost, where it was.

@@ -5,7 +5,7 @@ use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::clock::show_length;
 use crate::show::Show;
 use assay_model::study::{CellResult, CellState, FactorCurve, StudyResult};
-use assay_model::verdict::Unit;
+use assay_model::verdict::{NamedEstimate, Unit};
 
 /// Cells that are drawn over time.
 const COURSES_MAX: usize = 8;
@@ -47,7 +47,7 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
     panels.push(Panel {
         id: "cells",
         title: "Every cell",
-        tables: vec![cells(study, show)],
+        tables: vec![cells(study, show), ladder(study, show)],
         ..Panel::default()
     });
     panels
@@ -56,12 +56,19 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
 /// Long cells over time: one sentence and the IOPS of each.
 fn courses(study: &StudyResult, show: &Show) -> Option<Panel> {
     let mut panel = Panel { id: "courses", title: "Long cells over time", ..Panel::default() };
+    if let Some(course) = &study.course {
+        panel.lead.push(super::soak::headline(course, "all cells together", show).words);
+        panel.charts.extend(course.courses.first().map(super::soak::chart));
+        panel.lead.extend(super::soak::story(course, show));
+        panel.lead.extend(super::soak::rests_words(course));
+    }
     for result in &study.cells {
         let Some(course) = &result.course else {
             continue;
         };
         let name = format!("cell {}", result.cell.number);
         panel.lead.push(super::soak::headline(course, &name, show).words);
+        panel.lead.extend(super::soak::story(course, show));
         if panel.charts.len() < COURSES_MAX {
             let iops = course.courses.first().map(super::soak::chart);
             panel.charts.extend(
@@ -150,14 +157,68 @@ fn points(study: &StudyResult, show: &Show) -> Grid {
     }
 }
 
+/// Bytes of a database block, in which ladders count.
+const BLOCK_BYTES: f64 = 8192.0;
+
+/// The value of a number of a cell.
+fn number(result: &CellResult, quantity: &str, subject: Option<&str>) -> Option<f64> {
+    let is_it = |named: &&NamedEstimate| {
+        named.quantity.ends_with(quantity) && named.subject.as_deref() == subject
+    };
+    result.measures.iter().find(is_it).map(|named| named.estimate.value)
+}
+
+/// Settings of a cell in words.
+fn settings(result: &CellResult) -> String {
+    let settings = result.cell.settings.iter();
+    let words: Vec<String> =
+        settings.map(|setting| format!("{} {}", setting.factor, setting.value)).collect();
+    words.join(", ")
+}
+
+/// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database blocks and bytes.
+fn ladder(study: &StudyResult, show: &Show) -> Grid {
+    let row = |result: &CellResult| {
+        let value = |quantity: &str, unit: Unit, per: f64| {
+            let found = number(result, quantity, None);
+            found.map_or_else(|| "–".to_owned(), |value| show.value(unit, value / per))
+        };
+        let log = number(result, "write.iops", Some("log"));
+        vec![
+            format!("{:>4} {}", result.cell.number, settings(result)),
+            result
+                .host_busy_share
+                .map_or_else(|| "–".to_owned(), |busy| show.value(Unit::Share, busy)),
+            value("read.iops", Unit::IosPerS, 1.0),
+            value("read.throughput", Unit::IosPerS, BLOCK_BYTES),
+            value("read.throughput", Unit::BytesPerS, 1.0),
+            value("write.iops", Unit::IosPerS, 1.0),
+            value("write.throughput", Unit::IosPerS, BLOCK_BYTES),
+            value("write.throughput", Unit::BytesPerS, 1.0),
+            log.map_or_else(|| "–".to_owned(), |log| show.value(Unit::IosPerS, log)),
+            show_length(result.elapsed_s),
+        ]
+    };
+    Grid {
+        caption: "The same as a ladder of reads and writes; blocks are of 8 KiB",
+        head: head(&[
+            "cell",
+            "CPU busy",
+            "reads/s",
+            "blocks read/s",
+            "read",
+            "writes/s",
+            "blocks written/s",
+            "written",
+            "log writes/s",
+            "elapsed",
+        ]),
+        rows: study.cells.iter().map(row).collect(),
+    }
+}
+
 fn cells(study: &StudyResult, show: &Show) -> Grid {
     let row = |result: &CellResult| {
-        let settings: Vec<String> = result
-            .cell
-            .settings
-            .iter()
-            .map(|setting| format!("{} {}", setting.factor, setting.value))
-            .collect();
         let number = |quantity: &str, unit: Unit| {
             let found = result
                 .measures
@@ -171,7 +232,7 @@ fn cells(study: &StudyResult, show: &Show) -> Grid {
             CellState::LeftOut { reason } => format!("left out: {reason}"),
         };
         vec![
-            format!("{:>4} {}", result.cell.number, settings.join(", ")),
+            format!("{:>4} {}", result.cell.number, settings(result)),
             result.cell.repeat.to_string(),
             number("iops", Unit::IosPerS),
             number("throughput", Unit::BytesPerS),

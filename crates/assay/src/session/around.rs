@@ -1,11 +1,13 @@
 //! What a session does around its measurements: load that is not kept, rests, and its clock.
 
-use super::{Place, Session};
+use super::{Place, Session, pace};
 use assay_engine::{Job, run};
+use assay_methods::study::shaped;
 use assay_model::Result;
 use assay_model::Workload;
 use assay_model::measurement::{Interval, Joint, Measurement};
 use assay_model::number::seconds;
+use assay_model::study::Cell;
 use assay_model::units::Nanos;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -28,7 +30,9 @@ impl Session {
             }
         };
         match &mut self.place {
-            Place::Simulated(simulation, _) => simulation.run(workload, &mut observe),
+            Place::Simulated(simulation, device) => {
+                simulation.run(&device.hasten().workload(workload), &mut observe)
+            }
             Place::Storage(storage) => {
                 let job = Job {
                     workload,
@@ -42,18 +46,53 @@ impl Session {
         }
     }
 
+    /// Makes a simulated array what a cell wants of it, where it is not already; gives the cell without that.
+    ///
+    /// # Errors
+    /// What the settings say.
+    pub fn shape_array(&mut self, cell: &Cell) -> Result<Cell> {
+        let Place::Simulated(_, device) = &mut self.place else {
+            return Ok(cell.clone());
+        };
+        let (wanted, rest) = shaped(device, cell)?;
+        if **device != wanted {
+            **device = wanted;
+            self.renew_array();
+        }
+        Ok(rest)
+    }
+
+    /// A simulated array as new, at the time it is now; other places stay as they are.
+    pub fn renew_array(&mut self) -> bool {
+        let Place::Simulated(simulation, device) = &mut self.place else {
+            return false;
+        };
+        if !device.is_array() {
+            return false;
+        }
+        let now_ns = simulation.now_ns();
+        **simulation = device.simulation();
+        simulation.rest(now_ns);
+        true
+    }
+
     /// Time since the session began, s: virtual where the device is.
     pub fn now_s(&self) -> f64 {
         match &self.place {
-            Place::Simulated(simulation, _) => seconds(simulation.now_ns()),
+            Place::Simulated(simulation, device) => {
+                seconds(simulation.now_ns().saturating_mul(device.hasten().0))
+            }
             Place::Storage(_) => self.began.elapsed().as_secs_f64(),
         }
     }
 
     /// Lets time pass without load; a person's stop ends it.
     pub fn rest(&mut self, what: &str, time: Nanos) {
-        if let Place::Simulated(simulation, _) = &mut self.place {
-            simulation.rest(time.0);
+        if let Place::Simulated(simulation, device) = &mut self.place {
+            simulation.rest(device.hasten().shorter(time).0);
+            if device.keeps_real_pace() {
+                pace::rest(device.hasten().shorter(time), &self.stop);
+            }
             return;
         }
         let (begin, total_s) = (Instant::now(), time.seconds());

@@ -119,8 +119,14 @@ fn remark(checked: &Checked) -> &'static str {
         (_, None) => "not told",
         (Role::Fitted, Some(_)) if misses_fit(checked) => "fitted, MISSES",
         (Role::Fitted, Some(_)) => "fitted",
-        (Role::HeldBack, Some(error)) if error.abs() > HELD_BACK_AIM => "held back, MISSES",
-        (Role::HeldBack, Some(_)) => "held back",
+        (role, Some(error)) => {
+            let [within, misses] = match role {
+                Role::Seen => ["seen", "seen, MISSES"],
+                Role::Implied => ["implied", "implied, MISSES"],
+                Role::Fitted | Role::HeldBack => ["held back", "held back, MISSES"],
+            };
+            if error.abs() > HELD_BACK_AIM { misses } else { within }
+        }
     }
 }
 

@@ -1,20 +1,48 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
+use crate::cli::{CommandLine, Verb};
 use crate::conclude::{close_with_page, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, ended};
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::session::{Session, Wanted};
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::session::{Session, Wanted, unix_ns};
 use crate::verbs::run::load;
-use assay_methods::soak::{SoakRecorder, SoakRule};
+use assay_methods::target::is_simulated;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::soak::SoakPlan;
-use assay_model::units::{Nanos, Share, show_count};
+use assay_model::units::{Nanos, Share};
+use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
-use assay_store::Document;
-use clap::Args;
-use std::sync::atomic::Ordering;
+use assay_store::{Document, RunReader};
+use clap::{Args, Parser};
+
+mod course;
+
+use course::Course;
+
+/// What a soak that goes on keeps from its beginning; only what may be destroyed is typed anew.
+const AS_BEGUN: [&str; 19] = [
+    "targets",
+    "workload",
+    "duration",
+    "work",
+    "rest",
+    "cycles",
+    "final_rest",
+    "tolerance",
+    "interval",
+    "seed",
+    "size",
+    "fill_time",
+    "keep",
+    "compressible",
+    "duplicate",
+    "buffered",
+    "backend",
+    "task_run",
+    "submit_batch",
+];
 
 /// Loads a target for hours or days and says whether it becomes steady, what it loses, and whether rest brings it back
 #[derive(Args)]
@@ -48,6 +76,9 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
+    /// Take up an unfinished soak of the store again: its id, or `latest`
+    #[arg(long, value_name = "RUN", conflicts_with_all = AS_BEGUN)]
+    resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
     #[command(flatten)]
@@ -59,33 +90,89 @@ pub struct Options {
 /// # Errors
 /// What the workload, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<Ended> {
+    if options.resume.is_some() {
+        return resume(options);
+    }
     let plan = plan(options)?;
     let workload = workload(options, plan)?;
-    let mut session = Session::begin(
-        RunKind::Soak,
-        &Wanted {
-            store: &options.store,
-            options: &options.target,
-            write: workload.writes(),
-            direct: workload.direct,
-            workload: Some(&workload),
-            output: &options.output,
-        },
-    )?;
-    let mut recorder = SoakRecorder::new();
-    let finish = match cycles(&mut session, &workload, plan, &mut recorder) {
-        Ok(finish) => finish,
-        Err(error) => return Err(session.abandon(error)),
-    };
-    let rule = SoakRule { tolerance: options.tolerance.0, ..SoakRule::default() };
-    let soak = recorder.finish(&workload.name, plan, &rule);
-    let Session { writer, place, .. } = session;
+    let mut session = Session::begin(RunKind::Soak, &wanted(options, options, &workload))?;
+    let mut course = Course::new(plan, options.tolerance);
+    match course.conduct(&mut session, &workload) {
+        Ok(finish) => conclude(session, &course, &workload, finish, options),
+        Err(error) => Err(session.abandon(error)),
+    }
+}
+
+/// What was typed to begin says how it is measured; what was typed now, where it is kept and how it is shown.
+fn wanted<'a>(begun: &'a Options, now: &'a Options, workload: &'a Workload) -> Wanted<'a> {
+    Wanted {
+        store: &now.store,
+        options: &begun.target,
+        write: workload.writes(),
+        direct: workload.direct,
+        workload: Some(workload),
+        output: &now.output,
+    }
+}
+
+fn conclude(
+    session: Session,
+    course: &Course,
+    workload: &Workload,
+    finish: Finish,
+    options: &Options,
+) -> Result<Ended> {
+    let soak = course.finish(workload);
     // Test files go before the answer is printed.
-    drop(place);
+    let writer = session.end();
     writer.put_json(Document::Soak, &soak)?;
     let run = close_with_page(writer, finish.clone())?;
     show(&Dossier::read(&run)?, &run, &options.output)?;
     Ok(ended(&finish, soak.outcome))
+}
+
+/// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
+fn resume(options: &Options) -> Result<Ended> {
+    let name = options.resume.as_deref().unwrap_or("latest");
+    let store = options.store.open();
+    let reader = store.open(name)?;
+    let begun = begun(&reader, options)?;
+    let (plan, text) = (plan(&begun)?, reader.document(Document::Workload)?.unwrap_or_default());
+    let workload = parse_workload(&text).map_err(|error| error.context(reader.path().display()))?;
+    let mut course = Course::new(plan, begun.tolerance);
+    course.recall(&reader)?;
+    let writer = store.resume(name, unix_ns())?;
+    let targets = &reader.manifest().targets;
+    let mut session = Session::go_on(writer, targets, &wanted(&begun, options, &workload))?;
+    match course.conduct(&mut session, &workload) {
+        Ok(finish) => conclude(session, &course, &workload, finish, options),
+        Err(error) => Err(session.abandon(error)),
+    }
+}
+
+/// The options that the soak was begun with; what may be destroyed is what was typed now.
+fn begun(run: &RunReader, now: &Options) -> Result<Options> {
+    let manifest = run.manifest();
+    if manifest.targets.iter().any(|target| is_simulated(target)) {
+        return Err(Error::usage(
+            format!("the run {} is of a simulated device", manifest.id),
+            format!(
+                "a device in virtual time does not go on; run it again: {}",
+                typed(&manifest.command)
+            ),
+        ));
+    }
+    let parsed = CommandLine::try_parse_from(&manifest.command);
+    match parsed.map(|command_line| command_line.verb) {
+        Ok(Verb::Soak(mut begun)) => {
+            begun.target.destroy.clone_from(&now.target.destroy);
+            Ok(begun)
+        }
+        _ => Err(Error::usage(
+            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
+            "only a soak, begun by this version, can be taken up again here",
+        )),
+    }
 }
 
 fn plan(options: &Options) -> Result<SoakPlan> {
@@ -114,44 +201,4 @@ fn workload(options: &Options, plan: SoakPlan) -> Result<Workload> {
     workload.seed = options.seed.unwrap_or(workload.seed);
     workload.check()?;
     Ok(workload)
-}
-
-/// All cycles, and the one behind the final rest.
-fn cycles(
-    session: &mut Session,
-    workload: &Workload,
-    plan: SoakPlan,
-    recorder: &mut SoakRecorder,
-) -> Result<Finish> {
-    let last = plan.cycles + u32::from(plan.final_rest.0 > 0);
-    for cycle in 0..last {
-        let name = match last {
-            1 => "load".to_owned(),
-            _ => format!("cycle-{:06}", cycle + 1),
-        };
-        let begin_s = session.now_s();
-        let mut watch = |interval: &assay_model::measurement::Interval| {
-            let noticed = recorder.add(cycle, begin_s, interval)?;
-            Some(format!(
-                "note: at {:.0} s the level went from {} to {} IOPS",
-                noticed.at_s,
-                show_count(noticed.before_iops),
-                show_count(noticed.after_iops)
-            ))
-        };
-        let measurement = session.measure_watched(&name, workload, &mut watch)?;
-        if measurement.finish != Finish::Complete {
-            return Ok(measurement.finish);
-        }
-        let rest = match plan.cycles - 1 {
-            end if cycle == end && last > plan.cycles => plan.final_rest,
-            end if cycle < end => plan.rest,
-            _ => Nanos(0),
-        };
-        session.rest(&format!("rest after cycle {} of {last}", cycle + 1), rest);
-        if session.stop.load(Ordering::Relaxed) {
-            return Ok(Finish::Interrupted);
-        }
-    }
-    Ok(Finish::Complete)
 }

@@ -5,21 +5,26 @@ use crate::conclude::{close_with_page, read_text, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, json, print};
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::progress::Progress;
 use crate::session::{Place, Session, Wanted, unix_ns};
+use crate::signals::stop_flag;
 use crate::statistics::Book;
+use crate::verbs::load::slob::ground::Named;
 use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::study::{base_workload, share_used, workload_of};
 use assay_model::measurement::Finish;
 use assay_model::number::index_of;
 use assay_model::run::RunKind;
-use assay_model::study::{CellState, Scale, Study, StudyResult, cells, parse_study};
+use assay_model::study::{CellResult, CellState, Scale, Study, StudyResult, cells, parse_study};
 use assay_model::{Error, Result};
-use assay_store::{Document, RunReader};
+use assay_store::{Document, NewRun, RunReader, RunWriter, Store};
 use clap::{Args, Parser};
 use std::path::Path;
+use std::time::Instant;
 
 mod around;
 mod conduct;
+mod loads;
 mod plan;
 
 /// What a study that goes on keeps from its beginning; only what may be destroyed is typed anew.
@@ -76,10 +81,14 @@ pub fn run(mut options: Options) -> Result<Ended> {
     if options.dry_run {
         return dry_run(&study, &options);
     }
+    if loads::is_meant(&study, &options.target.targets) {
+        return begin_loads(&study, &options);
+    }
+    has_work(&study, &options.target)?;
     base_workload(&study)?;
     give_size(&study, &mut options.target);
     let session = Session::begin(RunKind::Study, &wanted(&study, &options.target, &options)?)?;
-    let refused = match conduct::keep(&session, &study) {
+    let refused = match conduct::keep(&session.writer, &study) {
         Ok(()) => check_target(&session, &study).err(),
         Err(error) => Some(error),
     };
@@ -92,9 +101,63 @@ pub fn run(mut options: Options) -> Result<Ended> {
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
 fn dry_run(study: &Study, options: &Options) -> Result<Ended> {
     if options.output.json {
-        return print(&json(&plan::document(study))?);
+        return print(&json(&plan::document(study, &options.target.targets))?);
     }
-    print(&plan::text(study))
+    print(&plan::text(study, &options.target.targets))
+}
+
+/// What only a database or a simulated array can do is not asked of a storage.
+fn has_work(study: &Study, target: &TargetOptions) -> Result<()> {
+    let is_array = target.targets.iter().any(|target| target.starts_with("array:"));
+    if study.has_workload() || (is_array && study.sessions.is_some()) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the study '{}' has nothing to do on {}", study.name, target.targets.join(", ")),
+        "add a [workload] or a preset for storage, [sessions] for array:NAME, [load] for a database",
+    ))
+}
+
+/// A study whose cells are loads of a database.
+fn begin_loads(study: &Study, options: &Options) -> Result<Ended> {
+    let target = options.target.targets.first().map(String::as_str).unwrap_or_default();
+    let named = Named::read(target)?;
+    for cell in cells(study) {
+        loads::words(study, &cell, target)?;
+    }
+    let writer = options.store.open().create(&NewRun {
+        kind: RunKind::Study,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: named.command(target),
+        targets: vec![named.shown()],
+        created_unix_ns: unix_ns(),
+    })?;
+    conduct::keep(&writer, study)?;
+    go_loads(writer, study, (target, &named.shown()), Vec::new(), options)
+}
+
+/// All loads that have no result yet, then the page.
+fn go_loads(
+    writer: RunWriter,
+    study: &Study,
+    (target, shown): (&str, &str),
+    done: Vec<CellResult>,
+    options: &Options,
+) -> Result<Ended> {
+    let (stop, mut progress) = (stop_flag()?, Progress::new(&options.output));
+    let mut result = fresh(study, done);
+    let mut place = loads::Place {
+        target,
+        shown,
+        store: &options.store,
+        stop: &stop,
+        writer: &writer,
+        progress: &mut progress,
+        began: Instant::now(),
+    };
+    let finish = conduct::conduct(&mut place, study, &mut result)?;
+    progress.clear();
+    conclude(writer, &mut result, finish, options)
 }
 
 fn wanted<'a>(study: &Study, target: &'a TargetOptions, now: &'a Options) -> Result<Wanted<'a>> {
@@ -136,19 +199,25 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
 /// Whether the target holds the data.
 fn check_target(session: &Session, study: &Study) -> Result<()> {
     match &session.place {
-        Place::Simulated(_, device) => share_used(study, device.length_bytes()).map(drop),
-        Place::Storage(_) => share_used(study, around::length_bytes(session)).map(drop),
+        Place::Simulated(_, device) => share_used(study.capacity, device.length_bytes()).map(drop),
+        Place::Storage(_) => share_used(study.capacity, around::length_bytes(session)).map(drop),
     }
 }
 
 /// All cells that have no result yet, then the page.
-fn go(
-    mut session: Session,
-    study: &Study,
-    done: Vec<assay_model::study::CellResult>,
-    options: &Options,
-) -> Result<Ended> {
-    let mut result = StudyResult {
+fn go(session: Session, study: &Study, done: Vec<CellResult>, options: &Options) -> Result<Ended> {
+    let is_fresh = done.is_empty();
+    let mut result = fresh(study, done);
+    let mut ground = conduct::OnStorage::new(session, study, is_fresh);
+    let finish = conduct::conduct(&mut ground, study, &mut result)?;
+    result.course = ground.course(study);
+    // Test files go before the answer is printed.
+    let writer = ground.session.end();
+    conclude(writer, &mut result, finish, options)
+}
+
+fn fresh(study: &Study, done: Vec<CellResult>) -> StudyResult {
+    StudyResult {
         format: 1,
         study: study.name.clone(),
         description: study.description.clone(),
@@ -156,14 +225,20 @@ fn go(
         cells: done,
         curves: Vec::new(),
         scaling: Vec::new(),
-    };
-    let finish = conduct::conduct(&mut session, study, &mut result)?;
+        course: None,
+    }
+}
+
+/// Curves, the page, the answer.
+fn conclude(
+    writer: RunWriter,
+    result: &mut StudyResult,
+    finish: Finish,
+    options: &Options,
+) -> Result<Ended> {
     result.curves = factor_curves(&result.cells, &Book);
     result.scaling = factor_scaling(&result.curves, &Book);
-    let Session { writer, place, .. } = session;
-    // Test files go before the answer is printed.
-    drop(place);
-    writer.put_json(Document::Results, &result)?;
+    writer.put_json(Document::Results, result)?;
     let run = close_with_page(writer, finish.clone())?;
     show(&Dossier::read(&run)?, &run, &options.output)?;
     let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
@@ -194,6 +269,9 @@ fn resume(options: &Options) -> Result<Ended> {
             "report it with `assay report`",
         ));
     }
+    if loads::is_meant(&study, &begun.target.targets) {
+        return resume_loads(&store, name, &study, &begun, (done, options));
+    }
     give_size(&study, &mut begun.target);
     let writer = store.resume(name, unix_ns())?;
     let wanted = wanted(&study, &begun.target, options)?;
@@ -204,6 +282,20 @@ fn resume(options: &Options) -> Result<Ended> {
             .say("note: a simulated device begins anew; what earlier cells left in it is gone");
     }
     go(session, &study, done, options)
+}
+
+/// A study of loads goes on; a target whose secret was kept out of the run must have it from the environment.
+fn resume_loads(
+    store: &Store,
+    name: &str,
+    study: &Study,
+    begun: &Options,
+    (done, options): (Vec<CellResult>, &Options),
+) -> Result<Ended> {
+    let target = begun.target.targets.first().map(String::as_str).unwrap_or_default();
+    let shown = Named::read(target)?.shown();
+    let writer = store.resume(name, unix_ns())?;
+    go_loads(writer, study, (target, &shown), done, options)
 }
 
 /// The options that the study was begun with.

@@ -2,7 +2,7 @@
 
 use crate::session::{Place, Session};
 use assay_host::hook::run_hook;
-use assay_methods::study::{fill_of, filling, share_used};
+use assay_methods::study::{capacity_of, fill_of, filling, share_used};
 use assay_model::measurement::Finish;
 use assay_model::number::real;
 use assay_model::study::{Cell, Study};
@@ -26,9 +26,11 @@ pub fn length_bytes(session: &Session) -> u64 {
 /// # Errors
 /// What the engine says, or a target that takes no writes.
 pub fn restore(session: &mut Session, study: &Study, cell: &Cell) -> Result<Finish> {
+    // A modelled array begins as its document says, filled or as new; only where that is varied it is filled here.
+    let is_given = session.renew_array() && !varies_fill(cell);
     let length = length_bytes(session);
-    let used = share_used(study, length)?;
-    let fill = fill_of(study, cell).map_or(0.0, |fill| fill.0);
+    let used = share_used(capacity_of(study, cell), length)?;
+    let fill = fill_of(study, cell).filter(|_| !is_given).map_or(0.0, |fill| fill.0);
     let passes = (0..study.phases.precondition_passes).map(|_| 1.0);
     for share in [fill].into_iter().chain(passes).filter(|share| *share > 0.0) {
         let finish = write_once(session, used * share, length)?;
@@ -39,17 +41,25 @@ pub fn restore(session: &mut Session, study: &Study, cell: &Cell) -> Result<Fini
     Ok(Finish::Complete)
 }
 
+fn varies_fill(cell: &Cell) -> bool {
+    cell.settings.iter().any(|setting| setting.factor == "fill")
+}
+
 /// Writes the beginning of the target once, step by step, each behind the last.
 fn write_once(session: &mut Session, to: f64, length: u64) -> Result<Finish> {
     let (mut from, mut idle) = (0.0, 0);
+    let times = match &session.place {
+        Place::Simulated(_, device) => device.hasten().0,
+        Place::Storage(_) => 1,
+    };
     // What is shorter than one transfer is not worth a step.
     let least = 2.0 * real(1 << 20) / real(length);
     while to - from > least {
-        let measurement = session.measure_unkept(&filling(from, to))?;
+        let measurement = session.measure_unkept(&filling(from, to, times))?;
         if measurement.finish != Finish::Complete {
             return Ok(measurement.finish);
         }
-        let written = real(measurement.operations().bytes()) / real(length);
+        let written = real(measurement.operations().bytes()) * real(times) / real(length);
         idle = if written > 0.0 { 0 } else { idle + 1 };
         if idle == IDLE_STEPS_MAX {
             return Err(Error::environment(

@@ -2,17 +2,19 @@
 
 use super::{around, place, plan};
 use crate::dossier::read_cell;
-use crate::session::Session;
+use crate::session::{Place, Session, Work};
+use assay_methods::sessions::{sessions_of, storage_view};
 use assay_methods::soak::{SoakRecorder, SoakRule};
-use assay_methods::study::{share_used, within, workload_of};
+use assay_methods::study::{capacity_of, share_used, timed, within, workload_of};
+use assay_model::array::SessionLoad;
 use assay_model::measurement::{Finish, Interval, Measurement};
 use assay_model::number::{real, real_len};
 use assay_model::soak::{Soak, SoakPlan};
 use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResult, cells};
 use assay_model::units::Nanos;
 use assay_model::verdict::NamedEstimate;
-use assay_model::{Error, Result};
-use assay_store::Document;
+use assay_model::{Error, Result, Workload};
+use assay_store::{Document, RunWriter};
 use std::sync::atomic::Ordering;
 
 /// Shorter cells are not looked at over time, s.
@@ -22,11 +24,11 @@ const COURSE_MIN_S: f64 = 600.0;
 ///
 /// # Errors
 /// What the store says.
-pub fn keep(session: &Session, study: &Study) -> Result<()> {
+pub fn keep(writer: &RunWriter, study: &Study) -> Result<()> {
     let text = toml::to_string(study).map_err(|error| {
         Error::environment(format!("writing the study: {error}"), "report this as a bug")
     })?;
-    session.writer.put(Document::Study, &text)
+    writer.put(Document::Study, &text)
 }
 
 /// What a broken limit leaves out: higher values of the last factor at the same other settings.
@@ -36,51 +38,74 @@ struct Breach {
     reason: String,
 }
 
+/// A cell that was measured, and why higher values of the last factor are left out, if they are.
+pub type Done = (CellResult, Option<String>);
+
+/// Where cells are measured.
+pub trait Ground {
+    /// Time since the study began or went on, s.
+    fn now_s(&self) -> f64;
+    /// Tells a person something.
+    fn say(&mut self, words: &str);
+    /// Whether a person wants to stop.
+    fn is_stopped(&self) -> bool;
+    /// Keeps the result so far.
+    ///
+    /// # Errors
+    /// What the store says.
+    fn keep(&self, result: &StudyResult) -> Result<()>;
+    /// All of one cell; nothing when a person stopped it.
+    ///
+    /// # Errors
+    /// Why it failed.
+    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<Done>>;
+}
+
 /// Measures every cell that has no result yet.
 ///
 /// # Errors
 /// What the store says; what a cell says is in its result.
-pub fn conduct(session: &mut Session, study: &Study, result: &mut StudyResult) -> Result<Finish> {
-    let (all, begun_s) = (cells(study), session.now_s());
+pub fn conduct(ground: &mut dyn Ground, study: &Study, result: &mut StudyResult) -> Result<Finish> {
+    let (all, begun_s) = (cells(study), ground.now_s());
     let mut breaches: Vec<Breach> = Vec::new();
     for cell in &all {
         if result.cells.iter().any(|done| done.cell.number == cell.number) {
             continue;
         }
-        let spent_s = session.now_s() - begun_s;
-        let reason = left_out(study, cell, &breaches, spent_s);
-        let done = if let Some(reason) = reason {
+        let spent_s = ground.now_s() - begun_s;
+        let done = if let Some(reason) = left_out(study, cell, &breaches, spent_s) {
             plain(cell, CellState::LeftOut { reason })
         } else {
-            announce(session, study, cell, all.len());
-            match measured(session, study, cell) {
-                Ok(Some((done, breach))) => {
-                    breaches.extend(breach);
-                    done
-                }
-                Ok(None) => return Ok(Finish::Interrupted),
-                Err(error) => {
-                    session.progress.say(&format!(
-                        "note: cell {} failed: {}",
-                        cell.number,
-                        error.message()
-                    ));
-                    let reason = error.message().to_owned();
-                    plain(cell, CellState::Failed { reason })
-                }
-            }
+            announce(ground, study, cell, all.len());
+            let Some((done, reason)) = tried(ground, study, cell) else {
+                return Ok(Finish::Interrupted);
+            };
+            breaches.extend(breach(study, cell, reason));
+            done
         };
         result.cells.push(done);
-        session.writer.put_json(Document::Results, result)?;
-        if session.stop.load(Ordering::Relaxed) {
+        ground.keep(result)?;
+        if ground.is_stopped() {
             return Ok(Finish::Interrupted);
         }
     }
     Ok(Finish::Complete)
 }
 
+/// A cell that fails does not end the study: why it failed is in its result.
+fn tried(ground: &mut dyn Ground, study: &Study, cell: &Cell) -> Option<Done> {
+    match ground.measured(study, cell) {
+        Ok(done) => done,
+        Err(error) => {
+            ground.say(&format!("note: cell {} failed: {}", cell.number, error.message()));
+            let reason = error.message().to_owned();
+            Some((plain(cell, CellState::Failed { reason }), None))
+        }
+    }
+}
+
 /// One line a cell, with the time left.
-fn announce(session: &mut Session, study: &Study, cell: &Cell, all: usize) {
+fn announce(ground: &mut dyn Ground, study: &Study, cell: &Cell, all: usize) {
     let left = real_len(all - place(cell.number)) * study.cell_s();
     let words = format!(
         "cell {} of {all}, repeat {}: {} ({} left)",
@@ -89,7 +114,62 @@ fn announce(session: &mut Session, study: &Study, cell: &Cell, all: usize) {
         plan::settings(cell),
         plan::length(left)
     );
-    session.progress.say(&words);
+    ground.say(&words);
+}
+
+/// Storage or a simulated device, and all cells together over time where they are cycles of one load.
+pub struct OnStorage {
+    /// What measures.
+    pub session: Session,
+    cycles: Option<SoakRecorder>,
+    last: u32,
+}
+
+impl OnStorage {
+    /// For a study from its first cell on; what goes on has lost sight of its earlier cycles.
+    pub fn new(session: Session, study: &Study, is_fresh: bool) -> Self {
+        let is_cycles = is_fresh && study.factors.is_empty() && study.repeats > 1;
+        let last = plan::study_last(study);
+        Self { session, cycles: is_cycles.then(SoakRecorder::new), last }
+    }
+
+    /// How all cycles together went.
+    pub fn course(&self, study: &Study) -> Option<Soak> {
+        let phases = &study.phases;
+        let final_cycles = u32::from(phases.final_rest.0 > 0);
+        let plan = SoakPlan {
+            work: phases.measure,
+            rest: phases.rest,
+            cycles: self.last - final_cycles,
+            final_rest: phases.final_rest,
+        };
+        Some(self.cycles.as_ref()?.finish(&study.name, plan, &SoakRule::default()))
+    }
+}
+
+impl Ground for OnStorage {
+    fn now_s(&self) -> f64 {
+        self.session.now_s()
+    }
+
+    fn say(&mut self, words: &str) {
+        self.session.progress.say(words);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.session.stop.load(Ordering::Relaxed)
+    }
+
+    fn keep(&self, result: &StudyResult) -> Result<()> {
+        self.session.writer.put_json(Document::Results, result)
+    }
+
+    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<Done>> {
+        if cell.number == self.last {
+            self.session.rest("rest before the last cell", study.phases.final_rest);
+        }
+        measured(&mut self.session, self.cycles.as_mut(), study, cell)
+    }
 }
 
 fn plain(cell: &Cell, state: CellState) -> CellResult {
@@ -97,7 +177,9 @@ fn plain(cell: &Cell, state: CellState) -> CellResult {
         cell: cell.clone(),
         state,
         directory: String::new(),
+        run: String::new(),
         elapsed_s: 0.0,
+        host_busy_share: None,
         measures: Vec::new(),
         course: None,
         hooks: Vec::new(),
@@ -125,27 +207,33 @@ fn ladder(study: &Study, cell: &Cell) -> Option<(usize, Vec<Setting>)> {
 /// All of one cell; nothing when a person stopped it.
 fn measured(
     session: &mut Session,
+    mut cycles: Option<&mut SoakRecorder>,
     study: &Study,
     cell: &Cell,
-) -> Result<Option<(CellResult, Option<Breach>)>> {
-    let used = share_used(study, around::length_bytes(session))?;
-    let workload = within(workload_of(study, cell)?, used);
+) -> Result<Option<Done>> {
+    let shaped = session.shape_array(cell)?;
+    let (workload, sessions) = work_of(session, study, &shaped)?;
     let run = session.writer.path().display().to_string();
     let mut hooks = Vec::new();
     if cell.restored && around::restore(session, study, cell)? != Finish::Complete {
         return Ok(None);
     }
     hooks.extend(around::hook(study, study.hooks.before.as_ref(), cell, &run)?);
-    if around::settle(session, &workload, study.phases.settle)? == Finish::Interrupted {
+    let settles = sessions.is_none();
+    if settles && around::settle(session, &workload, study.phases.settle)? == Finish::Interrupted {
         return Ok(None);
     }
     let directory = directory(session, cell)?;
-    let mut recorder = SoakRecorder::new();
+    let (mut recorder, begin_s) = (SoakRecorder::new(), session.now_s());
     let mut watch = |interval: &Interval| -> Option<String> {
         recorder.add(0, 0.0, interval);
+        if let Some(cycles) = &mut cycles {
+            cycles.add(cell.number - 1, begin_s, interval);
+        }
         None
     };
-    let measurement = session.measure_watched(&directory, &workload, &mut watch)?;
+    let work = Work { workload: &workload, sessions: sessions.as_ref() };
+    let measurement = session.measure_watched(&directory, work, &mut watch)?;
     if measurement.finish == Finish::Interrupted {
         return Ok(None);
     }
@@ -158,13 +246,37 @@ fn measured(
     let done = CellResult {
         directory,
         elapsed_s: measurement.elapsed_s(),
+        host_busy_share: measurement.conduct.host_busy_share,
         measures,
         course: course(&recorder, study, &workload.name, measurement.elapsed_s()),
         hooks,
         ..plain(cell, CellState::Measured)
     };
-    let breach = breach(study, cell, &measurement);
-    Ok(Some((done, breach)))
+    Ok(Some((done, broken(study, &measurement))))
+}
+
+/// What is run: the workload of a cell, or the sessions and what their storage sees.
+fn work_of(
+    session: &Session,
+    study: &Study,
+    cell: &Cell,
+) -> Result<(Workload, Option<SessionLoad>)> {
+    let length = around::length_bytes(session);
+    if let Some(load) = sessions_here(session, study, cell)? {
+        let mut times = timed(study, cell)?;
+        times.warm_up.0 += study.phases.settle.0;
+        return Ok((storage_view(&load, &times, length), Some(load)));
+    }
+    let used = share_used(capacity_of(study, cell), length)?;
+    Ok((within(workload_of(study, cell)?, used), None))
+}
+
+/// The sessions of a simulated database, where the study has them and the target is an array.
+fn sessions_here(session: &Session, study: &Study, cell: &Cell) -> Result<Option<SessionLoad>> {
+    match &session.place {
+        Place::Simulated(_, device) if device.is_array() => sessions_of(study, cell),
+        _ => Ok(None),
+    }
 }
 
 /// How a long cell went over time; a short one has no course worth telling.
@@ -195,23 +307,27 @@ fn measures(session: &Session, directory: &str) -> Result<Vec<NamedEstimate>> {
     Ok(report.estimates)
 }
 
-/// Whether a limit of the study is broken.
-fn breach(study: &Study, cell: &Cell, measurement: &Measurement) -> Option<Breach> {
+/// What a broken limit means for the cells that follow.
+fn breach(study: &Study, cell: &Cell, reason: Option<String>) -> Option<Breach> {
     let (at, others) = ladder(study, cell)?;
+    Some(Breach { others, at, reason: reason? })
+}
+
+/// Which limit of the study is broken, if one is.
+fn broken(study: &Study, measurement: &Measurement) -> Option<String> {
     let whole = measurement.operations();
     let p99_ns = whole.iter().map(|(_, result)| result.response().quantile_ns(0.99)).max();
     let slow = study.stop.latency.filter(|limit| p99_ns.is_some_and(|time_ns| time_ns > limit.0));
     let busy = measurement.conduct.host_busy_share;
     let full = study.stop.cpu.filter(|limit| busy.is_some_and(|busy| busy > limit.0));
-    let reason = match (slow, full) {
-        (Some(limit), _) => format!(
+    match (slow, full) {
+        (Some(limit), _) => Some(format!(
             "p99 was {} at a lower value, more than {limit}",
             assay_model::units::show_time_ns(real(p99_ns.unwrap_or_default()))
-        ),
+        )),
         (None, Some(limit)) => {
-            format!("the host was busier than {:.0} % at a lower value", limit.0 * 100.0)
+            Some(format!("the host was busier than {:.0} % at a lower value", limit.0 * 100.0))
         }
-        (None, None) => return None,
-    };
-    Some(Breach { others, at, reason })
+        (None, None) => None,
+    }
 }

@@ -1,8 +1,11 @@
 //! The plan of a study: its cells, what happens in each, and how long it takes.
 
-use assay_methods::study::{fill_of, workload_of};
-use assay_model::number::real_len;
+use super::loads;
+use assay_methods::sessions::sessions_of;
+use assay_methods::study::{fill_of, shaped, workload_of};
+use assay_methods::target::SimulatedDevice;
 use assay_model::study::{Cell, Study, cells};
+use assay_model::units::Nanos;
 
 /// Settings in words: `read_share 70%, sessions 8`.
 pub fn settings(cell: &Cell) -> String {
@@ -17,6 +20,11 @@ pub fn settings(cell: &Cell) -> String {
     }
 }
 
+/// Number of the last cell.
+pub fn study_last(study: &Study) -> u32 {
+    u32::try_from(cells(study).len()).unwrap_or(u32::MAX)
+}
+
 /// What happens in and around a cell.
 fn phases(study: &Study, cell: &Cell) -> String {
     let (phases, mut words) = (&study.phases, Vec::new());
@@ -26,7 +34,10 @@ fn phases(study: &Study, cell: &Cell) -> String {
             words.push(format!("precondition {} times", phases.precondition_passes));
         }
     }
+    let is_last = cell.number == study_last(study);
+    let before = if is_last { phases.final_rest } else { Nanos(0) };
     let timed = [
+        ("rest first", before),
         ("settle", phases.settle),
         ("warm up", phases.warm_up),
         ("measure", phases.measure),
@@ -37,30 +48,47 @@ fn phases(study: &Study, cell: &Cell) -> String {
     words.join(", ")
 }
 
-/// Why a cell could not be measured, if it could not.
-fn problem(study: &Study, cell: &Cell) -> Option<String> {
-    workload_of(study, cell).err().map(|error| error.message().to_owned())
+/// What happens in a cell on a target, and why it could not be measured, if it could not.
+fn told(study: &Study, cell: &Cell, targets: &[String]) -> (String, Option<String>) {
+    if let ([only], true) = (targets, loads::is_meant(study, targets)) {
+        return loads::phases(study, cell, only);
+    }
+    let on_array = matches!(targets, [only] if only.starts_with("array:"));
+    let problem = match (on_array && study.sessions.is_some(), study.has_workload()) {
+        (true, _) => sessions_of(study, cell).err(),
+        (false, true) => workload_of(study, &on(targets, cell)).err(),
+        (false, false) => None,
+    };
+    (phases(study, cell), problem.map(|error| error.message().to_owned()))
+}
+
+/// The cell without what a simulated array takes for itself.
+fn on(targets: &[String], cell: &Cell) -> Cell {
+    let device = targets.first().and_then(|only| SimulatedDevice::parse(only).ok().flatten());
+    let shaped = device.and_then(|device| shaped(&device, cell).ok());
+    shaped.map_or_else(|| cell.clone(), |(_, rest)| rest)
 }
 
 /// The plan for a person.
-pub fn text(study: &Study) -> String {
+pub fn text(study: &Study, targets: &[String]) -> String {
     let all = cells(study);
     let capacity = study
         .capacity
         .map_or_else(|| "as large as the target".to_owned(), |capacity| capacity.to_string());
     let mut lines = vec![format!("study {}: {} cells, data {capacity}", study.name, all.len())];
     for cell in &all {
-        let problem = problem(study, cell)
-            .map_or_else(String::new, |why| format!("  cannot be measured: {why}"));
+        let (phases, problem) = told(study, cell, targets);
+        let problem =
+            problem.map_or_else(String::new, |why| format!("  cannot be measured: {why}"));
         lines.push(format!(
             "{:>5}  repeat {}  {}: {}{problem}",
             cell.number,
             cell.repeat,
             settings(cell),
-            phases(study, cell)
+            phases
         ));
     }
-    let time_s = study.cell_s() * real_len(all.len());
+    let time_s = study.cells_s(all.len());
     let fills = all.iter().filter(|cell| cell.restored).count();
     let filling = match fills {
         0 => String::new(),
@@ -76,21 +104,22 @@ pub fn text(study: &Study) -> String {
 }
 
 /// The plan for a program.
-pub fn document(study: &Study) -> serde_json::Value {
+pub fn document(study: &Study, targets: &[String]) -> serde_json::Value {
     let all = cells(study);
     let cell = |cell: &Cell| {
+        let (phases, problem) = told(study, cell, targets);
         serde_json::json!({
             "number": cell.number,
             "repeat": cell.repeat,
             "settings": cell.settings,
             "restored": cell.restored,
-            "phases": phases(study, cell),
-            "problem": problem(study, cell),
+            "phases": phases,
+            "problem": problem,
         })
     };
     serde_json::json!({
         "study": study.name,
-        "time_s": study.cell_s() * real_len(all.len()),
+        "time_s": study.cells_s(all.len()),
         "cells": all.iter().map(cell).collect::<Vec<_>>(),
     })
 }
