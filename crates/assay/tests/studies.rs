@@ -207,3 +207,100 @@ fn locality_finds_a_tier() {
     let ran = place.run("locality sim:tiers?sizes=6MiB&latencies=1ms");
     assert!(ran.code == Some(2) && ran.stderr.contains("make no tiers"), "{ran:#?}");
 }
+
+/// The eight hours of the EMC paper with every process of the array a thousand times faster.
+fn sustained(place: &Place, array: &str) -> Value {
+    let study = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/emc-sustained.toml");
+    let result = place.json(&format!("study {study} array:{array}?hasten=1200"), 0);
+    assert_eq!(states(&result), ["measured"]);
+    result["study"]["cells"][0]["course"].clone()
+}
+
+#[test]
+fn the_competitors_array_falls_and_the_other_does_not() {
+    let place = Place::new();
+    let falls = sustained(&place, "competitor-afa");
+    let levels = falls["courses"][0]["levels"].as_array().unwrap();
+    let value = |level: &Value| level["value"]["value"].as_f64().unwrap();
+    let fell_s = levels[0]["to_s"].as_f64().unwrap();
+    assert!((fell_s / 7200.0 - 1.0).abs() < 0.25, "{fell_s}");
+    let depth = value(levels.last().unwrap()) / value(&levels[0]);
+    assert!((depth - 0.5).abs() < 0.08, "{depth}");
+    let level = value(&sustained(&place, "xtremio-1")["courses"][0]["levels"][0]);
+    assert!(level > 90_000.0, "{level}");
+    let ids = place.run_ids();
+    let compared = place.run(&format!("compare {} {} --json", ids[0], ids[1]));
+    let pairs: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let measures = pairs["pairs"][0]["measures"].as_array().unwrap();
+    let reads = measures.iter().find(|one| one["quantity"] == "read.iops").unwrap();
+    // 33 % more reads in eight hours (Fig. 13 and 14).
+    let ratio = reads["ratio"]["value"].as_f64().unwrap();
+    assert!((ratio / 1.332 - 1.0).abs() < 0.06, "{ratio}");
+}
+
+#[test]
+fn factors_of_an_array_and_of_its_sessions_reach_them() {
+    let place = Place::new();
+    let nodes = study(&[("\"sessions\"", "\"nodes\""), ("outstanding = 1", "outstanding = 256")]);
+    place.write("s.toml", &nodes);
+    let result = place.json("study s.toml array:exadata-x4-2", 0);
+    let points = result["study"]["curves"][0]["points"].as_array().unwrap().clone();
+    let iops = |at: usize| points[at]["estimate"]["value"].as_f64().unwrap();
+    assert!(iops(1) > 2.0 * iops(0), "{points:?}");
+    place.write("s.toml", &study(&[("\"sessions\"", "\"nodes\"")]));
+    let result = place.json(&format!("study s.toml {DEVICE}"), 1);
+    assert_eq!(states(&result), ["failed"; 4]);
+}
+
+#[test]
+fn a_study_of_a_load_is_planned_as_the_commands_that_it_runs() {
+    let place = Place::new();
+    let load = "[load]\nkind = \"slob\"\noptions = { scale = \"64MiB\" }\n[workload]";
+    let text =
+        study(&[("[workload]", load), ("\"sessions\"", "\"memory\""), ("[1, 4]", "[\"8MiB\"]")]);
+    place.write("s.toml", &text);
+    let plan = place.run("study s.toml postgresql://localhost/x --dry-run");
+    let command =
+        "assay load slob postgresql://localhost/x --time=1s --scale=64MiB --shared-buffers=8MiB";
+    assert!(plan.stdout.contains(command), "{}", plan.stdout);
+    place.write("s.toml", &text.replace("slob", "slab"));
+    let refused = place.run("study s.toml postgresql://localhost/x");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("there is no load 'slab'"), "{}", refused.stderr);
+    assert!(place.run_ids().is_empty());
+}
+
+#[test]
+fn a_killed_soak_goes_on_where_it_was() {
+    let place = Place::new();
+    let line = "soak d --work 2s --rest 1s --cycles 3 --workload oltp-read --size 32MiB --keep -q";
+    let mut started = place.start(line);
+    let cycles = |place: &Place| {
+        let run = place.run_ids().pop()?;
+        let cells = std::fs::read_dir(place.path(format!("assay-runs/{run}/cells"))).ok()?;
+        Some(cells.count())
+    };
+    started.wait_until(|| cells_at_least(cycles(&place), 2));
+    started.signal(Signal::KILL);
+    started.wait();
+    let result = place.json("soak --resume latest", 3);
+    let worked_s = result["soak"]["worked_s"].as_f64().unwrap();
+    assert!((5.0..7.0).contains(&worked_s), "{worked_s}");
+    let device = place.run(&format!("soak {DEVICE} --duration 5s --workload oltp-read"));
+    assert!(device.code.is_some());
+    let again = place.run("soak --resume latest");
+    assert!(again.code == Some(2) && again.stderr.contains("virtual time"), "{again:#?}");
+}
+
+fn cells_at_least(cells: Option<usize>, least: usize) -> bool {
+    cells.is_some_and(|cells| cells >= least)
+}
+
+#[test]
+fn a_place_that_follows_late_is_told_as_such() {
+    let place = Place::new();
+    let device = "sim:device?size=256MiB+tiers?sizes=6MiB&latencies=200us,4ms&follow=60s";
+    let found = place.json(&format!("locality {device} --largest 32MiB --point 4s"), 0);
+    assert_eq!(found["locality"]["tiers"], Value::Array(Vec::new()));
+    assert!(found["locality"]["doubts"][0].as_str().unwrap().contains("--settle"));
+}
