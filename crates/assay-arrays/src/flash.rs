@@ -103,7 +103,7 @@ impl FlashDevice {
             let offset = io.offset + page * self.page_bytes;
             let extra_ns =
                 self.collector.as_mut().map_or(0, |collector| collector.write_ns(now_ns, offset));
-            self.turn = (self.turn + 1) % self.dies.len();
+            self.turn = if self.turn + 1 == self.dies.len() { 0 } else { self.turn + 1 };
             let programmed_ns = self.work(self.turn, now_ns, self.program_ns + extra_ns);
             done_ns = done_ns.max(self.buffer.done_ns(now_ns, programmed_ns));
         }

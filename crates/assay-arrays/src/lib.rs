@@ -10,6 +10,7 @@ mod catalog;
 mod controller;
 mod drive;
 mod due;
+mod exponential;
 mod flash;
 mod ftl;
 mod hdd;

@@ -1,23 +1,30 @@
 //! How long something takes: a mean, and how the time varies around it.
 
+use crate::exponential::Layers;
 use assay_model::array::Spread;
 use assay_model::number::{count, real};
 use assay_model::random::Random;
 use assay_model::units::Nanos;
 
 /// A source of service times.
-#[derive(Debug)]
 pub struct Service {
     mean_ns: f64,
     whole_ns: u64,
     spread: Spread,
     random: Random,
+    layers: &'static Layers,
 }
 
 impl Service {
     /// Times around a mean.
     pub fn new(mean: Nanos, spread: Spread, seed: u64) -> Self {
-        Self { mean_ns: real(mean.0), whole_ns: mean.0, spread, random: Random::part(seed, 0x5e41) }
+        Self {
+            mean_ns: real(mean.0),
+            whole_ns: mean.0,
+            spread,
+            random: Random::part(seed, 0x5e41),
+            layers: Layers::shared(),
+        }
     }
 
     /// The next time, ns.
@@ -25,8 +32,8 @@ impl Service {
     pub fn next_ns(&mut self) -> u64 {
         match self.spread {
             Spread::Constant => self.whole_ns,
-            Spread::Exponential => count(self.mean_ns * self.random.exponential()),
-            Spread::Half => count(self.mean_ns * (0.5 + 0.5 * self.random.exponential())),
+            Spread::Exponential => count(self.mean_ns * self.layers.draw(&mut self.random)),
+            Spread::Half => count(self.mean_ns * (0.5 + 0.5 * self.layers.draw(&mut self.random))),
         }
     }
 }

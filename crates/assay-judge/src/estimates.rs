@@ -5,7 +5,9 @@ use crate::facts::{Facts, Run};
 use crate::names::known;
 use crate::quantity::{Amount, Quantity, Scope, TimeStatistic};
 use crate::statistics::Statistics;
+use assay_model::Estimate;
 use assay_model::measurement::Measurement;
+use assay_model::number::rate;
 use assay_model::verdict::NamedEstimate;
 
 /// Rates, throughputs, means and the common quantiles of a run with their intervals: of the whole, and of each stream
@@ -21,6 +23,34 @@ pub fn estimates_of_run(run: Run<'_>, statistics: &dyn Statistics) -> Vec<NamedE
     };
     let shown = known().into_iter().filter(|quantity| is_shown(quantity, run.measurement));
     shown.flat_map(|quantity| estimates(&quantity, &facts)).collect()
+}
+
+/// Rates, throughputs and mean service times of the whole as numbers without an interval: what was done, whatever may be
+/// said of how it would be done again.
+pub fn totals(measurement: &Measurement) -> Vec<NamedEstimate> {
+    let whole = measurement.operations();
+    let elapsed_s = measurement.elapsed_s().max(f64::MIN_POSITIVE);
+    let mut totals = vec![
+        total("iops", measurement.iops()),
+        total("throughput", measurement.throughput_bytes_per_s()),
+    ];
+    for (operation, result) in whole.iter().filter(|(_, result)| result.ios > 0) {
+        let name = operation.name();
+        totals.push(total(&format!("{name}.iops"), rate(result.ios, elapsed_s)));
+        if result.bytes > 0 {
+            totals.push(total(&format!("{name}.throughput"), rate(result.bytes, elapsed_s)));
+        }
+        totals.push(total(&format!("{name}.service_time.mean"), result.service.mean_ns()));
+    }
+    totals
+}
+
+fn total(quantity: &str, value: f64) -> NamedEstimate {
+    NamedEstimate {
+        quantity: quantity.to_owned(),
+        subject: None,
+        estimate: Estimate::exact(value, 1),
+    }
 }
 
 /// Counts and extremes have no interval, and the only stream or target is the whole.

@@ -21,7 +21,7 @@ mod rules;
 mod series;
 mod statistics;
 
-pub use estimates::estimates_of_run;
+pub use estimates::{estimates_of_run, totals};
 pub use factors::{factor_curves, factor_scaling};
 pub use facts::{Facts, Run};
 pub use quantity::{Amount, CapacityOf, Mix, Quantity, Scope, TimeKind, TimeStatistic};

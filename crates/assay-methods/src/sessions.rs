@@ -6,10 +6,9 @@ use assay_model::array::SessionLoad;
 use assay_model::measurement::{
     Conduct, Finish, Interval, Joint, Measurement, NamedResult, PerOperation, Remark,
 };
-use assay_model::number::share;
 use assay_model::study::{Cell, FactorValue, Setting, Study};
 use assay_model::units::{Bytes, Share};
-use assay_model::workload::{Access, Arrival, Span, Stream, Workload};
+use assay_model::workload::{Access, Arrival, Stream, Workload};
 use assay_model::{Error, Result};
 
 /// Bytes of a write of the log, as the view of the storage has it.
@@ -71,21 +70,21 @@ fn wrong(value: &FactorValue, example: &str) -> Error {
     Error::usage(format!("'{value}' is no value of it"), format!("write for example {example}"))
 }
 
-/// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it is not what runs.
-pub fn storage_view(load: &SessionLoad, times: &Workload, length_bytes: u64) -> Workload {
-    let active = Span { from: Share(0.0), to: Share(share(load.active.0, length_bytes).min(1.0)) };
+/// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it is not what runs. It
+/// names no part of the target, because two arrays of different size may hold the same data.
+pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     let mut readers = Stream::closed("sessions", Share(1.0), load.block, load.sessions);
     readers.arrival = Arrival::Closed { outstanding: load.sessions, think_time: load.cpu_per_read };
     let depth = load.writer_depth.saturating_mul(load.hosts);
-    let mut writers = Stream::closed("writer", Share(0.0), load.block, depth);
-    (readers.span, writers.span) = (active, active);
+    let writers = Stream::closed("writer", Share(0.0), load.block, depth);
     let mut log = Stream::closed("log", Share(0.0), LOG_WRITE, load.hosts);
     log.access = Access::Sequential { streams: 1 };
-    let updates = 100.0 * load.update_share.0;
     Workload {
         description: format!(
-            "{} sessions of a simulated database, {updates:.0} % updates, as their storage sees them",
-            load.sessions
+            "{} sessions of a simulated database on {} of data, {:.0} % updates, as their storage sees them",
+            load.sessions,
+            load.active,
+            100.0 * load.update_share.0
         ),
         streams: vec![readers, writers, log],
         ..times.clone()
@@ -137,7 +136,9 @@ fn documents(part: &HostInterval) -> (Interval, Joint) {
         named("log", of(None, Some(&part.log_writes))),
     ];
     let mut operations = PerOperation::default();
-    streams.iter().for_each(|stream| operations.merge(&stream.operations.coarsened()));
+    for stream in &streams {
+        operations.merge(&stream.operations.coarsened());
+    }
     let interval = Interval {
         index: part.index,
         start_ns: part.start_ns,
@@ -156,7 +157,9 @@ fn measurement(
     (total, outstanding_mean): (Joint, f64),
 ) -> Measurement {
     let mut all = PerOperation::default();
-    total.streams.iter().for_each(|stream| all.merge(&stream.operations));
+    for stream in &total.streams {
+        all.merge(&stream.operations);
+    }
     Measurement {
         format: 1,
         workload: workload.name.clone(),
@@ -253,7 +256,7 @@ mod tests {
             seen = (seen.0 + 1, seen.1 + interval.operations.ios());
             ControlFlow::Continue(())
         };
-        let view = storage_view(&load, &workload(), device.length_bytes());
+        let view = storage_view(&load, &workload());
         let measured = run_sessions(&mut simulation, &load, &view, &mut observe);
         assert_eq!(seen, (4, measured.operations().ios()));
         // 96 sessions that read for some 1.03 ms and compute for 0.1 ms.

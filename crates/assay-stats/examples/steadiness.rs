@@ -180,7 +180,9 @@ fn steps() {
     println!(
         "\n## A step of 5 %: batches of {WATCHED} s, 200 traces each; alarms in 2,000 h without one\n"
     );
-    println!("| noise of 1 s | φ | noticed within 60 s | median s | slowest s | least mean of any rule s | alarms in 100 h |");
+    println!(
+        "| noise of 1 s | φ | noticed within 60 s | median s | slowest s | least mean of any rule s | alarms in 100 h |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for (noise, coefficient) in
         [(0.01, 0.5), (0.02, 0.0), (0.02, 0.5), (0.02, 0.8), (0.03, 0.8), (0.05, 0.8)]

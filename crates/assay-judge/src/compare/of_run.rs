@@ -1,6 +1,7 @@
 //! A run as one side of a comparison.
 
 use super::{Counted, Measured, SideFacts, WorkRatio};
+use crate::estimates::totals;
 use crate::names::known;
 use assay_model::Histogram;
 use assay_model::comparison::Side;
@@ -58,8 +59,28 @@ fn is_stream_name(key: &str) -> bool {
     key.strip_prefix("stream.").is_some_and(|rest| rest.split('.').next_back() == Some("name"))
 }
 
-/// The estimates with their units; response times only where they are not the service times.
+/// The estimates with their units, and the totals of what has none: a run whose level fell has no interval, but it has
+/// done what it has done.
 fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
+    let mut measures = estimated(run, whole);
+    for named in totals(run.measurement) {
+        if !measures.iter().any(|known| known.subject.is_none() && known.quantity == named.quantity)
+        {
+            let unit = if named.quantity.ends_with(".mean") { Unit::Ns } else { Unit::IosPerS };
+            let unit = if named.quantity.ends_with("throughput") { Unit::BytesPerS } else { unit };
+            measures.push(Measured {
+                quantity: named.quantity,
+                subject: None,
+                unit,
+                estimate: named.estimate,
+            });
+        }
+    }
+    measures
+}
+
+/// The estimates with their units; response times only where they are not the service times.
+fn estimated(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
     let units: Vec<(String, Unit)> =
         known().into_iter().map(|quantity| (quantity.to_string(), quantity.unit())).collect();
     let open = whole.iter().any(|(_, result)| result.response.is_some());

@@ -45,7 +45,9 @@ fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
         Across::Log => Scale::log(low, high),
     };
     let scale = scale.onto(plot.left, plot.right());
-    let axis = Axis { scale, unit: Unit::Count, name: of.across_name.clone(), wanted };
+    // Numbers up to one are shares: read share, locality, fill.
+    let unit = if of.across == Across::Linear && high <= 1.0 { Unit::Share } else { Unit::Count };
+    let axis = Axis { scale, unit, name: of.across_name.clone(), wanted };
     // Factors and sizes are chosen, and no figure of the storage: they are never hidden.
     horizontal(scene, &Show::default(), &axis);
     scale

@@ -12,22 +12,30 @@ use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::{Outcome, Reason, Unit};
 
+/// Places and headings of the sides that are compared with the base.
+const PAIRS: [(&str, &str); 4] = [
+    ("measures", "Measures side by side"),
+    ("measures-2", "The second of the others"),
+    ("measures-3", "The third of the others"),
+    ("measures-more", "Another of the others"),
+];
+
 pub(super) fn headline(found: &Comparison, show: &Show) -> Headline {
     let tolerance = show.value(Unit::Share, found.tolerance);
     let base = &found.sides[0].name;
-    let others = match found.sides.as_slice() {
-        [_, other] => other.name.clone(),
-        sides => format!("{} others", sides.len() - 1),
+    let (others, is) = match found.sides.as_slice() {
+        [_, other] => (other.name.clone(), "is"),
+        sides => (format!("{} others", sides.len() - 1), "are"),
     };
     let words = match found.outcome {
         Outcome::Pass => {
-            format!("{others} is no worse than {base} by more than {tolerance}.")
+            format!("{others} {is} no worse than {base} by more than {tolerance}.")
         }
         Outcome::Fail => {
-            format!("{others} is worse than {base} by more than {tolerance}: {}.", worst(found))
+            format!("{others} {is} worse than {base} by more than {tolerance}: {}.", worst(found))
         }
         Outcome::Inconclusive => format!(
-            "Whether {others} is no worse than {base} by more than {tolerance} cannot be told yet{}.",
+            "Whether {others} {is} no worse than {base} by more than {tolerance} cannot be told yet{}.",
             time_needed(found)
         ),
     };
@@ -105,9 +113,10 @@ fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
         [] => "No measure surely differs.".to_owned(),
         some => format!("Surely different: {}.", some.join(", ")),
     };
+    let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
     Panel {
-        id: "measures",
-        title: "Measures side by side",
+        id,
+        title,
         lead: vec![side("Base", base), side("Other", other), different],
         charts: Vec::new(),
         tables: [Some(grid), parity(pair), differences(found)].into_iter().flatten().collect(),

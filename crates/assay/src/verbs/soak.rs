@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> Result<Ended> {
     let mut session = Session::begin(RunKind::Soak, &wanted(options, options, &workload))?;
     let mut course = Course::new(plan, options.tolerance);
     match course.conduct(&mut session, &workload) {
-        Ok(finish) => conclude(session, &course, &workload, finish, options),
+        Ok(finish) => conclude(session, &course, &workload, &finish, options),
         Err(error) => Err(session.abandon(error)),
     }
 }
@@ -119,7 +119,7 @@ fn conclude(
     session: Session,
     course: &Course,
     workload: &Workload,
-    finish: Finish,
+    finish: &Finish,
     options: &Options,
 ) -> Result<Ended> {
     let soak = course.finish(workload);
@@ -128,7 +128,7 @@ fn conclude(
     writer.put_json(Document::Soak, &soak)?;
     let run = close_with_page(writer, finish.clone())?;
     show(&Dossier::read(&run)?, &run, &options.output)?;
-    Ok(ended(&finish, soak.outcome))
+    Ok(ended(finish, soak.outcome))
 }
 
 /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
@@ -145,7 +145,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let targets = &reader.manifest().targets;
     let mut session = Session::go_on(writer, targets, &wanted(&begun, options, &workload))?;
     match course.conduct(&mut session, &workload) {
-        Ok(finish) => conclude(session, &course, &workload, finish, options),
+        Ok(finish) => conclude(session, &course, &workload, &finish, options),
         Err(error) => Err(session.abandon(error)),
     }
 }

@@ -11,7 +11,7 @@ use crate::signals::stop_flag;
 use crate::statistics::Book;
 use crate::verbs::load::slob::ground::Named;
 use assay_judge::{factor_curves, factor_scaling};
-use assay_methods::study::{base_workload, share_used, workload_of};
+use assay_methods::study::{base_workload, workload_of};
 use assay_model::measurement::Finish;
 use assay_model::number::index_of;
 use assay_model::run::RunKind;
@@ -89,7 +89,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     give_size(&study, &mut options.target);
     let session = Session::begin(RunKind::Study, &wanted(&study, &options.target, &options)?)?;
     let refused = match conduct::keep(&session.writer, &study) {
-        Ok(()) => check_target(&session, &study).err(),
+        Ok(()) => around::used(&session, &study, None).err(),
         Err(error) => Some(error),
     };
     match refused {
@@ -157,7 +157,7 @@ fn go_loads(
     };
     let finish = conduct::conduct(&mut place, study, &mut result)?;
     progress.clear();
-    conclude(writer, &mut result, finish, options)
+    conclude(writer, &mut result, &finish, options)
 }
 
 fn wanted<'a>(study: &Study, target: &'a TargetOptions, now: &'a Options) -> Result<Wanted<'a>> {
@@ -196,14 +196,6 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
     }
 }
 
-/// Whether the target holds the data.
-fn check_target(session: &Session, study: &Study) -> Result<()> {
-    match &session.place {
-        Place::Simulated(_, device) => share_used(study.capacity, device.length_bytes()).map(drop),
-        Place::Storage(_) => share_used(study.capacity, around::length_bytes(session)).map(drop),
-    }
-}
-
 /// All cells that have no result yet, then the page.
 fn go(session: Session, study: &Study, done: Vec<CellResult>, options: &Options) -> Result<Ended> {
     let is_fresh = done.is_empty();
@@ -213,7 +205,7 @@ fn go(session: Session, study: &Study, done: Vec<CellResult>, options: &Options)
     result.course = ground.course(study);
     // Test files go before the answer is printed.
     let writer = ground.session.end();
-    conclude(writer, &mut result, finish, options)
+    conclude(writer, &mut result, &finish, options)
 }
 
 fn fresh(study: &Study, done: Vec<CellResult>) -> StudyResult {
@@ -233,7 +225,7 @@ fn fresh(study: &Study, done: Vec<CellResult>) -> StudyResult {
 fn conclude(
     writer: RunWriter,
     result: &mut StudyResult,
-    finish: Finish,
+    finish: &Finish,
     options: &Options,
 ) -> Result<Ended> {
     result.curves = factor_curves(&result.cells, &Book);

@@ -21,6 +21,19 @@ pub fn length_bytes(session: &Session) -> u64 {
     }
 }
 
+/// The part of the target that a cell works on; an array whose capacity is varied is as large as the cell wants it.
+///
+/// # Errors
+/// A usage error when the target is smaller.
+pub fn used(session: &Session, study: &Study, cell: Option<&Cell>) -> Result<f64> {
+    let is_array = matches!(&session.place, Place::Simulated(_, device) if device.is_array());
+    if is_array && study.factors.iter().any(|factor| factor.name == "capacity") {
+        return Ok(1.0);
+    }
+    let capacity = cell.map_or(study.capacity, |cell| capacity_of(study, cell));
+    share_used(capacity, length_bytes(session))
+}
+
 /// Fills and preconditions the data as the cell wants them.
 ///
 /// # Errors
@@ -29,7 +42,7 @@ pub fn restore(session: &mut Session, study: &Study, cell: &Cell) -> Result<Fini
     // A modelled array begins as its document says, filled or as new; only where that is varied it is filled here.
     let is_given = session.renew_array() && !varies_fill(cell);
     let length = length_bytes(session);
-    let used = share_used(capacity_of(study, cell), length)?;
+    let used = used(session, study, Some(cell))?;
     let fill = fill_of(study, cell).filter(|_| !is_given).map_or(0.0, |fill| fill.0);
     let passes = (0..study.phases.precondition_passes).map(|_| 1.0);
     for share in [fill].into_iter().chain(passes).filter(|share| *share > 0.0) {

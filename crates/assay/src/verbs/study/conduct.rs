@@ -3,9 +3,10 @@
 use super::{around, place, plan};
 use crate::dossier::read_cell;
 use crate::session::{Place, Session, Work};
+use assay_judge::totals;
 use assay_methods::sessions::{sessions_of, storage_view};
 use assay_methods::soak::{SoakRecorder, SoakRule};
-use assay_methods::study::{capacity_of, share_used, timed, within, workload_of};
+use assay_methods::study::{timed, within, workload_of};
 use assay_model::array::SessionLoad;
 use assay_model::measurement::{Finish, Interval, Measurement};
 use assay_model::number::{real, real_len};
@@ -261,13 +262,12 @@ fn work_of(
     study: &Study,
     cell: &Cell,
 ) -> Result<(Workload, Option<SessionLoad>)> {
-    let length = around::length_bytes(session);
     if let Some(load) = sessions_here(session, study, cell)? {
         let mut times = timed(study, cell)?;
         times.warm_up.0 += study.phases.settle.0;
-        return Ok((storage_view(&load, &times, length), Some(load)));
+        return Ok((storage_view(&load, &times), Some(load)));
     }
-    let used = share_used(capacity_of(study, cell), length)?;
+    let used = around::used(session, study, Some(cell))?;
     Ok((within(workload_of(study, cell)?, used), None))
 }
 
@@ -304,7 +304,16 @@ fn directory(session: &Session, cell: &Cell) -> Result<String> {
 fn measures(session: &Session, directory: &str) -> Result<Vec<NamedEstimate>> {
     let reader = session.writer.reader()?;
     let (report, _) = read_cell(&reader.cell(directory)?, &[])?;
-    Ok(report.estimates)
+    let mut estimates = report.estimates;
+    // What fell has no interval, but it has done what it has done.
+    for total in totals(&report.measurement) {
+        let is_known =
+            |known: &NamedEstimate| known.subject.is_none() && known.quantity == total.quantity;
+        if !estimates.iter().any(is_known) {
+            estimates.push(total);
+        }
+    }
+    Ok(estimates)
 }
 
 /// What a broken limit means for the cells that follow.
