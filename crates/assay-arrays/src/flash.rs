@@ -49,7 +49,11 @@ struct Collector {
     background: f64,
     credit: f64,
     at_ns: u64,
+    dies: f64,
 }
+
+/// Longer than this without a write is a rest.
+const REST_NS: u64 = 10_000_000;
 
 impl FlashDevice {
     /// Flash as described, with `capacity_bytes` in use; slow processes run `hasten` times faster.
@@ -160,6 +164,7 @@ impl Collector {
             background: flash.background.0 / 1e9 / stands_for,
             credit: 0.0,
             at_ns: 0,
+            dies: f64::from(flash.dies),
         }
     }
 
@@ -185,9 +190,13 @@ impl Collector {
     }
 
     /// Collects what the background has collected since the last look; that is done beside the load and costs it
-    /// nothing.
+    /// nothing. While nothing is written the dies work off what collecting still owes them.
     fn collect_behind(&mut self, now_ns: u64) {
-        self.credit += real(now_ns - self.at_ns) * self.background;
+        let passed_ns = now_ns - self.at_ns;
+        if passed_ns > REST_NS {
+            self.debt_ns = (self.debt_ns - real(passed_ns) * self.dies).max(0.0);
+        }
+        self.credit += real(passed_ns) * self.background;
         self.at_ns = now_ns;
         let most = f64::from(self.ftl.pages());
         self.credit = self.credit.min(most);

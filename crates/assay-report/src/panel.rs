@@ -135,7 +135,7 @@ pub(crate) fn headline(report: &Report, show: &Show) -> Option<Headline> {
         })
         .or_else(|| {
             let study = report.study.as_ref();
-            study.map(|found| study::headline(found, &report.target))
+            study.map(|found| study::headline(found, &report.target, show))
         })
 }
 

@@ -66,8 +66,11 @@ fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
     for named in totals(run.measurement) {
         if !measures.iter().any(|known| known.subject.is_none() && known.quantity == named.quantity)
         {
-            let unit = if named.quantity.ends_with(".mean") { Unit::Ns } else { Unit::IosPerS };
-            let unit = if named.quantity.ends_with("throughput") { Unit::BytesPerS } else { unit };
+            let unit = match named.quantity.rsplit('.').next() {
+                Some("mean") => Unit::Ns,
+                Some("throughput") => Unit::BytesPerS,
+                _ => Unit::IosPerS,
+            };
             measures.push(Measured {
                 quantity: named.quantity,
                 subject: None,

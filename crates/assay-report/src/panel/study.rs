@@ -14,7 +14,7 @@ const LINES_MAX: usize = STYLES.len();
 /// Values at least this far apart in ratio are laid out by ratios.
 const WIDE: f64 = 30.0;
 
-pub(super) fn headline(study: &StudyResult, target: &str) -> Headline {
+pub(super) fn headline(study: &StudyResult, target: &str, show: &Show) -> Headline {
     let count =
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
@@ -29,7 +29,13 @@ pub(super) fn headline(study: &StudyResult, target: &str) -> Headline {
             words = format!("{words}, {cells} {what}");
         }
     }
-    Headline { outcome: None, words: words + "." }
+    let one = match study.cells.as_slice() {
+        [only] => study.course.as_ref().or(only.course.as_ref()),
+        _ => study.course.as_ref(),
+    };
+    let course = one.map(|course| super::soak::headline(course, "It", show).words);
+    let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
+    Headline { outcome: None, words }
 }
 
 pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
@@ -92,12 +98,13 @@ fn factors(study: &StudyResult, show: &Show) -> Panel {
         charts.extend(chart(&study.curves.iter().filter(same).collect::<Vec<_>>()));
     }
     let lead = [study.description.clone()];
+    let is_varied = !study.curves.is_empty();
     Panel {
         id: "factors",
-        title: "What follows the factors",
+        title: if is_varied { "What follows the factors" } else { "What is asked" },
         lead: lead.into_iter().filter(|words| !words.is_empty()).collect(),
         charts,
-        tables: vec![points(study, show)],
+        tables: if is_varied { vec![points(study, show)] } else { Vec::new() },
     }
 }
 
