@@ -49,7 +49,6 @@ struct Collector {
     background: f64,
     credit: f64,
     at_ns: u64,
-    dies: f64,
 }
 
 /// Longer than this without a write is a rest.
@@ -164,7 +163,6 @@ impl Collector {
             background: flash.background.0 / 1e9 / stands_for,
             credit: 0.0,
             at_ns: 0,
-            dies: f64::from(flash.dies),
         }
     }
 
@@ -190,11 +188,12 @@ impl Collector {
     }
 
     /// Collects what the background has collected since the last look; that is done beside the load and costs it
-    /// nothing. While nothing is written the dies work off what collecting still owes them.
+    /// nothing. While nothing is written, it works at the same pace on what collecting still owes.
     fn collect_behind(&mut self, now_ns: u64) {
         let passed_ns = now_ns - self.at_ns;
         if passed_ns > REST_NS {
-            self.debt_ns = (self.debt_ns - real(passed_ns) * self.dies).max(0.0);
+            let moved = real(passed_ns) * self.background * self.stands_for;
+            self.debt_ns = (self.debt_ns - moved * self.move_ns).max(0.0);
         }
         self.credit += real(passed_ns) * self.background;
         self.at_ns = now_ns;
