@@ -120,7 +120,7 @@ mod tests {
     fn many_events_come_as_a_sorted_list_has_them() {
         let mut random = assay_model::random::Random::new(4);
         let (mut due, mut now_ns) = (Due::default(), 0);
-        let mut expected: std::collections::BTreeSet<(u64, u64)> = Default::default();
+        let mut expected = std::collections::BTreeSet::<(u64, u64)>::new();
         for arrival in 0..20_000u64 {
             // Few at first, then many: the heap turns into a wheel, which meets times far away, too.
             let far = if arrival % 97 == 0 { 200_000 } else { 50 + arrival / 20 };
