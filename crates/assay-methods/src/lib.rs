@@ -8,6 +8,7 @@ pub mod bench;
 pub mod calibrate;
 pub mod load;
 pub mod locality;
+pub mod oltp;
 pub mod plan;
 pub mod presets;
 pub mod slob;

@@ -141,7 +141,8 @@ pub fn measure<M: Method>(
         sessions: plan.sessions,
     };
     let mut watch = Watch::over(slots, method, plan.sessions);
-    let mut running = Running { database, common: &common, plan, before, started_unix_ns };
+    let mut running =
+        Running { database, common: &common, plan, before, started_unix_ns, backlog: None };
     let (ended, finish) = running.run(workers, &mut watch, hands);
     Ok(running.measured(&ended, finish, watch, hands))
 }
@@ -159,6 +160,8 @@ struct Running<'a> {
     /// Counters before the measured time.
     before: Sight,
     started_unix_ns: u64,
+    /// What was due at the end and had not begun.
+    backlog: Option<u64>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
@@ -188,6 +191,7 @@ impl Running<'_> {
             watch.begin();
             let finish = watch.until_over(self.plan.length, &threads, hands);
             common.done.store(true, Ordering::Relaxed);
+            self.backlog = self.late();
             wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));
             let ended: Vec<Ended> = threads
                 .into_iter()
@@ -196,6 +200,12 @@ impl Running<'_> {
             let finish = lost(&ended).map_or(finish, |reason| Finish::Failed { reason });
             (ended, finish)
         })
+    }
+
+    /// Arrivals that are due by now and have not begun.
+    fn late(&self) -> Option<u64> {
+        let (arrivals, begun) = self.common.arrivals.as_ref().zip(self.common.begun.get())?;
+        Some(arrivals.backlog(narrow(begun.elapsed().as_nanos())))
     }
 
     /// The load before the measured one: its end is waited for, so that counters have a moment without load.
@@ -236,12 +246,9 @@ impl Running<'_> {
         };
         let mut tally = Tally::default();
         ended.iter().for_each(|one| tally.add(&one.tally));
-        let backlog = self.common.arrivals.as_ref().zip(self.common.begun.get());
-        let backlog =
-            backlog.map(|(arrivals, begun)| arrivals.backlog(narrow(begun.elapsed().as_nanos())));
         let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
         rung.measurement.started_unix_ns = self.started_unix_ns;
-        rung.backlog = backlog;
+        rung.backlog = self.backlog;
         Measured { rung, tally }
     }
 }

@@ -3,6 +3,7 @@
 pub mod climb;
 pub mod ground;
 pub mod guard;
+pub mod oltp;
 pub mod server;
 pub mod slob;
 
@@ -21,6 +22,7 @@ pub struct Options {
 #[derive(Subcommand)]
 enum Kind {
     Slob(Box<slob::Options>),
+    Oltp(Box<oltp::Options>),
 }
 
 /// Carries the verb out.
@@ -30,5 +32,6 @@ enum Kind {
 pub fn run(options: &Options) -> Result<Ended> {
     match &options.kind {
         Kind::Slob(options) => slob::run(options),
+        Kind::Oltp(options) => oltp::run(options),
     }
 }
