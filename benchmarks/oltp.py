@@ -14,10 +14,10 @@ import time
 from bench import machine, repeats, report
 from slob import SETTINGS, Server
 
-BAR_LOAD_S, BAR_RATE, BAR_CPU = 20.0, 1.2, 0.3
+BAR_LOAD_S, BAR_RATE, BAR_CPU, BAR_MIB, MANY = 20.0, 1.2, 0.3, 200, 500
 # A cache that holds all data: what is compared is client and statements, not the disk.
 SETTINGS.update({"shared_buffers": "2GB", "autovacuum": "on", "checkpoint_timeout": "15min", "max_wal_size": "8GB",
-                 "listen_addresses": "127.0.0.1", "port": "54190"})
+                 "listen_addresses": "127.0.0.1", "port": "54190", "max_connections": "600"})
 PORT = SETTINGS["port"]
 
 
@@ -90,6 +90,21 @@ def loading(given, server, raw):
         print(f"go-tpc: {raw['go_tpc_load_s']:.1f} s\n")
 
 
+def many_sessions(given, server, raw):
+    """Memory of one client process with many sessions."""
+    command = [given.assay, "load", "oltp", address(server, "postgres"), "--warehouses", str(given.warehouses), "--users", str(MANY),
+               "--time", f"{given.seconds:g}s", "--json", "--quiet", "--store", given.store]
+    with open(os.path.join(given.store, "many.json"), "w+", encoding="utf-8") as kept:
+        process = subprocess.Popen(command, stdout=kept)
+        _, status, usage = os.wait4(process.pid, 0)
+        kept.seek(0)
+        rung = json.load(kept)["load"]["rungs"][0]
+    raw["many"] = {"sessions": MANY, "resident_kib": usage.ru_maxrss, "status": status, **figures(rung)}
+    mib = usage.ru_maxrss / 1024
+    print(f"\n{MANY} sessions in one process: {mib:.0f} MiB at most, {report.bar(mib < BAR_MIB, f'< {BAR_MIB} MiB')}; "
+          f"{raw['many']['rate']:,.0f} new orders/min\n")
+
+
 def running(given, server, raw, lines):
     """Users by users, sides alternating."""
     assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
@@ -137,6 +152,8 @@ def main():
                 server.sql("CREATE DATABASE gotpc")
                 go_tpc(given, server, "prepare", "-T", "2", "--no-check")
             running(given, server, raw, lines)
+        if given.only in "many":
+            many_sessions(given, server, raw)
     sides = "proc / stmt" + (" / go-tpc" if given.go_tpc else "")
     columns = ["load", f"new orders/min {sides}", f"client CPU s a 1,000: {sides}"]
     report.table([*columns, *(["stmt to go-tpc", "its CPU"] if given.go_tpc else []), "repeats"], lines)

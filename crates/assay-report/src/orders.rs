@@ -8,7 +8,7 @@ use assay_model::number::{rate, real};
 use assay_model::units::{show_count, show_time_ns};
 
 /// The stream that is counted.
-const NEW_ORDER: &str = "new order";
+pub(crate) const NEW_ORDER: &str = "new order";
 /// Said wherever a figure is.
 const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is no TPC benchmark: results are no TPC \
     results and cannot be compared with published ones.";
@@ -132,7 +132,7 @@ fn of_stock() -> [Fill; 6] {
 }
 
 /// The only operation of a stream.
-fn result<'a>(rung: &'a Rung, name: &str) -> Option<&'a OperationResult> {
+pub(crate) fn result<'a>(rung: &'a Rung, name: &str) -> Option<&'a OperationResult> {
     let found = |stream: &&NamedResult| stream.name == name;
     let stream = rung.measurement.streams.iter().find(found)?;
     stream.operations.iter().map(|(_, result)| result).find(|result| result.ios > 0)
@@ -186,6 +186,12 @@ pub(crate) fn sentences(load: &Load) -> Vec<String> {
     }
     said.push(FAIR_USE.to_owned());
     said
+}
+
+/// The rung with the most new orders.
+pub(crate) fn best(load: &Load) -> Option<&Rung> {
+    let rate = new_orders_per_min;
+    load.rungs.iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
 }
 
 fn best_words(rung: &Rung) -> String {

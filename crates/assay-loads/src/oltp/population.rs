@@ -70,6 +70,11 @@ impl Table {
         Self::Warehouse,
     ];
 
+    /// A number of its own.
+    fn number(self) -> u64 {
+        (0..).zip(Self::ALL).find(|(_, table)| *table == self).map_or(0, |(number, _)| number)
+    }
+
     /// Its name on the server.
     pub const fn name(self) -> &'static str {
         match self {
@@ -111,7 +116,7 @@ pub fn parts(table: Table, warehouses: u32) -> Vec<Part> {
 
 /// Writes the rows of a part; `now_us` is the moment of loading. Says how many there were.
 pub fn fill_part(rules: &Rules, part: Part, now_us: i64, to: &mut impl Sink) -> u64 {
-    let number = (u64::from(part.warehouse) << 8) | u64::from(part.table.number());
+    let number = (u64::from(part.warehouse) << 8) | part.table.number();
     let constants = Constants::of_loading(rules.seed);
     let mut making = Making {
         choices: Choices::new(rules.seed, number, constants),
@@ -124,12 +129,6 @@ pub fn fill_part(rules: &Rules, part: Part, now_us: i64, to: &mut impl Sink) -> 
     };
     making.fill(part.table);
     making.rows
-}
-
-impl Table {
-    const fn number(self) -> u8 {
-        self as u8
-    }
 }
 
 /// Lines of an order: every table that needs it finds the same.

@@ -16,6 +16,6 @@ pub use conditions::{Counted, count, verify};
 pub use fill::{Fill, fill};
 pub use manifest::{Manifest, State};
 pub use orders::{Calls, Isolation, OrderSession, Orders};
-pub use schema::{Shape, drop_schema};
+pub use schema::Shape;
 pub use snapshot::Snapshot;
 pub use workload::workload;

@@ -2,9 +2,7 @@
 //!
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
-use crate::load::Database;
 use assay_loads::oltp::Table;
-use assay_model::Result;
 
 /// Where the tables are and how they are laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,15 +126,6 @@ impl Shape {
             .map(|columns| format!("CREATE INDEX {}_by_other ON {name} ({columns})", table.name()));
         key.into_iter().chain(second).collect()
     }
-}
-
-/// Removes a schema of ours with everything in it.
-///
-/// # Errors
-/// What the server says.
-pub fn drop_schema(database: &mut Database) -> Result<()> {
-    let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", database.schema);
-    database.run("removing our tables", &sql)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use assay_model::measurement::{Finish, Interval, Joint, NamedResult, Remark};
 use assay_model::number::rate;
 use assay_model::units::{Nanos, show_count};
 use assay_model::{Histogram, Precision, Result, Workload};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The stream that is counted.
 const NEW_ORDER: &str = "new order";
@@ -24,7 +24,7 @@ pub struct Trade<'a> {
     rungs: u32,
     /// What stood in the tables before the rung.
     before: Counted,
-    /// Conditions after loading, until there is a result to keep them in.
+    /// Whether the data was looked at as it was loaded.
     has_begun: bool,
 }
 
@@ -143,7 +143,9 @@ impl<'a> Course for Trade<'a> {
     fn end(&mut self, ground: &mut Ground, load: &mut Load, stop: &AtomicBool) -> Result<()> {
         let is_lost =
             load.rungs.iter().any(|rung| matches!(rung.measurement.finish, Finish::Failed { .. }));
-        if self.verifies || is_lost {
+        // Who asked the program to end does not wait for checks.
+        let is_stopped = stop.load(Ordering::Relaxed);
+        if (self.verifies || is_lost) && !is_stopped {
             let checked = ground
                 .come_back(stop)
                 .and_then(|()| verify(&mut ground.database, "after the last rung"));

@@ -6,7 +6,7 @@ use crate::verbs::load::ground::{After, Ground, Named, Wanted};
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_loads::oltp::Rules;
 use assay_methods::load::Database;
-use assay_methods::oltp::{Fill, Manifest, Shape, State, drop_schema, fill};
+use assay_methods::oltp::{Fill, Manifest, Shape, State, fill};
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
 use assay_model::units::show_count;
@@ -102,7 +102,7 @@ impl Place<'_> {
             (State::Absent, _) => None,
             (State::Foreign, _) => return Err(self.foreign()),
             (State::Whole(_) | State::Half(_), Some(Left::Drop)) => {
-                drop_schema(database)?;
+                database.remove_schema()?;
                 None
             }
             (State::Whole(found), _) => {
