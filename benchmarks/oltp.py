@@ -19,6 +19,8 @@ BAR_LOAD_S, BAR_RATE, BAR_CPU, BAR_MIB, MANY = 20.0, 1.2, 0.3, 200, 500
 SETTINGS.update({"shared_buffers": "2GB", "autovacuum": "on", "checkpoint_timeout": "15min", "max_wal_size": "8GB",
                  "listen_addresses": "127.0.0.1", "port": "54190", "max_connections": "600"})
 PORT = SETTINGS["port"]
+# All programs of the server look there for it.
+os.environ["PGPORT"] = PORT
 
 
 def address(server, database):

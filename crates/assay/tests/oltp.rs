@@ -208,6 +208,7 @@ fn sessions_come_back_with_the_server() {
         "load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet",
     );
     wait_for(|| place.has_intervals());
+    std::thread::sleep(Duration::from_millis(2500));
     place.kill_server();
     let output = child.wait_with_output().unwrap();
     let load = &json(&output)["load"];
