@@ -40,7 +40,7 @@ demo: .venv/bin/assay ## Builds and installs Assay as a user would, then checks 
 
 test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped with its reason.
 	@mkdir -p target/logs; rm -f target/logs/*; status=0; \
-	$(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log || status=1; \
+	$(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
 
