@@ -4,6 +4,7 @@
 //! What a session does is told by a [`Method`]; [`measure`] carries one rung of it out, a [`Climb`] says which comes
 //! next.
 
+mod beside;
 mod counted;
 mod database;
 mod ladder;
@@ -15,6 +16,7 @@ mod slot;
 mod watch;
 mod worker;
 
+pub use beside::Intervals;
 pub use counted::Sight;
 pub use database::{Database, schema_name};
 pub use ladder::{Climb, Next, Point, knee_of};

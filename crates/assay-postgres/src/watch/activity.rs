@@ -7,8 +7,10 @@ use super::tracking::{Kind, Process, TaskTimes, Tracker};
 use crate::connection::Row;
 use crate::model::{Look, Looks, Seen, Snapshot, Tasks};
 use assay_model::Result;
+use assay_model::number::seconds;
 use assay_model::profile::ReadTimes;
 use assay_model::random::Random;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -48,6 +50,8 @@ pub struct Observed {
     pub after: Snapshot,
     /// In between.
     pub looks: Looks,
+    /// CPU time of the threads that watched, seconds.
+    pub own_cpu_s: f64,
     /// What a canary saw, where there was one.
     pub read_times: Vec<ReadTimes>,
     /// Whether the interval went to its end.
@@ -67,6 +71,7 @@ impl Watcher {
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
     ) -> Result<Observed> {
+        let own_cpu_s = thread_cpu_s();
         let before = self.snapshot()?;
         let begun = Instant::now();
         let mut tracker = Tracker::default();
@@ -99,6 +104,7 @@ impl Watcher {
         });
         Ok(Observed {
             complete: elapsed_s >= 0.99 * plan.length.as_secs_f64(),
+            own_cpu_s: thread_cpu_s() - own_cpu_s,
             read_times: Vec::new(),
             before,
             after,
@@ -133,6 +139,7 @@ impl Watcher {
         *after.own_statements.entry(name).or_default() += seen.own_statements;
         let lost = seen.lost.map(|why| format!("some of the canary's reads: {why}"));
         after.missing.extend(lost);
+        observed.own_cpu_s += seen.own_cpu_s;
         observed.read_times = seen.times;
         Ok(observed)
     }
@@ -153,6 +160,14 @@ impl Watcher {
         let all: Vec<Process> = others.chain(own).collect();
         tracker.read(&all, now_s, times);
     }
+}
+
+/// CPU time of this thread so far, seconds.
+pub(super) fn thread_cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let whole = u64::try_from(time.tv_sec).unwrap_or(0);
+    let part = u64::try_from(time.tv_nsec).unwrap_or(0);
+    seconds(whole * 1_000_000_000 + part)
 }
 
 /// Sessions that the server counted as begun.

@@ -1,7 +1,7 @@
 //! A canary: a session of ours that reads one random block of a table at a modest rate beside whatever else runs, and
 //! times it as a session sees it. A server has no histogram of its reads; this is one with a known number of them.
 
-use super::activity::{rest, spread};
+use super::activity::{rest, spread, thread_cpu_s};
 use super::link::NAME;
 use crate::address::Address;
 use crate::connection::{Connection, Prepared, Row};
@@ -41,6 +41,8 @@ pub struct CanaryTimes {
     pub times: Vec<ReadTimes>,
     /// Time that its statements took, seconds.
     pub own_time_s: f64,
+    /// CPU time of its thread, seconds.
+    pub own_cpu_s: f64,
     /// Its statements.
     pub own_statements: u64,
     /// Why it ended early.
@@ -88,6 +90,7 @@ impl Canary {
         };
         let mut times = [new(ReadSight::Canary), new(ReadSight::CanaryCached)];
         let mut random = Random::new(u64::from(self.process_id()));
+        let cpu_s = thread_cpu_s();
         let (mut own, mut lost, mut due) = (Duration::ZERO, None, Instant::now());
         while !stop.load(Ordering::Relaxed) && lost.is_none() {
             self.choose(random.below(self.blocks));
@@ -106,7 +109,8 @@ impl Canary {
         self.connection.close();
         let own_statements = times.iter().map(|seen| seen.service.ios()).sum();
         let times = times.into_iter().filter(|seen| !seen.service.is_empty()).collect();
-        CanaryTimes { times, own_time_s: own.as_secs_f64(), own_statements, lost }
+        let own_cpu_s = thread_cpu_s() - cpu_s;
+        CanaryTimes { times, own_time_s: own.as_secs_f64(), own_cpu_s, own_statements, lost }
     }
 
     /// The first row of a block; where there is none, the block is read all the same.

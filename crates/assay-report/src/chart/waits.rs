@@ -47,8 +47,8 @@ pub(crate) fn waits(
     let highest = columns.iter().flatten().map(|column| column.iter().sum()).fold(1.0, f64::max);
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
     vertical(&mut scene, show, &Axis::new(show, "sessions", Unit::Count, y, 5));
-    let length_s = stretches.iter().map(|one| length_s(one.series)).sum();
-    let x = time_axis(&mut scene, length_s);
+    let all_s = stretches.iter().map(|one| length_s(one.series)).sum();
+    let x = time_axis(&mut scene, all_s);
     name_below(&mut scene, "measured time");
     let mut begin_s = 0.0;
     for (stretch, columns) in stretches.iter().zip(&columns) {

@@ -160,7 +160,7 @@ fn source(profile: &Profile) -> Markup {
 }
 
 /// Rows as a table; empty without any. The first column names the row.
-pub(super) fn table(caption: &'static str, rows: &Rows) -> Markup {
+pub(crate) fn table(caption: &'static str, rows: &Rows) -> Markup {
     let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
         return Markup::new();
     };

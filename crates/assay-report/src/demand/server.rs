@@ -14,7 +14,7 @@ const ROWS_MAX: usize = 12;
 const LETTERS_MAX: usize = 48;
 
 /// All tables with their titles; none of a report.
-pub(super) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
+pub(crate) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
     let Some(server) = &profile.server else {
         return Vec::new();
     };

@@ -2,11 +2,11 @@
 
 use crate::options::OutputOptions;
 use crate::progress::Progress;
-use crate::statistics::Book;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
+use assay_methods::load::Intervals;
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::units::Nanos;
@@ -78,7 +78,7 @@ fn told(observed: Observed, outside: Outside, missing: Vec<String>) -> Result<Pr
     let outside =
         Outside { complete: observed.complete, read_times: observed.read_times, ..outside };
     let (before, after) = (&observed.before, &observed.after);
-    let mut profile = profile_of(before, after, &observed.looks, &outside, &Book)?;
+    let mut profile = profile_of(before, after, &observed.looks, &outside, &Intervals)?;
     profile.missing.extend(missing);
     Ok(profile)
 }
