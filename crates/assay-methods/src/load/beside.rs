@@ -3,6 +3,7 @@
 
 use super::Database;
 use super::counted::Passed;
+use super::device_reads::DeviceReads;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_model::counters::{NamedDevice, TaskCounters};
@@ -31,6 +32,8 @@ pub(super) struct Beside {
     canary: Option<Canary>,
     /// Whether the server's processes are this machine's.
     is_here: bool,
+    /// Kernel names of the devices under its data.
+    devices: Vec<String>,
 }
 
 impl Beside {
@@ -38,7 +41,8 @@ impl Beside {
     pub(super) fn ready(database: &Database) -> Option<Self> {
         let watcher = Watcher::connect(&database.address).ok()?;
         let canary = Canary::open(&database.address).ok().flatten();
-        Some(Self { watcher, canary, is_here: database.postmaster.is_some() })
+        let devices = database.devices.clone();
+        Some(Self { watcher, canary, is_here: database.postmaster.is_some(), devices })
     }
 
     /// Looks until the sessions have ended; a server that went away gives nothing.
@@ -47,12 +51,18 @@ impl Beside {
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
         let plan = Plan { length: NO_END, every: EVERY };
+        let reads = DeviceReads::begin(&root, &self.devices);
         let mut quiet = |_, _| ();
         let observed = match self.canary.take() {
             Some(canary) => self.watcher.observe_beside(canary, plan, times, done, &mut quiet),
             None => self.watcher.observe(plan, times, done, &mut quiet),
         };
-        observed.ok()
+        let mut observed = observed.ok()?;
+        match reads {
+            Ok(reads) => observed.read_times.extend(reads.read()),
+            Err(why) => observed.after.missing.push(format!("times of the device's reads: {why}")),
+        }
+        Some(observed)
     }
 }
 

@@ -7,6 +7,8 @@
 mod beside;
 mod counted;
 mod database;
+mod device_reads;
+mod kept;
 mod ladder;
 mod method;
 mod own;
@@ -19,6 +21,8 @@ mod worker;
 pub use beside::Intervals;
 pub use counted::Sight;
 pub use database::{Database, schema_name};
+pub use device_reads::DeviceReads;
+pub use kept::Kept;
 pub use ladder::{Climb, Next, Point, knee_of};
 pub use method::{Done, Kind, Method, Session};
 pub use own::{OwnPlan, OwnServer, clean_up};

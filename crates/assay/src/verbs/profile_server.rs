@@ -6,7 +6,7 @@ use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
-use assay_methods::load::Intervals;
+use assay_methods::load::{DeviceReads, Intervals};
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::units::Nanos;
@@ -61,11 +61,16 @@ pub fn profile(wanted: &Wanted<'_>, output: &OutputOptions) -> Result<Profile> {
     if wanted.canary && canary.is_none() {
         place.missing.push("times of single blocks: this account may read no table".to_owned());
     }
-    let observed = match canary {
+    let reads = DeviceReads::begin(&root, &place.devices);
+    let mut observed = match canary {
         Some(canary) => watcher.observe_beside(canary, plan, times, &stop, &mut show)?,
         None => watcher.observe(plan, times, &stop, &mut show)?,
     };
     progress.clear();
+    match reads {
+        Ok(reads) => observed.read_times.extend(reads.read()),
+        Err(why) => place.missing.push(format!("times of the device's reads: {why}")),
+    }
     let outside = Outside {
         own_cpu_s: process_cpu_s() - cpu_s,
         name: watcher.database().to_owned(),
@@ -88,6 +93,8 @@ struct Place {
     /// Whether its processes are this host's.
     is_here: bool,
     environment: Option<Environment>,
+    /// All devices under its data, from the top down.
+    devices: Vec<String>,
     /// The topmost device under its data.
     device: Option<String>,
     /// What is not known therefore.
@@ -99,6 +106,7 @@ impl Place {
         let mut place = Self {
             is_here: watcher.is_near() && is_server(root, watcher.process_id()),
             environment: None,
+            devices: Vec::new(),
             device: None,
             missing: Vec::new(),
         };
@@ -119,8 +127,9 @@ impl Place {
         match capture_environment(root, &[directory], &[]) {
             Ok(environment) => {
                 let stack = environment.storage.first().map(|storage| &storage.stack);
-                let top = stack.and_then(|stack| stack.layers.first());
-                self.device = top.map(|layer| layer.name.clone());
+                let layers = stack.map_or(&[][..], |stack| &stack.layers);
+                self.devices = layers.iter().map(|layer| layer.name.clone()).collect();
+                self.device = self.devices.first().cloned();
                 self.environment = Some(environment);
             }
             Err(error) => self.missing.push(format!("reads of the devices: {}", error.message())),
