@@ -29,6 +29,8 @@ pub(crate) enum Ink {
     Mix,
     /// A share of the largest value, in eighths from 1 to 8.
     Heat(u8),
+    /// A wait class, from 0; the last one is for all others.
+    Class(u8),
 }
 
 impl From<Operation> for Ink {
