@@ -42,6 +42,7 @@ impl Snapshot {
         let mut kept = PathBuf::new();
         own.at_rest(stop, |data, directory| {
             kept = directory.join(COPY);
+            remove(&kept)?;
             copy(data, &kept)
         })?;
         database.come_back()?;
@@ -86,16 +87,26 @@ impl Snapshot {
         database.come_back()
     }
 
-    /// Removes it where the server is not ours; beside our own it goes with the directory.
+    /// Removes it.
     ///
     /// # Errors
-    /// What the server says.
+    /// What the file system or the server say.
     pub fn remove(&self, database: &mut Database) -> Result<()> {
-        let Self::Template(template) = self else {
-            return Ok(());
-        };
-        let sql = format!("DROP DATABASE IF EXISTS {template}");
-        database.run("removing the copy of the database", &sql)
+        match self {
+            Self::Directory(kept) => remove(kept),
+            Self::Template(template) => {
+                let sql = format!("DROP DATABASE IF EXISTS {template}");
+                database.run("removing the copy of the database", &sql)
+            }
+        }
+    }
+}
+
+/// Removes a copy; one that is not there is what was wanted.
+fn remove(kept: &Path) -> Result<()> {
+    match fs::remove_dir_all(kept) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(kept, &error)),
+        _ => Ok(()),
     }
 }
 

@@ -143,7 +143,7 @@ impl Ground {
         if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
             database.remarks.push(no_direct(path));
         }
-        Ok(Self { database, filled, own: Some(own), keep: true })
+        Ok(Self { database, filled, own: Some(own), after: After::Remove })
     }
 
     /// Where a server of ours will stay, when it is kept.

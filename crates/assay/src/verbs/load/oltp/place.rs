@@ -98,52 +98,33 @@ impl Place<'_> {
         if self.are_given {
             database.check_room(self.sessions_max)?;
         }
+        // A server that was kept has the schema of its run.
+        let shape = Shape { schema: database.schema.clone(), ..self.shape.clone() };
         let found = match (State::of(database)?, self.left) {
             (State::Absent, _) => None,
-            (State::Foreign, _) => return Err(self.foreign()),
+            (State::Foreign, _) => return Err(foreign(&shape)),
             (State::Whole(_) | State::Half(_), Some(Left::Drop)) => {
                 database.remove_schema()?;
                 None
             }
             (State::Whole(found), _) => {
-                found.check(self.rules, &self.shape)?;
-                progress.say(&format!(
-                    "note: the tables in {} are used as they are",
-                    self.shape.schema
-                ));
+                found.check(self.rules, &shape)?;
+                progress.say(&format!("note: the tables in {} are used as they are", shape.schema));
                 return Ok(None);
             }
             (State::Half(found), Some(Left::Finish)) => {
-                found.check(self.rules, &self.shape)?;
+                found.check(self.rules, &shape)?;
                 Some(found)
             }
-            (State::Half(found), None) => return Err(self.half(&found)),
+            (State::Half(found), None) => return Err(half(&shape, &found)),
         };
-        self.load(database, found, stop, progress).map(Some)
-    }
-
-    fn foreign(&self) -> Error {
-        Error::environment(
-            format!("schema {} is there and is not one of this load", self.shape.schema),
-            "name another with --schema",
-        )
-    }
-
-    fn half(&self, found: &Manifest) -> Error {
-        let whole =
-            if found.whole.is_empty() { "no table".to_owned() } else { found.whole.join(", ") };
-        Error::environment(
-            format!(
-                "loading of {} warehouses into schema {} was broken off: {whole} whole",
-                found.warehouses, self.shape.schema
-            ),
-            "go on with --left finish, or begin anew with --left drop",
-        )
+        self.load(database, &shape, found, stop, progress).map(Some)
     }
 
     fn load(
         &self,
         database: &mut Database,
+        shape: &Shape,
         found: Option<Manifest>,
         stop: &AtomicBool,
         progress: &mut Progress,
@@ -156,7 +137,7 @@ impl Place<'_> {
             database,
             Fill {
                 rules: self.rules,
-                shape: &self.shape,
+                shape,
                 found,
                 loaders: self.loaders,
                 stop,
@@ -166,4 +147,22 @@ impl Place<'_> {
         progress.clear();
         filled
     }
+}
+
+fn foreign(shape: &Shape) -> Error {
+    Error::environment(
+        format!("schema {} is there and is not one of this load", shape.schema),
+        "name another with --schema, or another directory",
+    )
+}
+
+fn half(shape: &Shape, found: &Manifest) -> Error {
+    let whole = if found.whole.is_empty() { "no table".to_owned() } else { found.whole.join(", ") };
+    Error::environment(
+        format!(
+            "loading of {} warehouses into schema {} was broken off: {whole} whole",
+            found.warehouses, shape.schema
+        ),
+        "go on with --left finish, or begin anew with --left drop",
+    )
 }
