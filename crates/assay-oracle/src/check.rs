@@ -28,7 +28,6 @@ pub(crate) fn contradicted(report: &Report) -> Option<(usize, usize)> {
 }
 
 /// Notes every contradiction of a report in its flags.
-
 pub(crate) fn run(report: &mut Report) {
     let mut flags = std::mem::take(&mut report.flags);
     flags.extend(contradicted(report).map(|(wrong, all)| {
