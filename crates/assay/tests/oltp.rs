@@ -282,7 +282,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&known, "test").unwrap();
 
-    let output = place.run(&format!("load oltp {address} --users 500 {}", "--time 1s"));
+    let output = place.run(&format!("load oltp {address} --users 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("max_connections"), "{}", words(&output));
 

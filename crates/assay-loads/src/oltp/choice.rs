@@ -2,7 +2,7 @@
 
 use assay_model::random::Random;
 
-/// The constants C of the function NURand, one for each range.
+/// The constants C of the function `NURand`, one for each range.
 ///
 /// Source: TPC-C, clause 2.1.6: they are chosen once for loading and once for running, and those of last names must lie
 /// a certain way apart.
@@ -70,7 +70,7 @@ impl Choices {
         self.random.below(100) < percent
     }
 
-    /// NURand(A, x, y) of clause 2.1.6: some numbers are met more often, which ones is told by `constant`.
+    /// `NURand(A, x, y)` of clause 2.1.6: some numbers are met more often, which ones is told by `constant`.
     #[inline]
     fn skewed(&mut self, a: u32, constant: u32, low: u32, high: u32) -> u32 {
         let mixed = self.uniform(0, a) | self.uniform(low, high);

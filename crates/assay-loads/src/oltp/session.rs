@@ -154,7 +154,7 @@ impl Session {
     }
 
     /// The next transaction, and how long to wait before it: thinking about the last and keying in this one.
-    pub fn next(&mut self) -> (Transaction, Nanos) {
+    pub fn draw(&mut self) -> (Transaction, Nanos) {
         let kind = self.deck.deal(self.choices.random());
         let warehouse = match self.rules.homes {
             Homes::Home => self.home,
@@ -261,7 +261,7 @@ mod tests {
 
     fn drawn(rules: &Rules, number: u32, count: usize) -> Vec<Transaction> {
         let mut session = Session::new(rules, number);
-        (0..count).map(|_| session.next().0).collect()
+        (0..count).map(|_| session.draw().0).collect()
     }
 
     #[test]
@@ -309,11 +309,11 @@ mod tests {
     #[test]
     fn keying_and_thinking_take_the_time_that_is_specified() {
         let mut session = Session::new(&Rules { think_share: 1.0, ..Rules::default() }, 0);
-        let waited: f64 = (0..23_000).map(|_| session.next().1.seconds()).sum();
+        let waited: f64 = (0..23_000).map(|_| session.draw().1.seconds()).sum();
         // A deck: 10 x (18 + 12) + 10 x (3 + 12) + (2 + 10) + 2 x (2 + 5) = 476 s.
         assert!((waited / 1000.0 - 476.0).abs() < 8.0, "{waited}");
         let mut none = Session::new(&Rules::default(), 0);
-        assert!((0..100).all(|_| none.next().1.0 == 0));
+        assert!((0..100).all(|_| none.draw().1.0 == 0));
     }
 
     #[test]

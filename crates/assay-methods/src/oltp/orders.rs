@@ -130,7 +130,7 @@ impl Session for OrderSession {
     }
 
     fn choose(&mut self) -> Option<Nanos> {
-        let (transaction, wait) = self.session.next();
+        let (transaction, wait) = self.session.draw();
         self.next = Some(transaction);
         Some(wait)
     }
