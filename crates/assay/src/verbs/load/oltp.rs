@@ -80,8 +80,8 @@ pub struct Options {
     /// Parts of the order lines, by a hash of their warehouse; 0 for one table
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
     partitions: u32,
-    /// Tables that are loaded at once; as many as processors without it
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    /// Tables that are loaded at once; 0 for as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0)]
     loaders: usize,
     /// Check the twelve conditions of the data after loading and after the last rung
     #[arg(long)]
