@@ -1,0 +1,256 @@
+//! What a load of decision support came to: every query of every stream with its time, and what the server, the host
+//! and the device counted meanwhile.
+
+use crate::load::{DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, ServerFacts, Setting, TimeSplit};
+use crate::measurement::{Finish, Remark};
+use crate::number::{real_len, seconds};
+use serde::{Deserialize, Serialize};
+
+/// Queries of one stream.
+pub const QUERIES_OF_A_STREAM: usize = 22;
+/// No time counts as less than this share of the longest of its run (TPC-H, clause 5.4.1.4): one query that takes no
+/// time must not make the mean nothing.
+const SHORTEST_OF_LONGEST: f64 = 1.0 / 1000.0;
+
+/// The result of a load of decision support: the document `dss.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Dss {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// The name of the load: `dss-h`.
+    pub method: String,
+    /// Its relation to the benchmark that it follows.
+    pub notice: String,
+    /// The server.
+    pub server: ServerFacts,
+    /// How large the tables are; 1 makes about 1 GB of rows.
+    pub scale: f64,
+    /// What was asked, by names and values in the order of the command line.
+    pub plan: Vec<Setting>,
+    /// The tables, and how they came to be there.
+    pub data: DssData,
+    /// One a power or throughput run, in the order in which they were measured.
+    pub runs: Vec<DssRun>,
+    /// Processors of the machine that measured.
+    pub processors: u32,
+    /// Why it ended early, in a sentence; empty where it did not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub end: String,
+    /// What a reader must know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+}
+
+/// The tables, and how they came to be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DssData {
+    /// Bytes of the tables on storage, without indexes.
+    pub table_bytes: u64,
+    /// Bytes of the indexes.
+    pub index_bytes: u64,
+    /// Rows when they were loaded.
+    pub rows: u64,
+    /// How long loading took; none where the tables were there already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loading: Option<DssLoading>,
+}
+
+/// How long loading took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DssLoading {
+    /// Sessions that loaded at once.
+    pub loaders: u32,
+    /// From the first statement until all rows were there and all indexes, s.
+    pub load_s: f64,
+    /// Gathering of statistics behind that, s.
+    pub statistics_s: f64,
+}
+
+/// Which of the two a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DssKind {
+    /// One stream, with the refresh functions before and behind it.
+    Power,
+    /// Several streams at once, and the refresh functions in a stream of their own.
+    Throughput,
+}
+
+/// One power or throughput run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DssRun {
+    /// Which of the two it is.
+    pub kind: DssKind,
+    /// Streams of queries at once.
+    pub streams: u32,
+    /// Processes that the server may use for one step of a query beside the session's own.
+    pub parallel: u32,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// When it began, ns since 1970 UTC.
+    pub started_unix_ns: u64,
+    /// Its length, ns.
+    pub elapsed_ns: u64,
+    /// How it ended.
+    pub finish: Finish,
+    /// Every query and refresh function that was begun, in the order of their ends.
+    pub queries: Vec<DssQuery>,
+    /// What the server counted.
+    pub database: DatabaseCounts,
+    /// Where the time of the sessions went; that of parallel processes is in the parts and not in the time of the
+    /// database.
+    pub time: TimeSplit,
+    /// What the kernel counted for the device under the data; none where it is not on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceCounts>,
+    /// CPU time of this program, s.
+    pub client_cpu_s: f64,
+    /// CPU time of the server's processes, s; none where they are not on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_cpu_s: Option<f64>,
+    /// Share of all processors' time that was busy, 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy_share: Option<f64>,
+    /// Whether the reads reached the device.
+    pub physical: Physical,
+}
+
+/// One query or refresh function of one stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DssQuery {
+    /// The stream, from 0 in a power run and from 1 in a throughput run; refresh functions beside streams have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
+    /// `Q1` to `Q22`, `RF1`, `RF2`.
+    pub name: String,
+    /// When it was sent, ns after the run began.
+    pub started_ns: u64,
+    /// Until the last row was received or the server refused, ns.
+    pub elapsed_ns: u64,
+    /// Rows of the answer, or rows that were changed.
+    pub rows: u64,
+    /// What became of it.
+    pub outcome: DssOutcome,
+}
+
+/// What became of a query.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum DssOutcome {
+    /// It came to its end.
+    Complete,
+    /// It was cancelled at the limit, which counts as its time.
+    OverLimit,
+    /// The server refused it.
+    Failed {
+        /// Its words.
+        reason: String,
+    },
+}
+
+impl DssQuery {
+    /// Its time, s.
+    pub fn elapsed_s(&self) -> f64 {
+        seconds(self.elapsed_ns)
+    }
+
+    /// Whether it is one of the 22, and no refresh function.
+    pub fn is_query(&self) -> bool {
+        self.name.starts_with('Q')
+    }
+
+    /// Whether its time says anything.
+    pub fn is_timed(&self) -> bool {
+        !matches!(self.outcome, DssOutcome::Failed { .. })
+    }
+}
+
+impl DssRun {
+    /// Its length, s.
+    pub fn elapsed_s(&self) -> f64 {
+        seconds(self.elapsed_ns)
+    }
+
+    /// Queries that were cancelled at the limit.
+    pub fn over_limit(&self) -> usize {
+        self.with(|outcome| *outcome == DssOutcome::OverLimit)
+    }
+
+    /// Queries and refresh functions that the server refused.
+    pub fn failed(&self) -> usize {
+        self.with(|outcome| matches!(outcome, DssOutcome::Failed { .. }))
+    }
+
+    fn with(&self, is: impl Fn(&DssOutcome) -> bool) -> usize {
+        self.queries.iter().filter(|query| is(&query.outcome)).count()
+    }
+
+    /// Whether every query of every stream was asked and none failed; those over the limit count with it.
+    pub fn is_whole(&self) -> bool {
+        let asked = self.queries.iter().filter(|query| query.is_query() && query.is_timed());
+        let streams = usize::try_from(self.streams).unwrap_or(usize::MAX);
+        asked.count() == QUERIES_OF_A_STREAM.saturating_mul(streams) && self.failed() == 0
+    }
+
+    /// The geometric mean of the times of all queries, s; none where some are missing. A mean with queries over their
+    /// limit is a lower bound.
+    pub fn geometric_mean_s(&self) -> Option<f64> {
+        let queries = self.queries.iter().filter(|query| query.is_query());
+        self.is_whole().then(|| geometric_mean(queries.map(DssQuery::elapsed_s).collect()))?
+    }
+
+    /// Queries an hour of a stream alone, times the scale: 3,600 s over the geometric mean of queries and refresh
+    /// functions together. Source: TPC-H, clause 5.4.1, whose name is not used for it.
+    pub fn power_per_h(&self, scale: f64) -> Option<f64> {
+        let is_wanted = self.kind == DssKind::Power && self.is_whole();
+        let times = self.queries.iter().map(DssQuery::elapsed_s).collect();
+        is_wanted.then(|| Some(3600.0 * scale / geometric_mean(times)?))?
+    }
+
+    /// Queries an hour of all streams, times the scale. Source: TPC-H, clause 5.4.2, whose name is not used for it.
+    pub fn throughput_per_h(&self, scale: f64) -> Option<f64> {
+        let is_wanted = self.kind == DssKind::Throughput && self.is_whole() && self.elapsed_ns > 0;
+        let queries = f64::from(self.streams) * real_len(QUERIES_OF_A_STREAM);
+        is_wanted.then(|| queries * 3600.0 * scale / self.elapsed_s())
+    }
+}
+
+impl Dss {
+    /// Whether in any run more than the tolerated share of the reads never reached the device.
+    pub fn is_cached(&self) -> bool {
+        self.runs.iter().any(|run| run.physical.verdict == PhysicalVerdict::Cached)
+    }
+
+    /// Whether every query of every run came to its end within its limit.
+    pub fn is_kept(&self) -> bool {
+        self.runs.iter().all(|run| run.is_whole() && run.over_limit() == 0)
+    }
+}
+
+/// The geometric mean of times, short ones lifted; none of no times.
+fn geometric_mean(times: Vec<f64>) -> Option<f64> {
+    let longest = times.iter().copied().fold(0.0, f64::max);
+    let lifted = times.iter().map(|time| time.max(longest * SHORTEST_OF_LONGEST).ln());
+    let mean = lifted.sum::<f64>() / real_len(times.len());
+    (longest > 0.0).then(|| mean.exp())
+}
+
+/// The times of one query over several runs, s: the middle one, and the least and the greatest.
+pub fn middle_and_range(mut times: Vec<f64>) -> Option<(f64, f64, f64)> {
+    times.sort_by(f64::total_cmp);
+    let (first, last) = (*times.first()?, *times.last()?);
+    let (low, high) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
+    Some((f64::midpoint(low, high), first, last))
+}
