@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 mod rung;
 
 pub use rung::{
-    CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Rung, TimeSplit,
+    CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Retries, Rung,
+    TimeSplit,
 };
 
 /// The result of a load on a database server: the document `load.json`.

@@ -108,6 +108,11 @@ impl Server {
         self.child.as_ref().map(Child::id)
     }
 
+    /// Whether it was started and has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
+    }
+
     /// Whether the file system of its directory takes direct I/O.
     pub fn can_direct(&self) -> bool {
         let probe = self.plan.directory.join("direct-probe");

@@ -391,6 +391,8 @@ mod tests {
                 conduct: Conduct::default(),
             },
             statements: None,
+            retries: Vec::new(),
+            backlog: None,
             database: DatabaseCounts {
                 reads: 100_000,
                 read_bytes: 819_200_000,

@@ -1,7 +1,7 @@
 //! Loads the tables: rows are made on one thread and sent on another, tables in parallel.
 
-use super::database::Database;
 use super::tables::{copy, create, index, scan_table, table};
+use crate::load::Database;
 use assay_loads::slob::{Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::Filled;
 use assay_model::number::index_of;

@@ -23,6 +23,13 @@ pub struct Rung {
     /// Statements a second with the interval of their mean; none when too few seconds were measured to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
+    /// What the server refused and a session tried again with success or until it gave up: deadlocks and serialisation
+    /// failures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<Retries>,
+    /// Arrivals that were due and had not begun when the time was over; only where arrivals are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<u64>,
     /// What the server counted.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went.
@@ -40,6 +47,19 @@ pub struct Rung {
     pub host_busy_share: Option<f64>,
     /// Whether the reads reached the device.
     pub physical: Physical,
+}
+
+/// Tries that the server refused for the sake of other sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Retries {
+    /// The stream whose step was tried again.
+    pub stream: String,
+    /// The server's words and code.
+    pub meaning: String,
+    /// How often.
+    pub times: u64,
 }
 
 /// What the server counted during a rung; statements of the tool's own bookkeeping are part of it.

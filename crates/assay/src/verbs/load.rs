@@ -1,6 +1,9 @@
 //! `assay load`: what a real database gets of a storage; one file a kind of load.
 
+pub mod climb;
+pub mod ground;
 pub mod guard;
+pub mod server;
 pub mod slob;
 
 use crate::exit::Ended;

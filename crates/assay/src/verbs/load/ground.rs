@@ -1,21 +1,16 @@
-//! Where the load runs: a server of our own in a directory, or a server that a person named.
+//! Where a load runs: a server of our own in a directory, or a server that a person named.
 
-use super::{BLOCK_BYTES, IoMethod, ServerOptions};
+use super::server::{Burden, ServerOptions};
 use crate::options::typed;
 use crate::progress::Progress;
-use crate::verbs::load::guard;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_loads::slob::Rules;
-use assay_methods::slob::{Database, Fill, OwnPlan, OwnServer, clean_up, fill, schema_name};
+use assay_methods::load::{Database, OwnServer, clean_up};
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;
-use assay_model::number::{real, share};
-use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
 use assay_postgres::address::{Address, is_address};
-use assay_postgres::binaries::Places;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -31,11 +26,31 @@ pub enum Named {
 pub struct Ground {
     /// The way to it.
     pub database: Database,
-    /// How its data came to be there.
-    pub filled: Filled,
+    /// How its data came to be there; none when it was there already.
+    pub filled: Option<Filled>,
     /// Ours; ends when the ground does.
-    own: Option<OwnServer>,
-    keep: bool,
+    pub own: Option<OwnServer>,
+    /// Our tables stay in a server that is not ours.
+    pub keep: bool,
+}
+
+/// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
+pub type Fill<'a> = &'a mut dyn FnMut(&mut Database, &mut Progress) -> Result<Option<Filled>>;
+
+/// What a ground is made for.
+pub struct Wanted<'a> {
+    /// Our schema.
+    pub schema: String,
+    /// The kind of load whose forgotten schemas are removed; none where a schema has a fixed name.
+    pub forgotten: Option<&'static str>,
+    /// What a server of our own must carry.
+    pub burden: Burden,
+    /// The server.
+    pub server: &'a ServerOptions,
+    /// Set when the program is asked to end.
+    pub stop: &'a AtomicBool,
+    /// Loads the tables.
+    pub fill: Fill<'a>,
 }
 
 impl Named {
@@ -73,55 +88,48 @@ impl Named {
     }
 }
 
-/// What a ground is made for.
-pub struct Wanted<'a> {
-    /// The knobs.
-    pub rules: &'a Rules,
-    /// Sessions at most.
-    pub sessions_max: u32,
-    /// The server.
-    pub server: &'a ServerOptions,
-    /// Set when the program is asked to end.
-    pub stop: &'a AtomicBool,
-}
-
 impl Ground {
     /// Makes or enters the server and loads the tables.
     ///
     /// # Errors
     /// What the gate or the server say; then nothing of ours is left behind.
-    pub fn prepare(named: &Named, wanted: &Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    pub fn prepare(named: &Named, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
         match named {
             Named::Directory(path) => Self::own(path, wanted, progress),
             Named::Server(address) => Self::given(address, wanted, progress),
         }
     }
 
-    fn own(path: &Path, wanted: &Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    fn own(path: &Path, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
         for left in clean_up(path)? {
             progress
                 .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
         }
-        let mut own = OwnServer::make(own_plan(path, wanted)?, wanted.stop)?;
-        let mut database = Database::on_own(&own, &schema_name())?;
-        let filled = load(&mut database, wanted, progress)?;
+        let plan = wanted.server.own_plan(path, wanted.burden)?;
+        let mut own = OwnServer::make(plan, wanted.stop)?;
+        let mut database = Database::on_own(&own, &wanted.schema)?;
+        let filled = (wanted.fill)(&mut database, progress)?;
         drop(database);
         own.turn_to_measuring(wanted.stop)?;
-        let mut database = Database::on_own(&own, &schema_name())?;
+        let mut database = Database::on_own(&own, &wanted.schema)?;
         if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
             database.remarks.push(no_direct(path));
         }
         Ok(Self { database, filled, own: Some(own), keep: wanted.server.keep })
     }
 
-    fn given(address: &Address, wanted: &Wanted<'_>, progress: &mut Progress) -> Result<Self> {
-        let mut database = Database::at(address, &schema_name())?;
-        database.remove_left()?;
-        let filled = match load(&mut database, wanted, progress) {
+    fn given(address: &Address, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        let mut database = Database::at(address, &wanted.schema)?;
+        if let Some(kind) = wanted.forgotten {
+            database.remove_left(kind)?;
+        }
+        let filled = match (wanted.fill)(&mut database, progress) {
             Ok(filled) => filled,
             Err(error) => {
                 // The failure is what must be heard of; what remains is removed by the next start.
-                let _ = database.remove_schema();
+                if wanted.forgotten.is_some() {
+                    let _ = database.remove_schema();
+                }
                 return Err(error);
             }
         };
@@ -153,36 +161,6 @@ impl Ground {
             None => self.database.remove_schema(),
         }
     }
-}
-
-fn own_plan(path: &Path, wanted: &Wanted<'_>) -> Result<OwnPlan> {
-    let (rules, server) = (wanted.rules, wanted.server);
-    let blocks = rules.scale_blocks.saturating_mul(u64::from(rules.tables));
-    Ok(OwnPlan {
-        binaries: Places::of_this_program(server.bindir.clone()).find()?,
-        target: path.to_owned(),
-        guard: guard::words(),
-        data_bytes: assay_methods::slob::data_bytes(blocks, BLOCK_BYTES),
-        shared_buffers_bytes: server.shared_buffers.0,
-        sessions_max: wanted.sessions_max,
-        direct: !server.buffered,
-        io_method: server.io_method.map(|method| match method {
-            IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
-            IoMethod::Worker => assay_postgres::server::IoMethod::Worker,
-            IoMethod::IoUring => assay_postgres::server::IoMethod::IoUring,
-        }),
-        keep: server.keep,
-    })
-}
-
-fn load(database: &mut Database, wanted: &Wanted<'_>, progress: &mut Progress) -> Result<Filled> {
-    let mut show = |rows: u64, total: u64| {
-        let what = format!("loading tables: {}", show_bytes(real(rows * BLOCK_BYTES)));
-        progress.show(&what, share(rows, total), None);
-    };
-    let filled = fill(database, wanted.rules, &mut Fill { stop: wanted.stop, progress: &mut show });
-    progress.clear();
-    filled
 }
 
 fn no_direct(path: &Path) -> Remark {

@@ -2,7 +2,6 @@
 
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
-use assay_model::number::count;
 use assay_model::{Error, Result};
 use assay_postgres::binaries::Binaries;
 use assay_postgres::processes::end_inside;
@@ -44,6 +43,8 @@ pub struct OwnServer {
     /// `None` once it is given back.
     directory: Option<OwnedDirectory>,
     plan: OwnPlan,
+    /// With these it was started last.
+    settings: Settings,
 }
 
 /// Removes what programs left behind in a directory that were killed, with servers that still run there; says what
@@ -89,8 +90,9 @@ impl OwnServer {
                 return Err(error);
             }
         };
-        let mut own = Self { server, directory: Some(directory), plan };
-        own.server.start(&own.settings(FILL_BUFFERS_BYTES, false), stop)?;
+        let settings = settings(&plan, FILL_BUFFERS_BYTES, false);
+        let mut own = Self { server, directory: Some(directory), plan, settings };
+        own.server.start(&own.settings, stop)?;
         Ok(own)
     }
 
@@ -100,8 +102,36 @@ impl OwnServer {
     /// What the server says.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.stop(Stop::Clean);
-        let settings = self.settings(self.plan.shared_buffers_bytes, self.is_direct());
-        self.server.start(&settings, stop)
+        self.settings = settings(&self.plan, self.plan.shared_buffers_bytes, self.is_direct());
+        self.server.start(&self.settings, stop)
+    }
+
+    /// Starts it anew when it has died, and waits for its recovery; says whether it had.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
+        if !self.server.has_ended() {
+            return Ok(false);
+        }
+        // Sessions of the dead server hold its memory until they notice.
+        end_inside(self.directory());
+        self.server.start(&self.settings, stop)?;
+        Ok(true)
+    }
+
+    /// Runs `change` on the data directory while the server rests, and starts it again as it was.
+    ///
+    /// # Errors
+    /// What `change` or the server say.
+    pub fn at_rest(
+        &mut self,
+        stop: &AtomicBool,
+        change: impl FnOnce(&Path, &Path) -> Result<()>,
+    ) -> Result<()> {
+        self.server.stop(Stop::Clean);
+        change(&self.server.data(), self.directory())?;
+        self.server.start(&self.settings, stop)
     }
 
     /// Whether it passes the page cache by while it is measured.
@@ -117,15 +147,6 @@ impl OwnServer {
     /// Where it is.
     pub fn directory(&self) -> &Path {
         self.directory.as_ref().map_or(Path::new(""), |held| held.path())
-    }
-
-    fn settings(&self, shared_buffers_bytes: u64, direct: bool) -> Settings {
-        Settings {
-            direct,
-            shared_buffers_bytes,
-            sessions_max: self.plan.sessions_max,
-            io_method: self.plan.io_method,
-        }
     }
 
     /// Ends the server and removes its directory, unless it is to be kept.
@@ -149,17 +170,18 @@ impl OwnServer {
     }
 }
 
+fn settings(plan: &OwnPlan, shared_buffers_bytes: u64, direct: bool) -> Settings {
+    Settings {
+        direct,
+        shared_buffers_bytes,
+        sessions_max: plan.sessions_max,
+        io_method: plan.io_method,
+    }
+}
+
 impl Drop for OwnServer {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next start.
         let _ = self.give_back();
     }
-}
-
-/// Bytes on storage of so many blocks with their index.
-pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
-    // An entry of the index takes 20 bytes of pages that are nine tenths full.
-    blocks
-        .saturating_mul(block_bytes)
-        .saturating_add(count(assay_model::number::real(blocks) * 22.3))
 }

@@ -1,10 +1,8 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
-use super::tables::Access;
-use super::{OwnServer, tables};
+use super::OwnServer;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
-use assay_loads::slob::Rules;
 use assay_model::load::{ServerFacts, Setting};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
@@ -16,7 +14,7 @@ use assay_postgres::server::missing_in;
 use std::path::{Path, PathBuf};
 
 /// How this program calls itself to a server.
-const APPLICATION: &str = "assay";
+pub(super) const APPLICATION: &str = "assay";
 /// Settings that matter for storage; what a version lacks is left out.
 const SETTINGS: [&str; 14] = [
     "shared_buffers",
@@ -40,7 +38,7 @@ pub struct Database {
     /// The way to it.
     pub address: Address,
     /// The session that prepares and counts.
-    pub(super) admin: Connection,
+    pub(crate) admin: Connection,
     /// What its counters mean.
     pub knowledge: Knowledge,
     /// The schema that holds our tables.
@@ -57,9 +55,9 @@ pub struct Database {
     pub remarks: Vec<Remark>,
 }
 
-/// A name for our schema: two programs at once never share one.
-pub fn schema_name() -> String {
-    format!("assay_slob_{}", std::process::id())
+/// A name for the schema of a kind of load, for example `slob`: two programs at once never share one.
+pub fn schema_name(kind: &str) -> String {
+    format!("assay_{kind}_{}", std::process::id())
 }
 
 impl Database {
@@ -109,11 +107,21 @@ impl Database {
         Ok(database)
     }
 
+    /// Comes back after the server was away: a new way to it, and what is known of its processes.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn come_back(&mut self) -> Result<()> {
+        self.admin = self.connect()?;
+        self.postmaster = postmaster(&self.admin, &self.address);
+        Ok(())
+    }
+
     /// A further session.
     ///
     /// # Errors
     /// What the server says.
-    pub(super) fn connect(&self) -> Result<Connection> {
+    pub(crate) fn connect(&self) -> Result<Connection> {
         let opened = Connection::open(&self.address, APPLICATION);
         opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
     }
@@ -122,7 +130,7 @@ impl Database {
     ///
     /// # Errors
     /// What the server says.
-    pub(super) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
+    pub(crate) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
         self.admin.run(sql).map_err(|failure| failure.of(doing))
     }
 
@@ -197,25 +205,25 @@ impl Database {
     /// # Errors
     /// What the server says.
     pub fn give_away_schema(&mut self) -> Result<()> {
-        let kept = self.schema.replace("assay_slob_", "assay_kept_");
-        let sql = format!("ALTER SCHEMA {} RENAME TO {kept}", self.schema);
+        let number = self.schema.rsplit('_').next().unwrap_or_default();
+        let sql = format!("ALTER SCHEMA {} RENAME TO assay_kept_{number}", self.schema);
         self.run("keeping our tables", &sql)
     }
 
-    /// Marks our schema as one that is in use, and removes those that programs left behind which were killed: nobody
-    /// holds their lock any more.
+    /// Marks our schema as one that is in use, and removes those of the same kind of load that programs left behind
+    /// which were killed: nobody holds their lock any more.
     ///
     /// # Errors
     /// What the server says.
-    pub fn remove_left(&mut self) -> Result<()> {
+    pub fn remove_left(&mut self, kind: &str) -> Result<()> {
         let doing = "looking for tables that were left behind";
         let told = |failure: assay_postgres::failure::Failure| failure.of(doing);
         let own = format!("SELECT pg_try_advisory_lock(hashtext('{}'))", self.schema);
         self.admin.run(&own).map_err(told)?;
-        let rows = self.admin.query(
-            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^assay_slob_[0-9]+$' \
+        let rows = self.admin.query(&format!(
+            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^assay_{kind}_[0-9]+$' \
              AND pg_has_role(nspowner, 'USAGE') AND pg_try_advisory_lock(hashtext(nspname))",
-        );
+        ));
         for row in rows.map_err(told)? {
             self.run(doing, &format!("DROP SCHEMA {} CASCADE", row.text(0)))?;
         }
@@ -231,27 +239,6 @@ impl Database {
                 remedy: "use a user with the right pg_checkpoint".to_owned(),
             });
         }
-    }
-
-    /// The plan of a reading statement must be the one that is to be measured.
-    ///
-    /// # Errors
-    /// An environment error with the plan that the server chose.
-    pub(super) fn check_plan(&mut self, access: Access, rules: &Rules) -> Result<()> {
-        let doing = "asking for the plan of the reading statement";
-        self.run(doing, access.settings())?;
-        let read = tables::read(&tables::table(&self.schema, 0));
-        let read = read.replace("$1", "1").replace("$2", &rules.work_unit.to_string());
-        let rows = self.admin.query(&format!("EXPLAIN {read}"));
-        let rows = rows.map_err(|failure| failure.of(doing))?;
-        let plan: Vec<&str> = rows.iter().map(|row| row.text(0).trim()).collect();
-        if plan.iter().any(|line| line.contains(access.plan_word())) {
-            return Ok(());
-        }
-        Err(Error::environment(
-            format!("the server plans otherwise than asked: {}", plan.join(" ")),
-            "check settings of planner methods in its configuration",
-        ))
     }
 }
 
