@@ -1,9 +1,12 @@
 //! What a load of decision support came to: every query of every stream with its time, and what the server, the host
 //! and the device counted meanwhile.
 
-use crate::load::{DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, ServerFacts, Setting, TimeSplit};
+use crate::load::{
+    DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, ServerFacts, Setting, TimeSplit,
+};
 use crate::measurement::{Finish, Remark};
 use crate::number::{real_len, seconds};
+use crate::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// Queries of one stream.
@@ -66,10 +69,8 @@ pub struct DssData {
 pub struct DssLoading {
     /// Sessions that loaded at once.
     pub loaders: u32,
-    /// From the first statement until all rows were there and all indexes, s.
-    pub load_s: f64,
-    /// Gathering of statistics behind that, s.
-    pub statistics_s: f64,
+    /// From the first statement until rows, indexes and statistics were there, s.
+    pub elapsed_s: f64,
 }
 
 /// Which of the two a run is.
@@ -178,6 +179,27 @@ impl DssQuery {
 }
 
 impl DssRun {
+    /// A run of which nothing has ended yet.
+    pub fn begun(kind: DssKind, streams: u32, parallel: u32, repeat: u32) -> Self {
+        Self {
+            kind,
+            streams,
+            parallel,
+            repeat,
+            started_unix_ns: 0,
+            elapsed_ns: 0,
+            finish: Finish::Unfinished,
+            queries: Vec::new(),
+            database: DatabaseCounts::default(),
+            time: TimeSplit::default(),
+            device: None,
+            client_cpu_s: 0.0,
+            server_cpu_s: None,
+            host_busy_share: None,
+            physical: Physical::default(),
+        }
+    }
+
     /// Its length, s.
     pub fn elapsed_s(&self) -> f64 {
         seconds(self.elapsed_ns)
@@ -233,9 +255,13 @@ impl Dss {
         self.runs.iter().any(|run| run.physical.verdict == PhysicalVerdict::Cached)
     }
 
-    /// Whether every query of every run came to its end within its limit.
-    pub fn is_kept(&self) -> bool {
-        self.runs.iter().all(|run| run.is_whole() && run.over_limit() == 0)
+    /// What it came to: a failure where a query was refused or cancelled at its limit, nothing certain where the page
+    /// cache gave what the storage was asked for.
+    pub fn outcome(&self) -> Outcome {
+        if self.runs.iter().any(|run| run.failed() + run.over_limit() > 0) {
+            return Outcome::Fail;
+        }
+        if self.is_cached() { Outcome::Inconclusive } else { Outcome::Pass }
     }
 }
 

@@ -16,6 +16,7 @@ mod watch;
 mod worker;
 
 pub use counted::Sight;
+pub(crate) use counted::Used;
 pub use database::{Database, schema_name};
 pub use ladder::{Climb, Next, Point, knee_of};
 pub use method::{Done, Kind, Method, Session};

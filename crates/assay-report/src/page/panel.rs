@@ -3,6 +3,7 @@
 use super::Section;
 use super::figure::Figures;
 use super::table::{Cell, Table};
+use crate::chart::bars::bars;
 use crate::chart::lines::lines;
 use crate::chart::scene::Size;
 use crate::markup::{Markup, tag};
@@ -17,7 +18,11 @@ pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Sect
         .charts
         .iter()
         .map(|chart| figures.figure(Size::Full, &chart.title, |size| lines(chart, show, size)));
-    let charts: Markup = charts.collect();
+    let columns = panel.bars.iter();
+    let columns = columns
+        .map(|chart| figures.figure(Size::Full, &chart.title, |size| bars(chart, show, size)));
+    let columns: Vec<Markup> = columns.collect();
+    let charts: Markup = charts.chain(columns).collect();
     let tables: Markup = panel.tables.iter().map(table).collect();
     Section { id: panel.id, title: panel.title, body: lead.and(charts).and(tables) }
 }

@@ -1,6 +1,7 @@
 //! `assay load`: what a real database gets of a storage; one file a kind of load.
 
 pub mod climb;
+pub mod dss;
 pub mod ground;
 pub mod guard;
 pub mod server;
@@ -20,6 +21,7 @@ pub struct Options {
 /// Kinds of load.
 #[derive(Subcommand)]
 enum Kind {
+    Dss(Box<dss::Options>),
     Slob(Box<slob::Options>),
 }
 
@@ -29,6 +31,7 @@ enum Kind {
 /// What the kind of load says.
 pub fn run(options: &Options) -> Result<Ended> {
     match &options.kind {
+        Kind::Dss(options) => dss::run(options),
         Kind::Slob(options) => slob::run(options),
     }
 }
