@@ -129,6 +129,20 @@ pub(crate) enum Mark {
     Text { at: Point, anchor: Anchor, ink: Ink, text: String },
 }
 
+impl Mark {
+    /// Moves it down.
+    fn lower(&mut self, by: f64) {
+        match self {
+            Self::Line { points, .. } | Self::Area { points, .. } => {
+                points.iter_mut().for_each(|point| point.1 += by);
+            }
+            Self::Rects { rects, .. } => rects.iter_mut().for_each(|rect| rect[1] += by),
+            Self::Bars { bars, .. } => bars.iter_mut().for_each(|bar| bar[1] += by),
+            Self::Dot { at, .. } | Self::Text { at, .. } => at.1 += by,
+        }
+    }
+}
+
 /// The rectangle in which data are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Plot {
@@ -219,6 +233,13 @@ impl Scene {
         let mut scene = Self::new(size, height, title);
         scene.plot.height += BOTTOM - 24.0;
         scene
+    }
+
+    /// Moves everything down, so that there is more room above.
+    pub(crate) fn lower(&mut self, by: f64) {
+        self.height += by;
+        self.plot.top += by;
+        self.marks.iter_mut().chain(&mut self.stretching).for_each(|mark| mark.lower(by));
     }
 
     /// A line through places.
