@@ -81,7 +81,7 @@ def main():
     print()
     report.table(["run", "streams", "parallel", "elapsed", "geometric mean", "queries/h", "database reads", "device reads", "over limit or failed"],
                  [row for dss in raw.values() for row in measured(dss)])
-    report.keep(given, f"dss-{given.only or 'all'}", {"cases": raw, "device": machine.device_of(given.directory)})
+    report.keep(given, "dss", {"cases": raw, "device": machine.device_of(given.directory)})
 
 
 if __name__ == "__main__":
