@@ -230,15 +230,15 @@ impl DssRun {
     /// limit is a lower bound.
     pub fn geometric_mean_s(&self) -> Option<f64> {
         let queries = self.queries.iter().filter(|query| query.is_query());
-        self.is_whole().then(|| geometric_mean(queries.map(DssQuery::elapsed_s).collect()))?
+        self.is_whole().then(|| geometric_mean(&queries.map(DssQuery::elapsed_s).collect::<Vec<_>>()))?
     }
 
     /// Queries an hour of a stream alone, times the scale: 3,600 s over the geometric mean of queries and refresh
     /// functions together. Source: TPC-H, clause 5.4.1, whose name is not used for it.
     pub fn power_per_h(&self, scale: f64) -> Option<f64> {
         let is_wanted = self.kind == DssKind::Power && self.is_whole();
-        let times = self.queries.iter().map(DssQuery::elapsed_s).collect();
-        is_wanted.then(|| Some(3600.0 * scale / geometric_mean(times)?))?
+        let times: Vec<f64> = self.queries.iter().map(DssQuery::elapsed_s).collect();
+        is_wanted.then(|| Some(3600.0 * scale / geometric_mean(&times)?))?
     }
 
     /// Queries an hour of all streams, times the scale. Source: TPC-H, clause 5.4.2, whose name is not used for it.
@@ -266,7 +266,7 @@ impl Dss {
 }
 
 /// The geometric mean of times, short ones lifted; none of no times.
-fn geometric_mean(times: Vec<f64>) -> Option<f64> {
+fn geometric_mean(times: &[f64]) -> Option<f64> {
     let longest = times.iter().copied().fold(0.0, f64::max);
     let lifted = times.iter().map(|time| time.max(longest * SHORTEST_OF_LONGEST).ln());
     let mean = lifted.sum::<f64>() / real_len(times.len());

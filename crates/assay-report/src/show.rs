@@ -73,7 +73,7 @@ impl Show {
 
     /// A count of I/Os or errors, which would give the rate away.
     pub(crate) fn count(&self, count: u64) -> String {
-        self.value(Unit::Count, assay_model::number::real(count))
+        self.value(Unit::Count, real(count))
     }
 
     /// The interval of an estimate: `40,800 – 41,500/s`, or `exact`; empty where there is none.

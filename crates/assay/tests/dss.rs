@@ -153,6 +153,34 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     assert_eq!(schemas(&server), Vec::<String>::new());
 }
 
+/// Ids of all runs, the oldest first.
+fn ids(place: &Place) -> Vec<String> {
+    let runs = fs::read_dir(place.0.join("assay-runs")).unwrap().filter_map(Result::ok);
+    let mut all: Vec<String> = runs.map(|run| run.file_name().into_string().unwrap()).collect();
+    // They begin with the moment at which they were made.
+    all.sort();
+    all
+}
+
+#[test]
+fn two_loads_are_compared_query_by_query() {
+    let Some(place) = Place::new("dss-compare") else {
+        return;
+    };
+    for repeats in [2, 2, 1] {
+        let output = place.run(&format!("load dss d {SMALL} --repeats {repeats}"));
+        assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
+    }
+    let ids = ids(&place);
+    let output = place.run(&format!("compare {} {} --json", ids[0], ids[1]));
+    let measures = json(&output)["pairs"][0]["measures"].as_array().unwrap().clone();
+    assert_eq!(measures.len(), 1 + 22, "{measures:?}");
+    let judged: Vec<_> = measures.iter().filter(|measure| measure["judged"] == true).collect();
+    assert_eq!(judged.len(), 1);
+    assert_eq!(judged[0]["quantity"], "power.parallel0.query_time.geometric.mean");
+    refused(&place, &format!("compare {} {}", ids[0], ids[2]), 2, "no interval");
+}
+
 #[track_caller]
 fn refused(place: &Place, command: &str, code: i32, word: &str) {
     let output = place.run(command);

@@ -176,7 +176,12 @@ fn carry_out(connection: &mut Connection, job: Job, common: &Common<'_>) -> Answ
     }
     match job {
         Job::Rows(table, part) => rows(connection, table, part, common),
-        Job::Key(table) => key(connection, table),
+        // Two of them at once do not wait for each other; the key itself is declared behind them.
+        Job::Key(table) => connection.run(&format!(
+            "CREATE UNIQUE INDEX IF NOT EXISTS {0}_pkey ON {SCHEMA}.{0} ({1})",
+            table.name(),
+            table.key()
+        )),
         Job::Index(table, index) => connection.run(&format!(
             "CREATE INDEX IF NOT EXISTS {} ON {SCHEMA}.{} ({})",
             index.name,
@@ -184,6 +189,7 @@ fn carry_out(connection: &mut Connection, job: Job, common: &Common<'_>) -> Answ
             index.columns
         )),
         Job::Statistics { table, frozen } => {
+            declare_key(connection, table)?;
             let how = if frozen { "ANALYZE" } else { "VACUUM (FREEZE, ANALYZE)" };
             connection.run(&format!("{how} {SCHEMA}.{}", table.name()))
         }
@@ -195,15 +201,16 @@ fn stopped() -> Failure {
 }
 
 /// Not again where an earlier run had come so far.
-fn key(connection: &mut Connection, table: Table) -> Answer<()> {
-    let name = format!("{SCHEMA}.{}", table.name());
+fn declare_key(connection: &mut Connection, table: Table) -> Answer<()> {
+    let name = table.name();
     let there = connection.one(&format!(
-        "SELECT count(*) FROM pg_constraint WHERE conrelid = '{name}'::regclass AND contype = 'p'"
+        "SELECT count(*) FROM pg_constraint \
+         WHERE conrelid = '{SCHEMA}.{name}'::regclass AND contype = 'p'"
     ))?;
     if there.count(0) == Some(1) {
         return Ok(());
     }
-    connection.run(&format!("ALTER TABLE {name} ADD PRIMARY KEY ({})", table.key()))
+    connection.run(&format!("ALTER TABLE {SCHEMA}.{name} ADD PRIMARY KEY USING INDEX {name}_pkey"))
 }
 
 /// The rows of a part in one transaction, with the word in the manifest that they are there.

@@ -14,15 +14,15 @@ use crate::show::Show;
 pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Section {
     let lead = panel.lead.iter().map(|sentence| tag("li").text(sentence));
     let lead = tag("ul").class("lead").all(lead);
-    let charts = panel
-        .charts
-        .iter()
-        .map(|chart| figures.figure(Size::Full, &chart.title, |size| lines(chart, show, size)));
-    let columns = panel.bars.iter();
-    let columns = columns
-        .map(|chart| figures.figure(Size::Full, &chart.title, |size| bars(chart, show, size)));
-    let columns: Vec<Markup> = columns.collect();
-    let charts: Markup = charts.chain(columns).collect();
+    let mut charts = Markup::new();
+    for chart in &panel.charts {
+        let draw = |size| lines(chart, show, size);
+        charts.push(figures.figure(Size::Full, &chart.title, draw));
+    }
+    for chart in &panel.bars {
+        let draw = |size| bars(chart, show, size);
+        charts.push(figures.figure(Size::Full, &chart.title, draw));
+    }
     let tables: Markup = panel.tables.iter().map(table).collect();
     Section { id: panel.id, title: panel.title, body: lead.and(charts).and(tables) }
 }
