@@ -230,7 +230,8 @@ impl DssRun {
     /// limit is a lower bound.
     pub fn geometric_mean_s(&self) -> Option<f64> {
         let queries = self.queries.iter().filter(|query| query.is_query());
-        self.is_whole().then(|| geometric_mean(&queries.map(DssQuery::elapsed_s).collect::<Vec<_>>()))?
+        self.is_whole()
+            .then(|| geometric_mean(&queries.map(DssQuery::elapsed_s).collect::<Vec<_>>()))?
     }
 
     /// Queries an hour of a stream alone, times the scale: 3,600 s over the geometric mean of queries and refresh
@@ -279,4 +280,77 @@ pub fn middle_and_range(mut times: Vec<f64>) -> Option<(f64, f64, f64)> {
     let (first, last) = (*times.first()?, *times.last()?);
     let (low, high) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
     Some((f64::midpoint(low, high), first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(name: &str, elapsed_s: f64, outcome: DssOutcome) -> DssQuery {
+        DssQuery {
+            stream: Some(0),
+            name: name.to_owned(),
+            started_ns: 0,
+            elapsed_ns: crate::number::nanoseconds(elapsed_s),
+            rows: 1,
+            outcome,
+        }
+    }
+
+    /// A run whose odd queries take a second and whose even ones take four.
+    fn run(kind: DssKind, streams: u32) -> DssRun {
+        let one = |number: u32| {
+            let elapsed_s = if number % 2 == 1 { 1.0 } else { 4.0 };
+            query(&format!("Q{number}"), elapsed_s, DssOutcome::Complete)
+        };
+        let queries = (0..streams).flat_map(|_| (1..=22).map(one)).collect();
+        DssRun { queries, elapsed_ns: 88_000_000_000, ..DssRun::begun(kind, streams, 0, 1) }
+    }
+
+    fn near(one: Option<f64>, other: f64) {
+        assert!(one.is_some_and(|one| (one / other - 1.0).abs() < 1e-12), "{one:?} {other}");
+    }
+
+    #[test]
+    fn means_and_rates_follow_their_definitions() {
+        // The root of 1 x 4 is 2; refresh functions of two seconds leave it there.
+        let mut power = run(DssKind::Power, 1);
+        power.queries.push(query("RF1", 2.0, DssOutcome::Complete));
+        power.queries.push(query("RF2", 2.0, DssOutcome::Complete));
+        near(power.geometric_mean_s(), 2.0);
+        near(power.power_per_h(3.0), 3600.0 * 3.0 / 2.0);
+        assert_eq!(power.throughput_per_h(3.0), None);
+        let throughput = run(DssKind::Throughput, 2);
+        near(throughput.geometric_mean_s(), 2.0);
+        near(throughput.throughput_per_h(0.5), 44.0 * 3600.0 * 0.5 / 88.0);
+        assert_eq!(throughput.power_per_h(0.5), None);
+    }
+
+    #[test]
+    fn a_run_that_is_not_whole_has_no_mean_and_one_over_its_limit_has() {
+        let mut over = run(DssKind::Power, 1);
+        over.queries[0].outcome = DssOutcome::OverLimit;
+        near(over.geometric_mean_s(), 2.0);
+        assert_eq!((over.over_limit(), over.failed()), (1, 0));
+        let mut failed = over.clone();
+        failed.queries[1].outcome = DssOutcome::Failed { reason: String::new() };
+        assert_eq!((failed.geometric_mean_s(), failed.failed()), (None, 1));
+        over.queries.pop();
+        assert_eq!(over.geometric_mean_s(), None);
+    }
+
+    #[test]
+    fn a_query_of_no_time_does_not_make_the_mean_nothing() {
+        let times: Vec<f64> = [0.0].into_iter().chain([1000.0; 21]).collect();
+        near(geometric_mean(&times), 1000.0_f64.powf(21.0 / 22.0));
+        assert_eq!(geometric_mean(&[0.0, 0.0]), None);
+        assert_eq!(geometric_mean(&[]), None);
+    }
+
+    #[test]
+    fn the_middle_lies_between_the_ends() {
+        assert_eq!(middle_and_range(vec![3.0, 1.0, 2.0]), Some((2.0, 1.0, 3.0)));
+        assert_eq!(middle_and_range(vec![4.0, 1.0]), Some((2.5, 1.0, 4.0)));
+        assert_eq!(middle_and_range(Vec::new()), None);
+    }
 }

@@ -58,15 +58,21 @@ pub fn put_rows<T: Taker>(
     let (factor, Part { number, of }) = (scale.factor(), part);
     let mut word = String::new();
     match table {
-        Table::Region => each(RegionGenerator::new(factor, number, of), to, put_region),
-        Table::Nation => each(NationGenerator::new(factor, number, of), to, put_nation),
+        Table::Region => {
+            each(RegionGenerator::new(factor, number, of), to, |row, to| put_region(&row, to))
+        }
+        Table::Nation => {
+            each(NationGenerator::new(factor, number, of), to, |row, to| put_nation(&row, to))
+        }
         Table::Supplier => each(SupplierGenerator::new(factor, number, of), to, |row, to| {
             put_supplier(&row, &mut word, to);
         }),
         Table::Part => each(PartGenerator::new(factor, number, of), to, |row, to| {
             put_part(&row, &mut word, to);
         }),
-        Table::PartSupp => each(PartSuppGenerator::new(factor, number, of), to, put_part_supp),
+        Table::PartSupp => each(PartSuppGenerator::new(factor, number, of), to, |row, to| {
+            put_part_supp(&row, to);
+        }),
         Table::Customer => each(CustomerGenerator::new(factor, number, of), to, |row, to| {
             put_customer(&row, &mut word, to);
         }),
@@ -107,13 +113,13 @@ fn small(value: i64) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
-fn put_region<T: Taker>(row: Region<'_>, to: &mut T) {
+fn put_region<T: Taker>(row: &Region<'_>, to: &mut T) {
     to.integer(small(row.r_regionkey));
     to.text(row.r_name);
     to.text(row.r_comment);
 }
 
-fn put_nation<T: Taker>(row: Nation<'_>, to: &mut T) {
+fn put_nation<T: Taker>(row: &Nation<'_>, to: &mut T) {
     to.integer(small(row.n_nationkey));
     to.text(row.n_name);
     to.integer(small(row.n_regionkey));
@@ -142,7 +148,7 @@ fn put_part<T: Taker>(row: &PartRow<'_>, word: &mut String, to: &mut T) {
     to.text(row.p_comment);
 }
 
-fn put_part_supp<T: Taker>(row: PartSupp<'_>, to: &mut T) {
+fn put_part_supp<T: Taker>(row: &PartSupp<'_>, to: &mut T) {
     to.key(row.ps_partkey);
     to.key(row.ps_suppkey);
     to.integer(row.ps_availqty);

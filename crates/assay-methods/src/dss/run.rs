@@ -166,7 +166,7 @@ fn listen(
     let (mut queries, mut is_stopped) = (Vec::new(), false);
     loop {
         match told.recv_timeout(LOOK) {
-            Ok(Told::Ended(query, rows)) => {
+            Ok((query, rows)) => {
                 (hands.ended)(&query, &rows);
                 queries.push(query);
             }

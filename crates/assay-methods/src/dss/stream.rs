@@ -51,11 +51,8 @@ pub(super) enum Work {
     Refresh(u32, u32),
 }
 
-/// What a stream has to tell.
-pub(super) enum Told {
-    /// Something came to its end, with the answer where it was asked for.
-    Ended(DssQuery, Vec<Row>),
-}
+/// What a stream tells: something came to its end, with its answer.
+pub(super) type Told = (DssQuery, Vec<Row>);
 
 /// A session that is ready to begin.
 pub(super) struct Stream {
@@ -185,7 +182,7 @@ impl Stream {
             outcome,
         };
         // The one who watches listens until all have ended.
-        let _ = common.tell.send(Told::Ended(query, answer));
+        let _ = common.tell.send((query, answer));
         lost
     }
 }

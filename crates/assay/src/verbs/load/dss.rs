@@ -23,6 +23,7 @@ const PARALLEL_MAX: i64 = 1024;
 
 /// Queries of decision support (TPC-H-like): a power run and throughput runs with the counters of server, host and device
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
     /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…`
     #[arg(value_name = "TARGET|DSN")]
