@@ -134,7 +134,7 @@ fn quoted(codes: &[u64]) -> String {
 
 /// Puts names to values.
 fn named<const N: usize>(pairs: [(&'static str, String); N]) -> Parameters {
-    pairs.to_vec()
+    Vec::from(pairs)
 }
 
 /// Adds names and values.

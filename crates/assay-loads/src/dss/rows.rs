@@ -59,10 +59,14 @@ pub fn put_rows<T: Taker>(
     let mut word = String::new();
     match table {
         Table::Region => {
-            each(RegionGenerator::new(factor, number, of), to, |row, to| put_region(&row, to))
+            each(RegionGenerator::new(factor, number, of), to, |row, to| {
+            put_region(&row, to);
+        })
         }
         Table::Nation => {
-            each(NationGenerator::new(factor, number, of), to, |row, to| put_nation(&row, to))
+            each(NationGenerator::new(factor, number, of), to, |row, to| {
+            put_nation(&row, to);
+        })
         }
         Table::Supplier => each(SupplierGenerator::new(factor, number, of), to, |row, to| {
             put_supplier(&row, &mut word, to);
