@@ -41,10 +41,11 @@ impl Connection {
     /// Connects and logs in.
     ///
     /// # Errors
-    /// When there is no way to the server, or it refuses the user.
+    /// When there is no way to the server, it does not answer in time, or it refuses the user.
     pub fn open(address: &Address, application: &str) -> Answer<Self> {
         let mut messages = Messages::over(Stream::connect(address)?);
         let facts = login::login(&mut messages, address, application)?;
+        messages.stream().wait_at_most(None)?;
         Ok(Self { messages, facts, scratch: Vec::new() })
     }
 

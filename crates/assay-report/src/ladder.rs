@@ -85,7 +85,6 @@ fn waits() -> Columns {
             ("sessions", sessions),
             ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
             ("CPU", |rung| a_second(rung, rung.time.cpu_ns)),
-            ("CPU queue", |rung| a_second(rung, rung.time.cpu_queue_ns)),
             ("read", |rung| a_second(rung, rung.time.read_ns)),
             ("write", |rung| a_second(rung, rung.time.write_ns)),
             ("log sync", |rung| a_second(rung, rung.time.commit_ns)),
@@ -95,6 +94,7 @@ fn waits() -> Columns {
                     format!("{:.2}", rest / 1e9 / rung.elapsed_s().max(1e-9))
                 })
             }),
+            ("(CPU queue)", |rung| a_second(rung, rung.time.cpu_queue_ns)),
             ("top wait", |rung| {
                 rung.time.top_wait().map_or_else(unknown, |(name, _)| name.to_owned())
             }),
@@ -412,6 +412,7 @@ mod tests {
             server_cpu_s: Some(1.0),
             host_busy_share: Some(0.5),
             physical: Physical::of(819_200_000, Some(819_200_000 - cached_bytes), None),
+            profile: None,
         }
     }
 

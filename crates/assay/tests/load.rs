@@ -238,3 +238,34 @@ fn the_secret_of_an_address_is_not_kept() {
     let output = place.run("load slob postgresql://me:geheim@127.0.0.1:1/x");
     assert!(!words(&output).contains("geheim"));
 }
+
+#[test]
+fn a_kept_server_is_used_again() {
+    let Some(place) = Place::new("kept") else {
+        return;
+    };
+    let first = place.run(&format!("{SMALL} --json --keep"));
+    assert_eq!(json(&first)["load"]["filled"]["rows"], 1024, "{}", words(&first));
+    let left = place.left();
+    assert_eq!((left.len(), place.processes()), (1, 0), "{left:?}");
+    let kept = place.0.join("d").join(&left[0]).join("assay-kept");
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    let again = SMALL.replace("slob d", &format!("slob d/{}", left[0]));
+    let second = place.run(&format!("{again} --json"));
+    let load = &json(&second)["load"];
+    assert!(load["filled"].is_null() && load["server"]["is_own"] == true, "{}", words(&second));
+    assert_eq!(load["rungs"].as_array().unwrap().len(), 1);
+    // Killed while it is in use, it recovers.
+    let mut child = place.start(&again.replace("1s", "60s"));
+    wait_for(|| place.processes() > 8);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for(|| place.processes() == 0);
+    let third = place.run(&format!("{again} --json"));
+    assert!(json(&third)["load"]["filled"].is_null(), "{}", words(&third));
+    let other = place.run(&again.replace("8MiB", "16MiB"));
+    assert!(other.status.code() == Some(2) && words(&other).contains("holds"), "{}", words(&other));
+    // A load beside it leaves it where it is.
+    place.run(SMALL);
+    assert_eq!((place.left(), place.processes()), (left, 0));
+}

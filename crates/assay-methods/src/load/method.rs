@@ -27,6 +27,11 @@ pub trait Method: Sync {
     /// All kinds of steps, in the order in which their results are kept.
     fn kinds(&self) -> &[Kind];
 
+    /// The kind of step that reads one block and nothing else, where there is one: its times are those of single reads.
+    fn single_block_stream(&self) -> Option<&str> {
+        None
+    }
+
     /// Looks before each rung whether the server will do what is to be measured.
     ///
     /// # Errors

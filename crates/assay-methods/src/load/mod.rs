@@ -4,8 +4,11 @@
 //! What a session does is told by a [`Method`]; [`measure`] carries one rung of it out, a [`Climb`] says which comes
 //! next.
 
+mod beside;
 mod counted;
 mod database;
+mod device_reads;
+mod kept;
 mod ladder;
 mod method;
 mod own;
@@ -15,9 +18,12 @@ mod slot;
 mod watch;
 mod worker;
 
+pub use beside::Intervals;
 pub use counted::Sight;
 pub(crate) use counted::Used;
 pub use database::{Database, schema_name};
+pub use device_reads::DeviceReads;
+pub use kept::Kept;
 pub use ladder::{Climb, Next, Point, knee_of};
 pub use method::{Done, Kind, Method, Session};
 pub use own::{OwnPlan, OwnServer, clean_up};

@@ -1,5 +1,6 @@
 //! A server of our own on the storage under test: in a directory that the safety gate created, gone with it.
 
+use super::kept::Kept;
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
@@ -40,8 +41,11 @@ pub struct OwnPlan {
 /// A running server in its directory.
 pub struct OwnServer {
     server: Server,
-    /// `None` once it is given back.
+    /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
+    place: PathBuf,
+    /// Who comes back to a kept server finds our tables in this schema.
+    schema: String,
     plan: OwnPlan,
     /// With these it was started last.
     settings: Settings,
@@ -91,9 +95,43 @@ impl OwnServer {
             }
         };
         let settings = settings(&plan, FILL_BUFFERS_BYTES, false);
-        let mut own = Self { server, directory: Some(directory), plan, settings };
+        let place = directory.path().to_owned();
+        let schema = String::new();
+        let mut own = Self { server, directory: Some(directory), place, schema, plan, settings };
         own.server.start(&own.settings, stop)?;
         Ok(own)
+    }
+
+    /// Starts a server that was kept, as it is to be measured.
+    ///
+    /// # Errors
+    /// What the programs or the server say, for example that somebody else uses it.
+    pub fn adopt(plan: OwnPlan, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+        let server = Server::adopt(
+            Plan {
+                binaries: plan.binaries.clone(),
+                directory: plan.target.clone(),
+                account: Account::needed(),
+                guard: plan.guard.clone(),
+            },
+            kept.password.clone(),
+        )?;
+        let settings = settings(&plan, plan.shared_buffers_bytes, plan.direct);
+        let (place, schema) = (plan.target.clone(), kept.schema.clone());
+        let mut own = Self { server, directory: None, place, schema, plan, settings };
+        own.settings.direct = own.is_direct();
+        own.server.start(&own.settings, stop)?;
+        Ok(own)
+    }
+
+    /// The schema that whoever comes back to a kept server will look for.
+    pub fn note_schema(&mut self, schema: &str) {
+        schema.clone_into(&mut self.schema);
+    }
+
+    /// Where it will stay, when it is kept.
+    pub fn kept_place(&self) -> Option<&Path> {
+        (self.plan.keep || self.directory.is_none()).then_some(self.place.as_path())
     }
 
     /// Starts it anew as it is to be measured: small cache, past the page cache where that is possible.
@@ -146,7 +184,7 @@ impl OwnServer {
 
     /// Where it is.
     pub fn directory(&self) -> &Path {
-        self.directory.as_ref().map_or(Path::new(""), |held| held.path())
+        &self.place
     }
 
     /// Ends the server and removes its directory, unless it is to be kept.
@@ -159,10 +197,13 @@ impl OwnServer {
 
     fn give_back(&mut self) -> Result<()> {
         let Some(directory) = self.directory.take() else {
+            self.server.stop(Stop::Clean);
             return Ok(());
         };
-        if self.plan.keep {
+        // What was never loaded is of no use to whoever comes back.
+        if self.plan.keep && !self.schema.is_empty() {
             self.server.stop(Stop::Clean);
+            Kept::write(&self.place, self.server.password(), &self.schema)?;
             return Gate::new(SysRoot::live()).give_away_directory(&directory);
         }
         self.server.stop(Stop::AtOnce);

@@ -2,6 +2,7 @@
 //! counters of the measured time.
 
 use super::Database;
+use super::beside::{Beside, profile_of};
 use super::counted::Sight;
 use super::method::Method;
 use super::pace::{Arrivals, Pace};
@@ -12,8 +13,10 @@ use assay_model::Result;
 use assay_model::load::Rung;
 use assay_model::measurement::{Finish, Interval, Joint};
 use assay_model::number::narrow;
+use assay_model::profile::{ReadSight, ReadTimes};
 use assay_model::units::Nanos;
 use assay_postgres::connection::Interrupter;
+use assay_postgres::watch::Observed;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
@@ -119,6 +122,7 @@ pub fn measure<M: Method>(
         .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
         .collect();
     let workers = workers?;
+    let beside = Beside::ready(database);
     let started_unix_ns =
         narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
     let address = database.address.clone();
@@ -141,9 +145,30 @@ pub fn measure<M: Method>(
         sessions: plan.sessions,
     };
     let mut watch = Watch::over(slots, method, plan.sessions);
-    let mut running = Running { database, common: &common, plan, before, started_unix_ns };
-    let (ended, finish) = running.run(workers, &mut watch, hands);
-    Ok(running.measured(&ended, finish, watch, hands))
+    let mut running =
+        Running { database, common: &common, plan, before, started_unix_ns, observed: None };
+    let (ended, finish) = running.run(workers, beside, &mut watch, hands);
+    let mut measured = running.measured(&ended, finish, watch, hands);
+    if let Some(stream) = method.single_block_stream() {
+        add_statements(&mut measured.rung, stream);
+    }
+    Ok(measured)
+}
+
+/// The load's own statements are readers of single blocks, too.
+fn add_statements(rung: &mut Rung, stream: &str) {
+    let found = rung.measurement.streams.iter().find(|found| found.name == stream);
+    let found = found.and_then(|found| found.operations.read.as_ref());
+    let server = rung.profile.as_mut().and_then(|profile| profile.server.as_mut());
+    if let Some((result, server)) = found.zip(server) {
+        let times = ReadTimes {
+            seen_by: ReadSight::Statement,
+            subject: stream.to_owned(),
+            error_share: 0.001,
+            service: result.service.clone(),
+        };
+        server.read_times.insert(0, times);
+    }
 }
 
 /// Places to count in.
@@ -159,6 +184,8 @@ struct Running<'a> {
     /// Counters before the measured time.
     before: Sight,
     started_unix_ns: u64,
+    /// What was seen beside it.
+    observed: Option<Observed>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
@@ -169,10 +196,11 @@ impl Running<'_> {
     fn run<S: super::Session>(
         &mut self,
         workers: Vec<Worker<S>>,
+        beside: Option<Beside>,
         watch: &mut Watch<'_>,
         hands: &mut Hands<'_>,
     ) -> (Vec<Ended>, Finish) {
-        let common = self.common;
+        let (common, unwatched) = (self.common, AtomicBool::new(false));
         let interrupters: Interrupters =
             workers.iter().map(|worker| Arc::clone(&worker.interrupter)).collect();
         thread::scope(|scope| {
@@ -185,6 +213,7 @@ impl Running<'_> {
             if common.warms_up {
                 self.warm_up(&interrupters, hands);
             }
+            let looking = beside.map(|beside| scope.spawn(|| beside.watch(&unwatched)));
             watch.begin();
             let finish = watch.until_over(self.plan.length, &threads, hands);
             common.done.store(true, Ordering::Relaxed);
@@ -193,6 +222,10 @@ impl Running<'_> {
                 .into_iter()
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect();
+            // The last look at the counters comes when sessions have told them everything.
+            unwatched.store(true, Ordering::Relaxed);
+            let seen = looking.and_then(|looking| looking.join().ok());
+            self.observed = seen.flatten();
             let finish = lost(&ended).map_or(finish, |reason| Finish::Failed { reason });
             (ended, finish)
         })
@@ -229,11 +262,18 @@ impl Running<'_> {
     ) -> Measured {
         let processes: Vec<u32> = ended.iter().map(|one| one.process).collect();
         let after = Sight::take(self.database, &processes);
-        let passed = match &after {
+        let mut passed = match &after {
             Ok(after) => after.since(&self.before, ended),
             // A server that is gone tells nothing more; what the sessions measured stands.
             Err(_) => self.before.since(&self.before, ended),
         };
+        let observed = self.observed.as_ref();
+        // Looking is no part of the load.
+        passed.client_cpu_s -= observed.map_or(0.0, |observed| observed.own_cpu_s);
+        let is_complete = finish == Finish::Complete;
+        let profile = observed.and_then(|observed| {
+            profile_of(observed, &passed, self.plan.sessions, is_complete).ok()
+        });
         let mut tally = Tally::default();
         ended.iter().for_each(|one| tally.add(&one.tally));
         let backlog = self.common.arrivals.as_ref().zip(self.common.begun.get());
@@ -242,6 +282,7 @@ impl Running<'_> {
         let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
         rung.measurement.started_unix_ns = self.started_unix_ns;
         rung.backlog = backlog;
+        rung.profile = profile.map(Box::new);
         Measured { rung, tally }
     }
 }

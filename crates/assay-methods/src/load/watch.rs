@@ -171,6 +171,7 @@ impl<'a> Watch<'a> {
             server_cpu_s: passed.server_cpu_s,
             host_busy_share,
             physical: passed.physical,
+            profile: None,
         }
     }
 

@@ -63,7 +63,43 @@ pub fn fill(database: &mut Database, rules: &Rules, doing: &mut Fill<'_>) -> Res
             ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })?;
-    filled(database, total, begun)
+    let filled = filled(database, total, begun)?;
+    let comment = format!("COMMENT ON SCHEMA {schema} IS '{}'", contents(rules));
+    database.run("naming the tables", &comment)?;
+    Ok(filled)
+}
+
+/// What a schema of ours holds, in its comment: tables that were loaded with other knobs are other tables.
+fn contents(rules: &Rules) -> String {
+    let scan_blocks = if rules.scan_share.0 > 0.0 { rules.scan_blocks } else { 0 };
+    format!(
+        "assay slob: {} tables of {} rows, {scan_blocks} rows without index, compressible {}, seed {}",
+        rules.tables, rules.scale_blocks, rules.compressible.0, rules.seed
+    )
+}
+
+/// Whether the tables are there already.
+///
+/// # Errors
+/// A usage error when the schema holds others, and what the server says.
+pub fn is_filled(database: &mut Database, rules: &Rules) -> Result<bool> {
+    let sql = format!(
+        "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = '{}'",
+        database.schema
+    );
+    let rows = database.admin.query(&sql);
+    let rows = rows.map_err(|failure| failure.of("looking for tables that are there"))?;
+    let Some(row) = rows.first() else {
+        return Ok(false);
+    };
+    let wanted = contents(rules);
+    if row.text(0) == wanted {
+        return Ok(true);
+    }
+    Err(Error::usage(
+        format!("the kept server holds '{}', and wanted is '{wanted}'", row.text(0)),
+        "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a server anew",
+    ))
 }
 
 fn jobs(schema: &str, rules: &Rules) -> Vec<Job> {

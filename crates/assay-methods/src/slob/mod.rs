@@ -4,6 +4,6 @@ mod fill;
 mod session;
 mod tables;
 
-pub use fill::{Fill, fill};
+pub use fill::{Fill, fill, is_filled};
 pub use session::{BlockSession, Slob};
 pub use tables::{Access, data_bytes, workload};

@@ -48,6 +48,10 @@ impl<'a> Method for Slob<'a> {
         &KINDS
     }
 
+    fn single_block_stream(&self) -> Option<&str> {
+        (self.rules.work_unit == 1).then_some(KINDS[0].name)
+    }
+
     /// The plan of a reading statement must be the one that is to be measured.
     fn check(&self, database: &mut Database) -> Result<()> {
         let doing = "asking for the plan of the reading statement";

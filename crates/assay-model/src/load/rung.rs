@@ -3,6 +3,7 @@
 use super::{
     DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, rate, real, share,
 };
+use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Reads that never reached the device, as a share, that a physical measurement may have at most.
@@ -47,6 +48,10 @@ pub struct Rung {
     pub host_busy_share: Option<f64>,
     /// Whether the reads reached the device.
     pub physical: Physical,
+    /// What any server is asked in an interval, with looks at its sessions: events, waits over time, I/O by function and
+    /// relation, times of single reads. None where the server gave no session for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
 }
 
 /// Tries that the server refused for the sake of other sessions.
@@ -106,7 +111,7 @@ pub struct TimeSplit {
     /// On a processor; none where the server is not on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Ready to run and waiting for a processor.
+    /// Ready to run and waiting for a processor; most of it is the end of a wait, and counted in that, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_queue_ns: Option<u64>,
     /// Waiting for reads.
@@ -192,9 +197,10 @@ impl Physical {
 }
 
 impl TimeSplit {
-    /// What no part explains, ns; negative where parts overlap. None where a part is unknown.
+    /// What no part explains, ns; negative where parts overlap. None where a part is unknown. The queue of the processors
+    /// is no part of the sum: most of it is the end of a wait and lies in the time of the wait.
     pub fn rest_ns(&self) -> Option<f64> {
-        let parts = [self.cpu_ns?, self.cpu_queue_ns?, self.read_ns?, self.write_ns?];
+        let parts = [self.cpu_ns?, self.read_ns?, self.write_ns?];
         let known: f64 = parts.iter().map(|part| real(*part)).sum();
         Some(real(self.database_ns) - known - real(self.commit_ns.unwrap_or(0)))
     }
@@ -283,12 +289,12 @@ mod tests {
             database_ns: 100,
             cpu_ns: Some(30),
             cpu_queue_ns: Some(20),
-            read_ns: Some(60),
+            read_ns: Some(80),
             write_ns: Some(0),
             commit_ns: None,
         };
         assert_eq!(time.rest_ns(), Some(-10.0));
-        assert_eq!(time.top_wait(), Some(("read", 60)));
+        assert_eq!(time.top_wait(), Some(("read", 80)));
         time.read_ns = None;
         assert_eq!(time.rest_ns(), None);
         assert_eq!(time.top_wait(), Some(("CPU queue", 20)));

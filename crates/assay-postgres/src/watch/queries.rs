@@ -3,11 +3,17 @@
 
 use crate::model::Version;
 
-/// What every session does; our own are left out.
-pub(super) const LOOK: &str = "SELECT /* assay */ pid, coalesce(backend_type, ''), coalesce(state, ''), coalesce(wait_event_type, ''), \
-coalesce(wait_event, ''), coalesce(datname, '')::text, extract(epoch FROM query_start)::float8, \
-extract(epoch FROM state_change)::float8, extract(epoch FROM backend_start)::float8, \
-extract(epoch FROM clock_timestamp())::float8 FROM pg_stat_activity WHERE pid <> ALL($1::int4[])";
+/// What every session does; these ones are ours and left out.
+pub(super) fn look(own: &[u32]) -> String {
+    let own: Vec<String> = own.iter().map(u32::to_string).collect();
+    let own = own.join(", ");
+    format!(
+        "SELECT /* assay */ pid, coalesce(backend_type, ''), coalesce(state, ''), coalesce(wait_event_type, ''), \
+         coalesce(wait_event, ''), coalesce(datname, '')::text, extract(epoch FROM query_start)::float8, \
+         extract(epoch FROM state_change)::float8, extract(epoch FROM backend_start)::float8, \
+         extract(epoch FROM clock_timestamp())::float8 FROM pg_stat_activity WHERE pid NOT IN ({own})"
+    )
+}
 
 pub(super) const DATA_DIRECTORY: &str =
     "SELECT /* assay */ setting FROM pg_settings WHERE name = 'data_directory'";

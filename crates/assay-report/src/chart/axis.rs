@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_long_legend_gets_rows_and_the_chart_moves_down() {
-        let names = ["single-block reads", "multi-block reads", "redo log writes", "data file writes"];
+        let names =
+            ["single-block reads", "multi-block reads", "redo log writes", "data file writes"];
         let (scene, left) = drawn(&names, "share of the I/Os");
         assert!(left >= 0.0, "{left}");
         assert!(scene.height > 200.0 + 1.5 * ROW && scene.plot.top > 26.0 + 1.5 * ROW);

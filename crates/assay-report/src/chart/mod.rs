@@ -17,4 +17,5 @@ pub(crate) mod stack;
 pub(crate) mod svg;
 pub(crate) mod tail;
 pub(crate) mod time_axis;
+pub(crate) mod waits;
 pub(crate) mod watch;

@@ -29,6 +29,8 @@ pub(crate) enum Ink {
     Mix,
     /// A share of the largest value, in eighths from 1 to 8.
     Heat(u8),
+    /// A wait class, from 0; the last one is for all others.
+    Class(u8),
 }
 
 impl From<Operation> for Ink {
@@ -132,13 +134,16 @@ pub(crate) enum Mark {
 impl Mark {
     /// Moves it down.
     fn lower(&mut self, by: f64) {
-        match self {
+        let tops: Box<dyn Iterator<Item = &mut f64>> = match self {
             Self::Line { points, .. } | Self::Area { points, .. } => {
-                points.iter_mut().for_each(|point| point.1 += by);
+                Box::new(points.iter_mut().map(|point| &mut point.1))
             }
-            Self::Rects { rects, .. } => rects.iter_mut().for_each(|rect| rect[1] += by),
-            Self::Bars { bars, .. } => bars.iter_mut().for_each(|bar| bar[1] += by),
-            Self::Dot { at, .. } | Self::Text { at, .. } => at.1 += by,
+            Self::Rects { rects, .. } => Box::new(rects.iter_mut().map(|rect| &mut rect[1])),
+            Self::Bars { bars, .. } => Box::new(bars.iter_mut().map(|bar| &mut bar[1])),
+            Self::Dot { at, .. } | Self::Text { at, .. } => Box::new(std::iter::once(&mut at.1)),
+        };
+        for top in tops {
+            *top += by;
         }
     }
 }

@@ -9,12 +9,11 @@ use assay_model::number::{real, real_len};
 use assay_model::verdict::Unit;
 
 /// Names of the parts, their inks, and how a rung fills them.
-const PARTS: [(&str, Ink, Part); 5] = [
-    ("CPU", Ink::Heat(2), |rung| rung.time.cpu_ns),
-    ("CPU queue", Ink::Heat(6), |rung| rung.time.cpu_queue_ns),
-    ("read", Ink::Read, |rung| rung.time.read_ns),
-    ("write", Ink::Write, |rung| rung.time.write_ns),
-    ("log sync", Ink::Sync, |rung| rung.time.commit_ns),
+const PARTS: [(&str, Ink, Part); 4] = [
+    ("CPU", Ink::Class(0), |rung| rung.time.cpu_ns),
+    ("read", Ink::Class(1), |rung| rung.time.read_ns),
+    ("write", Ink::Class(3), |rung| rung.time.write_ns),
+    ("log sync", Ink::Class(2), |rung| rung.time.commit_ns),
 ];
 
 /// Time of a part, ns, where it is known.

@@ -4,6 +4,7 @@ use super::facts;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
+use crate::chart::waits::{Stretch, waits};
 use crate::show::Show;
 use assay_model::number::{real, real_len};
 use assay_model::profile::{IoClass, IoPurpose, LatencyCurve, Profile};
@@ -122,6 +123,15 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
     let say = |(name, share): &(String, f64)| format!("{name} {}", facts::percent(*share));
     scene.description = parts.iter().map(say).collect::<Vec<_>>().join(", ");
     scene
+}
+
+/// What sessions did over time; `None` of a report.
+pub(super) fn over_time(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
+    let series = profile.server.as_ref()?.over_time.as_ref()?;
+    let cpus = profile.time.cpus.as_ref().map(|cpus| cpus.value);
+    Some(move |size| {
+        waits(&[Stretch { name: String::new(), series }], cpus, &Show::default(), size)
+    })
 }
 
 /// What the first few tablespaces bring together; `None` for fewer than two.

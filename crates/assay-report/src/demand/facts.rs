@@ -12,7 +12,7 @@ use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 const ABSENT: &str = "–";
 
 /// Rows of a table, the names of the columns first.
-pub(super) type Rows = Vec<Vec<String>>;
+pub(crate) type Rows = Vec<Vec<String>>;
 
 /// Whether faster storage would help, in a sentence or two.
 pub(super) fn headline(verdict: &TimeVerdict) -> String {

@@ -142,6 +142,12 @@ pub fn carry_out<C: Course>(
             stop: &stop,
         }
         .climb();
+        if let Some(place) = ground.kept_place() {
+            progress.say(&format!(
+                "note: the server is kept in {}; name that directory to use it again",
+                place.display()
+            ));
+        }
         // Our server goes before the answer is printed, whatever came of it.
         let finished = ground.finish();
         climbed.and_then(|finish| finished.map(|()| finish))

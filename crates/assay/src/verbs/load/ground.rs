@@ -5,7 +5,7 @@ use crate::options::typed;
 use crate::progress::Progress;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_methods::load::{Database, OwnServer, clean_up};
+use assay_methods::load::{Database, Kept, OwnServer, clean_up};
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;
@@ -101,6 +101,9 @@ impl Ground {
     }
 
     fn own(path: &Path, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        if let Some(kept) = Kept::read(path)? {
+            return Self::kept(path, &kept, wanted, progress);
+        }
         for left in clean_up(path)? {
             progress
                 .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
@@ -116,6 +119,23 @@ impl Ground {
             database.remarks.push(no_direct(path));
         }
         Ok(Self { database, filled, own: Some(own), keep: wanted.server.keep })
+    }
+
+    /// A server that an earlier run left; its tables are used again when they are those that are wanted.
+    fn kept(path: &Path, kept: &Kept, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        let own =
+            OwnServer::adopt(wanted.server.own_plan(path, wanted.burden)?, kept, wanted.stop)?;
+        let mut database = Database::on_own(&own, &kept.schema)?;
+        let filled = (wanted.fill)(&mut database, progress)?;
+        if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
+            database.remarks.push(no_direct(path));
+        }
+        Ok(Self { database, filled, own: Some(own), keep: true })
+    }
+
+    /// Where a server of ours will stay, when it is kept.
+    pub fn kept_place(&self) -> Option<&Path> {
+        self.own.as_ref().and_then(OwnServer::kept_place)
     }
 
     fn given(address: &Address, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
@@ -153,7 +173,8 @@ impl Ground {
     /// What does not go.
     pub fn finish(mut self) -> Result<()> {
         match self.own.take() {
-            Some(own) => {
+            Some(mut own) => {
+                own.note_schema(&self.database.schema);
                 drop(self.database);
                 own.finish()
             }

@@ -7,7 +7,7 @@ use crate::verbs::load::ground::{Ground, Named, Wanted};
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_loads::slob::Rules;
 use assay_methods::load::{Database, schema_name};
-use assay_methods::slob::{Fill, Slob, data_bytes, fill, workload};
+use assay_methods::slob::{Fill, Slob, data_bytes, fill, is_filled, workload};
 use assay_model::load::{Filled, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
@@ -60,6 +60,9 @@ impl Place<'_> {
         let rules = self.rules;
         let blocks = rules.scale_blocks.saturating_mul(u64::from(rules.tables));
         let mut fill = |database: &mut Database, progress: &mut Progress| {
+            if is_filled(database, rules)? {
+                return Ok(None);
+            }
             load(database, rules, stop, progress).map(Some)
         };
         let wanted = Wanted {
