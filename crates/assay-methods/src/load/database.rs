@@ -201,6 +201,12 @@ impl Database {
         opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
     }
 
+    /// Processes that the server has for parallel steps of all sessions together; none where it does not tell.
+    pub fn parallel_max(&mut self) -> Option<u32> {
+        let row = self.admin.one("SHOW max_parallel_workers").ok()?;
+        row.text(0).parse().ok()
+    }
+
     /// Runs statements of ours.
     ///
     /// # Errors
