@@ -39,10 +39,10 @@ impl ReadSight {
     /// What it is, for people.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Statement => "statements of one block, as the sessions saw them",
-            Self::Canary => "canary: one random block at a time by a session of ours",
-            Self::CanaryCached => "canary, the same block again: its way without a read",
-            Self::BlockLayer => "reads of the device, issue to completion",
+            Self::Statement => "statement of one block",
+            Self::Canary => "canary: a random block",
+            Self::CanaryCached => "canary: that block again",
+            Self::BlockLayer => "device: issue to end",
         }
     }
 }
