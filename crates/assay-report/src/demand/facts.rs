@@ -107,7 +107,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
         || format!("{low} or more"),
         |high| format!("{low} to {}", show_time_ns(real(high))),
     );
-    format!("{} of {} a second took {range}.", rate(outlier.rate_per_s), outlier.event)
+    format!("{}: {} a second took {range}.", outlier.event, rate(outlier.rate_per_s))
 }
 
 /// Where the numbers come from.
