@@ -101,7 +101,15 @@ impl OwnServer {
         let settings = settings(&plan, FILL_BUFFERS_BYTES, false);
         let place = directory.path().to_owned();
         let schema = String::new();
-        let mut own = Self { server, directory: Some(directory), place, schema, plan, settings, ready_s: None };
+        let mut own = Self {
+            server,
+            directory: Some(directory),
+            place,
+            schema,
+            plan,
+            settings,
+            ready_s: None,
+        };
         own.server.start(&own.settings, stop)?;
         own.ready_s = Some(begun.elapsed().as_secs_f64());
         Ok(own)
@@ -123,7 +131,8 @@ impl OwnServer {
         )?;
         let settings = settings(&plan, plan.shared_buffers_bytes, plan.direct);
         let (place, schema) = (plan.target.clone(), kept.schema.clone());
-        let mut own = Self { server, directory: None, place, schema, plan, settings, ready_s: None };
+        let mut own =
+            Self { server, directory: None, place, schema, plan, settings, ready_s: None };
         own.settings.direct = own.is_direct();
         own.server.start(&own.settings, stop)?;
         Ok(own)
