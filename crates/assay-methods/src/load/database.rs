@@ -69,6 +69,7 @@ impl Database {
         let mut database =
             Self::open(&own.server().address("postgres"), schema, Some(own.directory()))?;
         database.facts.is_own = true;
+        database.facts.ready_s = own.ready_s();
         database.postmaster = own.server().process_id();
         Ok(database)
     }
@@ -365,6 +366,7 @@ fn facts(
         product: "PostgreSQL".to_owned(),
         version: admin.facts().version.clone(),
         is_own: false,
+        ready_s: None,
         direct_io: Some(direct.is_some_and(|direct| direct.value.contains("data"))),
         block_bytes: knowledge.block_bytes,
         settings,
