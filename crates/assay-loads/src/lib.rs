@@ -5,8 +5,9 @@
 //! [`slob::Rows`] the content of a table.
 //!
 //! [`oltp::Rules`] are those of an order-entry load in the manner of TPC-C: an [`oltp::Session`] gives transactions with
-//! their inputs, [`oltp::fill_part`] the rows of the nine tables.
+//! their inputs, [`oltp::fill_part`] the rows of the nine tables. [`dss`] follows the published description of TPC-H.
 #![forbid(unsafe_code)]
 
+pub mod dss;
 pub mod oltp;
 pub mod slob;

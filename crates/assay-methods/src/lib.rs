@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod dss;
 pub mod load;
 pub mod locality;
 pub mod oltp;

@@ -70,7 +70,7 @@ pub struct Setting {
 }
 
 /// The server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServerFacts {
@@ -83,6 +83,9 @@ pub struct ServerFacts {
     /// Whether it passes the page cache by; `None` where it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
+    /// From nothing to a server of our own that takes sessions, s; none of a server that was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_s: Option<f64>,
     /// Bytes of a block.
     pub block_bytes: u64,
     /// Settings that matter for storage.

@@ -289,7 +289,11 @@ fn goal_words(goal: &assay_model::load::Goal) -> String {
 /// How the data came to be there, and how it was read.
 pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
     let server = &load.server;
-    let own = if server.is_own { "made for this run" } else { "given" };
+    let own = match (server.is_own, server.ready_s) {
+        (true, Some(ready_s)) => format!("made for this run in {}", show_length(ready_s)),
+        (true, None) => "ours, kept by an earlier run".to_owned(),
+        (false, _) => "given".to_owned(),
+    };
     let way = match server.direct_io {
         Some(true) => "past the page cache",
         Some(false) => "through the page cache",

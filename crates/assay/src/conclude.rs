@@ -6,6 +6,7 @@ use crate::options::OutputOptions;
 use crate::session::close;
 use assay_judge::{Rules, default_criteria};
 use assay_model::document::to_toml;
+use assay_model::dss::Dss;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
@@ -122,6 +123,22 @@ pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions)
         (false, true) => Outcome::Inconclusive,
         (false, false) => Outcome::Pass,
     };
+    Ok(ended(finish, outcome))
+}
+
+/// Keeps the page of a load of decision support, ends the run, prints and gives the exit: a query that was refused or
+/// took longer than its limit is a failure, and reads of the page cache tell nothing about the storage.
+///
+/// # Errors
+/// What the store says, or a closed standard output.
+pub fn conclude_dss(writer: RunWriter, finish: &Finish, output: &OutputOptions) -> Result<Ended> {
+    let dossier = Dossier::read(&writer.reader()?)?;
+    let page = assay_report::html(&dossier.report, Options::default());
+    writer.put(Document::Report, &page)?;
+    let outcome = dossier.report.dss.as_ref().map_or(Outcome::Inconclusive, Dss::outcome);
+    let run = close(writer, finish.clone())?;
+    show(&dossier, &run, output)?;
+    complain(finish, &run);
     Ok(ended(finish, outcome))
 }
 

@@ -69,6 +69,7 @@ impl Database {
         let mut database =
             Self::open(&own.server().address("postgres"), schema, Some(own.directory()))?;
         database.facts.is_own = true;
+        database.facts.ready_s = own.ready_s();
         database.postmaster = own.server().process_id();
         Ok(database)
     }
@@ -199,6 +200,12 @@ impl Database {
     pub(crate) fn connect(&self) -> Result<Connection> {
         let opened = Connection::open(&self.address, APPLICATION);
         opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
+    }
+
+    /// Processes that the server has for parallel steps of all sessions together; none where it does not tell.
+    pub fn parallel_max(&mut self) -> Option<u32> {
+        let row = self.admin.one("SHOW max_parallel_workers").ok()?;
+        row.text(0).parse().ok()
     }
 
     /// Runs statements of ours.
@@ -359,6 +366,7 @@ fn facts(
         product: "PostgreSQL".to_owned(),
         version: admin.facts().version.clone(),
         is_own: false,
+        ready_s: None,
         direct_io: Some(direct.is_some_and(|direct| direct.value.contains("data"))),
         block_bytes: knowledge.block_bytes,
         settings,

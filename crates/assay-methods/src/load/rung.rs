@@ -291,8 +291,9 @@ impl Running<'_> {
             Err(_) => self.before.since(&self.before, ended),
         };
         let observed = self.observed.as_ref();
-        // Looking is no part of the load.
-        passed.client_cpu_s -= observed.map_or(0.0, |observed| observed.own_cpu_s);
+        if let Some(observed) = observed {
+            passed.without(observed, &self.database.address.database);
+        }
         let is_complete = finish == Finish::Complete;
         let profile = observed.and_then(|observed| {
             profile_of(observed, &passed, self.plan.sessions, is_complete).ok()
