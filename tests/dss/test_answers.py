@@ -1,6 +1,6 @@
 """All 22 answers of `assay load dss` at the values of validation, row by row beside those of DuckDB.
 
-ASSAY       the program; else the newest of target/release and target/debug
+ASSAY       the program; else the newest of target/release and target/debug, where the example dss_rows lies, too
 DSS_SCALE   the scale, 0.01 by itself; 1 takes some minutes
 """
 
@@ -17,17 +17,27 @@ ROOT = Path(__file__).parents[2]
 NO_SERVER = "no postgres"
 
 
-def _program() -> "Path | None":
-    named = os.environ.get("ASSAY")
-    built = [Path(named)] if named else [ROOT / "target" / profile / "assay" for profile in ("release", "debug")]
+def _newest(name: str) -> "Path | None":
+    built = [ROOT / "target" / profile / name for profile in ("release", "debug")]
     there = [path for path in built if path.exists()]
     return max(there, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def _program() -> "Path | None":
+    named = os.environ.get("ASSAY")
+    return Path(named) if named else _newest("assay")
+
+
+def _writer() -> "Path | None":
+    return _newest("examples/dss_rows")
 
 
 class Answers(unittest.TestCase):
     def setUp(self) -> None:
         self.program = _program()
+        self.writer = _writer()
         reason = oracle.missing() or ("" if self.program else "assay is not built")
+        reason = reason or ("" if self.writer else "the example dss_rows is not built")
         if reason:
             self.skipTest(reason)
         self.scale = float(os.environ.get("DSS_SCALE", "0.01"))
@@ -45,12 +55,24 @@ class Answers(unittest.TestCase):
         self.assertIn(done.returncode, (0, 3), done.stderr)
         return {number: _read(answers / f"q{number:02}.csv") for number in range(1, 23)}
 
+    def other(self, folder: Path) -> oracle.Oracle:
+        """The other engine with our rows."""
+        rows = folder / "rows"
+        rows.mkdir()
+        subprocess.run([self.writer, f"{self.scale:g}", rows], check=True)
+        return oracle.Oracle(self.scale, rows)
+
+    def test_rows_are_those_of_another_generator(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            other = self.other(Path(name))
+        self.assertEqual(other.other_rows(), dict.fromkeys(oracle.TABLES, 0))
+
     def test_every_answer_is_that_of_another_engine(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             folder.chmod(0o755)
             ours = self.ours(folder)
-        other = oracle.Oracle(self.scale)
+            other = self.other(folder)
         empty = 0
         for number, rows in ours.items():
             with self.subTest(query=number):

@@ -14,7 +14,7 @@ use assay_model::verdict::{Outcome, Unit};
 /// Stands where nothing is known.
 const UNKNOWN: &str = "–";
 /// How numbers of the tables are made.
-const MEANING: &str = "Queries/h × scale: of a power run 3,600 s × scale over the geometric mean of queries and refresh functions, of a throughput run all queries × scale over the time of all streams; of several times the middle one is given, with the shortest and the longest; ≥ where a query was cancelled at its limit. CPU, read and write hold parallel processes, DB time does not.";
+const MEANING: &str = "Queries/h × scale: of a power run 3,600 s × scale over the geometric mean of queries and refresh functions, of a throughput run all queries × scale over the time of all streams; of several times the middle one is given, with the shortest and the longest; ≥ where a query was cancelled at its limit. CPU and read hold parallel processes, DB time does not.";
 /// Kinds of runs that bars can tell apart.
 const KINDS_MAX: usize = 4;
 
@@ -128,11 +128,8 @@ fn groups(dss: &Dss) -> Vec<Group> {
 
 /// `power, parallel 2`, `4 streams, parallel 2`.
 fn name(run: &DssRun) -> String {
-    match run.kind {
-        DssKind::Power => format!("power, parallel {}", run.parallel),
-        DssKind::Throughput if run.streams == 1 => format!("1 stream, parallel {}", run.parallel),
-        DssKind::Throughput => format!("{} streams, parallel {}", run.streams, run.parallel),
-    }
+    let one = DssRun::begun(run.kind, run.streams, run.parallel, 1);
+    format!("{}, parallel {}", repeated(&one), run.parallel)
 }
 
 /// `Q1` to `Q22`, `RF1`, `RF2`, as far as they were begun.
@@ -185,19 +182,19 @@ fn runs_table(dss: &Dss, show: &Show) -> Grid {
     };
     let (power, throughput) = (most(DssRun::power_per_h), most(DssRun::throughput_per_h));
     let row = |run: &DssRun| {
-        let bound = if run.over_limit() > 0 { "≥ " } else { "" };
+        let (bound, at_most) = if run.over_limit() > 0 { ("≥ ", "≤ ") } else { ("", "") };
         let per_h = run.power_per_h(dss.scale).map(|value| hourly(value, power, show));
         let per_h = per_h.or_else(|| {
             run.throughput_per_h(dss.scale).map(|value| hourly(value, throughput, show))
         });
         vec![
             repeated(run),
+            run.parallel.to_string(),
             if show.is_relative() { "hidden".to_owned() } else { show_length(run.elapsed_s()) },
             run.geometric_mean_s()
                 .map_or_else(unknown, |mean| format!("{bound}{}", time(mean, show))),
-            per_h.unwrap_or_else(unknown),
-            run.over_limit().to_string(),
-            run.failed().to_string(),
+            per_h.map_or_else(unknown, |per_h| format!("{at_most}{per_h}")),
+            format!("{} / {}", run.over_limit(), run.failed()),
             run.physical
                 .cached_share
                 .map_or_else(unknown, |cached| format!("{:.1} %", 100.0 * cached)),
@@ -208,11 +205,11 @@ fn runs_table(dss: &Dss, show: &Show) -> Grid {
         caption: "The runs",
         head: head(&[
             "run",
+            "parallel",
             "elapsed",
             "geometric mean",
             "queries/h × scale",
-            "over limit",
-            "failed",
+            "over / failed",
             "from cache",
             "CPU busy",
         ]),
@@ -220,11 +217,14 @@ fn runs_table(dss: &Dss, show: &Show) -> Grid {
     }
 }
 
+/// `power`, `2 streams`, with the repeat where there are several.
 fn repeated(run: &DssRun) -> String {
-    match run.repeat {
-        1 => name(run),
-        repeat => format!("{} ({repeat})", name(run)),
-    }
+    let name = match (run.kind, run.streams) {
+        (DssKind::Power, _) => "power".to_owned(),
+        (DssKind::Throughput, 1) => "1 stream".to_owned(),
+        (DssKind::Throughput, streams) => format!("{streams} streams"),
+    };
+    if run.repeat == 1 { name } else { format!("{name} ({})", run.repeat) }
 }
 
 fn hourly(value: f64, most: f64, show: &Show) -> String {
@@ -277,30 +277,28 @@ fn storage_table(dss: &Dss) -> Grid {
         let device = run.device.as_ref().map(|device| device.counters);
         vec![
             repeated(run),
+            run.parallel.to_string(),
             a_second(Some(run.time.database_ns)),
             a_second(run.time.cpu_ns),
             a_second(run.time.cpu_queue_ns),
             a_second(run.time.read_ns),
-            a_second(run.time.write_ns),
             moved(run.database.read_bytes),
             device.map_or_else(unknown, |device| moved(device.read_bytes)),
             device.map_or_else(unknown, |device| moved(device.write_bytes)),
-            run.time.top_wait().map_or_else(unknown, |(name, _)| name.to_owned()),
         ]
     };
     Grid {
         caption: "Time of the sessions, s a second, and what was read",
         head: head(&[
             "run",
+            "parallel",
             "DB time",
             "CPU",
             "CPU queue",
             "read",
-            "write",
             "DB reads",
             "device reads",
             "device writes",
-            "top wait",
         ]),
         rows: dss.runs.iter().map(row).collect(),
     }

@@ -16,7 +16,9 @@ pub fn write(directory: &Path, name: &str, rows: &[Row]) -> Result<()> {
     let mut text = String::new();
     for row in rows {
         let cells: Vec<String> = row.0.iter().map(|cell| quoted(cell.as_deref())).collect();
-        text.push_str(&cells.join(","));
+        let line = cells.join(",");
+        // A line without anything would be no row.
+        text.push_str(if line.is_empty() { "\"\"" } else { &line });
         text.push('\n');
     }
     write_new(&directory.join(format!("q{number:0>2}.csv")), text.as_bytes())
