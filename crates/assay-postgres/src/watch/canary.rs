@@ -96,7 +96,8 @@ impl Canary {
         let mut times = [new(ReadSight::Canary), new(ReadSight::CanaryCached)];
         let mut random = Random::new(u64::from(self.process_id()));
         let cpu_s = thread_cpu_s();
-        let (mut own_ns, mut own_statements, mut lost, mut due) = (0, 0, None, Instant::now());
+        let (mut own_ns, mut own_statements) = (0_u64, 0_u64);
+        let (mut lost, mut due) = (None, Instant::now());
         while !stop.load(Ordering::Relaxed) && lost.is_none() {
             self.choose(random.below(self.blocks));
             for seen in &mut times {
