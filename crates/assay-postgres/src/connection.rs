@@ -3,12 +3,14 @@
 //!
 //! Source: PostgreSQL documentation, chapter "Frontend/Backend Protocol".
 
+mod batch;
 mod copy;
 mod login;
 mod messages;
 mod prepared;
 mod stream;
 
+pub use batch::{Answers, Batch, Fields, Values};
 pub use copy::CopyIn;
 pub use messages::Row;
 pub use prepared::{Execution, Prepared};

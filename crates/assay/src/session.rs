@@ -358,7 +358,6 @@ fn on_storage(
         targets: Arc::clone(&storage.targets),
         backend,
         passes: None,
-        first_interval: 0,
     };
     let before = read_counters(&root, &devices);
     let mut measurement = run(&job, stop, observe)?;

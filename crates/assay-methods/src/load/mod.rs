@@ -20,6 +20,7 @@ mod worker;
 
 pub use beside::Intervals;
 pub use counted::Sight;
+pub(crate) use counted::Used;
 pub use database::{Database, schema_name};
 pub use device_reads::DeviceReads;
 pub use kept::Kept;

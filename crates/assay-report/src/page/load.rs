@@ -79,6 +79,9 @@ fn one(load: &Load, columns: &Columns) -> Markup {
 }
 
 fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+    if crate::orders::is_orders(load) {
+        return super::orders::charts(load, show, figures);
+    }
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let draw = |size| {
