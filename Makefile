@@ -40,7 +40,7 @@ demo: .venv/bin/assay ## Builds and installs Assay as a user would, then checks 
 
 test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped with its reason.
 	@mkdir -p target/logs; rm -f target/logs/*; status=0; \
-	$(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log || status=1; \
+	$(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
 
@@ -60,7 +60,7 @@ tidy:
 	$(CARGO) test --workspace --locked --test repository --test manual
 
 deny: $(TOOLS)/bin/cargo-deny
-	@if [ -x $< ]; then $< check bans licenses sources; \
+	@if [ -x $< ]; then $< check --hide-inclusion-graph bans licenses sources; \
 	else echo 'skipped: cargo-deny could not be built; licences are unchecked'; fi
 
 book: $(TOOLS)/bin/mdbook
@@ -72,7 +72,7 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## Fuzzes the readers of reports for FUZZ_S second
 	@if [ -x $< ] && $(CARGO) +nightly --version >/dev/null 2>&1; then \
 		mkdir -p target/fuzz/found target/fuzz/seeds && \
 		ASSAY_WRITE_SEEDS=$(CURDIR)/target/fuzz/seeds $(CARGO) test --workspace --locked --quiet --test bad_input seeds >/dev/null && \
-		$(CARGO) +nightly fuzz run --target-dir target/fuzz/build reports target/fuzz/found target/fuzz/seeds -- \
+		PATH="$(TOOLS)/bin:$$PATH" $(CARGO) +nightly fuzz run --target-dir target/fuzz/build reports target/fuzz/found target/fuzz/seeds -- \
 			-max_total_time=$(FUZZ_S) -max_len=65536 -timeout=10 -print_final_stats=1 -artifact_prefix=target/fuzz/; \
 	else echo 'skipped: cargo-fuzz or nightly Rust is missing; the readers of reports are not fuzzed'; fi
 

@@ -10,7 +10,7 @@ import time
 from bench import files, processes, report, sides
 
 BAR_RESIDENT_MIB, BAR_KEPT_MIB, BAR_PAGE_S, BAR_PAGE_BYTES = 150, 200, 3.0, 1_000_000
-DEVICE = "sim:servers?count=8&service=200us+bandwidth?rate=400MB/s+stall?every=607s&length=300ms"
+DEVICE = "sim:servers?count=8&service=2ms+bandwidth?rate=400MB/s+stall?every=607s&length=300ms"
 
 WORKLOAD = """format = 1
 name = "day"
@@ -81,11 +81,11 @@ def main():
     given = parser.parse_args()
     programs, raw = report.programs(given), {}
     closed = 'closed = { outstanding = 32 }'
-    opened = 'open = { rate = "20000/s" }'
+    opened = 'open = { rate = "2000/s" }'
     day = {
         "a simulated day, closed, 32 outstanding": WORKLOAD.format(
             duration=given.day, interval="1s", reads="70%", workers=1, arrival=closed),
-        "a simulated day, open, 20,000/s": WORKLOAD.format(
+        "a simulated day, open, 2,000/s": WORKLOAD.format(
             duration=given.day, interval="1s", reads="70%", workers=2, arrival=opened),
     }
     for name, text in day.items():

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -52,13 +53,17 @@ def hidden(text, given):
 
 
 def keep(given, name, document):
-    """Writes raw results, versions and commands first, into the folder of this day and kind of machine."""
+    """Writes raw results, versions and commands first, into the folder of this day and kind of machine.
+
+    A part of the cases has a file of its own, so that no part overwrites another.
+    """
     facts = machine.facts(given.assay, given.fio)
     folder = given.runs / f"{facts['date']}-{machine.kind(facts)}"
     folder.mkdir(parents=True, exist_ok=True)
     command = hidden(" ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]]), given)
     whole = {"machine": facts, "command": command, **document}
-    (folder / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    part = re.sub(r"[^a-z0-9]+", "-", given.only.lower()).strip("-")
+    (folder / f"{'-'.join(filter(None, (name, part)))}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     print(f"\n{heading(facts)}\n\n`{command}`\n")
 
 

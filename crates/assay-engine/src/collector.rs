@@ -48,7 +48,6 @@ pub struct Collector<'a> {
     target_names: Vec<String>,
     workers: usize,
     origin_ns: u64,
-    first_interval: u64,
     pending: BTreeMap<u64, Pending>,
     total: Joint,
     elapsed_ns: u64,
@@ -66,14 +65,12 @@ impl<'a> Collector<'a> {
         target_names: Vec<String>,
         workers: usize,
         origin_ns: u64,
-        first_interval: u64,
     ) -> Self {
         Self {
             workload,
             target_names,
             workers,
             origin_ns,
-            first_interval,
             pending: BTreeMap::new(),
             total: Joint::default(),
             elapsed_ns: 0,
@@ -152,7 +149,6 @@ impl<'a> Collector<'a> {
 
     fn emit(&mut self, index: u64, pending: Pending, observer: &mut dyn Observer) {
         let Pending { start_ns, end_ns, outstanding_ns, mut joint, .. } = pending;
-        let index = index + self.first_interval;
         (joint.first_interval, joint.intervals) = (index, 1);
         let mut operations = PerOperation::default();
         joint.streams.iter().for_each(|stream| operations.merge(&stream.operations.coarsened()));

@@ -8,6 +8,7 @@
 mod access;
 mod arrivals;
 mod backend;
+pub mod block_times;
 mod collector;
 pub mod device;
 mod payload;

@@ -70,8 +70,6 @@ pub struct Job<'a> {
     pub backend: BackendChoice,
     /// Times that each stream passes over its space before it is done; `None` runs for the duration.
     pub passes: Option<u64>,
-    /// Number of the first interval, above 0 when an unfinished run goes on.
-    pub first_interval: u64,
 }
 
 /// What all threads of a run share.
@@ -158,7 +156,7 @@ fn plans(job: &Job<'_>, chosen: &Chosen) -> Result<Vec<WorkerPlan>> {
 
 fn collector<'a>(job: &Job<'a>, workers: usize, origin_ns: u64) -> Collector<'a> {
     let names = job.targets.iter().map(|target| target.name.clone());
-    Collector::new(job.workload, names.collect(), workers, origin_ns, job.first_interval)
+    Collector::new(job.workload, names.collect(), workers, origin_ns)
 }
 
 /// Writing needs the safety gate's leave; asked for here so that the answer comes before the first I/O.

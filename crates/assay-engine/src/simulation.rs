@@ -79,7 +79,7 @@ impl Simulation {
         let world = Rc::new(RefCell::new(World::new(device, plans.len(), self.now_ns)));
         let (sender, receiver) = channel();
         let mut collector =
-            Collector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns, 0);
+            Collector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns);
         let mut seats: Vec<Seat> = (0u32..)
             .zip(plans)
             .map(|(index, plan)| {

@@ -71,7 +71,7 @@ fn measure(
     if passes.is_some() {
         workload.duration = Nanos(60_000_000_000);
     }
-    let job = Job { workload: &workload, targets, backend, passes, first_interval: 0 };
+    let job = Job { workload: &workload, targets, backend, passes };
     run(&job, &AtomicBool::new(false), &mut Ignore).unwrap()
 }
 
@@ -129,13 +129,7 @@ fn reading_past_the_end_is_counted_as_errors_with_the_first_offset() {
         let mut target = target(&scratch.0, false);
         target.length_bytes = 2 * LENGTH;
         let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
-        let job = Job {
-            workload: &workload,
-            targets: Arc::from([target]),
-            backend,
-            passes: None,
-            first_interval: 0,
-        };
+        let job = Job { workload: &workload, targets: Arc::from([target]), backend, passes: None };
         let measurement = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap();
         let error = measurement.errors.iter().find(|error| error.errno == 0).unwrap();
         assert!(error.ios > 0 && error.first_offset_bytes + 8192 > LENGTH, "{error:?}");
@@ -155,7 +149,6 @@ fn a_stop_keeps_what_was_measured() {
             targets: Arc::from([target(&scratch.0, false)]),
             backend,
             passes: None,
-            first_interval: 5,
         };
         let mut indices = Vec::new();
         let mut observe = |interval: &Interval, _: &Joint| {
@@ -166,7 +159,7 @@ fn a_stop_keeps_what_was_measured() {
         let measurement = run(&job, &stop, &mut observe).unwrap();
         assert_eq!(measurement.finish, Finish::Interrupted);
         assert!(measurement.elapsed_ns >= 300_000_000 && measurement.iops() > 0.0);
-        assert_eq!(indices[..3], [5, 6, 7]);
+        assert_eq!(indices[..3], [0, 1, 2]);
     }
 }
 
@@ -175,13 +168,7 @@ fn writing_without_leave_is_refused_before_the_first_io() {
     let scratch = Scratch::new("leave");
     let workload = workload(Stream::closed("writes", Share(0.5), Bytes(8192), 4));
     let targets = Arc::from([target(&scratch.0, false)]);
-    let job = Job {
-        workload: &workload,
-        targets,
-        backend: BackendChoice::Posix,
-        passes: None,
-        first_interval: 0,
-    };
+    let job = Job { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
     let error = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap_err();
     assert!(error.message().contains("open for reading only"), "{error}");
 }

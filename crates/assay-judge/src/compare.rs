@@ -9,11 +9,13 @@ use assay_model::number::{real, real_len, seconds};
 use assay_model::verdict::{Evidence, Limit, Outcome, Reason, Unit};
 use assay_model::{Error, Estimate, Result};
 
+mod of_dss;
 mod of_profile;
 mod of_run;
 mod repeats;
 mod scaling;
 
+pub use of_dss::{facts_of_dss, with_intervals};
 pub use of_profile::facts_of_profile;
 pub use of_run::{RunFacts, facts_of_run};
 pub use repeats::{joined, mean as mean_of_repeats};
@@ -74,6 +76,13 @@ pub struct SideFacts {
     pub work: Vec<WorkRatio>,
     /// How it was made, key by key; sides that were made differently are not compared.
     pub made: Vec<(String, String)>,
+}
+
+impl SideFacts {
+    /// Whether its measures are times of queries.
+    pub fn is_of_queries(&self) -> bool {
+        self.measures.iter().any(|measure| measure.quantity.contains("query_time"))
+    }
 }
 
 /// Compares sides with the first one.

@@ -115,7 +115,6 @@ impl Bench for StorageBench<'_> {
             targets: Arc::clone(&self.targets),
             backend: self.backend,
             passes: None,
-            first_interval: 0,
         };
         self.host_busy.as_mut().and_then(|busy| busy());
         let mut measurement = run(&job, self.stop, observer)?;

@@ -6,7 +6,10 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod dss;
+pub mod load;
 pub mod locality;
+pub mod oltp;
 pub mod plan;
 pub mod presets;
 pub mod sessions;

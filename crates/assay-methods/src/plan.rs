@@ -4,7 +4,7 @@ mod demand;
 mod written;
 
 use assay_model::profile::Profile;
-use assay_model::units::{Bytes, Nanos, Rate, Share};
+use assay_model::units::{Bytes, Nanos, Rate, Share, show_count};
 use assay_model::verdict::{Bound, Criterion};
 use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
@@ -244,7 +244,8 @@ fn rate_criterion(
         only: only.map(str::to_owned),
         at_least: Some(Bound(Rate((least * 10.0).round() / 10.0).to_string())),
         why: format!(
-            "{rate:.1} I/Os a second are demanded; {} less is still on a par.",
+            "{} I/Os a second are demanded; {} less is still on a par.",
+            if rate < 100.0 { format!("{rate:.1}") } else { show_count(rate) },
             percent(options.parity)
         ),
         ..Criterion::default()

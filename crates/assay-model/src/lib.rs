@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod counters;
 pub mod device;
 pub mod document;
+pub mod dss;
 pub mod environment;
 pub mod error;
 pub mod estimate;

@@ -6,13 +6,15 @@ use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
 mod latency;
+mod read_times;
 mod server;
 mod time;
 
 pub use latency::{LatencyBucket, LatencyCurve};
+pub use read_times::{ReadSight, ReadTimes};
 pub use server::{
-    Checkpoints, FunctionIo, LoadLine, ReadLevels, RelationIo, Sampling, ServerActivity,
-    StatementIo, TimeSource, TimedEvent, WalActivity,
+    Checkpoints, ClassSeries, FunctionIo, LoadLine, ReadLevels, RelationIo, Sampling,
+    ServerActivity, StatementIo, TablespaceIo, TimeSource, TimedEvent, WaitSeries, WalActivity,
 };
 pub use time::{Bottleneck, RedoFinding, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
 

@@ -4,6 +4,7 @@ use crate::knowledge::{self, SINGLE_BLOCK};
 use crate::quantity::{Flag, Quantity};
 use crate::report::{Event, Report, Statistic};
 use crate::section::Section;
+use assay_model::number::real_len;
 use std::collections::HashMap;
 
 /// Of one report at most this many contradictions are kept.
@@ -11,9 +12,30 @@ const FLAGS_KEPT: usize = 100;
 /// A mean read time of a tablespace above this many times the event's own cannot be the same reads.
 const LATENCY_FACTOR: f64 = 50.0;
 
+/// From this share of counters on that contradict their own rates, it is the reading that is wrong.
+const CONTRADICTED_SHARE: f64 = 0.2;
+/// Fewer counters prove nothing.
+const CONTRADICTED_MIN: usize = 5;
+
+/// Counters that contradict their own rates, of so many that have one, where they are too many to be chance: numbers
+/// may be printed in a way that nothing here knows, so nothing may be concluded from them.
+pub(crate) fn contradicted(report: &Report) -> Option<(usize, usize)> {
+    let with_rate = report.activity.iter().filter(|row| row.per_second.is_some());
+    let totals: Vec<_> = with_rate.filter_map(|row| Some((row, row.total?))).collect();
+    let wrong = totals.iter().filter(|(row, total)| rate_of(report, row, total).is_some()).count();
+    let share = real_len(wrong) / real_len(totals.len().max(1));
+    (wrong >= CONTRADICTED_MIN && share >= CONTRADICTED_SHARE).then_some((wrong, totals.len()))
+}
+
 /// Notes every contradiction of a report in its flags.
 pub(crate) fn run(report: &mut Report) {
     let mut flags = std::mem::take(&mut report.flags);
+    flags.extend(contradicted(report).map(|(wrong, all)| {
+        let message = format!(
+            "{wrong} of {all} counters contradict their own rates: numbers may be printed in an unknown way, and nothing is concluded from them"
+        );
+        flag(Section::Activity, 0, message)
+    }));
     clock(report, &mut flags);
     counters(report, &mut flags);
     means(report, &mut flags);
@@ -32,6 +54,12 @@ pub(crate) fn run(report: &mut Report) {
 
 fn flag(section: Section, line: u32, message: impl Into<String>) -> Flag {
     Flag { section, line, message: message.into() }
+}
+
+/// A number without the digits that only its binary form has.
+fn plain(value: f64) -> f64 {
+    let digits = format!("{value:.9e}");
+    digits.parse().unwrap_or(value)
 }
 
 fn at(quantity: &Quantity, message: impl Into<String>) -> Flag {
@@ -54,7 +82,7 @@ fn clock(report: &Report, flags: &mut Vec<Flag>) {
     if (between - elapsed.value).abs() > 60.0 + 0.01 * elapsed.value {
         flags.push(at(
             &elapsed,
-            format!("{} s elapsed, but {between} s between the snapshots", elapsed.value),
+            format!("{} s elapsed, but {between} s between the snapshots", plain(elapsed.value)),
         ));
     }
 }
@@ -94,7 +122,10 @@ fn rate_of(report: &Report, row: &Statistic, total: &Quantity) -> Option<Flag> {
     ((rate.value - expected).abs() > slack).then(|| {
         let message = format!(
             "{}: {} a second, but {} over {} s",
-            row.name, rate.value, total.value, elapsed.value
+            row.name,
+            plain(rate.value),
+            plain(total.value),
+            plain(elapsed.value)
         );
         at(total, message)
     })
@@ -116,7 +147,10 @@ fn mean_of(event: &Event) -> Option<Flag> {
             &mean,
             format!(
                 "{}: a mean of {} s, but {} s over {} waits",
-                event.name, mean.value, time.value, waits.value
+                event.name,
+                plain(mean.value),
+                plain(time.value),
+                plain(waits.value)
             ),
         )
     })
@@ -137,8 +171,10 @@ fn read_times(report: &Report, flags: &mut Vec<Flag>) {
             flags.push(at(
                 &time,
                 format!(
-                    "{}: {} s a read, but sessions wait {mean_s} s for a single block",
-                    row.tablespace, time.value
+                    "{}: {} s a read, but sessions wait {} s for a single block",
+                    row.tablespace,
+                    plain(time.value),
+                    plain(mean_s)
                 ),
             ));
         }
@@ -149,7 +185,7 @@ fn read_times(report: &Report, flags: &mut Vec<Flag>) {
 fn histograms(report: &Report, flags: &mut Vec<Flag>) {
     for curve in &report.histograms {
         let sum: f64 = curve.buckets.iter().map(|bucket| bucket.share).sum();
-        let slack = 0.0005 * assay_model::number::real_len(curve.buckets.len()) + 0.001;
+        let slack = 0.0005 * real_len(curve.buckets.len()) + 0.001;
         if (sum - 1.0).abs() > slack {
             let line = curve.buckets.first().map_or(0, |bucket| bucket.line);
             let message =

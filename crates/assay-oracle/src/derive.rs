@@ -6,10 +6,13 @@ mod curves;
 mod rates;
 mod time;
 
+use crate::check;
 use crate::quantity::Quantity;
 use crate::report::{Event, Kind, Report};
 use crate::section::Section;
-use assay_model::profile::{self, Figure, Profile, ProfileSource, TieringCandidate};
+use assay_model::profile::{
+    self, Figure, Profile, ProfileSource, TieringCandidate, TimeModel, TimeVerdict,
+};
 
 /// What a report says of the demand on storage. Nothing is assumed: what the report does not have is absent.
 pub fn profile(report: &Report) -> Profile {
@@ -25,7 +28,7 @@ pub fn profile(report: &Report) -> Profile {
         rates: rates::all(report),
         classes: classes::all(report),
         work: rates::work(report),
-        verdict: time::verdict(report, &time),
+        verdict: verdict(report, &time),
         time,
         redo,
         outliers: curves::outliers(report),
@@ -34,6 +37,19 @@ pub fn profile(report: &Report) -> Profile {
         checks: checks::all(report),
         doubts: doubts(report),
         missing: missing(report),
+    }
+}
+
+/// What leads, unless the numbers themselves are in doubt.
+fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
+    match check::contradicted(report) {
+        None => time::verdict(report, time),
+        Some((wrong, all)) => TimeVerdict {
+            reason: format!(
+                "{wrong} of {all} counters contradict their own rates, so its numbers cannot be trusted"
+            ),
+            ..TimeVerdict::default()
+        },
     }
 }
 

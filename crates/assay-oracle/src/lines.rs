@@ -20,16 +20,24 @@ impl Line<'_> {
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
     number: u32,
+    /// What a copy put before every line.
+    margin: &'a [u8],
 }
 
 impl<'a> Lines<'a> {
-    pub(crate) fn new(rest: &'a [u8], first: u32) -> Self {
-        Self { rest, number: first }
+    pub(crate) fn new(rest: &'a [u8], first: u32, margin: &'a [u8]) -> Self {
+        Self { rest, number: first, margin }
+    }
+
+    /// A blank line of a copy may have lost the blanks of its margin.
+    fn without_margin(&self, line: &'a [u8]) -> &'a [u8] {
+        let short = self.margin.trim_ascii_end();
+        line.strip_prefix(self.margin).or_else(|| line.strip_prefix(short)).unwrap_or(line)
     }
 
     fn raw(&mut self) -> Option<Line<'a>> {
         let end = memchr(b'\n', self.rest)?;
-        let bytes = &self.rest[..end];
+        let bytes = self.without_margin(&self.rest[..end]);
         self.rest = &self.rest[end + 1..];
         let number = self.number;
         self.number = number.saturating_add(1);
@@ -80,7 +88,11 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Vec<(u32, &str)> {
-        Lines::new(text.as_bytes(), 1)
+        with_margin(text, "")
+    }
+
+    fn with_margin<'a>(text: &'a str, margin: &'a str) -> Vec<(u32, &'a str)> {
+        Lines::new(text.as_bytes(), 1, margin.as_bytes())
             .map(|line| (line.number, std::str::from_utf8(line.bytes).unwrap()))
             .collect()
     }
@@ -90,6 +102,14 @@ mod tests {
         assert_eq!(
             of("a\r\n\x0cTitle\n\nOUTPUT\nb\n\nc\n"),
             [(1, "a"), (2, "Title"), (5, "b"), (6, ""), (7, "c")]
+        );
+    }
+
+    #[test]
+    fn the_margin_of_a_copy_vanishes() {
+        assert_eq!(
+            with_margin("a\n> b\n>\n>  c\n", "> "),
+            [(1, "a"), (2, "b"), (3, ""), (4, " c")]
         );
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn read(part: &Part) -> Report {
     let mut reading = Reading::new(part);
     let sink = &mut |table: &Table| reading.take(table);
     match part.form {
-        Form::Text => text::read(part.bytes, part.line, sink),
+        Form::Text => text::read(part, sink),
         Form::Html => html::read(part.bytes, part.line, sink),
     }
     reading.finish()

@@ -32,6 +32,8 @@ pub(crate) struct Part<'a> {
     pub(crate) form: Form,
     pub(crate) bytes: &'a [u8],
     pub(crate) line: u32,
+    /// What a mail or a document put before every line of a copy: marks of quotation, blanks.
+    pub(crate) margin: &'a [u8],
 }
 
 const STATSPACK: &[u8] = b"STATSPACK report for";
@@ -58,14 +60,14 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
         let end = openings.get(index + 1).map_or(bytes.len(), |next| next.0);
         let lines = memchr_iter(b'\n', &bytes[counted.0..*start]).count();
         counted = (*start, counted.1.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)));
-        parts.push(part(*opening, &bytes[*start..end], counted.1));
+        parts.push(part(*opening, &bytes[*start..end], counted.1, margin(bytes, *start)));
     }
     parts
 }
 
-fn part(opening: Opening, bytes: &[u8], line: u32) -> Result<Part<'_>> {
+fn part<'a>(opening: Opening, bytes: &'a [u8], line: u32, margin: &'a [u8]) -> Result<Part<'a>> {
     match opening {
-        Opening::Report(kind, form) => Ok(Part { kind, form, bytes, line }),
+        Opening::Report(kind, form) => Ok(Part { kind, form, bytes, line, margin }),
         Opening::ComparePeriods => Err(Error::usage(
             format!(
                 "line {line}: an AWR compare-period report: its columns hold two periods side by side"
@@ -100,12 +102,11 @@ fn openings(bytes: &[u8]) -> Vec<(usize, Opening)> {
 
 /// The words must open their line or stand alone in an element, and a header table must follow.
 fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
-    let line = memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
-    let before = bytes[line..at].trim_ascii();
+    let before = &bytes[line_start(bytes, at)..at];
     let before = before.strip_prefix(b"\x0c").unwrap_or(before);
     // A mail copy has a mark of quotation there, but no tag.
-    let in_element = before.ends_with(b">") && before.contains(&b'<');
-    if !before.is_empty() && !in_element {
+    let in_element = before.trim_ascii().ends_with(b">") && before.contains(&b'<');
+    if !before.iter().all(|byte| is_margin(*byte)) && !in_element {
         return None;
     }
     let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
@@ -118,7 +119,30 @@ fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
     let is_table = has(head, &[b"<table", b"<TABLE"]);
     let form = if is_table { Form::Html } else { Form::Text };
     let follows = has(head, &[b"DB Id", b"Database Summary", b"DB ID"]);
-    follows.then_some(Opening::Report(kind, form))
+    // Who quotes a heading seldom quotes the rule under it.
+    let ruled = is_table || has(head, &[b"----", b"~~~~"]);
+    (follows && ruled).then_some(Opening::Report(kind, form))
+}
+
+fn line_start(bytes: &[u8], at: usize) -> usize {
+    memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1)
+}
+
+const fn is_margin(byte: u8) -> bool {
+    matches!(byte, b'>' | b'|' | b' ' | b'\t' | b'\r')
+}
+
+/// What stands before the words of an opening, if it stands before all lines that follow, too; titles are indented.
+fn margin(bytes: &[u8], at: usize) -> &[u8] {
+    let margin = &bytes[line_start(bytes, at)..at];
+    let head = &bytes[at..bytes.len().min(at + HEADER_BYTES)];
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
+    let short = margin.trim_ascii_end();
+    let with = lines.iter().filter(|line| line.starts_with(margin) || **line == short).count();
+    let is_everywhere = with * 10 >= lines.len() * 9;
+    let is_one = margin.iter().all(|byte| is_margin(*byte));
+    if is_one && is_everywhere { margin } else { &[] }
 }
 
 /// The kind that the words name.

@@ -3,14 +3,15 @@
 use crate::columns::{self, runs};
 use crate::lines::{Line, Lines};
 use crate::section::{Section, folded};
+use crate::split::Part;
 use crate::table::{Row, Table};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reads a text report from its first line on and hands each table over as soon as it is complete.
-pub(crate) fn read<'a>(bytes: &'a [u8], first_line: u32, sink: &mut dyn FnMut(&Table<'a>)) {
-    let mut lines = Lines::new(bytes, first_line).peekable();
+pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
+    let mut lines = Lines::new(part.bytes, part.line, part.margin).peekable();
     let mut reader = Reader::new(sink);
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();

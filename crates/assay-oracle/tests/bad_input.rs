@@ -47,6 +47,55 @@ fn sample() -> String {
         + END_OF_REPORT
 }
 
+#[test]
+fn a_quoted_or_indented_copy_reads_as_the_report_itself() {
+    let (text, whole) = (sample(), all(sample().as_bytes()));
+    for margin in ["> ", ">> ", "    ", "\t", "| "] {
+        let copy = format!("{margin}{}", text.trim_end().replace('\n', &format!("\n{margin}")));
+        let copied = all(format!("Hello,\n\nthis is ours:\n\n{copy}\nBest\n").as_bytes());
+        assert_eq!(copied.len(), 1, "{margin:?}");
+        let (one, other) = (profile(&copied[0]), profile(&whole[0]));
+        assert_eq!((&one.name, &one.verdict), (&other.name, &other.verdict), "{margin:?}");
+        let total = |report: &Report| report.activity[0].total.map(|total| total.value);
+        assert_eq!(total(&copied[0]), total(&whole[0]));
+    }
+}
+
+#[test]
+fn a_report_whose_counters_contradict_their_rates_has_no_verdict() {
+    let right = ["1,366,000", "2,000,000", "3,600", "36,000", "7,200,000"];
+    let rates = ["379.4", "555.6", "1.0", "10.0", "2,000.0"];
+    let names: Vec<String> = (0..15).map(|number| format!("counter {number}")).collect();
+    let report = |group: &str| {
+        let totals: Vec<String> =
+            (0..15).map(|number| right[number % 5].replace(',', group)).collect();
+        let rows: Vec<[&str; 4]> = (0..15)
+            .map(|number| [names[number].as_str(), &totals[number], rates[number % 5], "1.0"])
+            .collect();
+        let rows: Vec<&[&str]> = rows.iter().map(<[&str; 4]>::as_slice).collect();
+        let text = header_11("11.2.0.3.0", "60.00", "120.00")
+            + &top_five(&[&[
+                "db file sequential read",
+                "299,784",
+                "5,000",
+                "17",
+                "69.4",
+                "User I/O",
+            ]])
+            + &activity("Instance Activity Stats", &rows)
+            + END_OF_REPORT;
+        profile(&all(text.as_bytes())[0])
+    };
+    assert!(!report(",").doubts.iter().any(|doubt| doubt.contains("contradict their own rates")));
+    let doubted = report(".");
+    assert!(
+        doubted.verdict.reason.contains("counters contradict their own rates"),
+        "{:?}",
+        doubted.verdict
+    );
+    assert!(doubted.verdict.speedup_limit.is_none() && doubted.verdict.user_io_share.is_none());
+}
+
 fn page() -> String {
     html_header("19.0.0.0.0", "60.00", "120.00")
         + &html_table(

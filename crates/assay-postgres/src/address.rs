@@ -61,6 +61,8 @@ impl Address {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self> {
         check_names(pairs)?;
+        let named = |(name, value): &(String, String)| (name == "sslmode").then(|| value.clone());
+        check_encryption(pairs.iter().rev().find_map(named).or_else(|| environment("PGSSLMODE")))?;
         let given = |name: &str| {
             let pair = pairs.iter().rev().find(|(known, _)| known == name);
             pair.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
@@ -114,13 +116,7 @@ fn host_of(host: Option<String>) -> Host {
 fn check_names(pairs: &[(String, String)]) -> Result<()> {
     const KNOWN: [&str; 8] =
         ["host", "hostaddr", "port", "user", "password", "dbname", "sslmode", "connect_timeout"];
-    for (name, value) in pairs {
-        if name == "sslmode" && (value == "require" || value.starts_with("verify")) {
-            return Err(Error::usage(
-                format!("sslmode={value}: this program does not encrypt"),
-                "use the socket of the server's machine, or sslmode=disable in a network that you trust",
-            ));
-        }
+    for (name, _) in pairs {
         // Settings of other clients (application_name, target_session_attrs …) change nothing here.
         if !KNOWN.contains(&name.as_str()) && name != "application_name" {
             return Err(Error::usage(
@@ -130,6 +126,17 @@ fn check_names(pairs: &[(String, String)]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whoever demands encryption must not get a session without it.
+fn check_encryption(mode: Option<String>) -> Result<()> {
+    match mode {
+        Some(mode) if mode == "require" || mode.starts_with("verify") => Err(Error::usage(
+            format!("sslmode={mode}: this program does not encrypt"),
+            "use the socket of the server's machine, or sslmode=disable in a network that you trust",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn pairs_of_uri(rest: &str) -> Result<Vec<(String, String)>> {
@@ -288,6 +295,17 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");
         }
+    }
+
+    #[test]
+    fn encryption_that_is_demanded_anywhere_is_refused() {
+        let demanding = |text: &str| {
+            Address::parse(text, |name| (name == "PGSSLMODE").then(|| "verify-full".to_owned()))
+        };
+        assert!(demanding("postgresql://h/x").unwrap_err().to_string().contains("encrypt"));
+        // What the address says itself comes first.
+        assert!(demanding("postgresql://h/x?sslmode=prefer").is_ok());
+        assert!(parse("host=h sslmode=disable sslmode=require").is_err());
     }
 
     #[test]

@@ -47,12 +47,18 @@ impl Failure {
     }
 
     fn hint(&self) -> &'static str {
-        let Some(code) = self.code() else {
+        let Self::Refused { code, message } = self else {
             return "check that the server runs, and its log";
         };
-        match code {
-            "28P01" | "28000" => "check user and password of the address, and pg_hba.conf",
-            "3D000" => "create the database, or name another in the address",
+        match code.as_str() {
+            // Written so by servers up to 15 and from 16 on.
+            "28000" if message.contains("SSL off") || message.contains("no encryption") => {
+                "this program does not encrypt: use the socket of the server's machine, or let pg_hba.conf take it without"
+            }
+            "28P01" | "28000" => {
+                "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"
+            }
+            "3D000" => "name a database that exists, behind the last / of the address",
             "53100" => "free space on the storage of the server, or ask for a smaller --scale",
             "53300" => "ask for fewer sessions, or raise max_connections",
             "25006" => "name the primary: a replica cannot be written to",
@@ -99,6 +105,11 @@ mod tests {
         {
             assert!(refused(code).of("x").hint().contains(word), "{code}");
         }
+        let message =
+            "no pg_hba.conf entry for host \"::1\", user \"a\", database \"b\", no encryption";
+        let unencrypted =
+            Failure::Refused { code: "28000".to_owned(), message: message.to_owned() };
+        assert!(unencrypted.of("x").hint().contains("encrypt"));
         assert!(refused("57P01").is_lost() && !refused("53100").is_lost());
         let ended = Failure::Lost(io::ErrorKind::UnexpectedEof.into());
         assert_eq!(ended.of("reading").message(), "reading: the server closed the connection");

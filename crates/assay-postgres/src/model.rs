@@ -8,6 +8,7 @@ mod events;
 mod io;
 mod load;
 mod looks;
+mod over_time;
 mod profile;
 mod snapshot;
 mod statements;

@@ -78,6 +78,23 @@ pub fn background_usage(postmaster: u32, sessions: &[u32]) -> Usage {
         .fold(none, |sum, one| sum.plus(&one))
 }
 
+/// What all processes of a server used, those among them that have ended: the kernel adds what an ended one used to the
+/// account of the first process, which started it.
+///
+/// Source: kernel documentation, `proc` (`/proc/PID/stat`, fields 16 and 17; `/proc/PID/io`).
+pub fn whole_usage(postmaster: u32) -> Option<Usage> {
+    let living = background_usage(postmaster, &[]);
+    let stat = std::fs::read_to_string(format!("/proc/{postmaster}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    let ticks: u64 =
+        rest.split_whitespace().skip(13).take(2).map_while(|word| word.parse::<u64>().ok()).sum();
+    let ended = Usage {
+        cpu_ns: ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)),
+        ..usage(postmaster)?
+    };
+    Some(living.plus(&ended))
+}
+
 /// The process that started another one.
 pub fn parent(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -82,6 +82,33 @@ impl Server {
         Ok(server)
     }
 
+    /// A server that was made before, in a directory that was kept.
+    ///
+    /// # Errors
+    /// A usage error when other programs made it than those of the plan.
+    pub fn adopt(plan: Plan, password: String) -> Result<Self> {
+        let server = Self { plan, password, child: None };
+        let file = server.data().join("PG_VERSION");
+        let made_by = fs::read_to_string(&file).map_err(|error| refused(&file, &error))?;
+        let major = server.plan.binaries.major();
+        if made_by.trim() == major.to_string() {
+            return Ok(server);
+        }
+        Err(Error::usage(
+            format!(
+                "the server in {} was made by version {}, and the programs are of version {major}",
+                server.plan.directory.display(),
+                made_by.trim()
+            ),
+            "name programs of that version with --bindir",
+        ))
+    }
+
+    /// The secret of its user.
+    pub fn password(&self) -> &str {
+        &self.password
+    }
+
     /// The version of its programs.
     pub fn binaries(&self) -> &Binaries {
         &self.plan.binaries
@@ -106,6 +133,11 @@ impl Server {
     /// The first of its processes, while it runs.
     pub fn process_id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
+    }
+
+    /// Whether it was started and has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
     }
 
     /// Whether the file system of its directory takes direct I/O.
@@ -244,6 +276,9 @@ impl Server {
                 "free space there, or name another directory".to_owned()
             }
             text if text.contains("permission denied") => self.way_in(&self.plan.directory),
+            text if text.contains("lock file") => {
+                "another program uses this server: wait until it has ended".to_owned()
+            }
             text if text.contains("shared memory") => {
                 "raise the limit on shared memory, or ask for fewer sessions".to_owned()
             }

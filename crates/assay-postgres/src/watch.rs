@@ -1,6 +1,7 @@
 //! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
 
 mod activity;
+mod canary;
 mod columns;
 mod link;
 mod queries;
@@ -8,12 +9,13 @@ mod snapshot;
 mod tracking;
 
 pub use activity::{Observed, Plan};
+pub use canary::{Canary, CanaryTimes};
 pub use tracking::TaskTimes;
 
+use crate::address::Address;
 use crate::model::{Settings, Version};
 use assay_model::Result;
 use link::Link;
-use postgres::Statement;
 use std::path::PathBuf;
 
 /// Two sessions on a server: one that looks at all of it, one in the database that was named.
@@ -22,7 +24,8 @@ pub struct Watcher {
     database: Link,
     version: Version,
     is_near: bool,
-    look: Statement,
+    /// Processes of our own sessions, which are looked past.
+    own: Vec<u32>,
     /// Version of `pg_stat_statements` and the schema it lies in, or why it is not read.
     statements: std::result::Result<(u32, String), String>,
 }
@@ -38,23 +41,22 @@ impl std::fmt::Debug for Watcher {
 }
 
 impl Watcher {
-    /// Connects to a server by its address, `postgresql://user@host:port/database`.
+    /// Connects to a server.
     ///
     /// # Errors
-    /// A usage error when that is no address, an environment error when the server refuses, is older than 14, or goes
-    /// away.
-    pub fn connect(address: &str) -> Result<Self> {
-        let config = link::parse(address)?;
-        let mut database = Link::open(&config, None)?;
+    /// An environment error when the server refuses, is older than 14, or goes away.
+    pub fn connect(address: &Address) -> Result<Self> {
+        let mut database = Link::open(address)?;
         let version = database.version()?;
         // The looks are kept out of the database that is looked at: its counters hold nothing of ours then.
-        let mut server = match Link::open(&config, Some("postgres")) {
+        let mut server = match Link::open(&address.with_database("postgres")) {
             Ok(link) => link,
-            Err(_) => Link::open(&config, None)?,
+            Err(_) => Link::open(address)?,
         };
-        let look = server.prepare(queries::LOOK)?;
+        let own = vec![server.process_id(), database.process_id()];
+        server.prepare_look(&queries::look(&own))?;
         let statements = snapshot::statements_of(&mut database);
-        Ok(Self { server, database, version, is_near: link::is_near(&config), look, statements })
+        Ok(Self { server, database, version, is_near: address.is_local(), own, statements })
     }
 
     /// The release.
@@ -68,8 +70,8 @@ impl Watcher {
     }
 
     /// The process that serves one of our sessions: where it is no process of this host, the server is on another.
-    pub const fn process_id(&self) -> u32 {
-        self.server.process_id
+    pub fn process_id(&self) -> u32 {
+        self.server.process_id()
     }
 
     /// The database that was named.
@@ -95,8 +97,13 @@ impl Watcher {
         snapshot::settings(&mut self.server)
     }
 
-    /// Processes of our own sessions.
-    fn own(&self) -> [u32; 2] {
-        [self.server.process_id, self.database.process_id]
+    /// From now on looks past one more session of ours.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    pub fn look_past(&mut self, process: u32) -> Result<()> {
+        self.own.push(process);
+        self.server.forget_look()?;
+        self.server.prepare_look(&queries::look(&self.own))
     }
 }

@@ -10,9 +10,10 @@
 use assay_model::Estimate;
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimeSource};
+use assay_postgres::address::Address;
+use assay_postgres::connection::Connection;
 use assay_postgres::model::{Bars, Outside, profile};
 use assay_postgres::watch::{Plan, Watcher};
-use postgres::{Client, NoTls};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -104,17 +105,18 @@ impl Server {
         Some(server)
     }
 
-    fn address(&self, database: &str) -> String {
-        format!("postgresql://postgres@/{database}?host={}", self.directory.display())
+    fn address(&self, database: &str) -> Address {
+        let text = format!("postgresql://postgres@/{database}?host={}", self.directory.display());
+        address(&text)
     }
 
-    fn client(&self, database: &str) -> Client {
-        Client::connect(&self.address(database), NoTls).unwrap()
+    fn client(&self, database: &str) -> Connection {
+        Connection::open(&self.address(database), "test").unwrap()
     }
 
     fn wait(&self) {
         let begun = Instant::now();
-        while Client::connect(&self.address("postgres"), NoTls).is_err() {
+        while Connection::open(&self.address("postgres"), "test").is_err() {
             assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
             thread::sleep(Duration::from_millis(50));
         }
@@ -151,6 +153,10 @@ impl Drop for Server {
     }
 }
 
+fn address(text: &str) -> Address {
+    Address::parse(text, |_| None).unwrap()
+}
+
 fn db_time_s(profile: &Profile) -> f64 {
     profile.time.db_time_s.as_ref().unwrap().value
 }
@@ -162,11 +168,11 @@ fn a_statement_counts_although_the_server_did_not_count_it_yet() {
     let Some(server) = Server::start("rest", &["track_io_timing=on"]) else {
         return;
     };
-    server.client("postgres").batch_execute("CREATE DATABASE shop").unwrap();
+    server.client("postgres").run("CREATE DATABASE shop").unwrap();
     let mut resting = None;
     let slept = server.profile(4, |server| {
         let mut client = server.client("shop");
-        client.batch_execute("SELECT pg_sleep(1.5)").unwrap();
+        client.run("SELECT pg_sleep(1.5)").unwrap();
         // The session must live beyond the end: its end would tell the counters.
         resting = Some(client);
     });
@@ -190,15 +196,15 @@ fn work_is_found_where_it_was_done() {
     ) else {
         return;
     };
-    server.client("postgres").batch_execute("CREATE DATABASE shop").unwrap();
+    server.client("postgres").run("CREATE DATABASE shop").unwrap();
     let table = "CREATE TABLE t AS SELECT g AS k, repeat('x', 500) AS v FROM generate_series(1, 20000) g; CREATE INDEX i ON t (k)";
-    server.client("shop").batch_execute(table).unwrap();
+    server.client("shop").run(table).unwrap();
     let worked = server.profile(4, |server| {
         let mut client = server.client("shop");
         for key in 0..300 {
-            client.execute("UPDATE t SET v = 'y' WHERE k = $1", &[&(key * 61)]).unwrap();
+            client.run(&format!("UPDATE t SET v = 'y' WHERE k = {}", key * 61)).unwrap();
         }
-        client.query("SELECT count(v) FROM t", &[]).unwrap();
+        client.run("SELECT count(v) FROM t").unwrap();
     });
     let activity = worked.server.as_ref().unwrap();
     let load =
@@ -225,11 +231,10 @@ fn work_is_found_where_it_was_done() {
 
 #[test]
 fn what_is_no_server_is_refused_with_a_way_out() {
-    let refused = |address: &str| Watcher::connect(address).unwrap_err();
-    let error = refused("postgresql://u:secret@/x?host=/nowhere/at/all");
+    let refused = |address: &Address| Watcher::connect(address).unwrap_err();
+    let error = refused(&address("postgresql://u:secret@/x?host=/nowhere/at/all"));
     assert!(error.message().contains("/nowhere/at/all") && !error.message().contains("secret"));
     assert!(error.hint().contains("server runs"));
-    assert!(refused("postgresql://h:notaport/x").hint().contains("postgresql://"));
     let Some(server) = Server::start("refused", &[]) else {
         return;
     };

@@ -5,6 +5,7 @@ use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
+use assay_model::dss::Dss;
 use assay_model::environment::Environment;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
@@ -49,6 +50,9 @@ pub struct Report {
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
+    /// What a load of decision support got of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dss: Option<Dss>,
     /// What happened under workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunReport>,

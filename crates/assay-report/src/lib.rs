@@ -10,6 +10,7 @@ mod input;
 mod json;
 mod ladder;
 mod markup;
+mod orders;
 mod page;
 mod panel;
 mod picture;
@@ -27,7 +28,8 @@ pub use json::json;
 pub use page::html;
 pub use picture::png;
 pub use tables::{
-    INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, watch_csv,
+    INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, queries_csv,
+    watch_csv,
 };
 pub use text::{environment_text, text, verdict_text};
 pub use timeline::{Timeline, TimelineBuilder};

@@ -8,6 +8,7 @@ use assay_model::Estimate;
 use assay_model::verdict::{Outcome, Unit};
 
 mod comparison;
+mod dss;
 mod locality;
 mod soak;
 mod study;
@@ -23,6 +24,8 @@ pub(crate) struct Panel {
     pub(crate) lead: Vec<String>,
     /// Charts, page only.
     pub(crate) charts: Vec<Lines>,
+    /// Charts of bars, page only.
+    pub(crate) bars: Vec<Bars>,
     /// Tables.
     pub(crate) tables: Vec<Grid>,
 }
@@ -86,6 +89,49 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, Estimate)>,
 }
 
+/// Bars side by side, in groups of one name.
+#[derive(Clone, Debug)]
+pub(crate) struct Bars {
+    /// What they show.
+    pub(crate) title: String,
+    /// What is upwards.
+    pub(crate) name: String,
+    /// What is across.
+    pub(crate) across_name: String,
+    /// Unit of what is upwards.
+    pub(crate) unit: Unit,
+    /// Names of the groups.
+    pub(crate) names: Vec<String>,
+    /// What is in every group.
+    pub(crate) kinds: Vec<Kind>,
+}
+
+/// The bars of one kind, one a group; none where it is not known.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// Its colour.
+    pub(crate) ink: Ink,
+    /// One a group.
+    pub(crate) bars: Vec<Option<Bar>>,
+}
+
+/// A bar with the least and the greatest of what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bar {
+    /// The middle one.
+    pub(crate) value: f64,
+    /// The least.
+    pub(crate) low: f64,
+    /// The greatest.
+    pub(crate) high: f64,
+    /// Whether one of them was cut off, so that the value is a lower bound.
+    pub(crate) is_cut: bool,
+    /// How many they are.
+    pub(crate) n: usize,
+}
+
 /// What the answer of a report is when it has no verdict of criteria.
 pub(crate) struct Headline {
     /// What it came to, where that can be said.
@@ -110,6 +156,9 @@ pub(crate) fn panels(report: &Report, show: &Show) -> Vec<Panel> {
     if let Some(found) = &report.comparison {
         panels.extend(comparison::panels(found, show));
     }
+    if let Some(found) = &report.dss {
+        panels.push(dss::panel(found, show));
+    }
     if let Some(found) = &report.soak {
         panels.extend(soak::panels(found, show));
     }
@@ -128,6 +177,7 @@ pub(crate) fn headline(report: &Report, show: &Show) -> Option<Headline> {
     let soak = report.soak.as_ref();
     comparison
         .map(|found| comparison::headline(found, show))
+        .or_else(|| report.dss.as_ref().map(|found| dss::headline(found, show)))
         .or_else(|| soak.map(|found| soak::headline(found, &report.target, show)))
         .or_else(|| {
             let locality = report.locality.as_ref();

@@ -3,6 +3,7 @@
 use crate::input::{Options, Report};
 use assay_model::Estimate;
 use assay_model::measurement::{Measurement, Operation};
+use assay_model::number::real;
 use assay_model::units::{show_count, show_throughput, show_time_ns};
 use assay_model::verdict::Unit;
 
@@ -72,7 +73,7 @@ impl Show {
 
     /// A count of I/Os or errors, which would give the rate away.
     pub(crate) fn count(&self, count: u64) -> String {
-        self.value(Unit::Count, assay_model::number::real(count))
+        self.value(Unit::Count, real(count))
     }
 
     /// The interval of an estimate: `40,800 – 41,500/s`, or `exact`; empty where there is none.
@@ -155,7 +156,9 @@ impl Best {
             .chain(points.map(|point| point.throughput_bytes_per_s.value))
             .chain(measurements.clone().map(Measurement::throughput_bytes_per_s));
         let times = mixes.map(|mix| mix.base_service_time_ns.value);
-        let time_ns = times.chain(measurements.filter_map(mean_time_ns));
+        let queries = report.dss.iter().flat_map(|dss| &dss.runs).flat_map(|run| &run.queries);
+        let queries = queries.map(|query| real(query.elapsed_ns)).filter(|time| *time > 0.0);
+        let time_ns = times.chain(measurements.filter_map(mean_time_ns)).chain(queries);
         Self {
             iops: positive(iops.fold(0.0, f64::max)),
             bytes_per_s: positive(bytes_per_s.fold(0.0, f64::max)),

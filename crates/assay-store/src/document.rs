@@ -23,6 +23,8 @@ pub enum Document {
     Calibration,
     /// What a database got of the target under load.
     Load,
+    /// What a load of decision support came to.
+    Dss,
     /// The judgement.
     Verdict,
     /// Which caches and tiers a target has.
@@ -39,12 +41,13 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Workload,
         Self::Criteria,
         Self::Environment,
         Self::Calibration,
         Self::Load,
+        Self::Dss,
         Self::Verdict,
         Self::Locality,
         Self::Soak,
@@ -61,6 +64,7 @@ impl Document {
             Self::Environment => "environment.json",
             Self::Calibration => "calibration.json",
             Self::Load => "load.json",
+            Self::Dss => "dss.json",
             Self::Verdict => "verdict.json",
             Self::Locality => "locality.json",
             Self::Soak => "soak.json",

@@ -5,6 +5,7 @@ use crate::statistics::Book;
 use crate::watched::Watched;
 use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
+use assay_model::dss::Dss;
 use assay_model::environment::Environment;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
@@ -49,6 +50,7 @@ impl Dossier {
             locality: run.json::<Locality>(Document::Locality)?,
             soak: run.json::<Soak>(Document::Soak)?,
             load: run.json::<Load>(Document::Load)?,
+            dss: run.json::<Dss>(Document::Dss)?,
             ..Report::default()
         };
         for document in [Document::Workload, Document::Criteria, Document::Study] {

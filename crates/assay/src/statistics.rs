@@ -4,7 +4,6 @@ use assay_judge::Statistics;
 use assay_model::comparison::ScalingLaw;
 use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
-use assay_postgres::model::Bars;
 use assay_stats::distribution::student_quantile;
 use assay_stats::mean::ratio_interval;
 use assay_stats::mean_interval;
@@ -92,16 +91,6 @@ impl Statistics for Book {
             confidence: CONFIDENCE,
             n: count(levels.effective_n).max(1),
         })
-    }
-}
-
-impl Bars for Book {
-    fn mean(&self, observations: &[f64]) -> Option<Estimate> {
-        Statistics::mean(self, observations)
-    }
-
-    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
-        Statistics::ratio(self, numerators, denominators)
     }
 }
 

@@ -6,90 +6,21 @@
     reason = "a test stops where its ground is missing, and says so"
 )]
 
+#[path = "support/server.rs"]
+mod server;
+
 use assay_model::random::Random;
-use assay_postgres::binaries::Places;
 use assay_postgres::connection::Connection;
-use assay_postgres::server::{Account, Plan, Server, Settings};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use server::{Place, address, given_server, json, schemas, wait_for, words};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// A directory that the server's user may enter, gone when it is dropped.
-struct Place(PathBuf);
-
-impl Place {
-    /// Nothing where there is no server to test with.
-    fn new(name: &str) -> Option<Self> {
-        if !has_server() {
-            println!("skipped: no PostgreSQL server here");
-            return None;
-        }
-        let path = std::env::temp_dir().join(format!("assay-load-{name}-{}", std::process::id()));
-        fs::create_dir(&path).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        fs::create_dir(path.join("d")).unwrap();
-        Some(Self(path))
-    }
-
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(arguments.split_whitespace()).current_dir(&self.0);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn start(&self, arguments: &str) -> Child {
-        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    }
-
-    /// What stands in the directory under test.
-    fn left(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.join("d")).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    /// Processes that work in the directory under test.
-    fn processes(&self) -> usize {
-        let inside = self.0.join("d").canonicalize().unwrap();
-        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let places = all.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
-        places.filter(|place| place.starts_with(&inside)).count()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
-    }
-}
-
-/// By the same search as the program's.
-fn has_server() -> bool {
-    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    Places::of_this_program(named).find().is_ok()
-}
 
 /// A small load.
 const SMALL: &str = "load slob d --scale 8MiB --sessions 2 --time 1s --quiet";
-
-fn json(output: &Output) -> Value {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let words = String::from_utf8_lossy(&output.stderr);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {words}"))
-}
-
-fn words(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
 
 #[test]
 fn a_ladder_counts_what_server_and_sessions_count() {
@@ -142,14 +73,6 @@ fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
 fn kept(place: &Path, file: &str) -> bool {
     let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
     runs.into_iter().any(|run| run.path().join("cells").join(file).exists())
-}
-
-fn wait_for(mut happened: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !happened() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "it did not happen");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Kills the program at random moments; whatever it was doing, the next start leaves nothing behind.
@@ -207,10 +130,7 @@ fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
     let mut child = place.start("load slob d --scale 8MiB --sessions 2 --time 60s --json --quiet");
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     std::thread::sleep(Duration::from_millis(1500));
-    let directory = place.0.join("d").join(&place.left()[0]);
-    let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
-    let pid = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
-    kill_process(pid, Signal::QUIT).unwrap();
+    place.kill_server();
     assert_eq!(child.wait().unwrap().code(), Some(4));
     assert!(kept(&place.0, "sessions-0002-r1/measurement.json"));
     assert_eq!((place.left().len(), place.processes()), (0, 0));
@@ -241,40 +161,6 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
     let store = place.0.join("assay-runs");
     let runs = fs::read_dir(&store).map_or(0, Iterator::count);
     assert_eq!(runs, 0);
-}
-
-/// A server that is not the program's own.
-fn given_server(directory: &Path) -> Server {
-    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(named).find().unwrap(),
-        directory: directory.to_owned(),
-        account: Account::needed(),
-        guard: Vec::new(),
-    })
-    .unwrap();
-    let settings = Settings {
-        direct: false,
-        shared_buffers_bytes: 16 << 20,
-        sessions_max: 8,
-        io_method: None,
-    };
-    server.start(&settings, &AtomicBool::new(false)).unwrap();
-    server
-}
-
-/// The address of a server with a password, in the form of a person.
-fn address(server: &Server, password: Option<&str>) -> String {
-    let password =
-        password.map_or_else(|| server.address("postgres").password.unwrap(), str::to_owned);
-    format!("postgresql://assay:{password}@/postgres?host={}", server.data().display())
-}
-
-fn schemas(server: &Server) -> Vec<String> {
-    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
-    let rows =
-        connection.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'").unwrap();
-    rows.iter().map(|row| row.text(0).to_owned()).collect()
 }
 
 #[test]
@@ -352,4 +238,35 @@ fn the_secret_of_an_address_is_not_kept() {
     };
     let output = place.run("load slob postgresql://me:geheim@127.0.0.1:1/x");
     assert!(!words(&output).contains("geheim"));
+}
+
+#[test]
+fn a_kept_server_is_used_again() {
+    let Some(place) = Place::new("kept") else {
+        return;
+    };
+    let first = place.run(&format!("{SMALL} --json --keep"));
+    assert_eq!(json(&first)["load"]["filled"]["rows"], 1024, "{}", words(&first));
+    let left = place.left();
+    assert_eq!((left.len(), place.processes()), (1, 0), "{left:?}");
+    let kept = place.0.join("d").join(&left[0]).join("assay-kept");
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    let again = SMALL.replace("slob d", &format!("slob d/{}", left[0]));
+    let second = place.run(&format!("{again} --json"));
+    let load = &json(&second)["load"];
+    assert!(load["filled"].is_null() && load["server"]["is_own"] == true, "{}", words(&second));
+    assert_eq!(load["rungs"].as_array().unwrap().len(), 1);
+    // Killed while it is in use, it recovers.
+    let mut child = place.start(&again.replace("1s", "60s"));
+    wait_for(|| place.processes() > 8);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for(|| place.processes() == 0);
+    let third = place.run(&format!("{again} --json"));
+    assert!(json(&third)["load"]["filled"].is_null(), "{}", words(&third));
+    let other = place.run(&again.replace("8MiB", "16MiB"));
+    assert!(other.status.code() == Some(2) && words(&other).contains("holds"), "{}", words(&other));
+    // A load beside it leaves it where it is.
+    place.run(SMALL);
+    assert_eq!((place.left(), place.processes()), (left, 0));
 }

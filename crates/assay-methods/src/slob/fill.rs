@@ -1,7 +1,7 @@
 //! Loads the tables: rows are made on one thread and sent on another, tables in parallel.
 
-use super::database::Database;
 use super::tables::{copy, create, index, scan_table, table};
+use crate::load::Database;
 use assay_loads::slob::{Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::Filled;
 use assay_model::number::index_of;
@@ -63,7 +63,43 @@ pub fn fill(database: &mut Database, rules: &Rules, doing: &mut Fill<'_>) -> Res
             ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })?;
-    filled(database, total, begun)
+    let filled = filled(database, total, begun)?;
+    let comment = format!("COMMENT ON SCHEMA {schema} IS '{}'", contents(rules));
+    database.run("naming the tables", &comment)?;
+    Ok(filled)
+}
+
+/// What a schema of ours holds, in its comment: tables that were loaded with other knobs are other tables.
+fn contents(rules: &Rules) -> String {
+    let scan_blocks = if rules.scan_share.0 > 0.0 { rules.scan_blocks } else { 0 };
+    format!(
+        "assay slob: {} tables of {} rows, {scan_blocks} rows without index, compressible {}, seed {}",
+        rules.tables, rules.scale_blocks, rules.compressible.0, rules.seed
+    )
+}
+
+/// Whether the tables are there already.
+///
+/// # Errors
+/// A usage error when the schema holds others, and what the server says.
+pub fn is_filled(database: &mut Database, rules: &Rules) -> Result<bool> {
+    let sql = format!(
+        "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = '{}'",
+        database.schema
+    );
+    let rows = database.admin.query(&sql);
+    let rows = rows.map_err(|failure| failure.of("looking for tables that are there"))?;
+    let Some(row) = rows.first() else {
+        return Ok(false);
+    };
+    let wanted = contents(rules);
+    if row.text(0) == wanted {
+        return Ok(true);
+    }
+    Err(Error::usage(
+        format!("the kept server holds '{}', and wanted is '{wanted}'", row.text(0)),
+        "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a server anew",
+    ))
 }
 
 fn jobs(schema: &str, rules: &Rules) -> Vec<Job> {
@@ -128,7 +164,7 @@ fn load(
     let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
     let sent = thread::scope(|scope| {
         scope.spawn(move || make(rules, job, &sender));
-        send(connection, job, &chunks, loaded, stop)
+        send(connection, job, chunks, loaded, stop)
     });
     sent?;
     connection.run("COMMIT")?;
@@ -170,7 +206,7 @@ fn put(chunk: &mut Vec<u8>, row: &Row) {
 fn send(
     connection: &mut Connection,
     job: &Job,
-    chunks: &Receiver<(Vec<u8>, u64)>,
+    chunks: Receiver<(Vec<u8>, u64)>,
     loaded: &AtomicU64,
     stop: &AtomicBool,
 ) -> Answer<()> {

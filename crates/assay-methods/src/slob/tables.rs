@@ -1,6 +1,7 @@
 //! The tables of the method and its statements.
 
 use assay_loads::slob::{Redo, Rules, TEXT_BYTES, TEXT_COLUMNS};
+use assay_model::number::{count, real};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Content, Layout, Span, SyncPolicy, TransferMix, TransferPart};
 use assay_model::{Arrival, Stream, Workload};
@@ -141,6 +142,12 @@ pub fn workload(rules: &Rules, sessions: u32, duration: Nanos, block_bytes: u64)
         streams,
         criteria: Vec::new(),
     }
+}
+
+/// Bytes on storage of so many blocks with their index.
+pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
+    // An entry of the index takes 20 bytes of pages that are nine tenths full.
+    blocks.saturating_mul(block_bytes).saturating_add(count(real(blocks) * 22.3))
 }
 
 #[cfg(test)]

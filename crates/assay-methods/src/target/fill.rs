@@ -38,7 +38,6 @@ pub fn fill(
         targets: Arc::from([target]),
         backend: plain(opening.backend),
         passes: Some(1),
-        first_interval: 0,
     };
     let mut written = 0;
     let mut observe = |interval: &Interval, _: &Joint| {

@@ -3,6 +3,7 @@
 use super::{
     DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, rate, real, share,
 };
+use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Reads that never reached the device, as a share, that a physical measurement may have at most.
@@ -23,6 +24,13 @@ pub struct Rung {
     /// Statements a second with the interval of their mean; none when too few seconds were measured to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
+    /// What the server refused and a session tried again with success or until it gave up: deadlocks and serialisation
+    /// failures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<Retries>,
+    /// Arrivals that were due and had not begun when the time was over; only where arrivals are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<u64>,
     /// What the server counted.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went.
@@ -40,6 +48,23 @@ pub struct Rung {
     pub host_busy_share: Option<f64>,
     /// Whether the reads reached the device.
     pub physical: Physical,
+    /// What any server is asked in an interval, with looks at its sessions: events, waits over time, I/O by function and
+    /// relation, times of single reads. None where the server gave no session for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
+}
+
+/// Tries that the server refused for the sake of other sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Retries {
+    /// The stream whose step was tried again.
+    pub stream: String,
+    /// The server's words and code.
+    pub meaning: String,
+    /// How often.
+    pub times: u64,
 }
 
 /// What the server counted during a rung; statements of the tool's own bookkeeping are part of it.
@@ -86,7 +111,7 @@ pub struct TimeSplit {
     /// On a processor; none where the server is not on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Ready to run and waiting for a processor.
+    /// Ready to run and waiting for a processor; most of it is the end of a wait, and counted in that, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_queue_ns: Option<u64>,
     /// Waiting for reads.
@@ -172,9 +197,10 @@ impl Physical {
 }
 
 impl TimeSplit {
-    /// What no part explains, ns; negative where parts overlap. None where a part is unknown.
+    /// What no part explains, ns; negative where parts overlap. None where a part is unknown. The queue of the processors
+    /// is no part of the sum: most of it is the end of a wait and lies in the time of the wait.
     pub fn rest_ns(&self) -> Option<f64> {
-        let parts = [self.cpu_ns?, self.cpu_queue_ns?, self.read_ns?, self.write_ns?];
+        let parts = [self.cpu_ns?, self.read_ns?, self.write_ns?];
         let known: f64 = parts.iter().map(|part| real(*part)).sum();
         Some(real(self.database_ns) - known - real(self.commit_ns.unwrap_or(0)))
     }
@@ -263,12 +289,12 @@ mod tests {
             database_ns: 100,
             cpu_ns: Some(30),
             cpu_queue_ns: Some(20),
-            read_ns: Some(60),
+            read_ns: Some(80),
             write_ns: Some(0),
             commit_ns: None,
         };
         assert_eq!(time.rest_ns(), Some(-10.0));
-        assert_eq!(time.top_wait(), Some(("read", 60)));
+        assert_eq!(time.top_wait(), Some(("read", 80)));
         time.read_ns = None;
         assert_eq!(time.rest_ns(), None);
         assert_eq!(time.top_wait(), Some(("CPU queue", 20)));

@@ -1,5 +1,6 @@
 //! What a live server tells beyond what a report prints: load, events with their doubt, I/O by who did it and on what.
 
+use super::ReadTimes;
 use crate::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,12 @@ pub struct ServerActivity {
     pub functions: Vec<FunctionIo>,
     /// I/O by tables and indexes of the database that was asked, most read first.
     pub relations: Vec<RelationIo>,
+    /// The same by tablespace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tablespaces: Vec<TablespaceIo>,
+    /// What sessions did, step after step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<WaitSeries>,
     /// Statements by the time that they waited for I/O, most first.
     pub statements: Vec<StatementIo>,
     /// Checkpoints.
@@ -27,6 +34,9 @@ pub struct ServerActivity {
     /// Reads of three levels: only the last one is the storage's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads: Option<ReadLevels>,
+    /// How long reads of a block took, by who saw them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_times: Vec<ReadTimes>,
     /// How it was sampled, and what that cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
@@ -135,9 +145,64 @@ pub struct RelationIo {
     pub read_blocks_per_s: f64,
     /// Blocks found in the buffer cache per second.
     pub hits_per_s: f64,
+    /// Estimated time waited for these reads, seconds: the server times reads only all together, so each block is taken
+    /// for as slow as the mean; absent where it does not time I/O.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_time_s: Option<f64>,
     /// Its size, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
+}
+
+/// I/O on the tables and indexes of a tablespace, of the database that was asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct TablespaceIo {
+    /// Its name.
+    pub tablespace: String,
+    /// Blocks read per second, from wherever below the buffer cache.
+    pub read_blocks_per_s: f64,
+    /// Blocks found in the buffer cache per second.
+    pub hits_per_s: f64,
+    /// Estimated time waited for these reads, seconds, as for a relation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_time_s: Option<f64>,
+    /// Size of these tables and indexes, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+}
+
+/// Active sessions by wait class, step after step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct WaitSeries {
+    /// Length of a step, seconds.
+    pub step_s: f64,
+    /// Looks at the sessions in each step; one without any is a gap.
+    pub looks: Vec<u64>,
+    /// One a class, sessions without a wait first, then the one with most.
+    pub classes: Vec<ClassSeries>,
+}
+
+/// Active sessions in one wait class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ClassSeries {
+    /// The class; `CPU` holds sessions on a processor and those that are ready for one, which looks cannot tell apart.
+    pub class: String,
+    /// Sessions on average, one a step.
+    pub sessions_mean: Vec<f64>,
+}
+
+impl WaitSeries {
+    /// Sessions in all classes at a step, on average.
+    pub fn active_mean(&self, step: usize) -> f64 {
+        let of = |class: &ClassSeries| class.sessions_mean.get(step).copied().unwrap_or(0.0);
+        self.classes.iter().map(of).sum()
+    }
 }
 
 /// I/O of a statement.

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a server may take for a connection.
+/// How long a server may take for a connection, and for each of its answers until it is ready.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes that the path of a local socket may have (`sun_path`, with the zero at its end).
 const SOCKET_PATH_MAX: usize = 107;
@@ -37,11 +37,21 @@ impl Interrupter {
 }
 
 impl Stream {
-    /// Connects.
+    /// Connects; who does not answer now is not waited for.
     pub(super) fn connect(address: &Address) -> io::Result<Self> {
-        match &address.host {
+        let stream = match &address.host {
             Host::Socket(directory) => local(directory, address.port).map(Self::Local),
             Host::Network(name) => network(name, address.port).map(Self::Network),
+        }?;
+        stream.wait_at_most(Some(CONNECT_TIMEOUT))?;
+        Ok(stream)
+    }
+
+    /// How long an answer may take; `None` for a statement, which takes the time that it needs.
+    pub(super) fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()> {
+        match self {
+            Self::Local(stream) => stream.set_read_timeout(time),
+            Self::Network(stream) => stream.set_read_timeout(time),
         }
     }
 

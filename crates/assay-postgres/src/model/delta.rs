@@ -79,6 +79,13 @@ impl<'a> Delta<'a> {
         (counted_s + unflushed_s(self.after) - unflushed_s(self.before)).max(0.0)
     }
 
+    /// How far the server's clock was set in the interval, seconds: its own way less that of a clock that never jumps.
+    /// `None` where the two agree within what the snapshots take.
+    pub(super) fn clock_step_s(&self) -> Option<f64> {
+        let step_s = self.after.at_s - self.before.at_s - self.elapsed_s;
+        (step_s.abs() > 0.5 + 0.05 * self.elapsed_s).then_some(step_s)
+    }
+
     /// Rows of `pg_stat_io` as differences; `None` before 16.
     pub(super) fn io(&self) -> Option<BTreeMap<&'a IoKey, IoRow>> {
         let (before, after) = (self.before.io.as_ref()?, self.after.io.as_ref()?);
@@ -161,13 +168,11 @@ impl<'a> Delta<'a> {
         doubts.extend(reset.map(|name| {
             format!("counters of the database '{name}' were set to zero or begun in the interval")
         }));
-        let clock_s = self.after.at_s - self.before.at_s;
-        if (clock_s - self.elapsed_s).abs() > 0.5 + 0.05 * self.elapsed_s {
-            doubts.push(format!(
-                "the server's clock moved by {clock_s:.1} s in {:.1} s: times of running statements may be off",
-                self.elapsed_s
-            ));
-        }
+        doubts.extend(self.clock_step_s().map(|step_s| {
+            format!(
+                "the server's clock was set by {step_s:+.1} s in the interval: DB time is estimated from looks at the sessions"
+            )
+        }));
         doubts
     }
 }

@@ -8,7 +8,7 @@ use super::verdict::log_rows;
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
-    TieringCandidate, accumulate,
+    TablespaceIo, TieringCandidate, accumulate,
 };
 use std::collections::BTreeMap;
 
@@ -255,8 +255,17 @@ fn function(key: &IoKey, row: &IoRow, delta: &Delta<'_>) -> FunctionIo {
     }
 }
 
+/// Mean time waited for a block, seconds; the server times reads only all together.
+fn block_time_s(delta: &Delta<'_>) -> Option<f64> {
+    let row = data(delta);
+    let block = real(delta.after.settings.block_bytes).max(1.0);
+    let blocks = real(row.read_bytes) / block;
+    (delta.is_io_timed() && blocks > 0.0).then(|| row.read_time_s / blocks)
+}
+
 /// Tables and indexes that were read, most blocks first.
 pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
+    let mean_s = block_time_s(delta);
     let mut relations: Vec<RelationIo> = delta
         .after
         .relations
@@ -271,6 +280,7 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
                 tablespace: after.tablespace.clone(),
                 read_blocks_per_s: rate(read, delta.elapsed_s),
                 hits_per_s: rate(hit, delta.elapsed_s),
+                read_time_s: mean_s.map(|mean_s| real(read) * mean_s),
                 size_bytes: after.size_bytes,
             })
         })
@@ -288,30 +298,42 @@ pub(super) fn first(mut relations: Vec<RelationIo>) -> Vec<RelationIo> {
     relations
 }
 
-/// Tablespaces by the time waited for their reads: the server counts blocks by relation, and times them only all
-/// together, so that each block is taken for as slow as the mean.
-pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
-    let row = data(delta);
-    let block = real(delta.after.settings.block_bytes).max(1.0);
-    let blocks = real(row.read_bytes) / block;
-    if !delta.is_io_timed() || blocks <= 0.0 {
-        return Vec::new();
-    }
-    let mean_s = row.read_time_s / blocks;
-    let mut spaces: BTreeMap<&str, f64> = BTreeMap::new();
+/// Relations added up by tablespace, most blocks read first.
+pub(super) fn tablespaces(relations: &[RelationIo]) -> Vec<TablespaceIo> {
+    let mut spaces: BTreeMap<&str, TablespaceIo> = BTreeMap::new();
     for relation in relations {
-        *spaces.entry(&relation.tablespace).or_insert(0.0) += relation.read_blocks_per_s;
+        let space = spaces.entry(&relation.tablespace).or_default();
+        relation.tablespace.clone_into(&mut space.tablespace);
+        space.read_blocks_per_s += relation.read_blocks_per_s;
+        space.hits_per_s += relation.hits_per_s;
+        space.read_time_s = added(space.read_time_s, relation.read_time_s);
+        space.size_bytes = match (space.size_bytes, relation.size_bytes) {
+            (Some(sum), Some(more)) => Some(sum + more),
+            (sum, more) => sum.or(more),
+        };
     }
-    let mut candidates: Vec<TieringCandidate> = spaces
-        .into_iter()
-        .filter(|(_, blocks_per_s)| *blocks_per_s > 0.0)
-        .map(|(tablespace, blocks_per_s)| TieringCandidate {
-            tablespace: tablespace.to_owned(),
-            read_wait_ratio: blocks_per_s * mean_s,
+    let mut spaces: Vec<TablespaceIo> = spaces.into_values().collect();
+    spaces.sort_by(|left, right| right.read_blocks_per_s.total_cmp(&left.read_blocks_per_s));
+    spaces
+}
+
+fn added(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
+    sum.map_or(more, |sum| Some(sum + more.unwrap_or(0.0)))
+}
+
+/// Tablespaces by the time waited for their reads.
+pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
+    let candidate = |space: TablespaceIo| {
+        let read_wait_ratio = space.read_time_s? / delta.elapsed_s;
+        (read_wait_ratio > 0.0).then_some(TieringCandidate {
+            tablespace: space.tablespace,
+            read_wait_ratio,
             cumulative_share: 0.0,
             capacity_bytes: None,
         })
-        .collect();
+    };
+    let mut candidates: Vec<TieringCandidate> =
+        tablespaces(relations).into_iter().filter_map(candidate).collect();
     candidates.sort_by(|left, right| right.read_wait_ratio.total_cmp(&left.read_wait_ratio));
     accumulate(&mut candidates);
     candidates

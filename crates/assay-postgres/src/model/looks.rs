@@ -28,6 +28,8 @@ impl Seen {
 /// One look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
+    /// When it was, seconds since the begin of the interval.
+    pub at_s: f64,
     /// Whether it came so late that the machine had no CPU for it.
     pub is_late: bool,
     /// Active client sessions by what they did.

@@ -117,7 +117,8 @@ fn log(snapshot: &Snapshot, times: u32) -> LogCounters {
 /// A hundred looks: of four active sessions two read, one waits half of the time for a lock.
 fn looks() -> Looks {
     let seen = |kind: &str, event: &str, sessions: u64| (Seen::new(kind, event), sessions);
-    let look = Look {
+    let look = |number: u32| Look {
+        at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: BTreeMap::from([
             seen("IO", "DataFileRead", 4),
@@ -128,7 +129,7 @@ fn looks() -> Looks {
         connected: 12,
     };
     Looks {
-        looks: vec![look; 100],
+        looks: (0..100).map(look).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {
             clients: TaskCounters { on_cpu_ns: 8_000_000_000, queued_ns: 9_000_000_000 },

@@ -2,12 +2,14 @@
 
 use super::delta::Delta;
 use super::looks::Looks;
+use super::over_time::over_time;
 use super::snapshot::Snapshot;
 use super::{events, io, load, statements, time, verdict};
 use assay_model::counters::NamedDevice;
 use assay_model::number::{count_of, real};
 use assay_model::profile::{
-    self, CheckOutcome, CrossCheck, Figure, Profile, ProfileSource, Sampling, ServerActivity, Work,
+    self, CheckOutcome, CrossCheck, Figure, Profile, ProfileSource, ReadTimes, Sampling,
+    ServerActivity, Work,
 };
 use assay_model::run::Utc;
 use assay_model::{Estimate, Result};
@@ -28,6 +30,8 @@ pub struct Outside {
     pub name: String,
     /// The host, where it is known.
     pub host: Option<String>,
+    /// Times of reads that were seen beside the server.
+    pub read_times: Vec<ReadTimes>,
     /// Processors of the host, where it is this one.
     pub processors: Option<u64>,
     /// What the devices under the data directory did in the interval, where they are this host's.
@@ -51,13 +55,13 @@ pub fn profile(
 ) -> Result<Profile> {
     let delta = Delta::of(before, after, looks.elapsed_s)?;
     let executed = statements::executed(&delta);
-    let db_time_s = delta.db_time_s();
-    let events = events::events(&delta, looks, bars, db_time_s);
-    let time = time::model(&delta, looks, outside, &events);
+    let db_time = time::db_time(&delta, looks);
+    let events = events::events(&delta, looks, bars, db_time.value);
+    let time = time::model(&delta, looks, outside, &events, db_time);
     let relations = io::relations(&delta);
     let active = bars.mean(&looks.active());
     let mut doubts = delta.doubts();
-    doubts.extend(time::doubts(&time));
+    doubts.extend(time::doubts(&delta, &time));
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
     doubts.extend(doubts_of_looks(looks));
     doubts.extend(doubts_of_version(&delta));
@@ -83,6 +87,8 @@ pub fn profile(
             load: load::load(&delta, outside, &time, executed.as_ref()),
             events,
             functions: io::functions(&delta),
+            tablespaces: io::tablespaces(&relations),
+            over_time: over_time(looks),
             relations: io::first(relations),
             statements: executed
                 .as_ref()
@@ -90,6 +96,7 @@ pub fn profile(
             checkpoints: load::checkpoints(&delta),
             wal: load::wal(&delta),
             reads: Some(io::levels(&delta, outside)),
+            read_times: outside.read_times.clone(),
             sampling: Some(sampling(&delta, looks, outside, active)),
         }),
         time,
@@ -205,6 +212,6 @@ fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
 fn missing(before: &Snapshot, after: &Snapshot) -> Vec<String> {
     let mut missing = after.missing.clone();
     missing.extend(before.missing.iter().filter(|one| !after.missing.contains(one)).cloned());
-    missing.push("read latency histogram: the server has none".to_owned());
+    missing.push("histogram of its reads: the server keeps none".to_owned());
     missing
 }

@@ -148,11 +148,85 @@ fn rights_recovery_resets_and_clock_steps_are_said() {
     story.after.settings.sees_all = false;
     story.after.settings.in_recovery = true;
     story.after.databases.get_mut("shop").unwrap().reset_s = Some(1005.0);
-    story.after.at_s += 3600.0;
     let profile = story.profile();
-    for words in ["pg_read_all_stats", "replica", "set to zero", "clock moved"] {
+    for words in ["pg_read_all_stats", "replica", "set to zero"] {
         assert!(doubts(&profile, words), "{words}: {:?}", profile.doubts);
     }
+    assert!(!doubts(&profile, "clock"));
+}
+
+/// Whatever the clock was set to, and whatever the server made of it, DB time is what was seen: ten sessions for 10 s.
+#[test]
+fn a_clock_that_was_set_does_not_reach_db_time() {
+    for step_s in [3600.0, -3600.0, 4.0, -4.0] {
+        let mut story = story(18);
+        story.after.at_s += step_s;
+        story.after.databases.get_mut("shop").unwrap().active_time_s += 4.0 * step_s;
+        let session = Session {
+            process_id: 1,
+            database: "shop".into(),
+            is_active: true,
+            statement_began_s: Some(999.0),
+            state_changed_s: Some(999.0),
+        };
+        story.both(|snapshot| snapshot.sessions = vec![session.clone()]);
+        let profile = story.profile();
+        let time = profile.time.db_time_s.clone().unwrap();
+        assert!(near(time.value, 100.0) && time.source.contains("estimated"), "{step_s}: {time:?}");
+        assert!(doubts(&profile, &format!("set by {step_s:+.1} s")), "{:?}", profile.doubts);
+        assert!(near(profile.elapsed_s.unwrap().value, ELAPSED_S));
+    }
+}
+
+/// Ten seconds of eight busy sessions are 80 s, of which 8 may be told late; of the story's 40 s that would be too much.
+#[test]
+fn counters_that_come_late_are_a_doubt_of_short_intervals() {
+    let mut story = story(18);
+    let busy = |process_id| Session {
+        process_id,
+        database: "shop".into(),
+        is_active: true,
+        statement_began_s: None,
+        state_changed_s: None,
+    };
+    story.both(|snapshot| snapshot.sessions = (0..4).map(busy).collect());
+    assert!(!doubts(&story.profile(), "up to a second late"));
+    story.both(|snapshot| snapshot.sessions = (0..8).map(busy).collect());
+    assert!(doubts(&story.profile(), "certain to 8 s only"));
+}
+
+/// Three fourths of the blocks that were read are a table's on a space of its own: three fourths of the 16 s as well.
+#[test]
+fn times_of_relations_and_tablespaces_are_shares_of_what_was_timed() {
+    let mut story = story(18);
+    let relation = |name: &str, space: &str, blocks_read| Relation {
+        name: name.into(),
+        kind: "table".into(),
+        tablespace: space.into(),
+        blocks_read,
+        size_bytes: Some(8192),
+        ..Relation::default()
+    };
+    story.after.relations = [
+        (1, relation("a", "fast", 15_000)),
+        (2, relation("b", "slow", 4000)),
+        (3, relation("c", "slow", 1000)),
+    ]
+    .into_iter()
+    .collect();
+    let profile = story.profile();
+    let server = profile.server.as_ref().unwrap();
+    assert!(near(server.relations[0].read_time_s.unwrap(), 12.0));
+    let slow = &server.tablespaces[1];
+    assert!(near(slow.read_time_s.unwrap(), 4.0) && slow.size_bytes == Some(16_384));
+    assert!(
+        near(profile.tiering[0].read_wait_ratio, 1.2)
+            && near(profile.tiering[1].cumulative_share, 1.0)
+    );
+    story.both(|snapshot| snapshot.settings.track_io_timing = false);
+    assert!(
+        story.profile().server.unwrap().tablespaces.iter().all(|space| space.read_time_s.is_none())
+    );
 }
 
 #[test]

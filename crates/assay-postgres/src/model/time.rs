@@ -4,10 +4,23 @@ use super::classes::IDLE;
 use super::delta::Delta;
 use super::looks::Looks;
 use super::profile::Outside;
-use assay_model::number::{real, seconds};
+use assay_model::number::{real, real_len, seconds};
 use assay_model::profile::{Figure, TimeModel, TimeSource, TimedEvent, WaitClassTime};
 
 const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements that ran at both ends added, own sessions left out";
+const DB_TIME_OF_LOOKS: &str =
+    "estimated: active sessions by looks x elapsed, because the server's clock was set meanwhile";
+
+/// DB time. The server takes times of statements by its clock, so where that was set they say nothing; looks do not
+/// need it.
+pub(super) fn db_time(delta: &Delta<'_>, looks: &Looks) -> Figure {
+    if delta.clock_step_s().is_none() {
+        return Figure::new(delta.db_time_s(), DB_TIME);
+    }
+    let active = looks.active();
+    let mean = active.iter().sum::<f64>() / real_len(active.len()).max(1.0);
+    Figure::new(mean * delta.elapsed_s, DB_TIME_OF_LOOKS)
+}
 
 /// The time model of the events.
 pub(super) fn model(
@@ -15,8 +28,9 @@ pub(super) fn model(
     looks: &Looks,
     outside: &Outside,
     events: &[TimedEvent],
+    db_time: Figure,
 ) -> TimeModel {
-    let db_time_s = delta.db_time_s();
+    let db_time_s = db_time.value;
     let tasks = looks.tasks;
     let cpus = outside.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));
     let idle = tasks.map(|_| Figure::new(0.0, "schedstat of client sessions"));
@@ -36,7 +50,7 @@ pub(super) fn model(
             Figure::new(seconds(tasks.clients.queued_ns), source)
         }),
         unaccounted_s: Some(unaccounted(db_time_s, events)),
-        db_time_s: Some(Figure::new(db_time_s, DB_TIME)),
+        db_time_s: Some(db_time),
         cpu_utilization: utilization,
         waits: waits(events),
         db_cpu_s: db_cpu,
@@ -87,11 +101,27 @@ fn unaccounted(db_time_s: f64, events: &[TimedEvent]) -> Figure {
     Figure::new(db_time_s - known_s, "DB time - CPU - waits of sessions")
 }
 
+/// A busy session tells its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's source).
+const LAG_S: f64 = 1.0;
+
+/// What busy sessions had not told at both ends matters where the interval is short.
+fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
+    let busy = |snapshot: &super::Snapshot| {
+        real_len(snapshot.sessions.iter().filter(|session| session.is_active).count())
+    };
+    let lag_s = LAG_S * busy(delta.before).max(busy(delta.after));
+    (lag_s > 0.1 * db_time_s).then(|| {
+        format!(
+            "busy sessions tell their counters up to a second late: DB time and times of I/O are certain to {lag_s:.0} s only (a longer interval is better)"
+        )
+    })
+}
+
 /// What of the split a reader has to know.
-pub(super) fn doubts(model: &TimeModel) -> Vec<String> {
+pub(super) fn doubts(delta: &Delta<'_>, model: &TimeModel) -> Vec<String> {
     let db_time_s = model.db_time_s.as_ref().map_or(0.0, |time| time.value);
     let left_s = model.unaccounted_s.as_ref().map_or(0.0, |left| left.value);
-    let mut doubts = Vec::new();
+    let mut doubts: Vec<String> = lag(delta, db_time_s).into_iter().collect();
     if db_time_s > 0.0 && left_s.abs() > 0.1 * db_time_s {
         doubts.push(format!(
             "{:.1} % of DB time is unaccounted: {}",

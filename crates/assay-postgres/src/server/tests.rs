@@ -122,3 +122,34 @@ fn a_server_that_cannot_start_says_why() {
     let error = server.start(&settings, &AtomicBool::new(false)).unwrap_err();
     assert!(error.message().contains("shared_buffers"), "{error}");
 }
+
+/// Gone with its value.
+struct Mounted<'a>(&'a Path);
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        assert!(std::process::Command::new("umount").arg(self.0).status().unwrap().success());
+    }
+}
+
+#[test]
+fn a_file_system_without_direct_io_is_seen_before_the_server_refuses_it() {
+    let scratch = Scratch::new("direct");
+    // A file system in memory that has no direct I/O.
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "ramfs", "-o", "mode=755", "assay-test"])
+        .arg(&scratch.0)
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no right to mount a file system");
+        return;
+    }
+    let mounted = Mounted(&scratch.0);
+    let Some(plan) = plan(mounted.0) else { return };
+    let mut server = Server::create(plan).unwrap();
+    assert!(!server.can_direct());
+    server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
+    server.stop(Stop::AtOnce);
+    drop(server);
+}

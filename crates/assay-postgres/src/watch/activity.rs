@@ -1,13 +1,18 @@
 //! Looks at the sessions again and again, at moments that no rhythm of the load can hide from.
 
 use super::Watcher;
-use super::columns::{or_zero, real, text};
+use super::canary::Canary;
+use super::columns::id;
 use super::tracking::{Kind, Process, TaskTimes, Tracker};
+use crate::connection::Row;
 use crate::model::{Look, Looks, Seen, Snapshot, Tasks};
 use assay_model::Result;
+use assay_model::number::seconds;
+use assay_model::profile::ReadTimes;
 use assay_model::random::Random;
-use postgres::Row;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often CPU times are read: each of them is a file to open.
@@ -45,6 +50,10 @@ pub struct Observed {
     pub after: Snapshot,
     /// In between.
     pub looks: Looks,
+    /// CPU time of the threads that watched, seconds.
+    pub own_cpu_s: f64,
+    /// What a canary saw, where there was one.
+    pub read_times: Vec<ReadTimes>,
     /// Whether the interval went to its end.
     pub complete: bool,
 }
@@ -62,6 +71,7 @@ impl Watcher {
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
     ) -> Result<Observed> {
+        let own_cpu_s = thread_cpu_s();
         let before = self.snapshot()?;
         let begun = Instant::now();
         let mut tracker = Tracker::default();
@@ -73,13 +83,13 @@ impl Watcher {
         while begun.elapsed() < plan.length && !stop.load(Ordering::Relaxed) {
             let rows = self.look()?;
             let late = begun_late(due, plan.every);
-            looks.push(look(&rows, late));
+            looks.push(look(&rows, begun.elapsed().as_secs_f64(), late));
             if let Some(times) = times.filter(|_| Instant::now() >= tasks_due) {
                 self.track(&mut tracker, &rows, times);
                 tasks_due += TASKS_EVERY;
             }
             show(begun.elapsed().as_secs_f64(), looks.last().map_or(0, Look::active));
-            due = next(due, plan.every, &mut random);
+            due = spread(due, plan.every, &mut random);
             rest(due.min(begun + plan.length), stop);
         }
         if let Some(times) = times {
@@ -94,29 +104,70 @@ impl Watcher {
         });
         Ok(Observed {
             complete: elapsed_s >= 0.99 * plan.length.as_secs_f64(),
+            own_cpu_s: thread_cpu_s() - own_cpu_s,
+            read_times: Vec::new(),
             before,
             after,
             looks: Looks { looks, elapsed_s, tasks },
         })
     }
 
+    /// The same while a canary reads single blocks; its own time is left out like ours.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    pub fn observe_beside(
+        &mut self,
+        canary: Canary,
+        plan: Plan,
+        times: Option<TaskTimes<'_>>,
+        stop: &AtomicBool,
+        show: &mut dyn FnMut(f64, u64),
+    ) -> Result<Observed> {
+        self.look_past(canary.process_id())?;
+        let done = AtomicBool::new(false);
+        let (observed, seen) = thread::scope(|scope| {
+            let reading = scope.spawn(|| canary.read_until(&done));
+            let observed = self.observe(plan, times, stop, show);
+            done.store(true, Ordering::Relaxed);
+            let seen = reading.join();
+            (observed, seen.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let mut observed = observed?;
+        let (after, name) = (&mut observed.after, self.database.database.clone());
+        *after.own_time_s.entry(name.clone()).or_default() += seen.own_time_s;
+        *after.own_statements.entry(name).or_default() += seen.own_statements;
+        let lost = seen.lost.map(|why| format!("some of the canary's reads: {why}"));
+        after.missing.extend(lost);
+        observed.own_cpu_s += seen.own_cpu_s;
+        observed.read_times = seen.times;
+        Ok(observed)
+    }
+
     /// All sessions and processes of the server but our own.
     pub(super) fn look(&mut self) -> Result<Vec<Row>> {
-        let own: Vec<i32> = self.own().iter().filter_map(|id| i32::try_from(*id).ok()).collect();
-        self.server.ask(&self.look, &[&own])
+        self.server.look()
     }
 
     fn track(&self, tracker: &mut Tracker, rows: &[Row], times: TaskTimes<'_>) {
-        let now_s = rows.first().and_then(|row| real(row, 9)).unwrap_or_default();
+        let now_s = rows.first().and_then(|row| row.real(9)).unwrap_or_default();
         let others = rows.iter().map(|row| Process {
-            id: u32::try_from(or_zero(row, 0)).unwrap_or_default(),
-            kind: Kind::of(&text(row, 1).unwrap_or_default()),
-            began_s: real(row, 8).unwrap_or_default(),
+            id: id(row, 0),
+            kind: Kind::of(row.text(1)),
+            began_s: row.real(8).unwrap_or_default(),
         });
-        let own = self.own().map(|id| Process { id, kind: Kind::Own, began_s: 0.0 });
+        let own = self.own.iter().map(|id| Process { id: *id, kind: Kind::Own, began_s: 0.0 });
         let all: Vec<Process> = others.chain(own).collect();
         tracker.read(&all, now_s, times);
     }
+}
+
+/// CPU time of this thread so far, seconds.
+pub(super) fn thread_cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let whole = u64::try_from(time.tv_sec).unwrap_or(0);
+    let part = u64::try_from(time.tv_nsec).unwrap_or(0);
+    seconds(whole * 1_000_000_000 + part)
 }
 
 /// Sessions that the server counted as begun.
@@ -133,33 +184,32 @@ fn begun_late(due: Instant, every: Duration) -> bool {
 
 /// A distance between half and one and a half of the mean, so that looks do not fall into step with the load; what was
 /// missed is not made up for.
-fn next(due: Instant, every: Duration, random: &mut Random) -> Instant {
+pub(super) fn spread(due: Instant, every: Duration, random: &mut Random) -> Instant {
     let next = due + every.mul_f64(0.5 + random.unit());
     next.max(Instant::now())
 }
 
-fn rest(until: Instant, stop: &AtomicBool) {
+/// Waits, but not longer than until it is stopped.
+pub(super) fn rest(until: Instant, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return;
         }
-        std::thread::sleep(left.min(NAP));
+        thread::sleep(left.min(NAP));
     }
 }
 
 /// What the rows of a look say of client sessions.
-fn look(rows: &[Row], is_late: bool) -> Look {
-    let mut look = Look { is_late, ..Look::default() };
+fn look(rows: &[Row], at_s: f64, is_late: bool) -> Look {
+    let mut look = Look { at_s, is_late, ..Look::default() };
     for row in rows {
-        if text(row, 1).as_deref() != Some("client backend") {
+        if row.text(1) != "client backend" {
             continue;
         }
         look.connected += 1;
-        if text(row, 2).as_deref() == Some("active") {
-            let kind = text(row, 3).unwrap_or_default();
-            let event = text(row, 4).unwrap_or_default();
-            *look.sessions.entry(Seen::new(&kind, &event)).or_insert(0) += 1;
+        if row.text(2) == "active" {
+            *look.sessions.entry(Seen::new(row.text(3), row.text(4))).or_insert(0) += 1;
         }
     }
     look

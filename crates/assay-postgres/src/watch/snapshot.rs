@@ -1,14 +1,14 @@
 //! Takes a snapshot: every counter that the release has and the account may read; the rest is said to be missing.
 
-use super::columns::{count, id, or_zero, real, text, truth};
+use super::columns::{id, or_zero, text};
 use super::link::Link;
 use super::{Watcher, queries};
+use crate::connection::Row;
 use crate::model::{
     Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Settings, Snapshot,
     Statement, StatementKey, Statements,
 };
 use assay_model::Result;
-use postgres::Row;
 use std::collections::BTreeMap;
 
 /// The oldest version of the extension that says which statements clients sent.
@@ -61,14 +61,14 @@ impl Watcher {
     /// Client sessions, and the server's clock.
     fn sessions(&mut self) -> Result<(Vec<Session>, f64)> {
         let rows = self.look()?;
-        let at_s = rows.first().and_then(|row| real(row, 9)).unwrap_or_default();
-        let clients = rows.iter().filter(|row| text(row, 1).as_deref() == Some("client backend"));
+        let at_s = rows.first().and_then(|row| row.real(9)).unwrap_or_default();
+        let clients = rows.iter().filter(|row| row.text(1) == "client backend");
         let session = |row: &Row| Session {
-            process_id: u32::try_from(or_zero(row, 0)).unwrap_or_default(),
-            database: text(row, 5).unwrap_or_default(),
-            is_active: matches!(text(row, 2).as_deref(), Some("active" | "fastpath function call")),
-            statement_began_s: real(row, 6),
-            state_changed_s: real(row, 7),
+            process_id: id(row, 0),
+            database: row.text(5).to_owned(),
+            is_active: matches!(row.text(2), "active" | "fastpath function call"),
+            statement_began_s: row.real(6),
+            state_changed_s: row.real(7),
         };
         Ok((clients.map(session).collect(), at_s))
     }
@@ -115,16 +115,16 @@ pub(super) fn settings(link: &mut Link) -> Result<Settings> {
     Ok(rows
         .first()
         .map(|row| Settings {
-            track_io_timing: truth(row, 0),
-            track_wal_io_timing: truth(row, 1),
-            track_counts: truth(row, 2),
-            track_activities: truth(row, 3),
+            track_io_timing: row.is_true(0),
+            track_wal_io_timing: row.is_true(1),
+            track_counts: row.is_true(2),
+            track_activities: row.is_true(3),
             block_bytes: or_zero(row, 4),
             log_block_bytes: or_zero(row, 5),
-            in_recovery: truth(row, 6),
-            sees_all: truth(row, 7),
+            in_recovery: row.is_true(6),
+            sees_all: row.is_true(7),
             io_method: text(row, 8),
-            started_s: real(row, 9).unwrap_or_default(),
+            started_s: row.real(9).unwrap_or_default(),
         })
         .unwrap_or_default())
 }
@@ -138,7 +138,7 @@ pub(super) fn statements_of(link: &mut Link) -> std::result::Result<(u32, String
             link.database
         ));
     };
-    let version = text(row, 0).unwrap_or_default();
+    let version = row.text(0);
     let minor = version.split_once('.').and_then(|(_, minor)| minor.parse().ok()).unwrap_or(0);
     if minor < STATEMENTS_MINOR_MIN {
         return Err(format!(
@@ -158,17 +158,17 @@ fn database(row: &Row) -> (String, Database) {
         temporary_files: or_zero(row, 6),
         temporary_bytes: or_zero(row, 7),
         sessions: or_zero(row, 8),
-        active_time_s: real(row, 9).unwrap_or_default(),
-        read_time_s: real(row, 10).unwrap_or_default(),
-        write_time_s: real(row, 11).unwrap_or_default(),
-        reset_s: real(row, 12),
+        active_time_s: row.real(9).unwrap_or_default(),
+        read_time_s: row.real(10).unwrap_or_default(),
+        write_time_s: row.real(11).unwrap_or_default(),
+        reset_s: row.real(12),
     };
-    (text(row, 0).unwrap_or_default(), database)
+    (row.text(0).to_owned(), database)
 }
 
 fn io_row(row: &Row) -> (IoKey, IoRow) {
-    let word = |column| text(row, column).unwrap_or_default();
-    let time = |column| real(row, column).unwrap_or_default();
+    let word = |column| row.text(column).to_owned();
+    let time = |column| row.real(column).unwrap_or_default();
     let key = IoKey { process: word(0), object: word(1), context: word(2) };
     let counters = IoRow {
         reads: or_zero(row, 3),
@@ -194,10 +194,10 @@ fn log_row(row: &Row) -> LogCounters {
         full_pages: or_zero(row, 1),
         bytes: or_zero(row, 2),
         full_buffers: or_zero(row, 3),
-        writes: count(row, 4),
-        syncs: count(row, 5),
-        write_time_s: real(row, 6),
-        sync_time_s: real(row, 7),
+        writes: row.count(4),
+        syncs: row.count(5),
+        write_time_s: row.real(6),
+        sync_time_s: row.real(7),
     }
 }
 
@@ -206,22 +206,22 @@ fn background_row(row: &Row) -> Background {
         timed: or_zero(row, 0),
         requested: or_zero(row, 1),
         checkpoint_blocks: or_zero(row, 2),
-        checkpoint_write_s: real(row, 3).unwrap_or_default(),
-        checkpoint_sync_s: real(row, 4).unwrap_or_default(),
+        checkpoint_write_s: row.real(3).unwrap_or_default(),
+        checkpoint_sync_s: row.real(4).unwrap_or_default(),
         cleaned_blocks: or_zero(row, 5),
-        session_blocks: count(row, 6),
+        session_blocks: row.count(6),
     }
 }
 
 fn relation(row: &Row) -> (u32, Relation) {
-    let word = |column| text(row, column).unwrap_or_default();
+    let word = |column| row.text(column).to_owned();
     let relation = Relation {
         name: word(1),
         kind: word(2),
         tablespace: word(3),
         blocks_read: or_zero(row, 4),
         blocks_hit: or_zero(row, 5),
-        size_bytes: count(row, 6),
+        size_bytes: row.count(6),
     };
     (id(row, 0), relation)
 }
@@ -230,20 +230,20 @@ fn statement(row: &Row) -> Option<(StatementKey, Statement)> {
     let key = StatementKey {
         user: id(row, 0),
         database: id(row, 1),
-        query: row.try_get(2).ok()?,
-        is_top: truth(row, 3),
+        query: row.text(2).parse().ok()?,
+        is_top: row.is_true(3),
     };
     let statement = Statement {
-        text: shown(&text(row, 4).unwrap_or_default()),
+        text: shown(row.text(4)),
         calls: or_zero(row, 5),
-        elapsed_s: real(row, 6).unwrap_or_default(),
+        elapsed_s: row.real(6).unwrap_or_default(),
         blocks_read: or_zero(row, 7),
         blocks_hit: or_zero(row, 8),
         blocks_dirtied: or_zero(row, 9),
         temporary_blocks: or_zero(row, 10),
-        io_time_s: real(row, 11).unwrap_or_default(),
+        io_time_s: row.real(11).unwrap_or_default(),
         wal_bytes: or_zero(row, 12),
-        since_s: real(row, 13),
+        since_s: row.real(13),
     };
     Some((key, statement))
 }

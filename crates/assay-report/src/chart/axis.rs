@@ -73,21 +73,109 @@ pub(crate) fn name_below(scene: &mut Scene, name: &str) {
     scene.text(place, Anchor::End, Ink::Label, name);
 }
 
-/// Names what the inks and strokes mean, above the plot from the right.
-pub(crate) fn legend(scene: &mut Scene, entries: &[(String, Ink, Stroke)]) {
-    /// Widths are estimated, because nothing here knows the reader's font.
-    const LETTER: f64 = 7.3;
-    /// Length of the line that shows a stroke, pixels.
-    const SAMPLE: f64 = 22.0;
+/// Widths are estimated, because nothing here knows the reader's font.
+const LETTER: f64 = 7.3;
+/// Length of the line that shows a stroke, pixels.
+const SAMPLE: f64 = 22.0;
+/// Room between a stroke and its name, pixels.
+const GAP: f64 = 10.0;
+/// Room between entries, pixels.
+const APART: f64 = 12.0;
+/// Height of a row of the legend, pixels.
+const ROW: f64 = 18.0;
+
+/// One entry of the legend.
+type Entry = (String, Ink, Stroke);
+
+/// Names what the inks and strokes mean, above the plot from the right; drawn last. What finds no room beside the name
+/// of the axis stands in rows of its own above it.
+pub(crate) fn legend(scene: &mut Scene, entries: &[Entry]) {
+    let right = scene.plot.right();
+    let rows = rows(entries, right);
+    let is_beside = rows.len() < 2 && row_width(entries) <= right - name_width(scene);
+    if !is_beside {
+        scene.lower(ROW * real_len(rows.len()));
+    }
+    for (number, row) in rows.iter().enumerate() {
+        legend_row(scene, row, ROW * real_len(number));
+    }
+}
+
+/// Entries that stand beside each other.
+fn rows(entries: &[Entry], width: f64) -> Vec<&[Entry]> {
+    let (mut rows, mut from) = (Vec::new(), 0);
+    for to in 1..=entries.len() {
+        if row_width(&entries[from..to]) > width && to - from > 1 {
+            rows.push(&entries[from..to - 1]);
+            from = to - 1;
+        }
+    }
+    rows.push(&entries[from..]);
+    rows
+}
+
+fn row_width(entries: &[Entry]) -> f64 {
+    entries.iter().map(|(name, ..)| text_width(name) + GAP + SAMPLE + APART).sum()
+}
+
+fn text_width(text: &str) -> f64 {
+    LETTER * real_len(text.chars().count())
+}
+
+/// Room that the name of the vertical axis takes.
+fn name_width(scene: &Scene) -> f64 {
+    let names = scene.marks.iter().filter_map(|mark| match mark {
+        Mark::Text { at, text, .. } if at.1 < scene.plot.top - 6.0 => Some(at.0 + text_width(text)),
+        _ => None,
+    });
+    names.fold(0.0, f64::max)
+}
+
+fn legend_row(scene: &mut Scene, entries: &[Entry], top: f64) {
     let mut right = scene.plot.right();
     for (name, ink, stroke) in entries.iter().rev() {
-        scene.text((right, 13.0), Anchor::End, Ink::Label, name);
-        let end = right - LETTER * real_len(name.chars().count()) - 10.0;
-        scene.marks.push(Mark::Line {
-            points: vec![(end - SAMPLE, 9.0), (end, 9.0)],
-            ink: *ink,
-            stroke: *stroke,
+        scene.text((right, top + 13.0), Anchor::End, Ink::Label, name);
+        let end = right - text_width(name) - GAP;
+        scene.line(vec![(end - SAMPLE, top + 9.0), (end, top + 9.0)], *ink, *stroke);
+        right = end - SAMPLE - APART;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Size;
+    use super::*;
+
+    fn entries(names: &[&str]) -> Vec<Entry> {
+        names.iter().map(|name| ((*name).to_owned(), Ink::Read, Stroke::Hair)).collect()
+    }
+
+    /// Left ends of all texts of a chart with this legend, by row.
+    fn drawn(names: &[&str], axis: &str) -> (Scene, f64) {
+        let mut scene = Scene::new(Size::Narrow, 200.0, "chart");
+        scene.text((4.0, 13.0), Anchor::Start, Ink::Label, axis);
+        legend(&mut scene, &entries(names));
+        let lefts = scene.marks.iter().filter_map(|mark| match mark {
+            Mark::Line { points, .. } => Some(points[0].0),
+            _ => None,
         });
-        right = end - SAMPLE - 12.0;
+        let left = lefts.fold(f64::INFINITY, f64::min);
+        (scene, left)
+    }
+
+    #[test]
+    fn a_short_legend_stands_beside_the_name_of_the_axis() {
+        let (scene, left) = drawn(&["reads", "writes"], "IOPS");
+        assert!((scene.height - 200.0).abs() < 1e-9 && left > 4.0 + text_width("IOPS"));
+    }
+
+    #[test]
+    fn a_long_legend_gets_rows_and_the_chart_moves_down() {
+        let names =
+            ["single-block reads", "multi-block reads", "redo log writes", "data file writes"];
+        let (scene, left) = drawn(&names, "share of the I/Os");
+        assert!(left >= 0.0, "{left}");
+        assert!(scene.height > 200.0 + 1.5 * ROW && scene.plot.top > 26.0 + 1.5 * ROW);
+        assert!(matches!(&scene.marks[0], Mark::Text { at, .. } if at.1 > 13.0 + 1.5 * ROW));
     }
 }

@@ -1,6 +1,7 @@
 //! Charts: every kind draws marks on a scene, and a scene becomes SVG for the page or pixels for a picture.
 
 pub(crate) mod axis;
+pub(crate) mod bars;
 pub(crate) mod curve;
 pub(crate) mod depth;
 pub(crate) mod heat;
@@ -16,4 +17,5 @@ pub(crate) mod stack;
 pub(crate) mod svg;
 pub(crate) mod tail;
 pub(crate) mod time_axis;
+pub(crate) mod waits;
 pub(crate) mod watch;

@@ -29,6 +29,8 @@ pub(crate) enum Ink {
     Mix,
     /// A share of the largest value, in eighths from 1 to 8.
     Heat(u8),
+    /// A wait class, from 0; the last one is for all others.
+    Class(u8),
 }
 
 impl From<Operation> for Ink {
@@ -129,6 +131,23 @@ pub(crate) enum Mark {
     Text { at: Point, anchor: Anchor, ink: Ink, text: String },
 }
 
+impl Mark {
+    /// Moves it down.
+    fn lower(&mut self, by: f64) {
+        let tops: Box<dyn Iterator<Item = &mut f64>> = match self {
+            Self::Line { points, .. } | Self::Area { points, .. } => {
+                Box::new(points.iter_mut().map(|point| &mut point.1))
+            }
+            Self::Rects { rects, .. } => Box::new(rects.iter_mut().map(|rect| &mut rect[1])),
+            Self::Bars { bars, .. } => Box::new(bars.iter_mut().map(|bar| &mut bar[1])),
+            Self::Dot { at, .. } | Self::Text { at, .. } => Box::new(std::iter::once(&mut at.1)),
+        };
+        for top in tops {
+            *top += by;
+        }
+    }
+}
+
 /// The rectangle in which data are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Plot {
@@ -219,6 +238,13 @@ impl Scene {
         let mut scene = Self::new(size, height, title);
         scene.plot.height += BOTTOM - 24.0;
         scene
+    }
+
+    /// Moves everything down, so that there is more room above.
+    pub(crate) fn lower(&mut self, by: f64) {
+        self.height += by;
+        self.plot.top += by;
+        self.marks.iter_mut().chain(&mut self.stretching).for_each(|mark| mark.lower(by));
     }
 
     /// A line through places.

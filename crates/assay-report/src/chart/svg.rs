@@ -51,6 +51,7 @@ pub(crate) fn class(ink: Ink) -> String {
         Ink::Sync => "sync",
         Ink::Mix => "mix",
         Ink::Heat(level) => return format!("h{level}"),
+        Ink::Class(place) => return format!("w{}", place.min(7)),
     };
     name.to_owned()
 }

@@ -4,6 +4,7 @@ use super::facts;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
+use crate::chart::waits::{Stretch, ink_of, waits};
 use crate::show::Show;
 use assay_model::number::{real, real_len};
 use assay_model::profile::{IoClass, IoPurpose, LatencyCurve, Profile};
@@ -108,12 +109,7 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
     horizontal(&mut scene, &show, &Axis::new(&show, "share of DB time", Unit::Share, x, 4));
     let mut top = plot.top + 4.0;
     for (name, share) in parts {
-        let ink = match name.as_str() {
-            "CPU" => Ink::Mix,
-            "User I/O" | "System I/O" => Ink::Read,
-            "Commit" => Ink::Write,
-            _ => Ink::Heat(4),
-        };
+        let ink = ink_of(name);
         let width = (x.place(*share) - plot.left).max(1.0);
         scene.marks.push(Mark::Rects { rects: vec![[plot.left, top, width, BAR - 8.0]], ink });
         scene.text((plot.left - 6.0, top + 13.0), Anchor::End, Ink::Label, name);
@@ -122,6 +118,15 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
     let say = |(name, share): &(String, f64)| format!("{name} {}", facts::percent(*share));
     scene.description = parts.iter().map(say).collect::<Vec<_>>().join(", ");
     scene
+}
+
+/// What sessions did over time; `None` of a report.
+pub(super) fn over_time(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
+    let series = profile.server.as_ref()?.over_time.as_ref()?;
+    let cpus = profile.time.cpus.as_ref().map(|cpus| cpus.value);
+    Some(move |size| {
+        waits(&[Stretch { name: String::new(), series }], cpus, &Show::default(), size)
+    })
 }
 
 /// What the first few tablespaces bring together; `None` for fewer than two.

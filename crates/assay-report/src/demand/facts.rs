@@ -12,7 +12,7 @@ use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 const ABSENT: &str = "–";
 
 /// Rows of a table, the names of the columns first.
-pub(super) type Rows = Vec<Vec<String>>;
+pub(crate) type Rows = Vec<Vec<String>>;
 
 /// Whether faster storage would help, in a sentence or two.
 pub(super) fn headline(verdict: &TimeVerdict) -> String {
@@ -107,7 +107,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
         || format!("{low} or more"),
         |high| format!("{low} to {}", show_time_ns(real(high))),
     );
-    format!("{} of {} a second took {range}.", rate(outlier.rate_per_s), outlier.event)
+    format!("{}: {} a second took {range}.", outlier.event, rate(outlier.rate_per_s))
 }
 
 /// Where the numbers come from.

@@ -9,6 +9,8 @@ mod text;
 
 use assay_model::profile::Profile;
 pub use page::profiles_html;
+pub(crate) use page::table;
+pub(crate) use server::{read_times, tables as server_tables};
 pub use text::profile_text;
 
 /// A profile with the name of what it was read from.

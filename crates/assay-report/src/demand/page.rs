@@ -1,7 +1,7 @@
 //! The page of one profile or of many: the answer, the demand, where time went, and how it moved from report to report.
 
 use super::NamedProfile;
-use super::chart::{curves, shares, tiers};
+use super::chart::{curves, over_time, shares, tiers};
 use super::facts::{self, Rows};
 use super::series;
 use super::server;
@@ -70,7 +70,10 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
         Section {
             id: "server",
             title: "What the server counted and was seen doing",
-            body: server::tables(profile).iter().map(|(title, rows)| table(title, rows)).collect(),
+            body: server::tables(profile)
+                .iter()
+                .map(|(title, rows)| tag("h3").text(title).and(table(title, rows)))
+                .collect(),
         },
         Section {
             id: "tiering",
@@ -117,11 +120,15 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {
-    let rows = table("Where DB time went", &facts::time_rows(profile));
-    match shares(profile) {
-        Some(draw) => rows.and(figures.figure(Size::Half, "Shares of DB time.", draw)),
-        None => rows,
+    let mut body = table("Where DB time went", &facts::time_rows(profile));
+    if let Some(draw) = shares(profile) {
+        body.push(figures.figure(Size::Half, "Shares of DB time.", draw));
     }
+    if let Some(draw) = over_time(profile) {
+        let caption = "What active sessions did, by looks at them. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
+        body.push(figures.figure(Size::Full, caption, draw));
+    }
+    body
 }
 
 fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
@@ -156,7 +163,7 @@ fn source(profile: &Profile) -> Markup {
 }
 
 /// Rows as a table; empty without any. The first column names the row.
-pub(super) fn table(caption: &'static str, rows: &Rows) -> Markup {
+pub(crate) fn table(caption: &'static str, rows: &Rows) -> Markup {
     let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
         return Markup::new();
     };

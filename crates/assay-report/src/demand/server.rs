@@ -3,8 +3,8 @@
 use super::facts::{Rows, significant};
 use assay_model::number::real;
 use assay_model::profile::{
-    FunctionIo, LoadLine, Profile, ReadLevels, RelationIo, Sampling, ServerActivity, StatementIo,
-    TimeSource, TimedEvent,
+    FunctionIo, LoadLine, Profile, ReadLevels, ReadTimes, RelationIo, Sampling, ServerActivity,
+    StatementIo, TablespaceIo, TimeSource, TimedEvent,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -14,7 +14,7 @@ const ROWS_MAX: usize = 12;
 const LETTERS_MAX: usize = 48;
 
 /// All tables with their titles; none of a report.
-pub(super) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
+pub(crate) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
     let Some(server) = &profile.server else {
         return Vec::new();
     };
@@ -22,7 +22,9 @@ pub(super) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
         ("Top timed events of sessions", events(server)),
         ("Load", load(&server.load)),
         ("Reads, level by level", levels(server.reads.as_ref())),
+        ("How long reads of a block took", read_times(&server.read_times)),
         ("I/O by process, object and context", functions(&server.functions)),
+        ("Tablespaces", tablespaces(&server.tablespaces)),
         ("Tables and indexes", relations(&server.relations)),
         ("Statements by time waited for I/O", statements(&server.statements)),
         ("Write-ahead log and checkpoints", log(server)),
@@ -100,6 +102,25 @@ fn levels(levels: Option<&ReadLevels>) -> Rows {
     rows
 }
 
+/// Times of reads by who saw them, each labelled by what it is.
+pub(crate) fn read_times(times: &[ReadTimes]) -> Rows {
+    let mut rows = vec![head(&["", "of", "reads", "p50", "p95", "p99", "p99.9", "longest"])];
+    rows.extend(times.iter().map(|one| {
+        let at = |quantile: f64| show_time_ns(real(one.service.quantile_ns(quantile)));
+        vec![
+            one.seen_by.name().to_owned(),
+            one.subject.clone(),
+            show_count(real(one.service.ios())),
+            at(0.5),
+            at(0.95),
+            at(0.99),
+            at(0.999),
+            at(1.0),
+        ]
+    }));
+    rows
+}
+
 fn functions(functions: &[FunctionIo]) -> Rows {
     let mut rows =
         vec![head(&["", "reads/s", "read", "waited", "writes/s", "written", "waited", "syncs/s"])];
@@ -119,13 +140,29 @@ fn functions(functions: &[FunctionIo]) -> Rows {
 }
 
 fn relations(relations: &[RelationIo]) -> Rows {
-    let mut rows = vec![head(&["", "kind", "tablespace", "blocks read/s", "found/s", "size"])];
+    let mut rows =
+        vec![head(&["", "kind", "tablespace", "blocks read/s", "waited, est.", "found/s", "size"])];
     rows.extend(relations.iter().take(ROWS_MAX).map(|one| {
         vec![
             one.relation.clone(),
             one.kind.clone(),
             one.tablespace.clone(),
             significant(one.read_blocks_per_s),
+            optional(one.read_time_s),
+            significant(one.hits_per_s),
+            one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
+        ]
+    }));
+    rows
+}
+
+fn tablespaces(tablespaces: &[TablespaceIo]) -> Rows {
+    let mut rows = vec![head(&["", "blocks read/s", "waited, est.", "found/s", "size"])];
+    rows.extend(tablespaces.iter().take(ROWS_MAX).map(|one| {
+        vec![
+            one.tablespace.clone(),
+            significant(one.read_blocks_per_s),
+            optional(one.read_time_s),
             significant(one.hits_per_s),
             one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
         ]

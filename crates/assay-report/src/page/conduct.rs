@@ -16,7 +16,8 @@ pub(crate) fn body(report: &Report, show: &Show) -> Markup {
     let runs = report.runs.iter().map(|run| one(run, show)).collect::<Markup>();
     let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
     let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
-    runs.and(remarks(of_calibration.chain(of_runs), show))
+    let of_dss = report.dss.iter().flat_map(|dss| &dss.remarks);
+    runs.and(remarks(of_calibration.chain(of_dss).chain(of_runs), show))
 }
 
 /// The conduct of one run.

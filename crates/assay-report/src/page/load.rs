@@ -6,6 +6,8 @@ use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
+use crate::chart::waits::{Stretch, waits};
+use crate::demand::{server_tables, table};
 use crate::input::Report;
 use crate::ladder::{Columns, beside, facts, tables};
 use crate::markup::{Markup, tag};
@@ -25,11 +27,26 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
     let parts = [
         side_by_side(report),
         tag("div").class("charts").body(charts(load, show, figures)),
+        over_time(load, show, figures),
         tables.collect(),
+        activity(load),
         tag("h3").text("How it was loaded"),
         pairs(facts(load).into_iter().map(|(name, value)| Pair::new(name, value))),
     ];
     parts.into_iter().collect()
+}
+
+/// What the server itself told of the best rung.
+fn activity(load: &Load) -> Markup {
+    let Some((rung, profile)) = load.best().and_then(|rung| Some((rung, rung.profile.as_ref()?)))
+    else {
+        return Markup::new();
+    };
+    let title =
+        format!("What the server counted and was seen doing with {} sessions", rung.sessions);
+    let tables = server_tables(profile);
+    let tables = tables.iter().map(|(title, rows)| tag("h4").text(title).and(table(title, rows)));
+    tag("h3").text(&title).and(tables.collect())
 }
 
 /// The storage alone beside the database on it.
@@ -62,6 +79,9 @@ fn one(load: &Load, columns: &Columns) -> Markup {
 }
 
 fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+    if crate::orders::is_orders(load) {
+        return super::orders::charts(load, show, figures);
+    }
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let draw = |size| {
@@ -82,6 +102,25 @@ fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
         charts.push(figures.figure(Size::Half, &caption, draw));
     }
     charts
+}
+
+/// What sessions did, rung after rung.
+fn over_time(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+    let stretches: Vec<Stretch<'_>> = load
+        .rungs
+        .iter()
+        .filter_map(|rung| {
+            let series = rung.profile.as_ref()?.server.as_ref()?.over_time.as_ref()?;
+            Some(Stretch { name: rung.sessions.to_string(), series })
+        })
+        .collect();
+    if stretches.is_empty() {
+        return Markup::new();
+    }
+    let cpus = load.rungs.iter().any(|rung| rung.server_cpu_s.is_some());
+    let cpus = cpus.then_some(f64::from(load.processors));
+    let draw = |size| waits(&stretches, cpus, show, size);
+    figures.figure(Size::Full, "What active sessions did, second by second and rung after rung (the numbers are sessions), by ten looks a second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.", draw)
 }
 
 /// Lines of the first figure.

@@ -3,6 +3,7 @@
 use super::Section;
 use super::figure::Figures;
 use super::table::{Cell, Table};
+use crate::chart::bars::bars;
 use crate::chart::lines::lines;
 use crate::chart::scene::Size;
 use crate::markup::{Markup, tag};
@@ -13,11 +14,15 @@ use crate::show::Show;
 pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Section {
     let lead = panel.lead.iter().map(|sentence| tag("li").text(sentence));
     let lead = tag("ul").class("lead").all(lead);
-    let charts = panel
-        .charts
-        .iter()
-        .map(|chart| figures.figure(Size::Full, &chart.title, |size| lines(chart, show, size)));
-    let charts: Markup = charts.collect();
+    let mut charts = Markup::new();
+    for chart in &panel.charts {
+        let draw = |size| lines(chart, show, size);
+        charts.push(figures.figure(Size::Full, &chart.title, draw));
+    }
+    for chart in &panel.bars {
+        let draw = |size| bars(chart, show, size);
+        charts.push(figures.figure(Size::Full, &chart.title, draw));
+    }
     let tables: Markup = panel.tables.iter().map(table).collect();
     Section { id: panel.id, title: panel.title, body: lead.and(charts).and(tables) }
 }

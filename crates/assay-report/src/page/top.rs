@@ -173,7 +173,8 @@ fn notes(report: &Report, show: &Show) -> Markup {
     });
     let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
     let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
-    let remarks = of_calibration.chain(of_runs).map(|remark| capital(&remark.what));
+    let of_dss = report.dss.iter().flat_map(|dss| &dss.remarks);
+    let remarks = of_calibration.chain(of_dss).chain(of_runs).map(|remark| capital(&remark.what));
     let items: Vec<Markup> =
         ends.chain(remarks).map(|note| tag("li").text(&show.sentence(&note))).collect();
     if items.is_empty() {

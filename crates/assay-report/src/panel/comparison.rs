@@ -120,6 +120,7 @@ fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
         lead: vec![side("Base", base), side("Other", other), different],
         charts: Vec::new(),
         tables: [Some(grid), parity(pair), differences(found)].into_iter().flatten().collect(),
+        ..Panel::default()
     }
 }
 
@@ -207,6 +208,7 @@ fn distributions(found: &Comparison) -> Option<Panel> {
         ],
         charts: Vec::new(),
         tables,
+        ..Panel::default()
     })
 }
 
@@ -258,6 +260,7 @@ fn scalings(found: &Comparison, show: &Show) -> Option<Panel> {
         lead: found.scaling.iter().map(sentence).collect(),
         charts: vec![scaling_chart(first, "nodes")],
         tables: vec![scaling_grid(&found.scaling, "nodes", show)],
+        ..Panel::default()
     })
 }
 

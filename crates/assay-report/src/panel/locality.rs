@@ -69,6 +69,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
             head: head(&["working set", "mean read time", "95 % interval"]),
             rows: points.map(row).collect(),
         }],
+        ..Panel::default()
     }
 }
 

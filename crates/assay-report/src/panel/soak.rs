@@ -76,6 +76,7 @@ fn course_panel(soak: &Soak, show: &Show) -> Panel {
         lead,
         charts: soak.courses.iter().map(chart).collect(),
         tables: vec![levels(soak, show)],
+        ..Panel::default()
     }
 }
 

@@ -47,6 +47,7 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
             lead: study.scaling.iter().map(sentence).collect(),
             charts: vec![scaling_chart(first, "at the same time")],
             tables: vec![scaling_grid(&study.scaling, "at the same time", show)],
+            ..Panel::default()
         });
     }
     panels.extend(courses(study, show));
@@ -105,6 +106,7 @@ fn factors(study: &StudyResult, show: &Show) -> Panel {
         lead: lead.into_iter().filter(|words| !words.is_empty()).collect(),
         charts,
         tables: if is_varied { vec![points(study, show)] } else { Vec::new() },
+        ..Panel::default()
     }
 }
 

@@ -88,6 +88,21 @@ const fn hex(ink: Ink) -> u32 {
         Ink::Sync => 0x6d_3f_a3,
         Ink::Mix => 0x0b_6b_60,
         Ink::Heat(level) => heat(level),
+        Ink::Class(place) => class(place),
+    }
+}
+
+/// The colours of wait classes, as readers of Oracle's tools know them: CPU green, User I/O blue, Commit orange.
+const fn class(place: u8) -> u32 {
+    match place {
+        0 => 0x3f_9a_4c,
+        1 => 0x2f_74_c0,
+        2 => 0xe0_8a_12,
+        3 => 0x7f_b3_e0,
+        4 => 0x8c_1d_2c,
+        5 => 0xd4_4a_3c,
+        6 => 0x8b_6d_4a,
+        _ => 0x9a_a0_a8,
     }
 }
 

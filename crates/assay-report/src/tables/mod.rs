@@ -6,11 +6,13 @@
 mod curve;
 mod histograms;
 mod intervals;
+mod queries;
 mod watch;
 
 pub use curve::curve_csv;
 pub use histograms::histograms_csv;
 pub use intervals::{INTERVALS_HEADER, intervals_csv};
+pub use queries::queries_csv;
 pub use watch::{WATCH_HEADER, watch_csv};
 
 /// Adds a row; what holds a separator, a quote or a line break is quoted (RFC 4180).

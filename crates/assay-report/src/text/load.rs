@@ -1,6 +1,7 @@
 //! The ladder of a load for a terminal.
 
 use super::layout::Text;
+use crate::demand::{read_times, server_tables};
 use crate::input::Report;
 use crate::ladder::{beside, facts, tables};
 use crate::show::Show;
@@ -27,9 +28,27 @@ pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
         let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
         text.table(&rows);
     }
+    activity(text, load);
     text.heading("How it was loaded");
     text.pairs(&facts(load));
     errors(text, load);
+}
+
+/// What the server itself told of the best rung: where its sessions' time went, and how long single reads took.
+fn activity(text: &mut Text, load: &Load) {
+    let Some((rung, profile)) = load.best().and_then(|rung| Some((rung, rung.profile.as_ref()?)))
+    else {
+        return;
+    };
+    for (title, rows) in server_tables(profile).iter().take(1) {
+        text.heading(&format!("{title}, {} sessions", rung.sessions));
+        text.table(rows);
+    }
+    let times = profile.server.as_ref().map(|server| read_times(&server.read_times));
+    if let Some(rows) = times.filter(|rows| rows.len() > 1) {
+        text.heading(&format!("How long reads of a block took, {} sessions", rung.sessions));
+        text.table(&rows);
+    }
 }
 
 /// What failed, by kind.

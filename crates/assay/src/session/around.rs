@@ -39,7 +39,6 @@ impl Session {
                     targets: Arc::clone(&storage.targets),
                     backend: self.backend,
                     passes: None,
-                    first_interval: 0,
                 };
                 run(&job, &self.stop, &mut observe)
             }

@@ -7,11 +7,16 @@ use crate::progress::Progress;
 use crate::reports::read_profile;
 use crate::session::{Session, Wanted};
 use crate::verbs::calibrate::on_session;
-use crate::verbs::load::slob::session::{Ladder, beside};
+use crate::verbs::load::climb::{Ladder, beside};
+use crate::verbs::load::ground::Named;
+use crate::verbs::load::server::ServerOptions;
+use crate::verbs::load::slob::WARM_UP;
+use crate::verbs::load::slob::course::{Blocks, Place};
 use crate::verbs::plan::DemandOptions;
 use assay_loads::slob::Rules;
+use assay_methods::load::{Climb, Length, RungPlan};
 use assay_methods::presets::preset;
-use assay_methods::slob::{Access, Climb, Length};
+use assay_methods::slob::{Access, Slob};
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Finish;
@@ -19,15 +24,18 @@ use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
 use assay_model::{Error, Result, Workload};
-use assay_store::Document;
+use assay_store::{Document, RunWriter};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Of the time for measuring, the workload of a typical database gets so much, the calibrations the rest.
 const RUN_SHARE: f64 = 0.25;
 /// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
 const SCALE_BLOCKS: u64 = 1 << 17;
+/// That cache.
+const SHARED_BUFFERS_BYTES: u64 = 32 << 20;
 
 /// Of the time for measuring, the ladder of a database gets so much, where one can be made.
 const DATABASE_SHARE: f64 = 0.15;
@@ -95,9 +103,8 @@ pub fn run(options: &Options) -> Result<Ended> {
     if finish == Finish::Complete
         && let Some(directory) = options.directory()
     {
-        let ladder = short_ladder(directory, options.time)?;
         let mut progress = Progress::new(output);
-        beside(&ladder, options.bindir.as_deref(), &writer, &mut progress, &stop)?;
+        on_database(directory, options, &writer, &mut progress, &stop)?;
     }
     conclude(writer, &finish, &asked, output)
 }
@@ -117,20 +124,42 @@ impl Options {
 }
 
 /// Three rungs of the SLOB method, in the database's part of the time.
-fn short_ladder(directory: &str, time: Nanos) -> Result<Ladder> {
+fn on_database(
+    directory: &str,
+    options: &Options,
+    writer: &RunWriter,
+    progress: &mut Progress,
+    stop: &Arc<AtomicBool>,
+) -> Result<()> {
     let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
     rules.check()?;
+    let ladder = short_ladder(directory, options.time);
+    let server = ServerOptions::of(options.bindir.as_deref());
+    let place = Place {
+        rules: &rules,
+        server: &server,
+        shared_buffers_bytes: SHARED_BUFFERS_BYTES,
+        sessions_max: ladder.climb.sessions_max(),
+    };
+    let mut course = Blocks(Slob { rules: &rules, access: Access::Index });
+    let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
+        place.prepare(named, stop, progress)
+    };
+    beside(&ladder, &mut course, &mut prepare, writer, progress, stop)
+}
+
+fn short_ladder(directory: &str, time: Nanos) -> Ladder {
     let sessions = vec![1, 4, 16];
     let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
-    Ok(Ladder {
+    Ladder {
         target: directory.to_owned(),
-        length: Length::Time(Nanos::from_seconds(rung_s)),
+        rung: RungPlan::new(1, 1, Length::Time(Nanos::from_seconds(rung_s))),
+        warm_up: Some(WARM_UP),
         climb: Climb::Given(sessions),
         repeats: 1,
-        access: Access::Index,
+        access: Access::Index.name().to_owned(),
         plan: Vec::new(),
-        rules,
-    })
+    }
 }
 
 /// Calibrates, then runs the workload unless the calibration came to an early end.

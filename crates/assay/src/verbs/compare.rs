@@ -6,13 +6,16 @@ use crate::exit::{Ended, json, print, write_new};
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::statistics::Book;
 use assay_judge::compare::{
-    CompareRules, RunFacts, SideFacts, compare, facts_of_profile, facts_of_run, joined,
+    CompareRules, RunFacts, SideFacts, compare, facts_of_dss, facts_of_profile, facts_of_run,
+    joined, with_intervals,
 };
+use assay_model::dss::Dss;
 use assay_model::profile::parse_profile;
 use assay_model::run::RunKind;
 use assay_model::units::Share;
 use assay_model::{Error, Result, Workload};
 use assay_report::{Options as Shown, Report};
+use assay_store::Document;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -96,12 +99,14 @@ fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
         compare(&pair, &[], &CompareRules::default(), &Book)
             .map_err(|error| error.context(format!("the repeats {named}")))?;
     }
-    joined(repeats, &Book).ok_or_else(|| {
+    let is_dss = repeats.iter().any(|facts| facts.is_of_queries());
+    let whole = joined(repeats, &Book).ok_or_else(|| {
         Error::usage(
             format!("'{named}' names no run"),
             "name a run by its id, or a profile by its file",
         )
-    })
+    })?;
+    if is_dss { with_intervals(whole) } else { Ok(whole) }
 }
 
 fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
@@ -110,6 +115,10 @@ fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
         None => (name, None),
     };
     let run = options.store.open().open(name)?;
+    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
+        let manifest = run.manifest();
+        return Ok(facts_of_dss(&manifest.id, &manifest.targets.join(", "), &dss, &Book));
+    }
     let (id, mut cells) = (run.manifest().id.clone(), run.cells()?);
     cells.retain(|cell| wanted.is_none_or(|wanted| cell.name().starts_with(wanted)));
     let many = wanted.is_none() && run.manifest().kind == RunKind::Study && cells.len() > 1;

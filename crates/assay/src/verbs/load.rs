@@ -1,6 +1,11 @@
 //! `assay load`: what a real database gets of a storage; one file a kind of load.
 
+pub mod climb;
+pub mod dss;
+pub mod ground;
 pub mod guard;
+pub mod oltp;
+pub mod server;
 pub mod slob;
 
 use crate::exit::Ended;
@@ -17,7 +22,9 @@ pub struct Options {
 /// Kinds of load.
 #[derive(Subcommand)]
 enum Kind {
+    Dss(Box<dss::Options>),
     Slob(Box<slob::Options>),
+    Oltp(Box<oltp::Options>),
 }
 
 /// Carries the verb out.
@@ -26,6 +33,8 @@ enum Kind {
 /// What the kind of load says.
 pub fn run(options: &Options) -> Result<Ended> {
     match &options.kind {
+        Kind::Dss(options) => dss::run(options),
         Kind::Slob(options) => slob::run(options),
+        Kind::Oltp(options) => oltp::run(options),
     }
 }

@@ -10,6 +10,7 @@ use crate::verbs::profile_server;
 use assay_model::profile::Profile;
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
+use assay_postgres::address::is_address;
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::Args;
 use std::io::{self, Write};
@@ -26,6 +27,9 @@ pub struct Options {
     /// How long to watch a server
     #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
     length: Nanos,
+    /// Beside a server's load read one random block of its largest table 20 times a second, and show how long that took
+    #[arg(long)]
+    canary: bool,
     /// One row a report; the form of several reports unless another is asked for
     #[arg(long)]
     table: bool,
@@ -73,7 +77,8 @@ pub fn run(options: &Options) -> Result<Ended> {
 /// A live server, watched for a while.
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, quiet: options.quiet };
-    let profile = profile_server::profile(address, options.length, &output)?;
+    let wanted = profile_server::Wanted { address, length: options.length, canary: options.canary };
+    let profile = profile_server::profile(&wanted, &output)?;
     // The address itself may hold a password.
     Ok(ReadReport { file: profile.name.clone(), row: Vec::new(), profile: Some(profile) })
 }
@@ -94,7 +99,7 @@ impl Options {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
         let mut names = self.files.iter().filter_map(|file| file.to_str());
-        let address = names.find(|name| profile_server::is_address(name));
+        let address = names.find(|name| is_address(name));
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
                 "a server is profiled alone, and its profile is no row of a table",

@@ -2,34 +2,40 @@
 
 use crate::options::OutputOptions;
 use crate::progress::Progress;
-use crate::statistics::Book;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
+use assay_methods::load::{DeviceReads, Intervals};
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::units::Nanos;
 use assay_model::{Error, Profile, Result};
+use assay_postgres::address::Address;
 use assay_postgres::model::{Outside, profile as profile_of};
-use assay_postgres::watch::{Plan, TaskTimes, Watcher};
+use assay_postgres::watch::{Canary, Observed, Plan, TaskTimes, Watcher};
 use std::path::Path;
 use std::time::Duration;
 
 /// Shorter intervals hold too few looks for any interval of doubt.
 const LENGTH_MIN: Duration = Duration::from_secs(2);
 
-/// Whether a name is the address of a server rather than of a file.
-pub fn is_address(name: &str) -> bool {
-    name.starts_with("postgresql://") || name.starts_with("postgres://")
+/// What is wanted of a server.
+pub struct Wanted<'a> {
+    /// The address of a server.
+    pub address: &'a str,
+    /// How long to watch.
+    pub length: Nanos,
+    /// Whether to read single blocks beside its load.
+    pub canary: bool,
 }
 
-/// Watches a server for `length` and gives the same document as a report does.
+/// Watches a server and gives the same document as a report does.
 ///
 /// # Errors
 /// A usage error for a length that is too short or no address, an environment error when the server refuses or goes away.
-pub fn profile(address: &str, length: Nanos, output: &OutputOptions) -> Result<Profile> {
-    let length = Duration::from_nanos(length.0);
+pub fn profile(wanted: &Wanted<'_>, output: &OutputOptions) -> Result<Profile> {
+    let length = Duration::from_nanos(wanted.length.0);
     if length < LENGTH_MIN {
         return Err(Error::usage(
             format!("--for {} s is too short for a profile", length.as_secs_f64()),
@@ -38,9 +44,10 @@ pub fn profile(address: &str, length: Nanos, output: &OutputOptions) -> Result<P
     }
     let stop = crate::signals::stop_flag()?;
     let mut progress = Progress::new(output);
-    let mut watcher = Watcher::connect(address)?;
+    let address = Address::parse(wanted.address, |name| std::env::var(name).ok())?;
+    let mut watcher = Watcher::connect(&address)?;
     let root = SysRoot::live();
-    let place = Place::of(&mut watcher, &root)?;
+    let mut place = Place::of(&mut watcher, &root)?;
     let times = |process_id: u32| -> Option<TaskCounters> { task_counters(&root, process_id) };
     let times: Option<TaskTimes<'_>> = if place.is_here { Some(&times) } else { None };
     let (devices, cpu_s) = (place.counters(&root), process_cpu_s());
@@ -49,15 +56,35 @@ pub fn profile(address: &str, length: Nanos, output: &OutputOptions) -> Result<P
         let what = format!("{active} sessions active");
         progress.show(&what, elapsed_s / total_s, Some((total_s - elapsed_s).max(0.0)));
     };
-    let observed = watcher.observe(Plan::of(length), times, &stop, &mut show)?;
+    let plan = Plan::of(length);
+    let canary = if wanted.canary { Canary::open(&address)? } else { None };
+    if wanted.canary && canary.is_none() {
+        place.missing.push("times of single blocks: this account may read no table".to_owned());
+    }
+    let reads = DeviceReads::begin(&root, &place.devices);
+    let mut observed = match canary {
+        Some(canary) => watcher.observe_beside(canary, plan, times, &stop, &mut show)?,
+        None => watcher.observe(plan, times, &stop, &mut show)?,
+    };
     progress.clear();
-    let mut outside = place.outside(&root, &devices);
-    outside.own_cpu_s = process_cpu_s() - cpu_s;
-    outside.complete = observed.complete;
-    watcher.database().clone_into(&mut outside.name);
-    let mut profile =
-        profile_of(&observed.before, &observed.after, &observed.looks, &outside, &Book)?;
-    profile.missing.extend(place.missing);
+    match reads {
+        Ok(reads) => observed.read_times.extend(reads.read()),
+        Err(why) => place.missing.push(format!("times of the device's reads: {why}")),
+    }
+    let outside = Outside {
+        own_cpu_s: process_cpu_s() - cpu_s,
+        name: watcher.database().to_owned(),
+        ..place.outside(&root, &devices)
+    };
+    told(observed, outside, place.missing)
+}
+
+fn told(observed: Observed, outside: Outside, missing: Vec<String>) -> Result<Profile> {
+    let outside =
+        Outside { complete: observed.complete, read_times: observed.read_times, ..outside };
+    let (before, after) = (&observed.before, &observed.after);
+    let mut profile = profile_of(before, after, &observed.looks, &outside, &Intervals)?;
+    profile.missing.extend(missing);
     Ok(profile)
 }
 
@@ -66,6 +93,8 @@ struct Place {
     /// Whether its processes are this host's.
     is_here: bool,
     environment: Option<Environment>,
+    /// All devices under its data, from the top down.
+    devices: Vec<String>,
     /// The topmost device under its data.
     device: Option<String>,
     /// What is not known therefore.
@@ -77,6 +106,7 @@ impl Place {
         let mut place = Self {
             is_here: watcher.is_near() && is_server(root, watcher.process_id()),
             environment: None,
+            devices: Vec::new(),
             device: None,
             missing: Vec::new(),
         };
@@ -97,8 +127,9 @@ impl Place {
         match capture_environment(root, &[directory], &[]) {
             Ok(environment) => {
                 let stack = environment.storage.first().map(|storage| &storage.stack);
-                let top = stack.and_then(|stack| stack.layers.first());
-                self.device = top.map(|layer| layer.name.clone());
+                let layers = stack.map_or(&[][..], |stack| &stack.layers);
+                self.devices = layers.iter().map(|layer| layer.name.clone()).collect();
+                self.device = self.devices.first().cloned();
                 self.environment = Some(environment);
             }
             Err(error) => self.missing.push(format!("reads of the devices: {}", error.message())),
@@ -137,14 +168,6 @@ fn is_server(root: &SysRoot, process_id: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_is_told_from_a_file() {
-        assert!(is_address("postgresql:///postgres?host=/tmp"));
-        assert!(is_address("postgres://db1/shop"));
-        assert!(!is_address("awr-1-2.html"));
-        assert!(!is_address("./postgresql.txt"));
-    }
 
     #[test]
     fn this_test_is_no_server() {

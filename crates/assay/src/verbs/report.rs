@@ -42,6 +42,8 @@ enum Table {
     Intervals,
     /// Every bucket of every histogram
     Histograms,
+    /// Every query of a load of decision support
+    Queries,
 }
 
 /// Carries the verb out.
@@ -64,6 +66,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         Some(Table::Curve) => print(&assay_report::curve_csv(&dossier.report)),
         Some(Table::Intervals) => print(&intervals(&run)?),
         Some(Table::Histograms) => print(&assay_report::histograms_csv(&dossier.report)),
+        Some(Table::Queries) => print(&assay_report::queries_csv(&dossier.report)),
         None if options.html.is_some() || options.png.is_some() => Ok(Ended::Well),
         None if options.relative => print(&assay_report::text(&dossier.report, shown, colour())),
         None => show(&dossier, &run, &options.output),

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::session::{Place, Session, Wanted, unix_ns};
 use crate::signals::stop_flag;
 use crate::statistics::Book;
-use crate::verbs::load::slob::ground::Named;
+use crate::verbs::load::ground::Named;
 use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::study::{base_workload, workload_of};
 use assay_model::measurement::Finish;

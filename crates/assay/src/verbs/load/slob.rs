@@ -1,25 +1,31 @@
 //! `assay load slob`: the SLOB method on a server of our own, or on any.
 
-pub mod ground;
+pub mod course;
 mod knobs;
-pub mod session;
 
+use super::climb::{Ladder, carry_out};
+use super::ground::Named;
+use super::server::ServerOptions;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
+use crate::progress::Progress;
 use assay_loads::slob::Rules;
-use assay_methods::slob::{Access, Climb, Length};
+use assay_methods::load::{Climb, Length, RungPlan};
+use assay_methods::slob::{Access, Slob};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
+use course::{Blocks, Place};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
-use session::{Ladder, carry_out};
-use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
 /// Sessions at most when a search finds no end.
 const SESSIONS_MAX: u32 = 1024;
+/// The load before the first rung, which fills the caches of processes and of the server.
+pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 
 /// Random blocks through a database, by the SLOB method: a ladder of sessions with the counters of server, host and device
 #[derive(Args)]
@@ -90,45 +96,15 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Cache of the server, small so that reads reach the storage
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "32MiB")]
+    shared_buffers: Bytes,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
-}
-
-/// The server of our own.
-#[derive(Args)]
-pub struct ServerOptions {
-    /// Directory with the programs of a PostgreSQL server; else beside assay, on the path, where distributions put them
-    #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
-    pub bindir: Option<PathBuf>,
-    /// Cache of the server, small so that reads reach the storage
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "32MiB")]
-    pub shared_buffers: Bytes,
-    /// Through the page cache instead of direct I/O
-    #[arg(long)]
-    pub buffered: bool,
-    /// Who reads ahead (PostgreSQL 18)
-    #[arg(long, value_enum)]
-    pub io_method: Option<IoMethod>,
-    /// Keep the server's directory, or our tables in a server of yours
-    #[arg(long)]
-    pub keep: bool,
-}
-
-impl ServerOptions {
-    /// The usual server, of these programs where they are named.
-    pub fn of(bindir: Option<&Path>) -> Self {
-        Self {
-            bindir: bindir.map(Path::to_owned),
-            shared_buffers: Bytes(32 << 20),
-            buffered: false,
-            io_method: None,
-            keep: false,
-        }
-    }
 }
 
 /// How much of a row is changed.
@@ -149,17 +125,6 @@ enum Reading {
     Stream,
 }
 
-/// Who reads ahead.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IoMethod {
-    /// Each session itself
-    Sync,
-    /// Processes of the server
-    Worker,
-    /// The kernel's rings, where the server was built with them
-    IoUring,
-}
-
 /// Carries the load out.
 ///
 /// # Errors
@@ -167,19 +132,31 @@ pub enum IoMethod {
 pub fn run(options: &Options) -> Result<Ended> {
     let rules = options.rules()?;
     rules.check()?;
+    let access = match options.access {
+        Reading::Index => Access::Index,
+        Reading::Stream => Access::Stream,
+    };
+    let length = options.work.map_or(Length::Time(options.time), Length::Steps);
     let ladder = Ladder {
         target: options.target.clone(),
         climb: options.climb()?,
-        length: options.work.map_or(Length::Time(options.time), Length::Steps),
+        rung: RungPlan::new(1, 1, length),
+        warm_up: Some(WARM_UP),
         repeats: options.repeats,
-        access: match options.access {
-            Reading::Index => Access::Index,
-            Reading::Stream => Access::Stream,
-        },
         plan: options.plan(),
-        rules,
+        access: access.name().to_owned(),
     };
-    carry_out(&ladder, &options.server, &options.store, &options.output)
+    let place = Place {
+        rules: &rules,
+        server: &options.server,
+        shared_buffers_bytes: options.shared_buffers.0,
+        sessions_max: ladder.climb.sessions_max(),
+    };
+    let mut course = Blocks(Slob { rules: &rules, access });
+    let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
+        place.prepare(named, stop, progress)
+    };
+    carry_out(&ladder, &mut course, &mut prepare, &options.store, &options.output)
 }
 
 impl Options {

@@ -1,9 +1,8 @@
 //! Which number of sessions comes next, and when the ladder has told what it can.
 
-use assay_model::Estimate;
 use assay_model::load::{Goal, Rung};
-use assay_model::measurement::Operation;
 use assay_model::number::real;
+use assay_model::{Estimate, Histogram};
 use assay_stats::curve::{Knee, LoadPoint, knee};
 
 /// Share of all processors' time from which on they, and not the storage, limit the load.
@@ -23,7 +22,7 @@ pub enum Climb {
         /// Sessions at most.
         most: u32,
     },
-    /// The most sessions whose reading statements keep a limit.
+    /// The most sessions whose times keep a limit.
     Limit {
         /// The quantile that the limit is on, 0..=1.
         quantile: f64,
@@ -41,7 +40,7 @@ pub struct Point {
     pub sessions: u32,
     /// Statements a second.
     pub statements_per_s: f64,
-    /// The quantile of a reading statement's time that the limit is on, ns.
+    /// The quantile of the times that the limit is on, ns.
     pub quantile_ns: f64,
     /// Share of all processors' time that was busy, 0..=1, where known.
     pub busy_share: Option<f64>,
@@ -59,14 +58,14 @@ pub enum Next {
 }
 
 impl Point {
-    /// What a rung tells; `processors` of the machine.
-    pub fn of(rung: &Rung, quantile: f64, processors: f64) -> Self {
+    /// What a rung tells; the limit is on `quantile` of `times`, `processors` are those of the machine.
+    pub fn of(rung: &Rung, times: &Histogram, quantile: f64, processors: f64) -> Self {
         let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
         let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
         Self {
             sessions: rung.sessions,
             statements_per_s: rung.statements_per_s(),
-            quantile_ns: real(rung.times(Operation::Read).quantile_ns(quantile)),
+            quantile_ns: real(times.quantile_ns(quantile)),
             busy_share: rung.host_busy_share,
             own_share: own_s.zip(busy_s).map(|(own_s, busy_s)| own_s / busy_s.max(1e-9)),
         }

@@ -7,9 +7,11 @@ use assay_host::root::SysRoot;
 use assay_model::Result;
 use assay_model::counters::Counters;
 use assay_model::load::{DatabaseCounts, DeviceCounts, Physical, TimeSplit};
-use assay_model::number::seconds;
+use assay_model::number::{count, seconds};
 use assay_postgres::counters::DatabaseCounters;
+use assay_postgres::model::Snapshot;
 use assay_postgres::processes::{Usage, background_usage};
+use assay_postgres::watch::Observed;
 use std::time::Duration;
 
 /// Before version 15 counts travel to a process of their own, twice a second.
@@ -25,14 +27,24 @@ pub struct Sight {
 }
 
 /// What they counted between two moments.
-pub(super) struct Passed {
-    pub(super) database: DatabaseCounts,
-    pub(super) time: TimeSplit,
-    pub(super) device: Option<DeviceCounts>,
-    pub(super) client_cpu_s: f64,
-    pub(super) server_cpu_s: Option<f64>,
-    pub(super) host: Counters,
-    pub(super) physical: Physical,
+pub(crate) struct Passed {
+    pub(crate) database: DatabaseCounts,
+    pub(crate) time: TimeSplit,
+    pub(crate) device: Option<DeviceCounts>,
+    pub(crate) client_cpu_s: f64,
+    pub(crate) server_cpu_s: Option<f64>,
+    pub(crate) host: Counters,
+    pub(crate) physical: Physical,
+}
+
+/// What the processes of a server used between two moments.
+pub(crate) struct Used {
+    /// Those that served the load.
+    pub(crate) sessions: Option<Usage>,
+    /// CPU time of all, s.
+    pub(crate) server_cpu_s: Option<f64>,
+    /// Bytes that storage gave to all.
+    pub(crate) storage_read_bytes: Option<u64>,
 }
 
 impl Sight {
@@ -59,31 +71,60 @@ impl Sight {
 
     /// What was counted from `earlier` on, with what the sessions tell of themselves.
     pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> Passed {
+        let sessions = sum(ended.iter().map(|one| one.usage));
+        let background = self.background_since(earlier);
+        let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
+        let of_background = background.and_then(|background| background.storage_read_bytes);
+        let used = Used {
+            sessions,
+            server_cpu_s: sessions
+                .zip(background)
+                .map(|(sessions, others)| seconds(sessions.cpu_ns + others.cpu_ns)),
+            storage_read_bytes: read.zip(of_background).map(|(sessions, others)| sessions + others),
+        };
+        self.passed(earlier, &used)
+    }
+
+    /// What processes used that serve no session.
+    pub(crate) fn background_since(&self, earlier: &Self) -> Option<Usage> {
+        let background = self.background.zip(earlier.background);
+        background.map(|(after, before)| after.since(&before))
+    }
+
+    /// What was counted from `earlier` on, where it is known what the processes used.
+    pub(crate) fn passed(&self, earlier: &Self, used: &Used) -> Passed {
         let database = self.database.since(&earlier.database);
         let host = self.host.since(&earlier.host);
-        let sessions = sum(ended.iter().map(|one| one.usage));
-        let background = self.background.zip(earlier.background);
-        let background = background.map(|(after, before)| after.since(&before));
         let device = host
             .devices
             .first()
             .map(|device| DeviceCounts { name: device.name.clone(), counters: device.counters });
         let counts = counts(&database);
-        let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
-        let of_background = background.and_then(|background| background.storage_read_bytes);
-        let process_bytes = read.zip(of_background).map(|(sessions, others)| sessions + others);
         let device_bytes = device.as_ref().map(|device| device.counters.read_bytes);
         Passed {
-            time: split(&database, sessions),
-            physical: Physical::of(counts.read_bytes, process_bytes, device_bytes),
+            time: split(&database, used.sessions),
+            physical: Physical::of(counts.read_bytes, used.storage_read_bytes, device_bytes),
             database: counts,
             device,
             client_cpu_s: self.client_cpu_s - earlier.client_cpu_s,
-            server_cpu_s: sessions
-                .zip(background)
-                .map(|(sessions, others)| seconds(sessions.cpu_ns + others.cpu_ns)),
+            server_cpu_s: used.server_cpu_s,
             host,
         }
+    }
+}
+
+impl Passed {
+    /// Looking is no part of the load: neither our CPU time, nor what our sessions did in the database.
+    pub(super) fn without(&mut self, observed: &Observed, database: &str) {
+        let own = |snapshot: &Snapshot| {
+            let time_s = snapshot.own_time_s.get(database).copied().unwrap_or(0.0);
+            (time_s, snapshot.own_statements.get(database).copied().unwrap_or(0))
+        };
+        let ((before_s, before), (after_s, after)) = (own(&observed.before), own(&observed.after));
+        let own_ns = count(1e9 * (after_s - before_s));
+        self.client_cpu_s -= observed.own_cpu_s;
+        self.time.database_ns = self.time.database_ns.saturating_sub(own_ns);
+        self.database.commits = self.database.commits.saturating_sub(after.saturating_sub(before));
     }
 }
 

@@ -1,14 +1,15 @@
 //! A server of our own on the storage under test: in a directory that the safety gate created, gone with it.
 
+use super::kept::Kept;
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
-use assay_model::number::count;
 use assay_model::{Error, Result};
 use assay_postgres::binaries::Binaries;
 use assay_postgres::processes::end_inside;
 use assay_postgres::server::{Account, IoMethod, Plan, Server, Settings, Stop};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// Bytes of a server without data, with its log of changes: the files of `initdb`, and 4 GB of log at most.
 const SERVER_BYTES: u64 = 1 << 30;
@@ -41,9 +42,16 @@ pub struct OwnPlan {
 /// A running server in its directory.
 pub struct OwnServer {
     server: Server,
-    /// `None` once it is given back.
+    /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
+    place: PathBuf,
+    /// Who comes back to a kept server finds our tables in this schema.
+    schema: String,
     plan: OwnPlan,
+    /// With these it was started last.
+    settings: Settings,
+    /// From nothing to the first session, s.
+    ready_s: Option<f64>,
 }
 
 /// Removes what programs left behind in a directory that were killed, with servers that still run there; says what
@@ -72,6 +80,7 @@ impl OwnServer {
     /// # Errors
     /// What the gate, the programs or the server say; then nothing is left behind.
     pub fn make(plan: OwnPlan, stop: &AtomicBool) -> Result<Self> {
+        let begun = Instant::now();
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
@@ -89,9 +98,59 @@ impl OwnServer {
                 return Err(error);
             }
         };
-        let mut own = Self { server, directory: Some(directory), plan };
-        own.server.start(&own.settings(FILL_BUFFERS_BYTES, false), stop)?;
+        let settings = settings(&plan, FILL_BUFFERS_BYTES, false);
+        let place = directory.path().to_owned();
+        let schema = String::new();
+        let mut own = Self {
+            server,
+            directory: Some(directory),
+            place,
+            schema,
+            plan,
+            settings,
+            ready_s: None,
+        };
+        own.server.start(&own.settings, stop)?;
+        own.ready_s = Some(begun.elapsed().as_secs_f64());
         Ok(own)
+    }
+
+    /// Starts a server that was kept, as it is to be measured.
+    ///
+    /// # Errors
+    /// What the programs or the server say, for example that somebody else uses it.
+    pub fn adopt(plan: OwnPlan, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+        let server = Server::adopt(
+            Plan {
+                binaries: plan.binaries.clone(),
+                directory: plan.target.clone(),
+                account: Account::needed(),
+                guard: plan.guard.clone(),
+            },
+            kept.password.clone(),
+        )?;
+        let settings = settings(&plan, plan.shared_buffers_bytes, plan.direct);
+        let (place, schema) = (plan.target.clone(), kept.schema.clone());
+        let mut own =
+            Self { server, directory: None, place, schema, plan, settings, ready_s: None };
+        own.settings.direct = own.is_direct();
+        own.server.start(&own.settings, stop)?;
+        Ok(own)
+    }
+
+    /// From nothing to the first session, s; none of a server that was there.
+    pub const fn ready_s(&self) -> Option<f64> {
+        self.ready_s
+    }
+
+    /// The schema that whoever comes back to a kept server will look for.
+    pub fn note_schema(&mut self, schema: &str) {
+        schema.clone_into(&mut self.schema);
+    }
+
+    /// Where it will stay, when it is kept.
+    pub fn kept_place(&self) -> Option<&Path> {
+        (self.plan.keep || self.directory.is_none()).then_some(self.place.as_path())
     }
 
     /// Starts it anew as it is to be measured: small cache, past the page cache where that is possible.
@@ -100,8 +159,36 @@ impl OwnServer {
     /// What the server says.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.stop(Stop::Clean);
-        let settings = self.settings(self.plan.shared_buffers_bytes, self.is_direct());
-        self.server.start(&settings, stop)
+        self.settings = settings(&self.plan, self.plan.shared_buffers_bytes, self.is_direct());
+        self.server.start(&self.settings, stop)
+    }
+
+    /// Starts it anew when it has died, and waits for its recovery; says whether it had.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
+        if !self.server.has_ended() {
+            return Ok(false);
+        }
+        // Sessions of the dead server hold its memory until they notice.
+        end_inside(self.directory());
+        self.server.start(&self.settings, stop)?;
+        Ok(true)
+    }
+
+    /// Runs `change` on the data directory while the server rests, and starts it again as it was.
+    ///
+    /// # Errors
+    /// What `change` or the server say.
+    pub fn at_rest(
+        &mut self,
+        stop: &AtomicBool,
+        change: impl FnOnce(&Path, &Path) -> Result<()>,
+    ) -> Result<()> {
+        self.server.stop(Stop::Clean);
+        change(&self.server.data(), self.directory())?;
+        self.server.start(&self.settings, stop)
     }
 
     /// Whether it passes the page cache by while it is measured.
@@ -116,16 +203,7 @@ impl OwnServer {
 
     /// Where it is.
     pub fn directory(&self) -> &Path {
-        self.directory.as_ref().map_or(Path::new(""), |held| held.path())
-    }
-
-    fn settings(&self, shared_buffers_bytes: u64, direct: bool) -> Settings {
-        Settings {
-            direct,
-            shared_buffers_bytes,
-            sessions_max: self.plan.sessions_max,
-            io_method: self.plan.io_method,
-        }
+        &self.place
     }
 
     /// Ends the server and removes its directory, unless it is to be kept.
@@ -138,14 +216,26 @@ impl OwnServer {
 
     fn give_back(&mut self) -> Result<()> {
         let Some(directory) = self.directory.take() else {
+            self.server.stop(Stop::Clean);
             return Ok(());
         };
-        if self.plan.keep {
+        // What was never loaded is of no use to whoever comes back.
+        if self.plan.keep && !self.schema.is_empty() {
             self.server.stop(Stop::Clean);
+            Kept::write(&self.place, self.server.password(), &self.schema)?;
             return Gate::new(SysRoot::live()).give_away_directory(&directory);
         }
         self.server.stop(Stop::AtOnce);
         Gate::new(SysRoot::live()).remove_directory(&directory)
+    }
+}
+
+fn settings(plan: &OwnPlan, shared_buffers_bytes: u64, direct: bool) -> Settings {
+    Settings {
+        direct,
+        shared_buffers_bytes,
+        sessions_max: plan.sessions_max,
+        io_method: plan.io_method,
     }
 }
 
@@ -154,12 +244,4 @@ impl Drop for OwnServer {
         // What cannot be removed now is removed by the next start.
         let _ = self.give_back();
     }
-}
-
-/// Bytes on storage of so many blocks with their index.
-pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
-    // An entry of the index takes 20 bytes of pages that are nine tenths full.
-    blocks
-        .saturating_mul(block_bytes)
-        .saturating_add(count(assay_model::number::real(blocks) * 22.3))
 }

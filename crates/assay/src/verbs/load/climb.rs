@@ -1,7 +1,6 @@
-//! One ladder from its first rung to its answer; every rung is kept before the next one begins.
+//! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
-use super::ServerOptions;
-use super::ground::{Ground, Named, Wanted};
+use super::ground::{Ground, Named};
 use crate::conclude::conclude_load;
 use crate::dossier::rung_cell;
 use crate::exit::Ended;
@@ -9,24 +8,19 @@ use crate::options::{OutputOptions, StoreOptions};
 use crate::progress::Progress;
 use crate::session::{give_up, unix_ns};
 use crate::signals::stop_flag;
-use assay_loads::slob::Rules;
-use assay_methods::slob::{
-    Access, Climb, Length, Next, Point, RungPlan, knee_of, measure, workload,
+use assay_methods::load::{
+    Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, RungPlan, knee_of, measure,
 };
 use assay_model::load::{Load, Rung, ServerFacts, Setting};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_count};
-use assay_model::{Error, Result};
+use assay_model::{Error, Histogram, Result, Workload};
 use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The load before the first rung, which fills the caches of processes and of the server.
-const WARM_UP: Nanos = Nanos(2_000_000_000);
 
 /// What is to be measured.
 pub struct Ladder {
@@ -34,22 +28,79 @@ pub struct Ladder {
     pub target: String,
     /// Which rungs.
     pub climb: Climb,
-    /// What ends each.
-    pub length: Length,
+    /// A rung; its sessions and repeat are those of the ladder.
+    pub rung: RungPlan,
+    /// Load before the first rung, which fills the caches of processes and of the server.
+    pub warm_up: Option<Nanos>,
     /// How often the ladder is measured.
     pub repeats: u32,
-    /// How rows are read.
-    pub access: Access,
     /// The knobs as they are shown.
     pub plan: Vec<Setting>,
-    /// The knobs.
-    pub rules: Rules,
+    /// How rows are read, in the words of the server's plan, or how statements travel.
+    pub access: String,
+}
+
+/// What a kind of load adds to a ladder.
+pub trait Course {
+    /// What sessions do.
+    type Method: Method;
+
+    /// What sessions do.
+    fn method(&self) -> &Self::Method;
+
+    /// A rung in the words of workloads: what the store keeps of it before its first interval.
+    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload;
+
+    /// The times that a limit is on.
+    fn limited(&self, rung: &Rung) -> Histogram;
+
+    /// The work of an interval in the words of a person who waits.
+    fn work(&self, interval: &Interval, _joint: &Joint) -> String {
+        format!("{} SQL/s", show_count(interval.iops()))
+    }
+
+    /// Whether the processors may end a ladder of given numbers of sessions early.
+    fn is_of_storage(&self) -> bool {
+        true
+    }
+
+    /// Before a rung.
+    ///
+    /// # Errors
+    /// Why it cannot be measured.
+    fn before(&mut self, _ground: &mut Ground, _load: &mut Load, _stop: &AtomicBool) -> Result<()> {
+        Ok(())
+    }
+
+    /// After a rung, when it is part of the result.
+    ///
+    /// # Errors
+    /// What ends the ladder.
+    fn after(
+        &mut self,
+        _ground: &mut Ground,
+        _load: &mut Load,
+        _measured: &Measured,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// After the last rung, however the ladder ended.
+    ///
+    /// # Errors
+    /// What ends the run without a result.
+    fn end(&mut self, _ground: &mut Ground, _load: &mut Load, _stop: &AtomicBool) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A ladder that is being climbed.
-pub struct Climbing<'a> {
+pub struct Climbing<'a, C> {
     /// What is wanted.
     pub ladder: &'a Ladder,
+    /// What is special about this kind of load.
+    pub course: &'a mut C,
     /// Where it runs.
     pub ground: &'a mut Ground,
     /// Where it is kept.
@@ -60,13 +111,17 @@ pub struct Climbing<'a> {
     pub stop: &'a Arc<AtomicBool>,
 }
 
+/// Makes the ground of a load.
+type Prepare<'a> = &'a mut dyn FnMut(&Named, &AtomicBool, &mut Progress) -> Result<Ground>;
+
 /// Carries a ladder out as a run of its own.
 ///
 /// # Errors
 /// What the store, the gate or the server say before anything was measured.
-pub fn carry_out(
+pub fn carry_out<C: Course>(
     ladder: &Ladder,
-    server: &ServerOptions,
+    course: &mut C,
+    prepare: Prepare<'_>,
     store: &StoreOptions,
     output: &OutputOptions,
 ) -> Result<Ended> {
@@ -80,24 +135,25 @@ pub fn carry_out(
         targets: vec![named.shown()],
         created_unix_ns: unix_ns(),
     })?;
-    let wanted = Wanted {
-        rules: &ladder.rules,
-        sessions_max: ladder.climb.sessions_max(),
-        server,
-        stop: &stop,
-    };
-    let climbed = Ground::prepare(&named, &wanted, &mut progress).and_then(|mut ground| {
+    let climbed = prepare(&named, &stop, &mut progress).and_then(|mut ground| {
         if let Some(environment) = ground.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
         }
         let climbed = Climbing {
             ladder,
+            course,
             ground: &mut ground,
             writer: &writer,
             progress: &mut progress,
             stop: &stop,
         }
         .climb();
+        if let Some(place) = ground.kept_place() {
+            progress.say(&format!(
+                "note: the server is kept in {}; name that directory to use it again",
+                place.display()
+            ));
+        }
         // Our server goes before the answer is printed, whatever came of it.
         let finished = ground.finish();
         climbed.and_then(|finish| finished.map(|()| finish))
@@ -116,23 +172,18 @@ pub fn carry_out(
 ///
 /// # Errors
 /// What the store says.
-pub fn beside(
+pub fn beside<C: Course>(
     ladder: &Ladder,
-    bindir: Option<&Path>,
+    course: &mut C,
+    prepare: Prepare<'_>,
     writer: &RunWriter,
     progress: &mut Progress,
     stop: &Arc<AtomicBool>,
 ) -> Result<()> {
-    let server = ServerOptions::of(bindir);
     let named = Named::read(&ladder.target)?;
-    let wanted = Wanted {
-        rules: &ladder.rules,
-        sessions_max: ladder.climb.sessions_max(),
-        server: &server,
-        stop,
-    };
-    let climbed = Ground::prepare(&named, &wanted, progress).and_then(|mut ground| {
-        let climbing = Climbing { ladder, ground: &mut ground, writer, progress, stop };
+    let method = course.method().name();
+    let climbed = prepare(&named, stop, progress).and_then(|mut ground| {
+        let climbing = Climbing { ladder, course, ground: &mut ground, writer, progress, stop };
         let climbed = climbing.climb();
         ground.finish().and(climbed)
     });
@@ -141,14 +192,14 @@ pub fn beside(
         return Ok(());
     };
     progress.say(&format!("note: the database is skipped: {}; {}", error.message(), error.hint()));
-    writer.put_json(Document::Load, &skipped(error.message()))
+    writer.put_json(Document::Load, &skipped(method, error.message()))
 }
 
 /// What is kept of a ladder that could not be climbed.
-fn skipped(why: &str) -> Load {
+fn skipped(method: &str, why: &str) -> Load {
     Load {
         format: 1,
-        method: "slob".to_owned(),
+        method: method.to_owned(),
         server: ServerFacts::default(),
         plan: Vec::new(),
         filled: None,
@@ -158,6 +209,8 @@ fn skipped(why: &str) -> Load {
         end: why.to_owned(),
         knee_sessions: None,
         goal: None,
+        checks: Vec::new(),
+        commits: Vec::new(),
         remarks: Vec::new(),
     }
 }
@@ -171,7 +224,7 @@ fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
     }
 }
 
-impl Climbing<'_> {
+impl<C: Course> Climbing<'_, C> {
     /// Measures rung after rung and keeps the result after each; says how it ended.
     ///
     /// # Errors
@@ -186,8 +239,9 @@ impl Climbing<'_> {
         };
         load.goal = self.ladder.climb.goal(&points);
         load.knee_sessions = knee_of(&load.rungs);
+        let ended = self.course.end(self.ground, &mut load, self.stop);
         self.writer.put_json(Document::Load, &load)?;
-        Ok(finish)
+        ended.map(|()| finish)
     }
 
     fn first_pass(&mut self, load: &mut Load, points: &mut Vec<Point>) -> Result<Finish> {
@@ -202,11 +256,17 @@ impl Climbing<'_> {
             if let Some(early) = self.rung(load, sessions, 1)? {
                 return Ok(early);
             }
-            let quantile = self.ladder.climb.quantile();
-            points.extend(
-                load.rungs.last().map(|rung| Point::of(rung, quantile, f64::from(processors()))),
-            );
+            points.extend(load.rungs.last().map(|rung| self.point(rung)));
         }
+    }
+
+    /// What the ladder needs of a rung.
+    fn point(&self, rung: &Rung) -> Point {
+        let climb = &self.ladder.climb;
+        let times = self.course.limited(rung);
+        let point = Point::of(rung, &times, climb.quantile(), f64::from(processors()));
+        let is_asked = matches!(climb, Climb::Given(_)) && !self.course.is_of_storage();
+        if is_asked { Point { busy_share: None, ..point } } else { point }
     }
 
     /// The same rungs again, down and up in turn, so that what drifts meets all of them alike.
@@ -228,8 +288,9 @@ impl Climbing<'_> {
 
     /// One rung; says how it ended early.
     fn rung(&mut self, load: &mut Load, sessions: u32, repeat: u32) -> Result<Option<Finish>> {
-        let rung = match self.measured(sessions, repeat) {
-            Ok(rung) => rung,
+        let ready = self.course.before(self.ground, load, self.stop);
+        let measured = match ready.and_then(|()| self.measured(sessions, repeat)) {
+            Ok(measured) => measured,
             // What was measured before stands.
             Err(error) if !load.rungs.is_empty() => {
                 error.message().clone_into(&mut load.end);
@@ -239,8 +300,9 @@ impl Climbing<'_> {
             }
             Err(error) => return Err(error),
         };
-        let finish = rung.measurement.finish.clone();
-        load.rungs.push(rung);
+        let finish = measured.rung.measurement.finish.clone();
+        load.rungs.push(measured.rung.clone());
+        self.course.after(self.ground, load, &measured, self.stop)?;
         load.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),
@@ -250,15 +312,15 @@ impl Climbing<'_> {
         Ok((finish != Finish::Complete).then_some(finish))
     }
 
-    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Rung> {
+    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
         let ladder = self.ladder;
         let block_bytes = self.ground.database.knowledge.block_bytes;
-        let duration = match ladder.length {
+        let duration = match ladder.rung.length {
             Length::Time(time) => time,
             // How long it will take is the question; the store only plans its windows by it.
             Length::Steps(_) => Nanos(60_000_000_000),
         };
-        let described = workload(&ladder.rules, sessions, duration, block_bytes);
+        let described = self.course.described(sessions, duration, block_bytes);
         let start = CellStart {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
@@ -269,45 +331,51 @@ impl Climbing<'_> {
             },
         };
         let mut cell = self.writer.create_cell(&rung_cell(sessions, repeat), &described, &start)?;
-        let rung = self.watched(sessions, repeat, ladder.length, Some(&mut cell))?;
-        let measurement = cell.finish(rung.measurement)?;
-        Ok(Rung { measurement, ..rung })
+        let plan = RungPlan { sessions, repeat, ..ladder.rung };
+        let mut measured = self.watched(&plan, Some(&mut cell))?;
+        measured.rung.measurement = cell.finish(measured.rung.measurement)?;
+        Ok(measured)
     }
 
     /// Measures with progress, and with a cell that keeps the intervals where there is one.
-    fn watched(
-        &mut self,
-        sessions: u32,
-        repeat: u32,
-        length: Length,
-        mut cell: Option<&mut CellWriter>,
-    ) -> Result<Rung> {
-        let plan = RungPlan { sessions, repeat, length, access: self.ladder.access };
+    fn watched(&mut self, plan: &RungPlan, mut cell: Option<&mut CellWriter>) -> Result<Measured> {
         let (progress, stop) = (&mut *self.progress, Arc::clone(self.stop));
+        let course = &*self.course;
         let mut observe = |interval: &Interval, joint: &Joint| {
-            show(progress, sessions, length, interval);
+            let what = format!("{} sessions: {}", plan.sessions, course.work(interval, joint));
+            show(progress, &what, plan.length, interval);
             match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
                 Some(Err(_)) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         };
-        let rung =
-            measure(&mut self.ground.database, &self.ladder.rules, &plan, &stop, &mut observe);
+        let Ground { database, own, .. } = &mut *self.ground;
+        let mut tend = || {
+            if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
+                // A server that does not come back is what the sessions tell of.
+                let _ = own.revive(&stop);
+            }
+        };
+        let mut hands = Hands { stop: &stop, observe: &mut observe, tend: &mut tend };
+        let measured = measure(database, course.method(), plan, &mut hands);
         self.progress.clear();
-        rung
+        measured
     }
 
     /// Not part of the result.
     fn warm_up(&mut self) -> Result<()> {
+        let Some(longest) = self.ladder.warm_up else {
+            return Ok(());
+        };
         let sessions = match self.ladder.climb.next(&[]) {
             Next::Measure(sessions) => sessions,
             Next::End(_) => 1,
         };
-        let warm_up = match self.ladder.length {
-            Length::Time(time) => Nanos(time.0.min(WARM_UP.0)),
-            Length::Steps(_) => WARM_UP,
+        let warm_up = match self.ladder.rung.length {
+            Length::Time(time) => Nanos(time.0.min(longest.0)),
+            Length::Steps(_) => longest,
         };
-        self.watched(sessions, 1, Length::Time(warm_up), None)?;
+        self.watched(&RungPlan::new(sessions, 1, Length::Time(warm_up)), None)?;
         if self.stop.load(Ordering::Relaxed) {
             return Err(Error::environment("it was stopped before the first rung", "start again"));
         }
@@ -318,16 +386,18 @@ impl Climbing<'_> {
         let database = &self.ground.database;
         Load {
             format: 1,
-            method: "slob".to_owned(),
+            method: self.course.method().name().to_owned(),
             server: database.facts.clone(),
             plan: self.ladder.plan.clone(),
-            filled: Some(self.ground.filled),
-            access: self.ladder.access.name().to_owned(),
+            filled: self.ground.filled,
+            access: self.ladder.access.clone(),
             rungs: Vec::new(),
             processors: processors(),
             end: String::new(),
             knee_sessions: None,
             goal: None,
+            checks: Vec::new(),
+            commits: Vec::new(),
             remarks: database.remarks.clone(),
         }
     }
@@ -339,13 +409,12 @@ fn processors() -> u32 {
     all.map_or(1, |all| u32::try_from(all.get()).unwrap_or(u32::MAX))
 }
 
-fn show(progress: &mut Progress, sessions: u32, length: Length, interval: &Interval) {
-    let what = format!("{sessions} sessions: {} SQL/s", show_count(interval.iops()));
+fn show(progress: &mut Progress, what: &str, length: Length, interval: &Interval) {
     match length {
         Length::Time(time) => {
             let (done_s, all_s) = (seconds(interval.end_ns), time.seconds());
-            progress.show(&what, done_s / all_s, Some((all_s - done_s).max(0.0)));
+            progress.show(what, done_s / all_s, Some((all_s - done_s).max(0.0)));
         }
-        Length::Steps(_) => progress.show(&what, 0.0, None),
+        Length::Steps(_) => progress.show(what, 0.0, None),
     }
 }

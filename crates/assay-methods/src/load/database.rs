@@ -1,10 +1,8 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
-use super::tables::Access;
-use super::{OwnServer, tables};
+use super::OwnServer;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
-use assay_loads::slob::Rules;
 use assay_model::load::{ServerFacts, Setting};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
@@ -16,7 +14,7 @@ use assay_postgres::server::missing_in;
 use std::path::{Path, PathBuf};
 
 /// How this program calls itself to a server.
-const APPLICATION: &str = "assay";
+pub(super) const APPLICATION: &str = "assay";
 /// Settings that matter for storage; what a version lacks is left out.
 const SETTINGS: [&str; 14] = [
     "shared_buffers",
@@ -40,7 +38,7 @@ pub struct Database {
     /// The way to it.
     pub address: Address,
     /// The session that prepares and counts.
-    pub(super) admin: Connection,
+    pub(crate) admin: Connection,
     /// What its counters mean.
     pub knowledge: Knowledge,
     /// The schema that holds our tables.
@@ -57,9 +55,9 @@ pub struct Database {
     pub remarks: Vec<Remark>,
 }
 
-/// A name for our schema: two programs at once never share one.
-pub fn schema_name() -> String {
-    format!("assay_slob_{}", std::process::id())
+/// A name for the schema of a kind of load, for example `slob`: two programs at once never share one.
+pub fn schema_name(kind: &str) -> String {
+    format!("assay_{kind}_{}", std::process::id())
 }
 
 impl Database {
@@ -71,6 +69,7 @@ impl Database {
         let mut database =
             Self::open(&own.server().address("postgres"), schema, Some(own.directory()))?;
         database.facts.is_own = true;
+        database.facts.ready_s = own.ready_s();
         database.postmaster = own.server().process_id();
         Ok(database)
     }
@@ -109,20 +108,111 @@ impl Database {
         Ok(database)
     }
 
+    /// Comes back after the server was away: a new way to it, and what is known of its processes.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn come_back(&mut self) -> Result<()> {
+        self.admin = self.connect()?;
+        self.postmaster = postmaster(&self.admin, &self.address);
+        Ok(())
+    }
+
+    /// A session on another database of the same server, from which this one can be removed and made anew.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(crate) fn beside(&self) -> Result<Connection> {
+        let address = self.address.with_database("postgres");
+        let opened = Connection::open(&address, APPLICATION);
+        opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
+    }
+
+    /// Ends the session that prepares and counts, until it comes back.
+    pub(crate) fn leave(&mut self) {
+        // An interrupted session is a lost one; nothing is asked of it before the next is there.
+        if let Ok(interrupter) = self.admin.interrupter() {
+            interrupter.interrupt();
+        }
+    }
+
+    /// Whether the session that prepares and counts still answers.
+    pub fn is_reachable(&mut self) -> bool {
+        self.admin.run("SELECT 1").is_ok()
+    }
+
+    /// Makes a database of ours on a server, unless it is there; says whether it was made.
+    ///
+    /// # Errors
+    /// What the server says, for example that this user may not create databases.
+    pub fn make_beside(address: &Address, name: &str) -> Result<bool> {
+        let told = |failure: assay_postgres::failure::Failure| {
+            failure.of(format!("creating a database on {address}"))
+        };
+        let mut connection = Connection::open(address, APPLICATION).map_err(told)?;
+        let sql = format!("SELECT count(*) FROM pg_database WHERE datname = '{name}'");
+        let is_there = connection.one(&sql).map_err(told)?.count(0) == Some(1);
+        if !is_there {
+            connection.run(&format!("CREATE DATABASE {name}")).map_err(told)?;
+        }
+        connection.close();
+        Ok(!is_there)
+    }
+
+    /// Removes our database from a server that is not ours.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn remove_database(&mut self) -> Result<()> {
+        let name = self.address.database.clone();
+        let mut beside = self.beside()?;
+        self.leave();
+        let removed = beside.run(&format!("DROP DATABASE {name} WITH (FORCE)"));
+        removed.map_err(|failure| failure.of("removing our database"))
+    }
+
+    /// Refuses more sessions than the server will take.
+    ///
+    /// # Errors
+    /// An environment error with both numbers.
+    pub fn check_room(&mut self, sessions: u32) -> Result<()> {
+        // The reserved ones are for superusers; ours that prepares and counts stays open beside them.
+        let row = self.admin.one(
+            "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
+             - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",
+        );
+        let row =
+            row.map_err(|failure| failure.of("asking the server how many sessions it takes"))?;
+        let room = row.count(0).unwrap_or(0);
+        if u64::from(sessions) <= room {
+            return Ok(());
+        }
+        Err(Error::environment(
+            format!("{sessions} sessions are asked for, and the server takes {room} more"),
+            "ask for fewer with --users, or raise max_connections",
+        ))
+    }
+
     /// A further session.
     ///
     /// # Errors
     /// What the server says.
-    pub(super) fn connect(&self) -> Result<Connection> {
+    pub(crate) fn connect(&self) -> Result<Connection> {
         let opened = Connection::open(&self.address, APPLICATION);
         opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
+    }
+
+    /// Processes that the server has for parallel steps of all sessions together; none where it does not tell.
+    pub fn parallel_max(&mut self) -> Option<u32> {
+        let row = self.admin.one("SHOW max_parallel_workers").ok()?;
+        row.text(0).parse().ok()
     }
 
     /// Runs statements of ours.
     ///
     /// # Errors
     /// What the server says.
-    pub(super) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
+    pub(crate) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
         self.admin.run(sql).map_err(|failure| failure.of(doing))
     }
 
@@ -197,25 +287,25 @@ impl Database {
     /// # Errors
     /// What the server says.
     pub fn give_away_schema(&mut self) -> Result<()> {
-        let kept = self.schema.replace("assay_slob_", "assay_kept_");
-        let sql = format!("ALTER SCHEMA {} RENAME TO {kept}", self.schema);
+        let number = self.schema.rsplit('_').next().unwrap_or_default();
+        let sql = format!("ALTER SCHEMA {} RENAME TO assay_kept_{number}", self.schema);
         self.run("keeping our tables", &sql)
     }
 
-    /// Marks our schema as one that is in use, and removes those that programs left behind which were killed: nobody
-    /// holds their lock any more.
+    /// Marks our schema as one that is in use, and removes those of the same kind of load that programs left behind
+    /// which were killed: nobody holds their lock any more.
     ///
     /// # Errors
     /// What the server says.
-    pub fn remove_left(&mut self) -> Result<()> {
+    pub fn remove_left(&mut self, kind: &str) -> Result<()> {
         let doing = "looking for tables that were left behind";
         let told = |failure: assay_postgres::failure::Failure| failure.of(doing);
         let own = format!("SELECT pg_try_advisory_lock(hashtext('{}'))", self.schema);
         self.admin.run(&own).map_err(told)?;
-        let rows = self.admin.query(
-            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^assay_slob_[0-9]+$' \
+        let rows = self.admin.query(&format!(
+            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^assay_{kind}_[0-9]+$' \
              AND pg_has_role(nspowner, 'USAGE') AND pg_try_advisory_lock(hashtext(nspname))",
-        );
+        ));
         for row in rows.map_err(told)? {
             self.run(doing, &format!("DROP SCHEMA {} CASCADE", row.text(0)))?;
         }
@@ -231,27 +321,6 @@ impl Database {
                 remedy: "use a user with the right pg_checkpoint".to_owned(),
             });
         }
-    }
-
-    /// The plan of a reading statement must be the one that is to be measured.
-    ///
-    /// # Errors
-    /// An environment error with the plan that the server chose.
-    pub(super) fn check_plan(&mut self, access: Access, rules: &Rules) -> Result<()> {
-        let doing = "asking for the plan of the reading statement";
-        self.run(doing, access.settings())?;
-        let read = tables::read(&tables::table(&self.schema, 0));
-        let read = read.replace("$1", "1").replace("$2", &rules.work_unit.to_string());
-        let rows = self.admin.query(&format!("EXPLAIN {read}"));
-        let rows = rows.map_err(|failure| failure.of(doing))?;
-        let plan: Vec<&str> = rows.iter().map(|row| row.text(0).trim()).collect();
-        if plan.iter().any(|line| line.contains(access.plan_word())) {
-            return Ok(());
-        }
-        Err(Error::environment(
-            format!("the server plans otherwise than asked: {}", plan.join(" ")),
-            "check settings of planner methods in its configuration",
-        ))
     }
 }
 
@@ -297,6 +366,7 @@ fn facts(
         product: "PostgreSQL".to_owned(),
         version: admin.facts().version.clone(),
         is_own: false,
+        ready_s: None,
         direct_io: Some(direct.is_some_and(|direct| direct.value.contains("data"))),
         block_bytes: knowledge.block_bytes,
         settings,

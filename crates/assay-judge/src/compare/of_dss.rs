@@ -1,0 +1,109 @@
+//! A load of decision support as one side of a comparison: the times of its queries over its repeats.
+
+use super::{Measured, SideFacts, mean_of_repeats};
+use crate::statistics::Statistics;
+use assay_model::comparison::Side;
+use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
+use assay_model::load::Setting;
+use assay_model::number::{count_of, real, real_len};
+use assay_model::verdict::Unit;
+use assay_model::{Error, Estimate, Result};
+
+/// Knobs that must be the same on both sides; streams and parallel processes are in the names of the measures, and
+/// memory is what sides are meant to differ in.
+const MADE: [&str; 4] = ["scale", "query limit", "parameters", "refresh functions"];
+
+/// A load as one side. The geometric mean of the queries is judged, the times of single queries are shown; a query over
+/// its limit counts with it.
+pub fn facts_of_dss(name: &str, target: &str, dss: &Dss, statistics: &dyn Statistics) -> SideFacts {
+    let runs = dss.runs.iter().filter(|run| run.is_whole());
+    let made = dss.plan.iter().filter(|knob| MADE.contains(&knob.name.as_str()));
+    let pair = |Setting { name, value }: &Setting| (name.clone(), value.clone());
+    SideFacts {
+        side: Side {
+            name: name.to_owned(),
+            kind: "run".to_owned(),
+            target: target.to_owned(),
+            elapsed_s: runs.clone().map(DssRun::elapsed_s).sum(),
+            repeats: 1,
+            nodes: None,
+        },
+        measures: measures(&runs.collect::<Vec<_>>(), statistics),
+        histograms: Vec::new(),
+        work: Vec::new(),
+        made: made.map(pair).collect(),
+    }
+}
+
+/// Leaves what has an interval; a single run of each kind has none.
+///
+/// # Errors
+/// A usage error when nothing is left.
+pub fn with_intervals(mut facts: SideFacts) -> Result<SideFacts> {
+    facts.measures.retain(|measure| measure.estimate.high > measure.estimate.low);
+    if facts.measures.is_empty() {
+        return Err(Error::usage(
+            format!("{} has every run once only, and so no interval", facts.side.name),
+            "measure with --repeats 2 or more, or name several runs of one side: A1,A2 B1,B2",
+        ));
+    }
+    Ok(facts)
+}
+
+fn measures(runs: &[&DssRun], statistics: &dyn Statistics) -> Vec<Measured> {
+    let mut measures = Vec::new();
+    let mut groups: Vec<String> = Vec::new();
+    for group in runs.iter().map(|run| group(run)) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    for name in groups {
+        let mine: Vec<&DssRun> = runs.iter().copied().filter(|run| group(run) == name).collect();
+        let means = mine.iter().filter_map(|run| run.geometric_mean_s()).map(|mean| mean * 1e9);
+        let quantity = format!("{name}.query_time.geometric.mean");
+        measures.extend(measured(quantity, None, means.collect(), statistics));
+        for query in names(&mine) {
+            let times = mine.iter().filter_map(|run| mean_time_ns(run, &query)).collect();
+            let quantity = format!("{name}.query_time");
+            measures.extend(measured(quantity, Some(query), times, statistics));
+        }
+    }
+    measures
+}
+
+/// `power.parallel2`, `streams4.parallel2`.
+fn group(run: &DssRun) -> String {
+    match run.kind {
+        DssKind::Power => format!("power.parallel{}", run.parallel),
+        DssKind::Throughput => format!("streams{}.parallel{}", run.streams, run.parallel),
+    }
+}
+
+fn names(runs: &[&DssRun]) -> Vec<String> {
+    let first = runs.first().map(|run| run.queries.as_slice()).unwrap_or_default();
+    let mut names: Vec<&str> = first.iter().map(|query| query.name.as_str()).collect();
+    names.sort_by_key(|name| (name.len(), *name));
+    names.dedup();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The mean over the streams, ns.
+fn mean_time_ns(run: &DssRun, name: &str) -> Option<f64> {
+    let mine: Vec<&DssQuery> = run.queries.iter().filter(|query| query.name == name).collect();
+    let sum: f64 = mine.iter().map(|query| real(query.elapsed_ns)).sum();
+    (!mine.is_empty()).then(|| sum / real_len(mine.len()))
+}
+
+fn measured(
+    quantity: String,
+    subject: Option<String>,
+    times_ns: Vec<f64>,
+    statistics: &dyn Statistics,
+) -> Option<Measured> {
+    let repeats: Vec<Estimate> =
+        times_ns.into_iter().map(|time_ns| Estimate::exact(time_ns, 1)).collect();
+    let estimate = (!repeats.is_empty()).then(|| mean_of_repeats(&repeats, statistics))?;
+    let n = count_of(repeats.len());
+    Some(Measured { quantity, subject, unit: Unit::Ns, estimate: Estimate { n, ..estimate } })
+}

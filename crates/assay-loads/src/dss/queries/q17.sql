@@ -1,0 +1,8 @@
+-- What a year would earn less without small orders of parts of a brand and container.
+SELECT sum(l_extendedprice) / 7.0 AS avg_yearly
+FROM lineitem, part
+WHERE p_partkey = l_partkey
+  AND p_brand = '{brand}'
+  AND p_container = '{container}'
+  AND l_quantity < (
+      SELECT 0.2 * avg(other.l_quantity) FROM lineitem other WHERE other.l_partkey = p_partkey)

@@ -1,0 +1,80 @@
+//! What a load is to the rung that carries it out: kinds of steps, and sessions that take one step after the other.
+
+use super::Database;
+use assay_model::Result;
+use assay_model::measurement::Operation;
+use assay_model::units::Nanos;
+use assay_postgres::connection::Connection;
+use assay_postgres::failure::{Answer, Failure};
+
+/// A kind of step; its times are kept in a histogram of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Its name in the result, for example `read` or `new order`.
+    pub name: &'static str,
+    /// Whether it reads or changes rows.
+    pub operation: Operation,
+}
+
+/// A load.
+pub trait Method: Sync {
+    /// What one session keeps between its steps.
+    type Session: Session;
+
+    /// The name in the result, for example `slob`.
+    fn name(&self) -> &'static str;
+
+    /// All kinds of steps, in the order in which their results are kept.
+    fn kinds(&self) -> &[Kind];
+
+    /// The kind of step that reads one block and nothing else, where there is one: its times are those of single reads.
+    fn single_block_stream(&self) -> Option<&str> {
+        None
+    }
+
+    /// Looks before each rung whether the server will do what is to be measured.
+    ///
+    /// # Errors
+    /// Why it will not.
+    fn check(&self, _database: &mut Database) -> Result<()> {
+        Ok(())
+    }
+
+    /// The session of a number, from 0, before it has a connection.
+    fn session(&self, database: &Database, number: u32) -> Self::Session;
+}
+
+/// One session of a load.
+pub trait Session: Send {
+    /// Settings and statements of a fresh connection; asked again after a loss.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn prepare(&mut self, connection: &mut Connection) -> Answer<()>;
+
+    /// Chooses the next step and tells how long to wait before it; `None` when the session has done all its work.
+    fn choose(&mut self) -> Option<Nanos>;
+
+    /// Takes the step that was chosen.
+    fn step(&mut self, connection: &mut Connection) -> Done;
+}
+
+/// A step that was taken.
+#[derive(Debug)]
+pub struct Done {
+    /// Its place among the kinds.
+    pub kind: usize,
+    /// Bytes of the blocks that it touched; 0 where that is not known.
+    pub bytes: u64,
+    /// Whether it came to its end.
+    pub answer: Answer<()>,
+    /// What the server refused before, when the step was tried again.
+    pub retried: Vec<Failure>,
+}
+
+impl Done {
+    /// A step that came to its end in the first try, or failed in it.
+    pub const fn once(kind: usize, bytes: u64, answer: Answer<()>) -> Self {
+        Self { kind, bytes, answer, retried: Vec::new() }
+    }
+}

@@ -1,0 +1,331 @@
+//! One rung: sessions that begin in the same moment, a load before the measured one where it is wanted, and everybody's
+//! counters of the measured time.
+
+use super::Database;
+use super::beside::{Beside, profile_of};
+use super::counted::Sight;
+use super::method::Method;
+use super::pace::{Arrivals, Pace};
+use super::slot::{Slot, Tally};
+use super::watch::Watch;
+use super::worker::{Common, Ended, Worker};
+use assay_model::Result;
+use assay_model::load::Rung;
+use assay_model::measurement::{Finish, Interval, Joint};
+use assay_model::number::narrow;
+use assay_model::profile::{ReadSight, ReadTimes};
+use assay_model::units::Nanos;
+use assay_postgres::address::Address;
+use assay_postgres::connection::Interrupter;
+use assay_postgres::watch::Observed;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long a session may take for its last statement.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Sessions count in so many places; more of them share one, because histograms are large.
+const SLOTS_MAX: u32 = 32;
+
+/// What ends a rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Time.
+    Time(Nanos),
+    /// Steps of each session; the time is then the result.
+    Steps(u64),
+}
+
+/// What a session does whose connection is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum OnLoss {
+    /// It ends.
+    #[default]
+    End,
+    /// It opens a new one as soon as the server takes it.
+    Reconnect,
+}
+
+/// One rung.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RungPlan {
+    /// Sessions.
+    pub sessions: u32,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// What ends it.
+    pub length: Length,
+    /// Sessions begin one after the other over this time, which is not measured.
+    pub ramp: Nanos,
+    /// Load before the measured one, with the same sessions.
+    pub warm_up: Nanos,
+    /// Open arrivals; without them a session begins its next step when the last one has ended.
+    pub pace: Option<Pace>,
+    /// What a lost session does.
+    pub on_loss: OnLoss,
+}
+
+impl RungPlan {
+    /// Sessions that begin at once and are measured from their first step on.
+    pub const fn new(sessions: u32, repeat: u32, length: Length) -> Self {
+        Self {
+            sessions,
+            repeat,
+            length,
+            ramp: Nanos(0),
+            warm_up: Nanos(0),
+            pace: None,
+            on_loss: OnLoss::End,
+        }
+    }
+
+    fn warms_up(&self) -> bool {
+        self.ramp.0 > 0 || self.warm_up.0 > 0
+    }
+}
+
+/// Who takes part in a rung from outside.
+pub struct Hands<'a> {
+    /// Set when the program is asked to end; what was measured is kept.
+    pub stop: &'a AtomicBool,
+    /// Told every interval; breaks when it cannot be kept.
+    pub observe: &'a mut dyn FnMut(&Interval, &Joint) -> ControlFlow<()>,
+    /// Called many times a second, for example to start a server anew that has died.
+    pub tend: &'a mut dyn FnMut(),
+}
+
+/// What a rung came to.
+#[derive(Debug)]
+pub struct Measured {
+    /// The measured time.
+    pub rung: Rung,
+    /// All steps from the first of the warm-up on.
+    pub tally: Tally,
+}
+
+/// Measures one rung.
+///
+/// # Errors
+/// What the server says before the first statement; later failures are in the measurement.
+pub fn measure<M: Method>(
+    database: &mut Database,
+    method: &M,
+    plan: &RungPlan,
+    hands: &mut Hands<'_>,
+) -> Result<Measured> {
+    method.check(database)?;
+    let before = Sight::take(database, &[])?;
+    let slots = slots(plan.sessions, method.kinds().len());
+    let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
+        .zip(slots.iter().cycle())
+        .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
+        .collect();
+    let workers = workers?;
+    let beside = Beside::ready(database);
+    let started_unix_ns =
+        narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+    let address = database.address.clone();
+    let common = common(plan, &address);
+    let mut watch = Watch::over(slots, method, plan.sessions);
+    let mut running = Running {
+        database,
+        common: &common,
+        plan,
+        before,
+        started_unix_ns,
+        backlog: None,
+        observed: None,
+    };
+    let (ended, finish) = running.run(workers, beside, &mut watch, hands);
+    let mut measured = running.measured(&ended, finish, watch, hands);
+    if let Some(stream) = method.single_block_stream() {
+        add_statements(&mut measured.rung, stream);
+    }
+    Ok(measured)
+}
+
+/// The load's own statements are readers of single blocks, too.
+fn add_statements(rung: &mut Rung, stream: &str) {
+    let found = rung.measurement.streams.iter().find(|found| found.name == stream);
+    let found = found.and_then(|found| found.operations.read.as_ref());
+    let server = rung.profile.as_mut().and_then(|profile| profile.server.as_mut());
+    if let Some((result, server)) = found.zip(server) {
+        let times = ReadTimes {
+            seen_by: ReadSight::Statement,
+            subject: stream.to_owned(),
+            error_share: 0.001,
+            service: result.service.clone(),
+        };
+        server.read_times.insert(0, times);
+    }
+}
+
+/// What the sessions of a rung share.
+fn common<'a>(plan: &RungPlan, address: &'a Address) -> Common<'a> {
+    let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
+    Common {
+        start: Barrier::new(all),
+        begun: OnceLock::new(),
+        ramp: Duration::from_nanos(plan.ramp.0),
+        warms_up: plan.warms_up(),
+        warmed: AtomicBool::new(false),
+        paused: AtomicUsize::new(0),
+        resume: Barrier::new(all),
+        done: AtomicBool::new(false),
+        steps: match plan.length {
+            Length::Steps(steps) => Some(steps),
+            Length::Time(_) => None,
+        },
+        arrivals: plan.pace.map(Arrivals::of),
+        on_loss: plan.on_loss,
+        address,
+        sessions: plan.sessions,
+    }
+}
+
+/// Places to count in.
+fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<Slot>>> {
+    (0..sessions.clamp(1, SLOTS_MAX)).map(|_| Arc::new(Mutex::new(Slot::new(kinds)))).collect()
+}
+
+/// A rung that goes on.
+struct Running<'a> {
+    database: &'a mut Database,
+    common: &'a Common<'a>,
+    plan: &'a RungPlan,
+    /// Counters before the measured time.
+    before: Sight,
+    started_unix_ns: u64,
+    /// What was due at the end and had not begun.
+    backlog: Option<u64>,
+    /// What was seen beside it.
+    observed: Option<Observed>,
+}
+
+type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
+type Interrupters = Vec<Arc<Mutex<Option<Interrupter>>>>;
+
+impl Running<'_> {
+    /// Lets the sessions begin, watches, and waits until all have ended.
+    fn run<S: super::Session>(
+        &mut self,
+        workers: Vec<Worker<S>>,
+        beside: Option<Beside>,
+        watch: &mut Watch<'_>,
+        hands: &mut Hands<'_>,
+    ) -> (Vec<Ended>, Finish) {
+        let (common, unwatched) = (self.common, AtomicBool::new(false));
+        let interrupters: Interrupters =
+            workers.iter().map(|worker| Arc::clone(&worker.interrupter)).collect();
+        thread::scope(|scope| {
+            let threads: Threads<'_> = workers
+                .into_iter()
+                .map(|worker| scope.spawn(move || worker.work(common)))
+                .collect();
+            common.start.wait();
+            let _ = common.begun.set(Instant::now());
+            if common.warms_up {
+                self.warm_up(&interrupters, hands);
+            }
+            let looking = beside.map(|beside| scope.spawn(|| beside.watch(&unwatched)));
+            watch.begin();
+            let finish = watch.until_over(self.plan.length, &threads, hands);
+            common.done.store(true, Ordering::Relaxed);
+            self.backlog = self.late();
+            wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));
+            let ended: Vec<Ended> = threads
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+            // The last look at the counters comes when sessions have told them everything.
+            unwatched.store(true, Ordering::Relaxed);
+            let seen = looking.and_then(|looking| looking.join().ok());
+            self.observed = seen.flatten();
+            let finish = lost(&ended).map_or(finish, |reason| Finish::Failed { reason });
+            (ended, finish)
+        })
+    }
+
+    /// Arrivals that are due by now and have not begun.
+    fn late(&self) -> Option<u64> {
+        let (arrivals, begun) = self.common.arrivals.as_ref().zip(self.common.begun.get())?;
+        Some(arrivals.backlog(narrow(begun.elapsed().as_nanos())))
+    }
+
+    /// The load before the measured one: its end is waited for, so that counters have a moment without load.
+    fn warm_up(&mut self, interrupters: &Interrupters, hands: &mut Hands<'_>) {
+        let common = self.common;
+        let begun = Instant::now();
+        let length = Duration::from_nanos(self.plan.ramp.0.saturating_add(self.plan.warm_up.0));
+        while begun.elapsed() < length && !hands.stop.load(Ordering::Relaxed) {
+            (hands.tend)();
+            thread::sleep(super::watch::LOOK);
+        }
+        common.warmed.store(true, Ordering::Relaxed);
+        wait(interrupters, || common.paused.load(Ordering::Acquire) >= interrupters.len());
+        if let Ok(sight) = Sight::take(self.database, &[]) {
+            self.before = sight;
+        }
+        self.started_unix_ns =
+            narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+        if let Some((arrivals, begun)) = common.arrivals.as_ref().zip(common.begun.get()) {
+            arrivals.restart(narrow(begun.elapsed().as_nanos()));
+        }
+        common.resume.wait();
+    }
+
+    fn measured(
+        self,
+        ended: &[Ended],
+        finish: Finish,
+        watch: Watch<'_>,
+        hands: &mut Hands<'_>,
+    ) -> Measured {
+        let processes: Vec<u32> = ended.iter().map(|one| one.process).collect();
+        let after = Sight::take(self.database, &processes);
+        let mut passed = match &after {
+            Ok(after) => after.since(&self.before, ended),
+            // A server that is gone tells nothing more; what the sessions measured stands.
+            Err(_) => self.before.since(&self.before, ended),
+        };
+        let observed = self.observed.as_ref();
+        if let Some(observed) = observed {
+            passed.without(observed, &self.database.address.database);
+        }
+        let is_complete = finish == Finish::Complete;
+        let profile = observed.and_then(|observed| {
+            profile_of(observed, &passed, self.plan.sessions, is_complete).ok()
+        });
+        let mut tally = Tally::default();
+        ended.iter().for_each(|one| tally.add(&one.tally));
+        let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
+        rung.measurement.started_unix_ns = self.started_unix_ns;
+        rung.backlog = self.backlog;
+        rung.profile = profile.map(Box::new);
+        Measured { rung, tally }
+    }
+}
+
+/// Why the sessions could not go on, when that ended all of them.
+fn lost(ended: &[Ended]) -> Option<String> {
+    let reasons = ended.iter().map(|one| one.lost.as_deref().filter(|words| !words.is_empty()));
+    let reasons: Option<Vec<&str>> = reasons.collect();
+    let reason = reasons?.first().map(|reason| (*reason).to_owned());
+    reason.map(|reason| format!("all sessions were lost: {reason}"))
+}
+
+/// Waits for the last statements; who takes too long is cut off.
+fn wait(interrupters: &Interrupters, is_over: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_over() {
+        if begun.elapsed() > PATIENCE {
+            for interrupter in interrupters {
+                let held = interrupter.lock().unwrap_or_else(PoisonError::into_inner);
+                held.iter().for_each(Interrupter::interrupt);
+            }
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,250 @@
+//! The one who watches a rung: an interval a second, and an end that loses nothing.
+
+use super::counted::Passed;
+use super::method::{Kind, Method};
+use super::rung::{Hands, Length, RungPlan};
+use super::slot::{Slot, happened, nothing};
+use super::worker::Ended;
+use assay_model::load::{Retries, Rung};
+use assay_model::measurement::{
+    Conduct, ErrorCount, Finish, Interval, Joint, Measurement, NamedResult, PerOperation,
+};
+use assay_model::number::{count_of, narrow, rate, seconds};
+use assay_model::{Estimate, measurement};
+use assay_stats::mean_interval;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+/// Length of an interval.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// How often the end is looked for.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
+/// Fewer intervals say nothing about their own doubt.
+const INTERVALS_MIN: usize = 5;
+
+/// What the one who watches gathers.
+pub(super) struct Watch<'a> {
+    name: &'static str,
+    kinds: &'a [Kind],
+    slots: Vec<Arc<Mutex<Slot>>>,
+    totals: Vec<NamedResult>,
+    /// Steps a second of every whole interval.
+    rates: Vec<f64>,
+    begun: Option<Instant>,
+    sessions: u32,
+    index: u64,
+    last_ns: u64,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn over<M: Method>(
+        slots: Vec<Arc<Mutex<Slot>>>,
+        method: &'a M,
+        sessions: u32,
+    ) -> Self {
+        Self {
+            name: method.name(),
+            kinds: method.kinds(),
+            slots,
+            totals: nothing(method.kinds()),
+            rates: Vec::new(),
+            begun: None,
+            sessions,
+            index: 0,
+            last_ns: 0,
+        }
+    }
+
+    /// The measured time begins; what was counted before is forgotten.
+    pub(super) fn begin(&mut self) {
+        self.begun = Some(Instant::now());
+        for slot in &self.slots {
+            slot.lock().unwrap_or_else(PoisonError::into_inner).forget(self.kinds);
+        }
+    }
+
+    /// An interval a second until time, work, a person or the sessions end it.
+    pub(super) fn until_over(
+        &mut self,
+        length: Length,
+        threads: &[ScopedJoinHandle<'_, Ended>],
+        hands: &mut Hands<'_>,
+    ) -> Finish {
+        let end = match length {
+            Length::Time(time) => Some(Duration::from_nanos(time.0)),
+            Length::Steps(_) => None,
+        };
+        loop {
+            thread::sleep(LOOK);
+            (hands.tend)();
+            let passed = self.passed(Instant::now());
+            if hands.stop.load(Ordering::Relaxed) {
+                return Finish::Interrupted;
+            }
+            let over = end.is_some_and(|end| passed >= end);
+            if over || threads.iter().all(ScopedJoinHandle::is_finished) {
+                return Finish::Complete;
+            }
+            let due = Duration::from_nanos(self.last_ns) + INTERVAL;
+            let near_end = end.is_some_and(|end| due + INTERVAL / 2 > end);
+            if passed >= due && !near_end && self.interval(passed, hands).is_break() {
+                return Finish::Failed { reason: "an interval could not be kept".to_owned() };
+            }
+        }
+    }
+
+    /// Measured time at a moment.
+    fn passed(&self, at: Instant) -> Duration {
+        self.begun.map_or(Duration::ZERO, |begun| at.saturating_duration_since(begun))
+    }
+
+    /// Gathers what the sessions did since the last interval.
+    fn interval(&mut self, passed: Duration, hands: &mut Hands<'_>) -> ControlFlow<()> {
+        let mut streams = nothing(self.kinds);
+        for slot in &self.slots {
+            slot.lock().unwrap_or_else(PoisonError::into_inner).drain(self.kinds, &mut streams);
+        }
+        streams.retain(happened);
+        let mut operations = PerOperation::default();
+        for stream in &streams {
+            operations.merge(&stream.operations);
+        }
+        let interval = Interval {
+            index: self.index,
+            start_ns: self.last_ns,
+            end_ns: narrow(passed.as_nanos()),
+            operations,
+            outstanding_mean: f64::from(self.sessions),
+        };
+        self.rates.push(interval.iops());
+        measurement::merge_named(&mut self.totals, &streams);
+        let joint =
+            Joint { first_interval: self.index, intervals: 1, streams, targets: Vec::new() };
+        (self.index, self.last_ns) = (self.index + 1, interval.end_ns);
+        (hands.observe)(&interval, &joint)
+    }
+
+    /// The rung, with the last interval up to the last step.
+    pub(super) fn rung(
+        mut self,
+        plan: &RungPlan,
+        finish: Finish,
+        passed: Passed,
+        ended: &[Ended],
+        hands: &mut Hands<'_>,
+    ) -> Rung {
+        let last = ended.iter().map(|one| one.at).max();
+        let last = last.map_or(Duration::ZERO, |last| self.passed(last));
+        // Whether the last interval can be kept is seen by the one who keeps it.
+        let _ = self.interval(last, hands);
+        let errors = self.errors();
+        let retries = self.retries();
+        let statements = self.statements();
+        self.totals.retain(happened);
+        let host_busy_share =
+            passed.host.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
+        let measurement = Measurement {
+            format: 1,
+            workload: format!("{}, {} sessions", self.name, plan.sessions),
+            started_unix_ns: 0,
+            elapsed_ns: self.last_ns,
+            finish,
+            streams: self.totals,
+            targets: Vec::new(),
+            errors,
+            conduct: conduct(&passed, plan.sessions, host_busy_share),
+        };
+        Rung {
+            sessions: plan.sessions,
+            repeat: plan.repeat,
+            measurement,
+            statements,
+            retries,
+            backlog: None,
+            database: passed.database,
+            time: passed.time,
+            device: passed.device,
+            client_cpu_s: passed.client_cpu_s,
+            server_cpu_s: passed.server_cpu_s,
+            host_busy_share,
+            physical: passed.physical,
+            profile: None,
+        }
+    }
+
+    /// Steps a second; the first second, in which processes grow, and the last, which is no whole one, tell
+    /// nothing about the doubt.
+    fn statements(&self) -> Option<Estimate> {
+        let all: u64 = self.totals.iter().map(|stream| stream.operations.ios()).sum();
+        let value = rate(all, seconds(self.last_ns));
+        let whole = self.rates.get(1..self.rates.len().saturating_sub(1)).unwrap_or_default();
+        let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
+        Some(Estimate {
+            value,
+            low: value.min(mean.low),
+            high: value.max(mean.high),
+            confidence: mean.confidence,
+            n: count_of(mean.n),
+        })
+    }
+
+    fn errors(&self) -> Vec<ErrorCount> {
+        let mut errors: Vec<ErrorCount> = Vec::new();
+        for slot in &self.slots {
+            let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            for (kind, words, ios) in slot.failures() {
+                let operation = self.kinds[kind].operation;
+                let same = |error: &&mut ErrorCount| {
+                    error.operation == operation && error.meaning == words
+                };
+                match errors.iter_mut().find(same) {
+                    Some(error) => error.ios += ios,
+                    None => errors.push(ErrorCount {
+                        operation,
+                        target: "the server".to_owned(),
+                        errno: 0,
+                        meaning: words.to_owned(),
+                        ios,
+                        first_offset_bytes: 0,
+                    }),
+                }
+            }
+        }
+        errors
+    }
+
+    /// What was refused and tried again, by kind and words.
+    fn retries(&self) -> Vec<Retries> {
+        let mut all: Vec<Retries> = Vec::new();
+        for slot in &self.slots {
+            let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            for (kind, words, times) in slot.retries() {
+                let name = self.kinds[kind].name;
+                match all.iter_mut().find(|one| one.stream == name && one.meaning == words) {
+                    Some(one) => one.times += times,
+                    None => all.push(Retries {
+                        stream: name.to_owned(),
+                        meaning: words.to_owned(),
+                        times,
+                    }),
+                }
+            }
+        }
+        all
+    }
+}
+
+fn conduct(passed: &Passed, sessions: u32, host_busy_share: Option<f64>) -> Conduct {
+    Conduct {
+        backend: "postgresql".to_owned(),
+        clock: "monotonic".to_owned(),
+        cpu_user_s: passed.client_cpu_s,
+        host_busy_share,
+        outstanding_mean: f64::from(sessions),
+        kernel: Some(passed.host.clone()),
+        ..Conduct::default()
+    }
+}

@@ -1,0 +1,133 @@
+//! A canary: a session of ours that reads one random block of a table at a modest rate beside whatever else runs, and
+//! has the server time it. A server has no histogram of its reads; this is one with a known number of them.
+
+use super::activity::{rest, spread, thread_cpu_s};
+use super::link::{MANNERS, NAME, PATIENCE};
+use crate::address::Address;
+use crate::connection::{Connection, Execution, Prepared, Row};
+use crate::failure::Answer;
+use assay_model::number::seconds;
+use assay_model::profile::{ReadSight, ReadTimes};
+use assay_model::random::Random;
+use assay_model::{Histogram, Precision, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Distance of two reads: 20 a second are no load to anything that is worth measuring.
+const EVERY: Duration = Duration::from_millis(50);
+/// A number of a row as the server takes it: its block and its place there.
+const ROW_NUMBER_BYTES: usize = 6;
+/// A table, and how many blocks it has: the largest that this account may read.
+const LARGEST: &str = "SELECT /* assay */ format('%I.%I', n.nspname, c.relname), \
+pg_relation_size(c.oid) / current_setting('block_size')::int8 \
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname NOT IN ('pg_catalog', 'information_schema') \
+AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND NOT c.relrowsecurity \
+ORDER BY c.relpages DESC, 2 DESC LIMIT 1";
+
+/// The session with its statement.
+#[derive(Debug)]
+pub struct Canary {
+    connection: Connection,
+    statement: Prepared,
+    table: String,
+    blocks: u64,
+}
+
+/// What it saw, and what it cost the server.
+#[derive(Debug)]
+pub struct CanaryTimes {
+    /// Times of random blocks, and of the same ones again.
+    pub times: Vec<ReadTimes>,
+    /// Time that its statements took, seconds.
+    pub own_time_s: f64,
+    /// CPU time of its thread, seconds.
+    pub own_cpu_s: f64,
+    /// Its statements.
+    pub own_statements: u64,
+    /// Why it ended early.
+    pub lost: Option<String>,
+}
+
+impl Canary {
+    /// Connects and chooses the largest table; `None` where this account may read none.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn open(address: &Address) -> Result<Option<Self>> {
+        let told =
+            |failure: crate::failure::Failure| failure.of("preparing the reader of single blocks");
+        let mut connection = Connection::open(address, NAME).map_err(told)?;
+        Self::prepare(&mut connection).map_err(told).map(|found| {
+            found.map(|(table, blocks, statement)| Self { connection, statement, table, blocks })
+        })
+    }
+
+    fn prepare(connection: &mut Connection) -> Answer<Option<(String, u64, Prepared)>> {
+        connection.wait_at_most(PATIENCE)?;
+        connection.run(MANNERS)?;
+        let row = connection.query(LARGEST)?.into_iter().next();
+        let found = row.and_then(|row: Row| Some((row.text(0).to_owned(), row.count(1)?)));
+        let Some((table, blocks)) = found.filter(|(_, blocks)| *blocks > 0) else {
+            return Ok(None);
+        };
+        // The row tells how long the server had worked on the statement when it had it, by its own clock.
+        let sql = format!(
+            "SELECT /* assay */ (1e9 * extract(epoch FROM clock_timestamp() - statement_timestamp()))::bigint \
+             FROM {table} WHERE ctid >= $1 AND ctid < $2 LIMIT 1"
+        );
+        let statement = connection.prepare("assay_canary", &sql, &[ROW_NUMBER_BYTES; 2])?;
+        Ok(Some((table, blocks, statement)))
+    }
+
+    /// The process that serves it.
+    pub fn process_id(&self) -> u32 {
+        self.connection.facts().process_id
+    }
+
+    /// Reads until it is stopped: each block twice, the second time from the server's cache.
+    pub fn read_until(mut self, stop: &AtomicBool) -> CanaryTimes {
+        let new = |seen_by| ReadTimes {
+            seen_by,
+            subject: self.table.clone(),
+            error_share: 0.001,
+            service: Histogram::new(Precision::Fine),
+        };
+        let mut times = [new(ReadSight::Canary), new(ReadSight::CanaryCached)];
+        let mut random = Random::new(u64::from(self.process_id()));
+        let cpu_s = thread_cpu_s();
+        let (mut own_ns, mut own_statements) = (0_u64, 0_u64);
+        let (mut lost, mut due) = (None, Instant::now());
+        while !stop.load(Ordering::Relaxed) && lost.is_none() {
+            self.choose(random.below(self.blocks));
+            for seen in &mut times {
+                match self.connection.execute(&self.statement) {
+                    // A block without a row that is visible tells nothing.
+                    Ok(Execution { count: 0 }) => {}
+                    Ok(Execution { count }) => {
+                        seen.service.record(count);
+                        own_ns = own_ns.saturating_add(count);
+                    }
+                    Err(failure) => lost = Some(failure.to_string()),
+                }
+                own_statements += 1;
+            }
+            due = spread(due, EVERY, &mut random);
+            rest(due, stop);
+        }
+        self.connection.close();
+        let times = times.into_iter().filter(|seen| !seen.service.is_empty()).collect();
+        let own_cpu_s = thread_cpu_s() - cpu_s;
+        CanaryTimes { times, own_time_s: seconds(own_ns), own_cpu_s, own_statements, lost }
+    }
+
+    /// The rows of a block, of which the first one that is visible is taken.
+    fn choose(&mut self, block: u64) {
+        for (parameter, block) in [(0, block), (1, block + 1)] {
+            let mut number = [0_u8; ROW_NUMBER_BYTES];
+            let block = u32::try_from(block).unwrap_or(u32::MAX);
+            number[..4].copy_from_slice(&block.to_be_bytes());
+            self.statement.set(parameter, &number);
+        }
+    }
+}

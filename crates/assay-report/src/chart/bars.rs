@@ -1,0 +1,84 @@
+//! Bars side by side: a group for each name, in it a bar for each kind, with a whisker where there were several.
+
+use super::axis::{Axis, base_line, legend, name_below, vertical};
+use super::scale::Scale;
+use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use crate::panel::{Bar, Bars, Kind};
+use crate::show::Show;
+use assay_model::number::real_len;
+
+/// Width of two letters of a label with the space behind them, pixels.
+const LABEL: f64 = 19.0;
+/// Share of a group's room that its bars fill.
+const FILLED: f64 = 0.76;
+
+/// Draws the bars, from zero: the length of a bar is its value.
+pub(crate) fn bars(chart: &Bars, show: &Show, size: Size) -> Scene {
+    let mut scene = Scene::new(size, 280.0, chart.title.clone());
+    let plot = scene.plot;
+    let divisor = show.divisor(chart.unit);
+    let values = || chart.kinds.iter().flat_map(|kind| kind.bars.iter().flatten());
+    let highest = values().map(|bar| bar.high / divisor).fold(0.0, f64::max);
+    let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, show, &Axis::new(show, &chart.name, chart.unit, y, 5));
+    let step = plot.width / real_len(chart.names.len().max(1));
+    for (place, kind) in chart.kinds.iter().enumerate() {
+        let width = FILLED * step / real_len(chart.kinds.len().max(1));
+        let left = plot.left + (1.0 - FILLED) / 2.0 * step + width * real_len(place);
+        draw(&mut scene, kind, (left, step, width), |value| y.place(value / divisor));
+    }
+    labels(&mut scene, chart, step);
+    base_line(&mut scene);
+    name_below(&mut scene, &chart.across_name);
+    let entries: Vec<_> =
+        chart.kinds.iter().map(|kind| (kind.name.clone(), kind.ink, Stroke::Solid)).collect();
+    legend(&mut scene, &entries);
+    scene.description = describe(chart, show);
+    scene
+}
+
+/// The bars of a kind; what was cut off at a limit has no whisker, because where it would have ended is not known.
+fn draw(
+    scene: &mut Scene,
+    kind: &Kind,
+    (left, step, width): (f64, f64, f64),
+    y: impl Fn(f64) -> f64,
+) {
+    let mut rects = Vec::new();
+    let bottom = scene.plot.bottom();
+    for (group, bar) in kind.bars.iter().enumerate() {
+        let Some(bar) = bar else { continue };
+        let (at, top) = (left + step * real_len(group), y(bar.value));
+        // Even the shortest leaves a trace.
+        let height = (bottom - top).max(0.8);
+        rects.push([at, bottom - height, (width - 0.6).max(0.6), height]);
+        if !bar.is_cut {
+            let middle = at + width / 2.0;
+            scene.whisker(middle, (y(bar.low), y(bar.high)), Ink::Axis);
+        }
+    }
+    scene.marks.push(Mark::Rects { rects, ink: kind.ink });
+}
+
+/// Names below, as many as there is room for.
+fn labels(scene: &mut Scene, chart: &Bars, step: f64) {
+    let every = if step >= LABEL { 1 } else { 2 };
+    let (left, bottom) = (scene.plot.left, scene.plot.bottom());
+    for (place, name) in chart.names.iter().enumerate().step_by(every) {
+        let at = (left + step * (real_len(place) + 0.5), bottom + 17.0);
+        scene.text(at, Anchor::Middle, Ink::Axis, name.clone());
+    }
+}
+
+/// The longest bar of each kind in words.
+fn describe(chart: &Bars, show: &Show) -> String {
+    let longest = |kind: &Kind| {
+        let pairs = chart.names.iter().zip(&kind.bars);
+        let known = pairs.filter_map(|(name, bar)| Some((name, (*bar)?)));
+        let (name, bar): (_, Bar) =
+            known.max_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
+        Some(format!("{}: longest {name} with {}", kind.name, show.value(chart.unit, bar.value)))
+    };
+    let said: Vec<String> = chart.kinds.iter().filter_map(longest).collect();
+    format!("{}.", said.join("; "))
+}

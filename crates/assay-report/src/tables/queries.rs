@@ -1,0 +1,50 @@
+//! Every query of a load of decision support as a table: a row a query.
+
+use super::{number, push_row};
+use crate::input::Report;
+use assay_model::dss::{DssKind, DssOutcome, DssQuery, DssRun};
+
+/// The header line.
+const HEADER: &str =
+    "run,kind,streams,parallel,repeat,stream,query,started_s,elapsed_s,rows,outcome,scale\n";
+
+/// Every query and refresh function of every run; only the header without such a load.
+pub fn queries_csv(report: &Report) -> String {
+    let mut table = HEADER.to_owned();
+    let Some(dss) = &report.dss else {
+        return table;
+    };
+    for (place, run) in (1_u32..).zip(&dss.runs) {
+        for query in &run.queries {
+            push_row(&mut table, &cells(place, run, query, dss.scale));
+        }
+    }
+    table
+}
+
+/// A query in the order of the columns.
+fn cells(place: u32, run: &DssRun, query: &DssQuery, scale: f64) -> Vec<String> {
+    let kind = match run.kind {
+        DssKind::Power => "power",
+        DssKind::Throughput => "throughput",
+    };
+    let outcome = match &query.outcome {
+        DssOutcome::Complete => "complete",
+        DssOutcome::OverLimit => "over_limit",
+        DssOutcome::Failed { .. } => "failed",
+    };
+    vec![
+        place.to_string(),
+        kind.to_owned(),
+        run.streams.to_string(),
+        run.parallel.to_string(),
+        run.repeat.to_string(),
+        query.stream.map_or_else(String::new, |stream| stream.to_string()),
+        query.name.clone(),
+        number(assay_model::number::seconds(query.started_ns)),
+        number(query.elapsed_s()),
+        query.rows.to_string(),
+        outcome.to_owned(),
+        number(scale),
+    ]
+}

@@ -1,0 +1,173 @@
+//! The tables of the load: found, finished or loaded anew, and the ground on which they stand.
+
+use super::session::Course;
+use crate::progress::Progress;
+use crate::verbs::load::ground::{After, Ground, Named, Wanted};
+use crate::verbs::load::server::Burden;
+use assay_loads::dss::Scale;
+use assay_methods::dss::{
+    Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, look, sizes,
+};
+use assay_methods::load::Database;
+use assay_model::dss::DssData;
+use assay_model::load::Filled;
+use assay_model::number::{real, share};
+use assay_model::units::show_count;
+use assay_model::{Error, Result};
+use std::sync::atomic::AtomicBool;
+
+/// What becomes of tables that are there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Half {
+    /// Finish half loaded ones.
+    pub finish: bool,
+    /// Drop all of them.
+    pub reload: bool,
+}
+
+/// The ground with its tables.
+pub struct Tables {
+    /// The server.
+    pub ground: Ground,
+    /// The tables.
+    pub data: DssData,
+    /// The next refresh set.
+    pub next_set: u32,
+    /// Whether they were there before this run.
+    pub were_there: bool,
+}
+
+/// What the filling came to, to be told beside the ground.
+#[derive(Default)]
+struct Came {
+    data: DssData,
+    next_set: u32,
+    were_there: bool,
+}
+
+impl Tables {
+    /// Makes or enters the server, and finds or loads the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say, or that what is there is not what was asked for.
+    pub fn prepare(
+        course: &Course<'_>,
+        named: &Named,
+        stop: &AtomicBool,
+        progress: &mut Progress,
+    ) -> Result<Self> {
+        let mut came = Came::default();
+        let mut bring = |database: &mut Database, progress: &mut Progress| {
+            came = find(database, course, stop, progress)?;
+            Ok(filled(&came.data))
+        };
+        let most = course.streams.iter().copied().max().unwrap_or(0);
+        let wanted = Wanted {
+            schema: SCHEMA.to_owned(),
+            forgotten: None,
+            burden: Burden {
+                data_bytes: data_bytes(course.scale),
+                shared_buffers_bytes: course.shared_buffers.0,
+                sessions_max: (most + 2).max(course.loaders + 1),
+            },
+            server: course.server,
+            stop,
+            fill: &mut bring,
+        };
+        let ground = Ground::prepare(named, wanted, progress)?;
+        let Came { data, next_set, were_there } = came;
+        Ok(Self { ground, data, next_set, were_there })
+    }
+
+    /// Removes what this run made, unless it is to be kept; what was there before stays.
+    ///
+    /// # Errors
+    /// What does not go.
+    pub fn finish(self) -> Result<()> {
+        let mut ground = self.ground;
+        if self.were_there {
+            ground.after = After::Leave;
+        }
+        ground.finish()
+    }
+}
+
+fn filled(data: &DssData) -> Option<Filled> {
+    data.loading.map(|loading| Filled {
+        rows: data.rows,
+        table_bytes: data.table_bytes,
+        index_bytes: data.index_bytes,
+        elapsed_s: loading.elapsed_s,
+    })
+}
+
+/// Finds the tables or loads them.
+fn find(
+    database: &mut Database,
+    course: &Course<'_>,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+) -> Result<Came> {
+    let mut found = look(database)?;
+    if course.half.reload && found != Found::Nothing {
+        progress.say("note: the tables of an earlier run are dropped");
+        database.remove_schema()?;
+        found = Found::Nothing;
+    }
+    match found {
+        Found::Whole(manifest) => {
+            check_scale(&manifest, course.scale)?;
+            let next_set = finish_refresh(database, &manifest, course.scale)?;
+            progress.say("note: the tables of an earlier run are used");
+            let data = DssData { rows: manifest.rows(), ..sizes(database)? };
+            Ok(Came { data, next_set, were_there: true })
+        }
+        Found::Half(manifest) if course.half.finish => {
+            check_scale(&manifest, course.scale)?;
+            let data = load(database, course, Some(&manifest), stop, progress)?;
+            Ok(Came { data, next_set: 1, were_there: true })
+        }
+        Found::Half(_) => Err(Error::environment(
+            format!("the tables in the schema {SCHEMA} are only half loaded"),
+            "finish them with --finish, or drop them and load anew with --reload",
+        )),
+        Found::Nothing => {
+            let data = load(database, course, None, stop, progress)?;
+            Ok(Came { data, next_set: 1, were_there: false })
+        }
+    }
+}
+
+fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
+    if manifest.scale() == asked.to_string() {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the tables in the schema {SCHEMA} have scale {}, not {asked}", manifest.scale()),
+        format!(
+            "use them with --scale {}, drop them with --reload, or name another database",
+            manifest.scale()
+        ),
+    ))
+}
+
+fn load(
+    database: &mut Database,
+    course: &Course<'_>,
+    half: Option<&Manifest>,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+) -> Result<DssData> {
+    let mut show = |rows: u64, total: u64| {
+        let what = if rows < total - total / 50 {
+            format!("loading tables: {} rows", show_count(real(rows)))
+        } else {
+            "building indexes".to_owned()
+        };
+        progress.show(&what, share(rows, total), None);
+    };
+    let filling = Filling { scale: course.scale, loaders: course.loaders };
+    let data = fill(database, filling, half, &mut Fill { stop, progress: &mut show });
+    progress.clear();
+    data
+}

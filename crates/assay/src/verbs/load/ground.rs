@@ -1,0 +1,230 @@
+//! Where a load runs: a server of our own in a directory, or a server that a person named.
+
+use super::server::{Burden, ServerOptions};
+use crate::options::typed;
+use crate::progress::Progress;
+use assay_host::environment::capture_environment;
+use assay_host::root::SysRoot;
+use assay_methods::load::{Database, Kept, OwnServer, clean_up};
+use assay_model::environment::Environment;
+use assay_model::load::Filled;
+use assay_model::measurement::Remark;
+use assay_model::{Error, Result};
+use assay_postgres::address::{Address, is_address};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// A target that was understood.
+pub enum Named {
+    /// A directory on the storage.
+    Directory(PathBuf),
+    /// A server.
+    Server(Box<Address>),
+}
+
+/// A database that is loaded and ready to be measured.
+pub struct Ground {
+    /// The way to it.
+    pub database: Database,
+    /// How its data came to be there; none when it was there already.
+    pub filled: Option<Filled>,
+    /// Ours; ends when the ground does.
+    pub own: Option<OwnServer>,
+    /// What becomes of our tables in a server that is not ours.
+    pub after: After,
+}
+
+/// What becomes of our tables in a server that is not ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// They are removed.
+    Remove,
+    /// They get a name that no program of ours removes.
+    GiveAway,
+    /// They stay as they are.
+    Leave,
+    /// Their whole database, which is ours, is removed.
+    RemoveDatabase,
+}
+
+/// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
+pub type Fill<'a> = &'a mut dyn FnMut(&mut Database, &mut Progress) -> Result<Option<Filled>>;
+
+/// What a ground is made for.
+pub struct Wanted<'a> {
+    /// Our schema.
+    pub schema: String,
+    /// The kind of load whose forgotten schemas are removed; none where a schema has a fixed name.
+    pub forgotten: Option<&'static str>,
+    /// What a server of our own must carry.
+    pub burden: Burden,
+    /// The server.
+    pub server: &'a ServerOptions,
+    /// Set when the program is asked to end.
+    pub stop: &'a AtomicBool,
+    /// Loads the tables.
+    pub fill: Fill<'a>,
+}
+
+impl Named {
+    /// Reads a target.
+    ///
+    /// # Errors
+    /// A usage error when it is neither.
+    pub fn read(target: &str) -> Result<Self> {
+        if is_address(target) {
+            let address = Address::parse(target, |name| std::env::var(name).ok())?;
+            return Ok(Self::Server(Box::new(address)));
+        }
+        let path = PathBuf::from(target);
+        if path.is_dir() {
+            return Ok(Self::Directory(path));
+        }
+        Err(Error::usage(
+            format!("{target} is neither a directory nor the address of a server"),
+            "name a directory on the storage, or postgresql://USER@HOST/DATABASE",
+        ))
+    }
+
+    /// The target without secrets.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Directory(path) => path.display().to_string(),
+            Self::Server(address) => address.to_string(),
+        }
+    }
+
+    /// The command line without secrets.
+    pub fn command(&self, target: &str) -> Vec<String> {
+        let shown = self.shown();
+        std::env::args().map(|word| if word == target { shown.clone() } else { word }).collect()
+    }
+}
+
+impl Ground {
+    /// Makes or enters the server and loads the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say; then nothing of ours is left behind.
+    pub fn prepare(named: &Named, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        match named {
+            Named::Directory(path) => Self::own(path, wanted, progress),
+            Named::Server(address) => Self::given(address, wanted, progress),
+        }
+    }
+
+    fn own(path: &Path, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        if let Some(kept) = Kept::read(path)? {
+            return Self::kept(path, &kept, wanted, progress);
+        }
+        for left in clean_up(path)? {
+            progress
+                .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
+        }
+        let plan = wanted.server.own_plan(path, wanted.burden)?;
+        let mut own = OwnServer::make(plan, wanted.stop)?;
+        let mut database = Database::on_own(&own, &wanted.schema)?;
+        let filled = (wanted.fill)(&mut database, progress)?;
+        drop(database);
+        own.turn_to_measuring(wanted.stop)?;
+        let mut database = Database::on_own(&own, &wanted.schema)?;
+        if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
+            database.remarks.push(no_direct(path));
+        }
+        Ok(Self { database, filled, own: Some(own), after: After::Remove })
+    }
+
+    /// A server that an earlier run left; its tables are used again when they are those that are wanted.
+    fn kept(path: &Path, kept: &Kept, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        let own =
+            OwnServer::adopt(wanted.server.own_plan(path, wanted.burden)?, kept, wanted.stop)?;
+        let mut database = Database::on_own(&own, &kept.schema)?;
+        let filled = (wanted.fill)(&mut database, progress)?;
+        if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
+            database.remarks.push(no_direct(path));
+        }
+        Ok(Self { database, filled, own: Some(own), after: After::Remove })
+    }
+
+    /// Where a server of ours will stay, when it is kept.
+    pub fn kept_place(&self) -> Option<&Path> {
+        self.own.as_ref().and_then(OwnServer::kept_place)
+    }
+
+    fn given(address: &Address, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+        let mut database = Database::at(address, &wanted.schema)?;
+        if let Some(kind) = wanted.forgotten {
+            database.remove_left(kind)?;
+        }
+        let filled = match (wanted.fill)(&mut database, progress) {
+            Ok(filled) => filled,
+            Err(error) => {
+                // The failure is what must be heard of; what remains is removed by the next start.
+                if wanted.forgotten.is_some() {
+                    let _ = database.remove_schema();
+                }
+                return Err(error);
+            }
+        };
+        database.settle();
+        let after = match (wanted.server.keep, wanted.forgotten) {
+            (true, Some(_)) => After::GiveAway,
+            (false, _) if filled.is_some() => After::Remove,
+            _ => After::Leave,
+        };
+        Ok(Self { database, filled, own: None, after })
+    }
+
+    /// Starts a server of our own again when it has died, and opens the way to the server anew.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
+        let has_died = self.own.as_mut().map(|own| own.revive(stop)).transpose()?;
+        if has_died == Some(true) || !self.database.is_reachable() {
+            self.database.come_back()?;
+        }
+        if let Some(own) = &self.own {
+            self.database.postmaster = own.server().process_id();
+        }
+        Ok(())
+    }
+
+    /// The host, and the storage under the data where it is known.
+    pub fn environment(&self, named: &Named) -> Option<Environment> {
+        let place = match named {
+            Named::Directory(path) => Some(path.clone()),
+            Named::Server(_) => self.database.data.clone(),
+        };
+        let paths: Vec<&Path> = place.iter().map(PathBuf::as_path).collect();
+        capture_environment(&SysRoot::live(), &paths, &[]).ok()
+    }
+
+    /// Removes what was made: the tables of a server that is not ours, or our server with its directory.
+    ///
+    /// # Errors
+    /// What does not go.
+    pub fn finish(mut self) -> Result<()> {
+        match self.own.take() {
+            Some(mut own) => {
+                own.note_schema(&self.database.schema);
+                drop(self.database);
+                own.finish()
+            }
+            None => match self.after {
+                After::Remove => self.database.remove_schema(),
+                After::GiveAway => self.database.give_away_schema(),
+                After::Leave => Ok(()),
+                After::RemoveDatabase => self.database.remove_database(),
+            },
+        }
+    }
+}
+
+fn no_direct(path: &Path) -> Remark {
+    Remark {
+        what: format!("the file system of {} takes no direct I/O", typed(&[path.display()])),
+        why: "the server reads through the page cache".to_owned(),
+        remedy: "name a directory on another file system".to_owned(),
+    }
+}

@@ -1,0 +1,97 @@
+//! The SLOB method as a course: its tables on the ground, its rungs in the words of workloads.
+
+use super::BLOCK_BYTES;
+use crate::progress::Progress;
+use crate::verbs::load::climb::Course;
+use crate::verbs::load::ground::{Ground, Named, Wanted};
+use crate::verbs::load::server::{Burden, ServerOptions};
+use assay_loads::slob::Rules;
+use assay_methods::load::{Database, schema_name};
+use assay_methods::slob::{Fill, Slob, data_bytes, fill, is_filled, workload};
+use assay_model::load::{Filled, Rung};
+use assay_model::measurement::Operation;
+use assay_model::number::{real, share};
+use assay_model::units::{Nanos, show_bytes};
+use assay_model::{Histogram, Result, Workload};
+use std::sync::atomic::AtomicBool;
+
+/// The method on its way up a ladder.
+pub struct Blocks<'a>(pub Slob<'a>);
+
+impl<'a> Course for Blocks<'a> {
+    type Method = Slob<'a>;
+
+    fn method(&self) -> &Slob<'a> {
+        &self.0
+    }
+
+    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload {
+        workload(self.0.rules, sessions, duration, block_bytes)
+    }
+
+    fn limited(&self, rung: &Rung) -> Histogram {
+        rung.times(Operation::Read)
+    }
+}
+
+/// Where the method runs.
+pub struct Place<'a> {
+    /// The knobs.
+    pub rules: &'a Rules,
+    /// The server.
+    pub server: &'a ServerOptions,
+    /// Cache of a server of our own, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+}
+
+impl Place<'_> {
+    /// Makes or enters the server and loads the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say; then nothing of ours is left behind.
+    pub fn prepare(
+        &self,
+        named: &Named,
+        stop: &AtomicBool,
+        progress: &mut Progress,
+    ) -> Result<Ground> {
+        let rules = self.rules;
+        let blocks = rules.scale_blocks.saturating_mul(u64::from(rules.tables));
+        let mut fill = |database: &mut Database, progress: &mut Progress| {
+            if is_filled(database, rules)? {
+                return Ok(None);
+            }
+            load(database, rules, stop, progress).map(Some)
+        };
+        let wanted = Wanted {
+            schema: schema_name("slob"),
+            forgotten: Some("slob"),
+            burden: Burden {
+                data_bytes: data_bytes(blocks, BLOCK_BYTES),
+                shared_buffers_bytes: self.shared_buffers_bytes,
+                sessions_max: self.sessions_max,
+            },
+            server: self.server,
+            stop,
+            fill: &mut fill,
+        };
+        Ground::prepare(named, wanted, progress)
+    }
+}
+
+fn load(
+    database: &mut Database,
+    rules: &Rules,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+) -> Result<Filled> {
+    let mut show = |rows: u64, total: u64| {
+        let what = format!("loading tables: {}", show_bytes(real(rows * BLOCK_BYTES)));
+        progress.show(&what, share(rows, total), None);
+    };
+    let filled = fill(database, rules, &mut Fill { stop, progress: &mut show });
+    progress.clear();
+    filled
+}

@@ -1,0 +1,353 @@
+//! Servers that somebody else runs: old ones, replicas, users without rights, sessions that end, two of us at once. What
+//! cannot be measured is refused with a way out, what can is measured, and what is missing is said.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+use assay_postgres::address::{Address, Host};
+use assay_postgres::binaries::{Binaries, Places};
+use assay_postgres::connection::Connection;
+use assay_postgres::server::Account;
+use serde_json::Value;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server as others run it, in a directory of its own that goes with it.
+struct Given {
+    binaries: Binaries,
+    place: PathBuf,
+    child: Option<Child>,
+}
+
+/// By the same search as the program's.
+fn binaries() -> Option<Binaries> {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    let found = Places::of_this_program(named).find();
+    if let Err(error) = &found {
+        println!("skipped: {}", error.message());
+    }
+    found.ok()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let place = std::env::temp_dir().join(format!("assay-servers-{name}-{}", std::process::id()));
+    fs::create_dir(&place).unwrap();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+    place
+}
+
+fn assay(place: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(arguments).current_dir(place).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", words(output)))
+}
+
+/// Refused with this exit code, these words, and a hint.
+fn refused(output: &Output, code: i32, word: &str) {
+    let said = words(output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    assert!(said.contains(word) && said.contains("hint: "), "{word}: {said}");
+}
+
+impl Given {
+    /// Nothing where there are no programs.
+    fn start(name: &str, settings: &[&str]) -> Option<Self> {
+        let binaries = binaries()?;
+        let place = scratch(name);
+        fs::create_dir(place.join("pg")).unwrap();
+        if let Some(account) = Account::needed() {
+            chown(place.join("pg"), Some(account.user), Some(account.group)).unwrap();
+        }
+        let mut given = Self { binaries, place, child: None };
+        let made = given
+            .command("initdb")
+            .args(["-D", "data", "-U", "owner", "--auth=trust", "--locale=C", "--no-sync"])
+            .status();
+        assert!(made.unwrap().success());
+        given.run(settings);
+        Some(given)
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.binaries.program(program));
+        command.current_dir(self.place.join("pg")).process_group(0).env_clear();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(account) = Account::needed() {
+            command.uid(account.user).gid(account.group);
+        }
+        command
+    }
+
+    fn run(&mut self, settings: &[&str]) {
+        let mut command = self.command("postgres");
+        command.args(["-D", "data", "-c", "listen_addresses=", "-c", "unix_socket_directories=."]);
+        for setting in settings {
+            command.args(["-c", setting]);
+        }
+        self.child = Some(command.spawn().unwrap());
+        let begun = Instant::now();
+        while Connection::open(&self.address("owner"), "test").is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn stop(&mut self, how: &str) {
+        if let Some(mut child) = self.child.take() {
+            let _ = self.command("pg_ctl").args(["stop", "-D", "data", "-m", how]).status();
+            let _ = child.wait();
+        }
+    }
+
+    fn address(&self, user: &str) -> Address {
+        Address {
+            host: Host::Socket(self.place.join("pg/data")),
+            port: 5432,
+            user: user.to_owned(),
+            password: None,
+            database: "postgres".to_owned(),
+        }
+    }
+
+    fn sql(&self, sql: &str) -> Vec<String> {
+        let mut connection = Connection::open(&self.address("owner"), "test").unwrap();
+        let rows = connection.query(sql).unwrap();
+        rows.iter().map(|row| row.text(0).to_owned()).collect()
+    }
+
+    fn load(&self, user: &str, more: &[&str]) -> Output {
+        let address = self.address(user).to_string();
+        let mut arguments = vec!["load", "slob", &address, "--quiet", "--json"];
+        arguments.extend(["--scale", "8MiB", "--sessions", "2", "--time", "2s"]);
+        arguments.extend(more);
+        assay(&self.place, &arguments)
+    }
+
+    fn profile(&self, user: &str, more: &[&str]) -> Output {
+        let address = self.address(user).to_string();
+        let mut arguments = vec!["profile", &address, "--for", "2s", "--quiet", "--json"];
+        arguments.extend(more);
+        assay(&self.place, &arguments)
+    }
+
+    fn schemas(&self) -> Vec<String> {
+        self.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'")
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        self.stop("immediate");
+        fs::remove_dir_all(&self.place).unwrap();
+    }
+}
+
+fn has_text(list: &Value, word: &str) -> bool {
+    list.as_array().is_some_and(|all| all.iter().any(|one| one.to_string().contains(word)))
+}
+
+/// Speaks as much of the protocol as a login needs, as a server of a release that is too old.
+fn pretend_old(place: &Path) {
+    let listener = UnixListener::bind(place.join(".s.PGSQL.5432")).unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer_as_old(stream));
+        }
+    });
+}
+
+fn answer_as_old(mut stream: UnixStream) {
+    let mut room = [0; 4096];
+    if stream.read(&mut room).unwrap_or(0) == 0 {
+        return;
+    }
+    let mut said = vec![b'R', 0, 0, 0, 8, 0, 0, 0, 0];
+    let version = b"server_version\013.21\0";
+    said.push(b'S');
+    said.extend(u32::try_from(version.len() + 4).unwrap().to_be_bytes());
+    said.extend(version);
+    said.extend([b'K', 0, 0, 0, 12, 0, 0, 0, 1, 0, 0, 0, 1, b'Z', 0, 0, 0, 5, b'I']);
+    let _ = stream.write_all(&said);
+    while stream.read(&mut room).is_ok_and(|read| read > 0) {}
+}
+
+#[test]
+fn a_server_that_is_too_old_is_refused() {
+    let place = scratch("old");
+    pretend_old(&place);
+    let address = format!("postgresql://me@/shop?host={}", place.display());
+    refused(&assay(&place, &["load", "slob", &address]), 4, "PostgreSQL 13.21");
+    refused(&assay(&place, &["profile", &address, "--for", "2s"]), 4, "release 13.21");
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn what_leads_to_no_server_is_refused() {
+    let place = scratch("nowhere");
+    for (address, code, word) in [
+        ("postgresql://me:geheim@127.0.0.1:1/x", 4, "connecting"),
+        ("postgresql://h/x?sslmode=require", 2, "encrypt"),
+        ("postgresql://h/x?sslmode=verify-full", 2, "encrypt"),
+        ("postgresql://h:many/x", 2, "port"),
+        ("postgresql://h/x?colour=red", 2, "colour"),
+    ] {
+        for verb in [vec!["load", "slob", address], vec!["profile", address, "--for", "2s"]] {
+            let output = assay(&place, &verb);
+            refused(&output, code, word);
+            assert!(!words(&output).contains("geheim"));
+        }
+    }
+    assert!(
+        !place.join("assay-runs").exists()
+            || fs::read_dir(place.join("assay-runs")).unwrap().count() == 0
+    );
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_not_waited_for() {
+    let place = scratch("silent");
+    // It takes connections and says nothing.
+    let _silent = UnixListener::bind(place.join(".s.PGSQL.5432")).unwrap();
+    let address = format!("postgresql://me@/shop?host={}", place.display());
+    let begun = Instant::now();
+    refused(&assay(&place, &["profile", &address, "--for", "2s"]), 4, "did not answer");
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_replica_takes_no_load_and_has_a_profile() {
+    let settings = ["wal_level=replica", "hot_standby=on"];
+    let Some(mut given) = Given::start("replica", &settings) else {
+        return;
+    };
+    given.stop("fast");
+    fs::write(given.place.join("pg/data/standby.signal"), "").unwrap();
+    given.run(&settings);
+    refused(&given.load("owner", &[]), 4, "replica");
+    let profile = json(&given.profile("owner", &[]));
+    assert!(has_text(&profile["doubts"], "replica"), "{}", profile["doubts"]);
+}
+
+#[test]
+fn a_user_without_rights_gets_what_he_may_and_hears_what_not() {
+    let Some(given) = Given::start("rights", &["track_io_timing=on"]) else {
+        return;
+    };
+    given.sql("CREATE ROLE weak LOGIN");
+    given.sql("CREATE TABLE secret AS SELECT generate_series(1, 1000) AS k");
+    refused(&given.load("weak", &[]), 4, "42501");
+    given.sql("GRANT CREATE ON DATABASE postgres TO weak");
+    let output = given.load("weak", &[]);
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
+    let load = &json(&output)["load"];
+    assert!(has_text(&load["remarks"], "checkpoint"), "{}", load["remarks"]);
+    assert_eq!(given.schemas(), Vec::<String>::new());
+    let profile = json(&given.profile("weak", &["--canary"]));
+    assert!(has_text(&profile["doubts"], "pg_read_all_stats"), "{}", profile["doubts"]);
+    assert!(has_text(&profile["missing"], "pg_stat_statements"), "{}", profile["missing"]);
+    assert!(has_text(&profile["missing"], "may read no table"), "{}", profile["missing"]);
+    // His superior is told more, and the canary reads.
+    let profile = json(&given.profile("owner", &["--canary"]));
+    assert!(!has_text(&profile["doubts"], "pg_read_all_stats"));
+    let times = profile["server"]["read_times"].as_array().unwrap();
+    assert_eq!(times[0]["seen_by"], "canary");
+    assert_eq!(times[0]["subject"], "public.secret");
+}
+
+#[test]
+fn a_server_that_ends_meanwhile_ends_the_profile() {
+    let Some(mut given) = Given::start("ends", &[]) else {
+        return;
+    };
+    let address = given.address("owner").to_string();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(["profile", &address, "--for", "60s", "--quiet"]).current_dir(&given.place);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while given.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'assay'").len() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    given.stop("immediate");
+    refused(&child.wait_with_output().unwrap(), 4, "asking the server");
+}
+
+#[test]
+fn two_loads_on_one_server_do_not_touch_each_other() {
+    let Some(given) = Given::start("two", &["max_connections=40"]) else {
+        return;
+    };
+    let both = std::thread::scope(|scope| {
+        let first = scope.spawn(|| given.load("owner", &[]));
+        let second = given.load("owner", &[]);
+        [first.join().unwrap(), second]
+    });
+    for output in both {
+        assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
+        assert_eq!(json(&output)["load"]["rungs"].as_array().unwrap().len(), 1);
+    }
+    assert_eq!(given.schemas(), Vec::<String>::new());
+}
+
+#[test]
+fn too_many_sessions_for_a_server_are_refused_and_leave_nothing() {
+    let Some(given) = Given::start("many", &["max_connections=20"]) else {
+        return;
+    };
+    refused(&given.load("owner", &["--sessions", "60"]), 4, "53300");
+    assert_eq!(given.schemas(), Vec::<String>::new());
+}
+
+/// A server of our own is reached over a socket in its own directory, so whoever has the usual port does not matter.
+#[test]
+fn the_usual_port_may_be_taken() {
+    if binaries().is_none() {
+        return;
+    }
+    let place = scratch("port");
+    fs::create_dir(place.join("d")).unwrap();
+    // Where somebody has it already, that is the case that is wanted.
+    let _taken = TcpListener::bind("127.0.0.1:5432");
+    let mut arguments = vec!["load", "slob", "d", "--scale", "8MiB", "--sessions", "1"];
+    arguments.extend(["--time", "1s", "--quiet"]);
+    let output = assay(&place, &arguments);
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
+    assert_eq!(fs::read_dir(place.join("d")).unwrap().count(), 0);
+    fs::remove_dir_all(place).unwrap();
+}
+
+/// What each release has, and what it says of what it lacks.
+#[test]
+fn a_release_says_what_it_lacks() {
+    let Some(given) = Given::start("release", &["track_io_timing=on"]) else {
+        return;
+    };
+    let (major, profile) = (given.binaries.major(), json(&given.profile("owner", &[])));
+    let load = json(&given.load("owner", &[]));
+    let missing = &profile["missing"];
+    assert_eq!(has_text(missing, "pg_stat_io comes with release 16"), major < 16, "{missing}");
+    let remarks = &load["load"]["remarks"];
+    assert_eq!(has_text(remarks, "came with version 16"), major < 16, "{remarks}");
+    assert_eq!(profile["server"]["functions"].as_array().unwrap().is_empty(), major < 16);
+    let rung = &load["load"]["rungs"][0]["profile"]["server"];
+    assert!(rung["over_time"]["classes"].as_array().is_some_and(|all| !all.is_empty()), "{load}");
+}

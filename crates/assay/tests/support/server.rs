@@ -1,0 +1,140 @@
+//! A place with or without a PostgreSQL server, for tests of loads on databases.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::missing_panics_doc,
+    missing_docs,
+    reason = "a test fails by panicking, each uses another part of this, and says where its ground is missing"
+)]
+
+use assay_postgres::binaries::Places;
+use assay_postgres::connection::Connection;
+use assay_postgres::server::{Account, Plan, Server, Settings};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A directory that the server's user may enter, gone when it is dropped.
+pub struct Place(pub PathBuf);
+
+impl Place {
+    /// Nothing where there is no server to test with.
+    pub fn new(name: &str) -> Option<Self> {
+        if !has_server() {
+            println!("skipped: no PostgreSQL server here");
+            return None;
+        }
+        let path = std::env::temp_dir().join(format!("assay-load-{name}-{}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(path.join("d")).unwrap();
+        Some(Self(path))
+    }
+
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(arguments.split_whitespace()).current_dir(&self.0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    pub fn start(&self, arguments: &str) -> Child {
+        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// What stands in the directory under test.
+    pub fn left(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join("d")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// Ends the only server under test as a crash would.
+    pub fn kill_server(&self) {
+        let directory = self.0.join("d").join(&self.left()[0]);
+        let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
+        let pid = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
+        kill_process(pid, Signal::QUIT).unwrap();
+    }
+
+    /// Processes that work in the directory under test.
+    pub fn processes(&self) -> usize {
+        let inside = self.0.join("d").canonicalize().unwrap();
+        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let places = all.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
+        places.filter(|place| place.starts_with(&inside)).count()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// Whether there is a server to test with, by the same search as the program's.
+pub fn has_server() -> bool {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    Places::of_this_program(named).find().is_ok()
+}
+
+pub fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {words}"))
+}
+
+pub fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub fn wait_for(mut happened: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !happened() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "it did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A server that is not the program's own.
+pub fn given_server(directory: &Path) -> Server {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    let mut server = Server::create(Plan {
+        binaries: Places::of_this_program(named).find().unwrap(),
+        directory: directory.to_owned(),
+        account: Account::needed(),
+        guard: Vec::new(),
+    })
+    .unwrap();
+    let settings = Settings {
+        direct: false,
+        shared_buffers_bytes: 16 << 20,
+        sessions_max: 8,
+        io_method: None,
+    };
+    server.start(&settings, &AtomicBool::new(false)).unwrap();
+    server
+}
+
+/// The address of a server with a password, in the form of a person.
+pub fn address(server: &Server, password: Option<&str>) -> String {
+    let password =
+        password.map_or_else(|| server.address("postgres").password.unwrap(), str::to_owned);
+    format!("postgresql://assay:{password}@/postgres?host={}", server.data().display())
+}
+
+pub fn schemas(server: &Server) -> Vec<String> {
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let rows =
+        connection.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'").unwrap();
+    rows.iter().map(|row| row.text(0).to_owned()).collect()
+}
