@@ -9,6 +9,7 @@ pub mod calibrate;
 pub mod dss;
 pub mod load;
 pub mod locality;
+pub mod oltp;
 pub mod plan;
 pub mod presets;
 pub mod slob;

@@ -8,8 +8,10 @@ use crate::measurement::{Measurement, Operation, Remark};
 use crate::number::{rate, real, share};
 use serde::{Deserialize, Serialize};
 
+mod checks;
 mod rung;
 
+pub use checks::{Check, Checks, Commits};
 pub use rung::{
     CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Retries, Rung,
     TimeSplit,
@@ -22,7 +24,7 @@ pub use rung::{
 pub struct Load {
     /// Version of the document's form: 1.
     pub format: u32,
-    /// The kind of load: `slob`.
+    /// The kind of load: `slob` or `oltp`.
     pub method: String,
     /// The server.
     pub server: ServerFacts,
@@ -45,6 +47,12 @@ pub struct Load {
     /// The answer of the search for the most sessions within a limit, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
+    /// Conditions that the data must keep, each time that they were checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Checks>,
+    /// What became of transactions that the server acknowledged, one a rung and kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<Commits>,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
@@ -62,7 +70,7 @@ pub struct Setting {
 }
 
 /// The server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServerFacts {
@@ -75,6 +83,9 @@ pub struct ServerFacts {
     /// Whether it passes the page cache by; `None` where it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
+    /// From nothing to a server of our own that takes sessions, s; none of a server that was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_s: Option<f64>,
     /// Bytes of a block.
     pub block_bytes: u64,
     /// Settings that matter for storage.
@@ -117,6 +128,11 @@ impl Load {
     pub fn best(&self) -> Option<&Rung> {
         let rate = |rung: &Rung| rung.statements_per_s();
         self.rungs.iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
+    }
+
+    /// Whether the data broke a condition, or an acknowledged transaction is lost.
+    pub fn is_damaged(&self) -> bool {
+        self.checks.iter().any(|checks| !checks.hold()) || self.commits.iter().any(Commits::is_lost)
     }
 
     /// Whether in any rung more than the tolerated share of the reads never reached the device.

@@ -51,7 +51,7 @@ fn sample() -> String {
 fn a_quoted_or_indented_copy_reads_as_the_report_itself() {
     let (text, whole) = (sample(), all(sample().as_bytes()));
     for margin in ["> ", ">> ", "    ", "\t", "| "] {
-        let copy: String = text.lines().map(|line| format!("{margin}{line}\n")).collect();
+        let copy = format!("{margin}{}", text.trim_end().replace('\n', &format!("\n{margin}")));
         let copied = all(format!("Hello,\n\nthis is ours:\n\n{copy}\nBest\n").as_bytes());
         assert_eq!(copied.len(), 1, "{margin:?}");
         let (one, other) = (profile(&copied[0]), profile(&whole[0]));

@@ -3,12 +3,14 @@
 //!
 //! Source: PostgreSQL documentation, chapter "Frontend/Backend Protocol".
 
+mod batch;
 mod copy;
 mod login;
 mod messages;
 mod prepared;
 mod stream;
 
+pub use batch::{Answers, Batch, Fields, Values};
 pub use copy::CopyIn;
 pub use messages::Row;
 pub use prepared::{Execution, Prepared};
@@ -17,6 +19,7 @@ pub use stream::Interrupter;
 use crate::address::Address;
 use crate::failure::{Answer, Failure};
 use messages::{Messages, refusal, row, zero_ended};
+use std::time::Duration;
 use stream::Stream;
 
 /// What the server is, as it said at the login.
@@ -66,6 +69,14 @@ impl Connection {
     /// When the system gives no second handle.
     pub fn interrupter(&self) -> Answer<Interrupter> {
         Ok(self.messages.stream().interrupter()?)
+    }
+
+    /// From now on no answer is waited for longer than this.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn wait_at_most(&self, time: Duration) -> Answer<()> {
+        Ok(self.messages.stream().wait_at_most(Some(time))?)
     }
 
     /// Runs statements as text and gives the rows of all of them.

@@ -33,6 +33,7 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
     if let Some(own) = headline(report, show) {
         return Answer { outcome: own.outcome, headline: own.words, details };
     }
+    let is_damaged = report.load.as_ref().is_some_and(assay_model::load::Load::is_damaged);
     let flaw = report.load.as_ref().and_then(crate::ladder::flaw);
     let headline = verdict.map_or_else(
         || {
@@ -44,9 +45,9 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
         |verdict| verdict_sentence(verdict, &report.target, show),
     );
     Answer {
-        outcome: verdict
-            .map(|verdict| verdict.outcome)
-            .or_else(|| flaw.map(|_| Outcome::Inconclusive)),
+        outcome: verdict.map(|verdict| verdict.outcome).or_else(|| {
+            flaw.map(|_| if is_damaged { Outcome::Fail } else { Outcome::Inconclusive })
+        }),
         headline,
         details,
     }

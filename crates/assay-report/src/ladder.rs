@@ -2,6 +2,7 @@
 
 use crate::clock::show_length;
 use crate::input::Report;
+use crate::orders;
 use assay_model::calibration::MixCalibration;
 use assay_model::load::{Load, PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
@@ -17,13 +18,16 @@ pub(crate) struct Columns {
 }
 
 /// How a rung fills a column.
-type Fill = fn(&Rung) -> String;
+pub(crate) type Fill = fn(&Rung) -> String;
 
 /// Stands where nothing is known.
 const UNKNOWN: &str = "–";
 
 /// All tables of a ladder; changes have a table of their own where there were any.
 pub(crate) fn tables(load: &Load) -> Vec<Columns> {
+    if orders::is_orders(load) {
+        return orders::tables(load);
+    }
     let changed = load.rungs.iter().any(|rung| !rung.times(Operation::Write).is_empty());
     let mut tables = vec![throughput(), times("Times of reading statements", quantile_of_reads())];
     if changed {
@@ -58,7 +62,7 @@ fn throughput() -> Columns {
 }
 
 /// The columns that DBAs know from AWR: what was done a second.
-fn workload() -> Columns {
+pub(crate) fn workload() -> Columns {
     Columns {
         title: "Load profile, a second",
         columns: vec![
@@ -78,7 +82,7 @@ fn workload() -> Columns {
 }
 
 /// Sessions that were on average in each state: time a second.
-fn waits() -> Columns {
+pub(crate) fn waits() -> Columns {
     Columns {
         title: "Where the time of the sessions went, s a second",
         columns: vec![
@@ -103,7 +107,7 @@ fn waits() -> Columns {
 }
 
 /// The database's view of an I/O beside the device's, and what it costs.
-fn device() -> Columns {
+pub(crate) fn device() -> Columns {
     Columns {
         title: "An I/O seen by database and device, and its CPU time by 1,000 I/Os",
         columns: vec![
@@ -168,19 +172,19 @@ fn quantile(rung: &Rung, operation: Operation, quantile: f64) -> String {
     show_time_ns(real(times.quantile_ns(quantile)))
 }
 
-fn unknown() -> String {
+pub(crate) fn unknown() -> String {
     UNKNOWN.to_owned()
 }
 
 /// Sessions, with the repeat where there are several.
-fn sessions(rung: &Rung) -> String {
+pub(crate) fn sessions(rung: &Rung) -> String {
     match rung.repeat {
         1 => rung.sessions.to_string(),
         repeat => format!("{} ({repeat})", rung.sessions),
     }
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
@@ -216,6 +220,9 @@ fn cpu(rung: &Rung, cpu_s: Option<f64>) -> String {
 pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {
         return vec![format!("What a database gets was not measured: {}.", load.end)];
+    }
+    if orders::is_orders(load) {
+        return orders::sentences(load);
     }
     let mut said = vec![];
     said.extend(load.best().map(best));
@@ -282,7 +289,11 @@ fn goal_words(goal: &assay_model::load::Goal) -> String {
 /// How the data came to be there, and how it was read.
 pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
     let server = &load.server;
-    let own = if server.is_own { "made for this run" } else { "given" };
+    let own = match (server.is_own, server.ready_s) {
+        (true, Some(ready_s)) => format!("made for this run in {}", show_length(ready_s)),
+        (true, None) => "ours, kept by an earlier run".to_owned(),
+        (false, _) => "given".to_owned(),
+    };
     let way = match server.direct_io {
         Some(true) => "past the page cache",
         Some(false) => "through the page cache",
@@ -299,9 +310,10 @@ pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
         (
             "Loaded".to_owned(),
             format!(
-                "{bytes} in {} ({per_s}), {} rows, one a block",
+                "{bytes} in {} ({per_s}), {} rows{}",
                 show_length(filled.elapsed_s),
-                show_count(real(filled.rows))
+                show_count(real(filled.rows)),
+                if orders::is_orders(load) { "" } else { ", one a block" }
             ),
         )
     }));
@@ -348,6 +360,9 @@ pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
 
 /// What spoils the result as a measurement of storage; nothing where the reads were physical.
 pub(crate) fn flaw(load: &Load) -> Option<String> {
+    if orders::is_orders(load) {
+        return orders::flaw(load);
+    }
     let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
     let worst = cached.filter_map(|rung| rung.physical.cached_share).reduce(f64::max)?;
     Some(format!(
@@ -357,7 +372,7 @@ pub(crate) fn flaw(load: &Load) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::{Options, html, text};
     use assay_model::load::{DatabaseCounts, Goal, Physical, ServerFacts, TimeSplit};
@@ -366,7 +381,7 @@ mod tests {
     };
     use assay_model::{Histogram, Precision};
 
-    fn rung(sessions: u32, cached_bytes: u64) -> Rung {
+    pub(crate) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
         let mut service = Histogram::new(Precision::Fine);
         service.record_many(2_000_000, 1000 * u64::from(sessions));
         let read = OperationResult {
@@ -416,7 +431,7 @@ mod tests {
         }
     }
 
-    fn report(rungs: Vec<Rung>) -> Report {
+    pub(crate) fn report(rungs: Vec<Rung>) -> Report {
         Report {
             load: Some(Load {
                 format: 1,
@@ -435,6 +450,8 @@ mod tests {
                     sessions: Some(2),
                     is_bounded: true,
                 }),
+                checks: Vec::new(),
+                commits: Vec::new(),
                 remarks: Vec::new(),
             }),
             ..Report::default()

@@ -10,6 +10,7 @@ mod input;
 mod json;
 mod ladder;
 mod markup;
+mod orders;
 mod page;
 mod panel;
 mod picture;

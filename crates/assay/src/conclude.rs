@@ -103,7 +103,7 @@ pub fn keep(
 }
 
 /// Keeps the page of a load, ends the run, prints and gives the exit: a load whose reads came from the page cache tells
-/// nothing about the storage.
+/// nothing about the storage, and one that damaged its data or lost transactions fails.
 ///
 /// # Errors
 /// What the store says, or a closed standard output.
@@ -111,11 +111,18 @@ pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions)
     let dossier = Dossier::read(&writer.reader()?)?;
     let page = assay_report::html(&dossier.report, Options::default());
     writer.put(Document::Report, &page)?;
-    let cached = dossier.report.load.as_ref().is_some_and(assay_model::load::Load::is_cached);
+    let load = dossier.report.load.as_ref();
+    // Only where reads of the storage are the question, reads of memory are no answer.
+    let cached = load.is_some_and(|load| load.is_cached() && load.method == "slob");
+    let damaged = load.is_some_and(assay_model::load::Load::is_damaged);
     let run = close(writer, finish.clone())?;
     show(&dossier, &run, output)?;
     complain(finish, &run);
-    let outcome = if cached { Outcome::Inconclusive } else { Outcome::Pass };
+    let outcome = match (damaged, cached) {
+        (true, _) => Outcome::Fail,
+        (false, true) => Outcome::Inconclusive,
+        (false, false) => Outcome::Pass,
+    };
     Ok(ended(finish, outcome))
 }
 

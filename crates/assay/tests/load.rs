@@ -14,6 +14,7 @@ use assay_postgres::connection::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use server::{Place, address, given_server, json, schemas, wait_for, words};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};

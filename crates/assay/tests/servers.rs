@@ -118,7 +118,7 @@ impl Given {
 
     fn address(&self, user: &str) -> Address {
         Address {
-            host: Host::Socket(self.place.join("pg")),
+            host: Host::Socket(self.place.join("pg/data")),
             port: 5432,
             user: user.to_owned(),
             password: None,

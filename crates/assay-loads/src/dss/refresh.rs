@@ -98,11 +98,11 @@ mod tests {
                 rows.iter().map(|row| u64::try_from(row.o_orderkey).unwrap()).collect();
             let old: Vec<u64> = base.iter().map(|key| key | bits).collect();
             assert_eq!((old.first(), old.last()), (Some(keys.start()), Some(keys.end())));
-            let inside = keys.filter(|key| key & 24 == bits).count();
+            let inside = keys.filter(|key| key & 0b1_1000 == bits).count();
             assert_eq!(inside, base.len(), "{number}");
             for key in base {
                 let key = i64::try_from(key).unwrap();
-                assert_eq!(set.rekey(key) & 24, i64::from(number.div_ceil(1000)) << 3);
+                assert_eq!(set.rekey(key) & 0b1_1000, i64::from(number.div_ceil(1000)) << 3);
             }
         }
         assert!(RefreshSet::new(0).is_err() && RefreshSet::new(3001).is_err());

@@ -7,9 +7,11 @@ use assay_host::root::SysRoot;
 use assay_model::Result;
 use assay_model::counters::Counters;
 use assay_model::load::{DatabaseCounts, DeviceCounts, Physical, TimeSplit};
-use assay_model::number::seconds;
+use assay_model::number::{count, seconds};
 use assay_postgres::counters::DatabaseCounters;
+use assay_postgres::model::Snapshot;
 use assay_postgres::processes::{Usage, background_usage};
+use assay_postgres::watch::Observed;
 use std::time::Duration;
 
 /// Before version 15 counts travel to a process of their own, twice a second.
@@ -108,6 +110,21 @@ impl Sight {
             server_cpu_s: used.server_cpu_s,
             host,
         }
+    }
+}
+
+impl Passed {
+    /// Looking is no part of the load: neither our CPU time, nor what our sessions did in the database.
+    pub(super) fn without(&mut self, observed: &Observed, database: &str) {
+        let own = |snapshot: &Snapshot| {
+            let time_s = snapshot.own_time_s.get(database).copied().unwrap_or(0.0);
+            (time_s, snapshot.own_statements.get(database).copied().unwrap_or(0))
+        };
+        let ((before_s, before), (after_s, after)) = (own(&observed.before), own(&observed.after));
+        let own_ns = count(1e9 * (after_s - before_s));
+        self.client_cpu_s -= observed.own_cpu_s;
+        self.time.database_ns = self.time.database_ns.saturating_sub(own_ns);
+        self.database.commits = self.database.commits.saturating_sub(after.saturating_sub(before));
     }
 }
 

@@ -69,6 +69,7 @@ impl Database {
         let mut database =
             Self::open(&own.server().address("postgres"), schema, Some(own.directory()))?;
         database.facts.is_own = true;
+        database.facts.ready_s = own.ready_s();
         database.postmaster = own.server().process_id();
         Ok(database)
     }
@@ -115,6 +116,81 @@ impl Database {
         self.admin = self.connect()?;
         self.postmaster = postmaster(&self.admin, &self.address);
         Ok(())
+    }
+
+    /// A session on another database of the same server, from which this one can be removed and made anew.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(crate) fn beside(&self) -> Result<Connection> {
+        let address = self.address.with_database("postgres");
+        let opened = Connection::open(&address, APPLICATION);
+        opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
+    }
+
+    /// Ends the session that prepares and counts, until it comes back.
+    pub(crate) fn leave(&mut self) {
+        // An interrupted session is a lost one; nothing is asked of it before the next is there.
+        if let Ok(interrupter) = self.admin.interrupter() {
+            interrupter.interrupt();
+        }
+    }
+
+    /// Whether the session that prepares and counts still answers.
+    pub fn is_reachable(&mut self) -> bool {
+        self.admin.run("SELECT 1").is_ok()
+    }
+
+    /// Makes a database of ours on a server, unless it is there; says whether it was made.
+    ///
+    /// # Errors
+    /// What the server says, for example that this user may not create databases.
+    pub fn make_beside(address: &Address, name: &str) -> Result<bool> {
+        let told = |failure: assay_postgres::failure::Failure| {
+            failure.of(format!("creating a database on {address}"))
+        };
+        let mut connection = Connection::open(address, APPLICATION).map_err(told)?;
+        let sql = format!("SELECT count(*) FROM pg_database WHERE datname = '{name}'");
+        let is_there = connection.one(&sql).map_err(told)?.count(0) == Some(1);
+        if !is_there {
+            connection.run(&format!("CREATE DATABASE {name}")).map_err(told)?;
+        }
+        connection.close();
+        Ok(!is_there)
+    }
+
+    /// Removes our database from a server that is not ours.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn remove_database(&mut self) -> Result<()> {
+        let name = self.address.database.clone();
+        let mut beside = self.beside()?;
+        self.leave();
+        let removed = beside.run(&format!("DROP DATABASE {name} WITH (FORCE)"));
+        removed.map_err(|failure| failure.of("removing our database"))
+    }
+
+    /// Refuses more sessions than the server will take.
+    ///
+    /// # Errors
+    /// An environment error with both numbers.
+    pub fn check_room(&mut self, sessions: u32) -> Result<()> {
+        // The reserved ones are for superusers; ours that prepares and counts stays open beside them.
+        let row = self.admin.one(
+            "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
+             - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",
+        );
+        let row =
+            row.map_err(|failure| failure.of("asking the server how many sessions it takes"))?;
+        let room = row.count(0).unwrap_or(0);
+        if u64::from(sessions) <= room {
+            return Ok(());
+        }
+        Err(Error::environment(
+            format!("{sessions} sessions are asked for, and the server takes {room} more"),
+            "ask for fewer with --users, or raise max_connections",
+        ))
     }
 
     /// A further session.
@@ -290,6 +366,7 @@ fn facts(
         product: "PostgreSQL".to_owned(),
         version: admin.facts().version.clone(),
         is_own: false,
+        ready_s: None,
         direct_io: Some(direct.is_some_and(|direct| direct.value.contains("data"))),
         block_bytes: knowledge.block_bytes,
         settings,

@@ -9,6 +9,7 @@ use assay_postgres::processes::end_inside;
 use assay_postgres::server::{Account, IoMethod, Plan, Server, Settings, Stop};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// Bytes of a server without data, with its log of changes: the files of `initdb`, and 4 GB of log at most.
 const SERVER_BYTES: u64 = 1 << 30;
@@ -49,6 +50,8 @@ pub struct OwnServer {
     plan: OwnPlan,
     /// With these it was started last.
     settings: Settings,
+    /// From nothing to the first session, s.
+    ready_s: Option<f64>,
 }
 
 /// Removes what programs left behind in a directory that were killed, with servers that still run there; says what
@@ -77,6 +80,7 @@ impl OwnServer {
     /// # Errors
     /// What the gate, the programs or the server say; then nothing is left behind.
     pub fn make(plan: OwnPlan, stop: &AtomicBool) -> Result<Self> {
+        let begun = Instant::now();
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
@@ -97,8 +101,17 @@ impl OwnServer {
         let settings = settings(&plan, FILL_BUFFERS_BYTES, false);
         let place = directory.path().to_owned();
         let schema = String::new();
-        let mut own = Self { server, directory: Some(directory), place, schema, plan, settings };
+        let mut own = Self {
+            server,
+            directory: Some(directory),
+            place,
+            schema,
+            plan,
+            settings,
+            ready_s: None,
+        };
         own.server.start(&own.settings, stop)?;
+        own.ready_s = Some(begun.elapsed().as_secs_f64());
         Ok(own)
     }
 
@@ -118,10 +131,16 @@ impl OwnServer {
         )?;
         let settings = settings(&plan, plan.shared_buffers_bytes, plan.direct);
         let (place, schema) = (plan.target.clone(), kept.schema.clone());
-        let mut own = Self { server, directory: None, place, schema, plan, settings };
+        let mut own =
+            Self { server, directory: None, place, schema, plan, settings, ready_s: None };
         own.settings.direct = own.is_direct();
         own.server.start(&own.settings, stop)?;
         Ok(own)
+    }
+
+    /// From nothing to the first session, s; none of a server that was there.
+    pub const fn ready_s(&self) -> Option<f64> {
+        self.ready_s
     }
 
     /// The schema that whoever comes back to a kept server will look for.

@@ -15,6 +15,7 @@ use assay_model::measurement::{Finish, Interval, Joint};
 use assay_model::number::narrow;
 use assay_model::profile::{ReadSight, ReadTimes};
 use assay_model::units::Nanos;
+use assay_postgres::address::Address;
 use assay_postgres::connection::Interrupter;
 use assay_postgres::watch::Observed;
 use std::ops::ControlFlow;
@@ -126,27 +127,17 @@ pub fn measure<M: Method>(
     let started_unix_ns =
         narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
     let address = database.address.clone();
-    let common = Common {
-        start: Barrier::new(workers.len() + 1),
-        begun: OnceLock::new(),
-        ramp: Duration::from_nanos(plan.ramp.0),
-        warms_up: plan.warms_up(),
-        warmed: AtomicBool::new(false),
-        paused: AtomicUsize::new(0),
-        resume: Barrier::new(workers.len() + 1),
-        done: AtomicBool::new(false),
-        steps: match plan.length {
-            Length::Steps(steps) => Some(steps),
-            Length::Time(_) => None,
-        },
-        arrivals: plan.pace.map(Arrivals::of),
-        on_loss: plan.on_loss,
-        address: &address,
-        sessions: plan.sessions,
-    };
+    let common = common(plan, &address);
     let mut watch = Watch::over(slots, method, plan.sessions);
-    let mut running =
-        Running { database, common: &common, plan, before, started_unix_ns, observed: None };
+    let mut running = Running {
+        database,
+        common: &common,
+        plan,
+        before,
+        started_unix_ns,
+        backlog: None,
+        observed: None,
+    };
     let (ended, finish) = running.run(workers, beside, &mut watch, hands);
     let mut measured = running.measured(&ended, finish, watch, hands);
     if let Some(stream) = method.single_block_stream() {
@@ -171,6 +162,29 @@ fn add_statements(rung: &mut Rung, stream: &str) {
     }
 }
 
+/// What the sessions of a rung share.
+fn common<'a>(plan: &RungPlan, address: &'a Address) -> Common<'a> {
+    let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
+    Common {
+        start: Barrier::new(all),
+        begun: OnceLock::new(),
+        ramp: Duration::from_nanos(plan.ramp.0),
+        warms_up: plan.warms_up(),
+        warmed: AtomicBool::new(false),
+        paused: AtomicUsize::new(0),
+        resume: Barrier::new(all),
+        done: AtomicBool::new(false),
+        steps: match plan.length {
+            Length::Steps(steps) => Some(steps),
+            Length::Time(_) => None,
+        },
+        arrivals: plan.pace.map(Arrivals::of),
+        on_loss: plan.on_loss,
+        address,
+        sessions: plan.sessions,
+    }
+}
+
 /// Places to count in.
 fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<Slot>>> {
     (0..sessions.clamp(1, SLOTS_MAX)).map(|_| Arc::new(Mutex::new(Slot::new(kinds)))).collect()
@@ -184,6 +198,8 @@ struct Running<'a> {
     /// Counters before the measured time.
     before: Sight,
     started_unix_ns: u64,
+    /// What was due at the end and had not begun.
+    backlog: Option<u64>,
     /// What was seen beside it.
     observed: Option<Observed>,
 }
@@ -217,6 +233,7 @@ impl Running<'_> {
             watch.begin();
             let finish = watch.until_over(self.plan.length, &threads, hands);
             common.done.store(true, Ordering::Relaxed);
+            self.backlog = self.late();
             wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));
             let ended: Vec<Ended> = threads
                 .into_iter()
@@ -229,6 +246,12 @@ impl Running<'_> {
             let finish = lost(&ended).map_or(finish, |reason| Finish::Failed { reason });
             (ended, finish)
         })
+    }
+
+    /// Arrivals that are due by now and have not begun.
+    fn late(&self) -> Option<u64> {
+        let (arrivals, begun) = self.common.arrivals.as_ref().zip(self.common.begun.get())?;
+        Some(arrivals.backlog(narrow(begun.elapsed().as_nanos())))
     }
 
     /// The load before the measured one: its end is waited for, so that counters have a moment without load.
@@ -268,20 +291,18 @@ impl Running<'_> {
             Err(_) => self.before.since(&self.before, ended),
         };
         let observed = self.observed.as_ref();
-        // Looking is no part of the load.
-        passed.client_cpu_s -= observed.map_or(0.0, |observed| observed.own_cpu_s);
+        if let Some(observed) = observed {
+            passed.without(observed, &self.database.address.database);
+        }
         let is_complete = finish == Finish::Complete;
         let profile = observed.and_then(|observed| {
             profile_of(observed, &passed, self.plan.sessions, is_complete).ok()
         });
         let mut tally = Tally::default();
         ended.iter().for_each(|one| tally.add(&one.tally));
-        let backlog = self.common.arrivals.as_ref().zip(self.common.begun.get());
-        let backlog =
-            backlog.map(|(arrivals, begun)| arrivals.backlog(narrow(begun.elapsed().as_nanos())));
         let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
         rung.measurement.started_unix_ns = self.started_unix_ns;
-        rung.backlog = backlog;
+        rung.backlog = self.backlog;
         rung.profile = profile.map(Box::new);
         Measured { rung, tally }
     }

@@ -164,7 +164,7 @@ fn load(
     let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
     let sent = thread::scope(|scope| {
         scope.spawn(move || make(rules, job, &sender));
-        send(connection, job, &chunks, loaded, stop)
+        send(connection, job, chunks, loaded, stop)
     });
     sent?;
     connection.run("COMMIT")?;
@@ -206,7 +206,7 @@ fn put(chunk: &mut Vec<u8>, row: &Row) {
 fn send(
     connection: &mut Connection,
     job: &Job,
-    chunks: &Receiver<(Vec<u8>, u64)>,
+    chunks: Receiver<(Vec<u8>, u64)>,
     loaded: &AtomicU64,
     stop: &AtomicBool,
 ) -> Answer<()> {

@@ -11,7 +11,8 @@ pub enum ReadSight {
     /// The load's own statements that touch one block: the way to the server and back is in it, and reads that the
     /// server's cache answered.
     Statement,
-    /// A session of ours beside the load that reads one random block at a modest rate; the same is in it.
+    /// A session of ours beside the load that reads one random block at a modest rate, timed by the server from the
+    /// begin of the statement to its row; reads that the server's cache answered are among them.
     Canary,
     /// The same statement once more for the same block, which is in the server's cache then: what of the other time is
     /// no read.
@@ -39,10 +40,10 @@ impl ReadSight {
     /// What it is, for people.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Statement => "statements of one block, as the sessions saw them",
-            Self::Canary => "canary: one random block at a time by a session of ours",
-            Self::CanaryCached => "canary, the same block again: its way without a read",
-            Self::BlockLayer => "reads of the device, issue to completion",
+            Self::Statement => "statement of one block",
+            Self::Canary => "canary: a random block",
+            Self::CanaryCached => "canary: that block again",
+            Self::BlockLayer => "device: issue to end",
         }
     }
 }

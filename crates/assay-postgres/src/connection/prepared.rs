@@ -119,7 +119,7 @@ fn first_integer(body: &[u8]) -> Option<u64> {
 }
 
 /// `UPDATE 8`.
-fn touched(body: &[u8]) -> Option<u64> {
+pub(super) fn touched(body: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(body.strip_suffix(&[0])?).ok()?;
     text.rsplit(' ').next()?.parse().ok()
 }

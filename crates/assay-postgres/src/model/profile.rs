@@ -61,7 +61,7 @@ pub fn profile(
     let relations = io::relations(&delta);
     let active = bars.mean(&looks.active());
     let mut doubts = delta.doubts();
-    doubts.extend(time::doubts(&time));
+    doubts.extend(time::doubts(&delta, &time));
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
     doubts.extend(doubts_of_looks(looks));
     doubts.extend(doubts_of_version(&delta));

@@ -178,6 +178,23 @@ fn a_clock_that_was_set_does_not_reach_db_time() {
     }
 }
 
+/// Ten seconds of eight busy sessions are 80 s, of which 8 may be told late; of the story's 40 s that would be too much.
+#[test]
+fn counters_that_come_late_are_a_doubt_of_short_intervals() {
+    let mut story = story(18);
+    let busy = |process_id| Session {
+        process_id,
+        database: "shop".into(),
+        is_active: true,
+        statement_began_s: None,
+        state_changed_s: None,
+    };
+    story.both(|snapshot| snapshot.sessions = (0..4).map(busy).collect());
+    assert!(!doubts(&story.profile(), "up to a second late"));
+    story.both(|snapshot| snapshot.sessions = (0..8).map(busy).collect());
+    assert!(doubts(&story.profile(), "certain to 8 s only"));
+}
+
 /// Three fourths of the blocks that were read are a table's on a space of its own: three fourths of the 16 s as well.
 #[test]
 fn times_of_relations_and_tablespaces_are_shares_of_what_was_timed() {

@@ -101,11 +101,27 @@ fn unaccounted(db_time_s: f64, events: &[TimedEvent]) -> Figure {
     Figure::new(db_time_s - known_s, "DB time - CPU - waits of sessions")
 }
 
+/// A busy session tells its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's source).
+const LAG_S: f64 = 1.0;
+
+/// What busy sessions had not told at both ends matters where the interval is short.
+fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
+    let busy = |snapshot: &super::Snapshot| {
+        real_len(snapshot.sessions.iter().filter(|session| session.is_active).count())
+    };
+    let lag_s = LAG_S * busy(delta.before).max(busy(delta.after));
+    (lag_s > 0.1 * db_time_s).then(|| {
+        format!(
+            "busy sessions tell their counters up to a second late: DB time and times of I/O are certain to {lag_s:.0} s only (a longer interval is better)"
+        )
+    })
+}
+
 /// What of the split a reader has to know.
-pub(super) fn doubts(model: &TimeModel) -> Vec<String> {
+pub(super) fn doubts(delta: &Delta<'_>, model: &TimeModel) -> Vec<String> {
     let db_time_s = model.db_time_s.as_ref().map_or(0.0, |time| time.value);
     let left_s = model.unaccounted_s.as_ref().map_or(0.0, |left| left.value);
-    let mut doubts = Vec::new();
+    let mut doubts: Vec<String> = lag(delta, db_time_s).into_iter().collect();
     if db_time_s > 0.0 && left_s.abs() > 0.1 * db_time_s {
         doubts.push(format!(
             "{:.1} % of DB time is unaccounted: {}",

@@ -1,12 +1,12 @@
 //! A canary: a session of ours that reads one random block of a table at a modest rate beside whatever else runs, and
-//! times it as a session sees it. A server has no histogram of its reads; this is one with a known number of them.
+//! has the server time it. A server has no histogram of its reads; this is one with a known number of them.
 
 use super::activity::{rest, spread, thread_cpu_s};
-use super::link::NAME;
+use super::link::{MANNERS, NAME, PATIENCE};
 use crate::address::Address;
-use crate::connection::{Connection, Prepared, Row};
+use crate::connection::{Connection, Execution, Prepared, Row};
 use crate::failure::Answer;
-use assay_model::number::narrow;
+use assay_model::number::seconds;
 use assay_model::profile::{ReadSight, ReadTimes};
 use assay_model::random::Random;
 use assay_model::{Histogram, Precision, Result};
@@ -64,14 +64,19 @@ impl Canary {
     }
 
     fn prepare(connection: &mut Connection) -> Answer<Option<(String, u64, Prepared)>> {
-        connection.run(super::link::MANNERS)?;
+        connection.wait_at_most(PATIENCE)?;
+        connection.run(MANNERS)?;
         let row = connection.query(LARGEST)?.into_iter().next();
         let found = row.and_then(|row: Row| Some((row.text(0).to_owned(), row.count(1)?)));
         let Some((table, blocks)) = found.filter(|(_, blocks)| *blocks > 0) else {
             return Ok(None);
         };
-        let sql = format!("SELECT /* assay */ 1::bigint FROM {table} WHERE ctid = $1");
-        let statement = connection.prepare("assay_canary", &sql, &[ROW_NUMBER_BYTES])?;
+        // The row tells how long the server had worked on the statement when it had it, by its own clock.
+        let sql = format!(
+            "SELECT /* assay */ (1e9 * extract(epoch FROM clock_timestamp() - statement_timestamp()))::bigint \
+             FROM {table} WHERE ctid >= $1 AND ctid < $2 LIMIT 1"
+        );
+        let statement = connection.prepare("assay_canary", &sql, &[ROW_NUMBER_BYTES; 2])?;
         Ok(Some((table, blocks, statement)))
     }
 
@@ -91,40 +96,38 @@ impl Canary {
         let mut times = [new(ReadSight::Canary), new(ReadSight::CanaryCached)];
         let mut random = Random::new(u64::from(self.process_id()));
         let cpu_s = thread_cpu_s();
-        let (mut own, mut lost, mut due) = (Duration::ZERO, None, Instant::now());
+        let (mut own_ns, mut own_statements) = (0_u64, 0_u64);
+        let (mut lost, mut due) = (None, Instant::now());
         while !stop.load(Ordering::Relaxed) && lost.is_none() {
             self.choose(random.below(self.blocks));
             for seen in &mut times {
-                match self.timed() {
-                    Ok(time) => {
-                        seen.service.record(narrow(time.as_nanos()));
-                        own += time;
+                match self.connection.execute(&self.statement) {
+                    // A block without a row that is visible tells nothing.
+                    Ok(Execution { count: 0 }) => {}
+                    Ok(Execution { count }) => {
+                        seen.service.record(count);
+                        own_ns = own_ns.saturating_add(count);
                     }
                     Err(failure) => lost = Some(failure.to_string()),
                 }
+                own_statements += 1;
             }
             due = spread(due, EVERY, &mut random);
             rest(due, stop);
         }
         self.connection.close();
-        let own_statements = times.iter().map(|seen| seen.service.ios()).sum();
         let times = times.into_iter().filter(|seen| !seen.service.is_empty()).collect();
         let own_cpu_s = thread_cpu_s() - cpu_s;
-        CanaryTimes { times, own_time_s: own.as_secs_f64(), own_cpu_s, own_statements, lost }
+        CanaryTimes { times, own_time_s: seconds(own_ns), own_cpu_s, own_statements, lost }
     }
 
-    /// The first row of a block; where there is none, the block is read all the same.
+    /// The rows of a block, of which the first one that is visible is taken.
     fn choose(&mut self, block: u64) {
-        let mut number = [0_u8; ROW_NUMBER_BYTES];
-        let block = u32::try_from(block).unwrap_or(u32::MAX);
-        number[..4].copy_from_slice(&block.to_be_bytes());
-        number[5] = 1;
-        self.statement.set(0, &number);
-    }
-
-    fn timed(&mut self) -> Answer<Duration> {
-        let begun = Instant::now();
-        self.connection.execute(&self.statement)?;
-        Ok(begun.elapsed())
+        for (parameter, block) in [(0, block), (1, block + 1)] {
+            let mut number = [0_u8; ROW_NUMBER_BYTES];
+            let block = u32::try_from(block).unwrap_or(u32::MAX);
+            number[..4].copy_from_slice(&block.to_be_bytes());
+            self.statement.set(parameter, &number);
+        }
     }
 }

@@ -3,15 +3,19 @@
 use super::columns::text;
 use crate::address::Address;
 use crate::connection::{Connection, Row};
-use crate::failure::Answer;
 use crate::model::Version;
 use assay_model::{Error, Result};
-use std::time::Instant;
+use std::time::Duration;
 
 /// By this name a server's own views tell our sessions from others.
 pub(super) const NAME: &str = "assay";
 /// A look must never become a load: no statement of ours may run long, wait for a lock, or write.
 pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET default_transaction_read_only = on";
+/// The server ends a statement of ours before this; who is silent for longer has stopped.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+/// Closes every question; both clocks are the server's, and the second one stands still since the question came.
+const OWN_TIME: &str =
+    "SELECT /* assay */ extract(epoch FROM clock_timestamp() - statement_timestamp())::float8";
 /// What is asked at every look is planned once.
 const LOOK: &str = "assay_look";
 
@@ -20,7 +24,8 @@ const LOOK: &str = "assay_look";
 pub(super) struct Link {
     connection: Connection,
     pub(super) database: String,
-    /// Time that its statements took, seen from here, seconds: no less than the server was busy with them.
+    /// Time that the server was busy with its statements by its own clock, seconds. Seen from here it would be longer
+    /// where this host has no CPU to spare, and too much would be left out of DB time.
     pub(super) own_time_s: f64,
     pub(super) own_statements: u64,
 }
@@ -30,6 +35,7 @@ impl Link {
     pub(super) fn open(address: &Address) -> Result<Self> {
         let connection = Connection::open(address, NAME)
             .map_err(|failure| failure.of(format!("connecting to {address}")))?;
+        connection.wait_at_most(PATIENCE).map_err(|failure| failure.of("asking the server"))?;
         let mut link =
             Self { connection, database: String::new(), own_time_s: 0.0, own_statements: 0 };
         link.check_release()?;
@@ -64,9 +70,13 @@ impl Link {
         Ok(Version(number.unwrap_or(0)))
     }
 
-    /// Asks something.
+    /// Asks something, and how long the server was busy with it.
     pub(super) fn query(&mut self, statement: &str) -> Result<Vec<Row>> {
-        self.timed(|connection| connection.query(statement))
+        let answer = self.connection.query(&format!("{statement}; {OWN_TIME}"));
+        self.own_statements += 1;
+        let mut rows = answer.map_err(|failure| failure.of("asking the server"))?;
+        self.own_time_s += rows.pop().and_then(|row| row.real(0)).unwrap_or(0.0);
+        Ok(rows)
     }
 
     /// Prepares what is asked at every look.
@@ -82,13 +92,5 @@ impl Link {
     /// Asks what was prepared.
     pub(super) fn look(&mut self) -> Result<Vec<Row>> {
         self.query(&format!("EXECUTE {LOOK}"))
-    }
-
-    fn timed<T>(&mut self, ask: impl FnOnce(&mut Connection) -> Answer<T>) -> Result<T> {
-        let begun = Instant::now();
-        let answer = ask(&mut self.connection);
-        self.own_time_s += begun.elapsed().as_secs_f64();
-        self.own_statements += 1;
-        answer.map_err(|failure| failure.of("asking the server"))
     }
 }

@@ -30,11 +30,11 @@ pub(super) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::te
 tup_inserted + tup_updated + tup_deleted, temp_files, temp_bytes, sessions, active_time / 1000, \
 blk_read_time / 1000, blk_write_time / 1000, extract(epoch FROM stats_reset)::float8 FROM pg_stat_database";
 
-/// Relations of the database that anybody asked a block of; sizes are those of the last vacuum, which needs no lock.
+/// Relations of the database that anybody asked a block of; sizes are those of the last vacuum, which needs no lock, and not known before the first.
 pub(super) const RELATIONS: &str = "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, \
 CASE WHEN c.relkind = 'i' THEN 'index' ELSE 'table' END, coalesce(t.spcname, d.spcname)::text, \
 pg_stat_get_blocks_fetched(c.oid) - pg_stat_get_blocks_hit(c.oid), pg_stat_get_blocks_hit(c.oid), \
-c.relpages::int8 * current_setting('block_size')::int8 \
+nullif(c.relpages, 0)::int8 * current_setting('block_size')::int8 \
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace \
 CROSS JOIN (SELECT s.spcname FROM pg_tablespace s JOIN pg_database b ON b.dattablespace = s.oid \
 WHERE b.datname = current_database()) d \

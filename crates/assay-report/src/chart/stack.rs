@@ -3,6 +3,7 @@
 use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use super::waits::whole_ticks;
 use crate::show::Show;
 use assay_model::load::Rung;
 use assay_model::number::{real, real_len};
@@ -27,8 +28,9 @@ pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -
         |rung: &&Rung| PARTS.iter().map(|(_, _, part)| sessions_in(rung, *part)).sum::<f64>();
     let highest =
         rungs.iter().map(|rung| height(rung).max(f64::from(rung.sessions))).fold(1.0, f64::max);
-    let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, "sessions on average", Unit::Count, y, 5));
+    let wanted = whole_ticks(highest);
+    let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, show, &Axis::new(show, "sessions on average", Unit::Count, y, wanted));
     let step = plot.width / real_len(rungs.len().max(1));
     for (rung, column) in rungs.iter().zip(0_u32..) {
         let left = plot.left + step * (f64::from(column) + 0.2);

@@ -45,8 +45,9 @@ pub(crate) fn waits(
     name_classes(&mut scene, &used);
     let plot = scene.plot;
     let highest = columns.iter().flatten().map(|column| column.iter().sum()).fold(1.0, f64::max);
-    let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, "sessions", Unit::Count, y, 5));
+    let wanted = whole_ticks(highest);
+    let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, show, &Axis::new(show, "sessions", Unit::Count, y, wanted));
     let all_s = stretches.iter().map(|one| length_s(one.series)).sum();
     let x = time_axis(&mut scene, all_s);
     name_below(&mut scene, "measured time");
@@ -59,6 +60,16 @@ pub(crate) fn waits(
     limit(&mut scene, y, cpus);
     scene.description = describe(&columns, &used);
     scene
+}
+
+/// As many ticks as keep them whole: there is no half session.
+pub(crate) fn whole_ticks(highest: f64) -> usize {
+    assay_model::number::index(highest.ceil()).clamp(1, 5)
+}
+
+/// The ink of a wait class.
+pub(crate) fn ink_of(class: &str) -> Ink {
+    ink(place(class))
 }
 
 fn length_s(series: &WaitSeries) -> f64 {
@@ -130,7 +141,7 @@ fn limit(scene: &mut Scene, y: Scale, cpus: Option<f64>) {
     let (plot, at) = (scene.plot, y.place(cpus));
     scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
     let name = if cpus > 1.0 { format!("{cpus} CPUs") } else { "1 CPU".to_owned() };
-    scene.text((plot.right() - 4.0, at - 4.0), Anchor::End, Ink::Limit, name);
+    scene.text((plot.left + 4.0, at - 4.0), Anchor::Start, Ink::Limit, name);
 }
 
 /// The legend in as many lines as it needs; the plot makes room for it.

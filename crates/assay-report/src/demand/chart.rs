@@ -4,7 +4,7 @@ use super::facts;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
-use crate::chart::waits::{Stretch, waits};
+use crate::chart::waits::{Stretch, ink_of, waits};
 use crate::show::Show;
 use assay_model::number::{real, real_len};
 use assay_model::profile::{IoClass, IoPurpose, LatencyCurve, Profile};
@@ -109,12 +109,7 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
     horizontal(&mut scene, &show, &Axis::new(&show, "share of DB time", Unit::Share, x, 4));
     let mut top = plot.top + 4.0;
     for (name, share) in parts {
-        let ink = match name.as_str() {
-            "CPU" => Ink::Mix,
-            "User I/O" | "System I/O" => Ink::Read,
-            "Commit" => Ink::Write,
-            _ => Ink::Heat(4),
-        };
+        let ink = ink_of(name);
         let width = (x.place(*share) - plot.left).max(1.0);
         scene.marks.push(Mark::Rects { rects: vec![[plot.left, top, width, BAR - 8.0]], ink });
         scene.text((plot.left - 6.0, top + 13.0), Anchor::End, Ink::Label, name);

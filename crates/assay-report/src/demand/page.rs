@@ -70,7 +70,10 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
         Section {
             id: "server",
             title: "What the server counted and was seen doing",
-            body: server::tables(profile).iter().map(|(title, rows)| table(title, rows)).collect(),
+            body: server::tables(profile)
+                .iter()
+                .map(|(title, rows)| tag("h3").text(title).and(table(title, rows)))
+                .collect(),
         },
         Section {
             id: "tiering",

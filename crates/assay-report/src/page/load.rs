@@ -27,6 +27,7 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
     let parts = [
         side_by_side(report),
         tag("div").class("charts").body(charts(load, show, figures)),
+        over_time(load, show, figures),
         tables.collect(),
         activity(load),
         tag("h3").text("How it was loaded"),
@@ -78,6 +79,9 @@ fn one(load: &Load, columns: &Columns) -> Markup {
 }
 
 fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+    if crate::orders::is_orders(load) {
+        return super::orders::charts(load, show, figures);
+    }
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let draw = |size| {
@@ -86,7 +90,6 @@ fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
     charts.push(figures.figure(Size::Half, "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.", draw));
     let draw = |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, show, size);
     charts.push(figures.figure(Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
-    charts.push(over_time(load, show, figures));
     let draw = |size| stack(&rungs, load.processors, show, size);
     charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Work of the kernel for a read is both CPU and read, so columns may be a little higher than the sessions.", draw));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {

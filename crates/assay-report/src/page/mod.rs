@@ -11,6 +11,7 @@ mod kernel;
 mod load;
 mod method;
 mod numbers;
+mod orders;
 mod over_time;
 mod panel;
 mod repeat;

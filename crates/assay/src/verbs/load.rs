@@ -4,6 +4,7 @@ pub mod climb;
 pub mod dss;
 pub mod ground;
 pub mod guard;
+pub mod oltp;
 pub mod server;
 pub mod slob;
 
@@ -23,6 +24,7 @@ pub struct Options {
 enum Kind {
     Dss(Box<dss::Options>),
     Slob(Box<slob::Options>),
+    Oltp(Box<oltp::Options>),
 }
 
 /// Carries the verb out.
@@ -33,5 +35,6 @@ pub fn run(options: &Options) -> Result<Ended> {
     match &options.kind {
         Kind::Dss(options) => dss::run(options),
         Kind::Slob(options) => slob::run(options),
+        Kind::Oltp(options) => oltp::run(options),
     }
 }

@@ -68,7 +68,7 @@ pub trait Course {
     ///
     /// # Errors
     /// Why it cannot be measured.
-    fn before(&mut self, _ground: &mut Ground, _load: &Load, _stop: &AtomicBool) -> Result<()> {
+    fn before(&mut self, _ground: &mut Ground, _load: &mut Load, _stop: &AtomicBool) -> Result<()> {
         Ok(())
     }
 
@@ -76,7 +76,13 @@ pub trait Course {
     ///
     /// # Errors
     /// What ends the ladder.
-    fn after(&mut self, _ground: &mut Ground, _load: &mut Load, _rung: &Measured) -> Result<()> {
+    fn after(
+        &mut self,
+        _ground: &mut Ground,
+        _load: &mut Load,
+        _measured: &Measured,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
         Ok(())
     }
 
@@ -203,6 +209,8 @@ fn skipped(method: &str, why: &str) -> Load {
         end: why.to_owned(),
         knee_sessions: None,
         goal: None,
+        checks: Vec::new(),
+        commits: Vec::new(),
         remarks: Vec::new(),
     }
 }
@@ -294,7 +302,7 @@ impl<C: Course> Climbing<'_, C> {
         };
         let finish = measured.rung.measurement.finish.clone();
         load.rungs.push(measured.rung.clone());
-        self.course.after(self.ground, load, &measured)?;
+        self.course.after(self.ground, load, &measured, self.stop)?;
         load.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),
@@ -388,6 +396,8 @@ impl<C: Course> Climbing<'_, C> {
             end: String::new(),
             knee_sessions: None,
             goal: None,
+            checks: Vec::new(),
+            commits: Vec::new(),
             remarks: database.remarks.clone(),
         }
     }

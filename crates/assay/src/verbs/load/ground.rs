@@ -30,8 +30,21 @@ pub struct Ground {
     pub filled: Option<Filled>,
     /// Ours; ends when the ground does.
     pub own: Option<OwnServer>,
-    /// Our tables stay in a server that is not ours.
-    pub keep: bool,
+    /// What becomes of our tables in a server that is not ours.
+    pub after: After,
+}
+
+/// What becomes of our tables in a server that is not ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// They are removed.
+    Remove,
+    /// They get a name that no program of ours removes.
+    GiveAway,
+    /// They stay as they are.
+    Leave,
+    /// Their whole database, which is ours, is removed.
+    RemoveDatabase,
 }
 
 /// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
@@ -118,7 +131,7 @@ impl Ground {
         if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
             database.remarks.push(no_direct(path));
         }
-        Ok(Self { database, filled, own: Some(own), keep: wanted.server.keep })
+        Ok(Self { database, filled, own: Some(own), after: After::Remove })
     }
 
     /// A server that an earlier run left; its tables are used again when they are those that are wanted.
@@ -130,7 +143,7 @@ impl Ground {
         if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
             database.remarks.push(no_direct(path));
         }
-        Ok(Self { database, filled, own: Some(own), keep: true })
+        Ok(Self { database, filled, own: Some(own), after: After::Remove })
     }
 
     /// Where a server of ours will stay, when it is kept.
@@ -154,7 +167,27 @@ impl Ground {
             }
         };
         database.settle();
-        Ok(Self { database, filled, own: None, keep: wanted.server.keep })
+        let after = match (wanted.server.keep, wanted.forgotten) {
+            (true, Some(_)) => After::GiveAway,
+            (false, _) if filled.is_some() => After::Remove,
+            _ => After::Leave,
+        };
+        Ok(Self { database, filled, own: None, after })
+    }
+
+    /// Starts a server of our own again when it has died, and opens the way to the server anew.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
+        let has_died = self.own.as_mut().map(|own| own.revive(stop)).transpose()?;
+        if has_died == Some(true) || !self.database.is_reachable() {
+            self.database.come_back()?;
+        }
+        if let Some(own) = &self.own {
+            self.database.postmaster = own.server().process_id();
+        }
+        Ok(())
     }
 
     /// The host, and the storage under the data where it is known.
@@ -178,8 +211,12 @@ impl Ground {
                 drop(self.database);
                 own.finish()
             }
-            None if self.keep => self.database.give_away_schema(),
-            None => self.database.remove_schema(),
+            None => match self.after {
+                After::Remove => self.database.remove_schema(),
+                After::GiveAway => self.database.give_away_schema(),
+                After::Leave => Ok(()),
+                After::RemoveDatabase => self.database.remove_database(),
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::session::Course;
 use crate::progress::Progress;
-use crate::verbs::load::ground::{Ground, Named, Wanted};
+use crate::verbs::load::ground::{After, Ground, Named, Wanted};
 use crate::verbs::load::server::Burden;
 use assay_loads::dss::Scale;
 use assay_methods::dss::{
@@ -84,11 +84,11 @@ impl Tables {
     /// # Errors
     /// What does not go.
     pub fn finish(self) -> Result<()> {
-        let stays = self.were_there || self.ground.keep;
-        if self.ground.own.is_none() && stays {
-            return Ok(());
+        let mut ground = self.ground;
+        if self.were_there {
+            ground.after = After::Leave;
         }
-        self.ground.finish()
+        ground.finish()
     }
 }
 

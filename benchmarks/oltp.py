@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""The order-entry load on one server: loading, new orders a minute by users and client CPU of them, beside go-tpc where it is there."""
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from bench import machine, repeats, report
+from slob import SETTINGS, Server
+
+BAR_LOAD_S, BAR_RATE, BAR_CPU, BAR_MIB, MANY = 20.0, 1.2, 0.3, 200, 500
+# A cache that holds all data: what is compared is client and statements, not the disk.
+SETTINGS.update({"shared_buffers": "2GB", "autovacuum": "on", "checkpoint_timeout": "15min", "max_wal_size": "8GB",
+                 "listen_addresses": "127.0.0.1", "port": "54190", "max_connections": "600"})
+PORT = SETTINGS["port"]
+# All programs of the server look there for it.
+os.environ["PGPORT"] = PORT
+
+
+def address(server, database):
+    """The same way to the server for both: loopback TCP."""
+    return f"postgresql://postgres@127.0.0.1:{PORT}/{database}"
+
+
+def assay(given, target, *words):
+    """One ladder; the document of the load."""
+    command = [given.assay, "load", "oltp", target, "--warehouses", str(given.warehouses), *words, "--json", "--quiet", "--store", given.store]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 3):
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout)["load"]
+
+
+def stream_ios(rung, name):
+    """Transactions of a stream."""
+    found = [stream for stream in rung["measurement"]["streams"] if stream["name"] == name]
+    return sum(result["ios"] for stream in found for result in stream["operations"].values())
+
+
+def figures(rung):
+    """New orders a minute, and CPU seconds of a thousand of them."""
+    orders = stream_ios(rung, "new order")
+    return {"rate": 60e9 * orders / rung["measurement"]["elapsed_ns"], "cpu_s": 1000 * rung["client_cpu_s"] / orders,
+            "server_cpu_s": rung["server_cpu_s"] and 1000 * rung["server_cpu_s"] / orders, "orders": orders}
+
+
+def by_assay(given, server, calls, users):
+    """One rung of Assay."""
+    load = assay(given, address(server, "postgres"), "--calls", calls, "--users", str(users), "--time", f"{given.seconds:g}s", "--warm-up", "2s")
+    return figures(load["rungs"][0])
+
+
+def go_tpc(given, server, *words):
+    """One command of the peer, its output and its CPU seconds."""
+    command = [given.go_tpc, "tpcc", *words, "-d", "postgres", "-U", "postgres", "-p", "x", "-H", "127.0.0.1", "-P", PORT, "-D", "gotpc",
+               "--warehouses", str(given.warehouses), "--conn-params", "sslmode=disable"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def by_go_tpc(given, server, users):
+    """One run of the peer: its last summary counts new orders a minute."""
+    told, cpu_s = go_tpc(given, server, "run", "-T", str(users), "--time", f"{round(given.seconds)}s")
+    found = re.findall(r"\[Summary\] NEW_ORDER - Takes\(s\): ([0-9.]+), Count: (\d+)", told)
+    elapsed_s, orders = float(found[-1][0]), int(found[-1][1])
+    return {"rate": 60 * orders / elapsed_s, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
+
+
+def loading(given, server, raw):
+    """Seconds to load, key and analyse."""
+    times = []
+    for _ in range(given.loads):
+        load = assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "0s")
+        times.append(load["filled"]["elapsed_s"])
+    raw["load_s"] = times
+    best, bytes_all = min(times), load["filled"]["table_bytes"] + load["filled"]["index_bytes"]
+    print(f"\n{given.warehouses} warehouses ({bytes_all / 1e6:,.0f} MB with keys) loaded, keyed and analysed in "
+          f"{', '.join(f'{one:.1f}' for one in times)} s: {report.bar(best < BAR_LOAD_S, '< 20 s')}\n")
+    if given.go_tpc:
+        server.sql("CREATE DATABASE gotpc")
+        begun = time.monotonic()
+        go_tpc(given, server, "prepare", "-T", "2", "--no-check")
+        raw["go_tpc_load_s"] = time.monotonic() - begun
+        print(f"go-tpc: {raw['go_tpc_load_s']:.1f} s\n")
+
+
+def many_sessions(given, server, raw):
+    """Memory of one client process with many sessions."""
+    command = [given.assay, "load", "oltp", address(server, "postgres"), "--warehouses", str(given.warehouses), "--users", str(MANY),
+               "--time", f"{given.seconds:g}s", "--json", "--quiet", "--store", given.store]
+    with open(os.path.join(given.store, "many.json"), "w+", encoding="utf-8") as kept:
+        process = subprocess.Popen(command, stdout=kept)
+        _, status, usage = os.wait4(process.pid, 0)
+        kept.seek(0)
+        rung = json.load(kept)["load"]["rungs"][0]
+    raw["many"] = {"sessions": MANY, "resident_kib": usage.ru_maxrss, "status": status, **figures(rung)}
+    mib = usage.ru_maxrss / 1024
+    print(f"\n{MANY} sessions in one process: {mib:.0f} MiB at most, {report.bar(mib < BAR_MIB, f'< {BAR_MIB} MiB')}; "
+          f"{raw['many']['rate']:,.0f} new orders/min\n")
+
+
+def running(given, server, raw, lines):
+    """Users by users, sides alternating."""
+    assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
+    for users in given.users:
+        name = f"{users} users"
+        print(name, file=sys.stderr, flush=True)
+        sides = {"proc": lambda: by_assay(given, server, "proc", users), "stmt": lambda: by_assay(given, server, "stmt", users)}
+        if given.go_tpc:
+            sides["go-tpc"] = lambda: by_go_tpc(given, server, users)
+        raw[name] = repeats.alternate(repeats.Plan(given), sides)
+        lines.append(row(name, raw[name], bool(given.go_tpc)))
+
+
+def row(name, done, has_peer):
+    """All sides of one case."""
+    used, count = repeats.chosen(done)
+    sides = ["proc", "stmt"] + (["go-tpc"] if has_peer else [])
+    rates = [f"{repeats.median(used, side, lambda result: result['rate']):,.0f}" for side in sides]
+    costs = [f"{repeats.median(used, side, lambda result: result['cpu_s']):.3f}" for side in sides]
+    cells = [name, " / ".join(rates), " / ".join(costs)]
+    if has_peer:
+        rate = repeats.Ratio(used, "stmt", "go-tpc", lambda result: result["rate"])
+        cpu = repeats.Ratio(used, "stmt", "go-tpc", lambda result: result["cpu_s"])
+        cells += [f"{rate} {report.bar(rate.median >= BAR_RATE, '≥ 1.2')}", f"{cpu} {report.bar(cpu.median <= BAR_CPU, '≤ 0.3')}"]
+    return [*cells, count]
+
+
+def main():
+    parser = report.options(__doc__, repeats=3, extra=0, seconds=10.0)
+    parser.add_argument("--bindir", required=True, help="programs of a PostgreSQL server, psql among them")
+    parser.add_argument("--go-tpc", help="the program go-tpc; without it Assay is measured alone")
+    parser.add_argument("--warehouses", type=int, default=10)
+    parser.add_argument("--users", type=lambda text: [int(one) for one in text.split(",")], default=[1, 4, 8, 16])
+    parser.add_argument("--loads", type=int, default=1, help="how often loading is measured")
+    given = parser.parse_args()
+    given.directory = os.path.abspath(given.directory)
+    given.store = tempfile.mkdtemp(prefix="oltp-store-")
+    raw, lines = {}, []
+    with Server(given.bindir, given.directory) as server:
+        raw["server"] = server.sql("SHOW server_version")[0]
+        if given.only in "loading":
+            loading(given, server, raw)
+        if given.only in "users":
+            if given.go_tpc and given.only:
+                server.sql("CREATE DATABASE gotpc")
+                go_tpc(given, server, "prepare", "-T", "2", "--no-check")
+            running(given, server, raw, lines)
+        if given.only in "many":
+            many_sessions(given, server, raw)
+    sides = "proc / stmt" + (" / go-tpc" if given.go_tpc else "")
+    columns = ["load", f"new orders/min {sides}", f"client CPU s a 1,000: {sides}"]
+    report.table([*columns, *(["stmt to go-tpc", "its CPU"] if given.go_tpc else []), "repeats"], lines)
+    shutil.rmtree(given.store)
+    report.keep(given, "oltp", {"cases": raw, "settings": SETTINGS, "device": machine.device_of(given.directory)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+//! Which transaction comes next: cards of a shuffled deck, so that the mix is exact and no matter of chance.
+//!
+//! Source: TPC-C, clause 5.2.4.2: a deck of 23 cards gives 43.5 % payments and 4.3 % of each of the three others, at
+//! least what clause 5.2.3 asks for; the rest are new orders.
+
+use assay_model::random::Random;
+
+/// The five transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A customer orders.
+    NewOrder,
+    /// A customer pays.
+    Payment,
+    /// A customer asks for the last order.
+    OrderStatus,
+    /// The oldest order of each district is delivered.
+    Delivery,
+    /// Items of the last orders whose stock is low are counted.
+    StockLevel,
+}
+
+/// A deck of cards; dealt to the end, then shuffled anew.
+#[derive(Clone, Debug)]
+pub struct Deck {
+    cards: [Kind; 23],
+    next: usize,
+}
+
+impl Kind {
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NewOrder => "new order",
+            Self::Payment => "payment",
+            Self::OrderStatus => "order status",
+            Self::Delivery => "delivery",
+            Self::StockLevel => "stock level",
+        }
+    }
+
+    /// Keying time before it, s (clause 5.2.5.2).
+    pub const fn keying_s(self) -> f64 {
+        match self {
+            Self::NewOrder => 18.0,
+            Self::Payment => 3.0,
+            Self::OrderStatus | Self::Delivery | Self::StockLevel => 2.0,
+        }
+    }
+
+    /// Mean of the think time after it, s (clause 5.2.5.4).
+    pub const fn think_mean_s(self) -> f64 {
+        match self {
+            Self::NewOrder | Self::Payment => 12.0,
+            Self::OrderStatus => 10.0,
+            Self::Delivery | Self::StockLevel => 5.0,
+        }
+    }
+}
+
+impl Default for Deck {
+    fn default() -> Self {
+        use Kind::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
+        let mut cards = [NewOrder; 23];
+        cards[10..20].fill(Payment);
+        (cards[20], cards[21], cards[22]) = (OrderStatus, Delivery, StockLevel);
+        Self { cards, next: 23 }
+    }
+}
+
+impl Deck {
+    /// The next card.
+    #[inline]
+    pub fn deal(&mut self, random: &mut Random) -> Kind {
+        if self.next >= self.cards.len() {
+            self.shuffle(random);
+        }
+        let card = self.cards[self.next];
+        self.next += 1;
+        card
+    }
+
+    /// Fisher and Yates.
+    fn shuffle(&mut self, random: &mut Random) {
+        for last in (1..self.cards.len()).rev() {
+            let limit = assay_model::number::count_of(last) + 1;
+            self.cards.swap(last, assay_model::number::index_of(random.below(limit)));
+        }
+        self.next = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_deck_has_exactly_the_mix_in_an_order_of_its_own() {
+        let (mut deck, mut random) = (Deck::default(), Random::new(3));
+        let decks: Vec<Vec<Kind>> =
+            (0..50).map(|_| (0..23).map(|_| deck.deal(&mut random)).collect()).collect();
+        for deck in &decks {
+            let count = |wanted| deck.iter().filter(|kind| **kind == wanted).count();
+            assert_eq!((count(Kind::NewOrder), count(Kind::Payment)), (10, 10));
+            let others = [Kind::OrderStatus, Kind::Delivery, Kind::StockLevel];
+            assert!(others.iter().all(|other| count(*other) == 1));
+        }
+        assert!(decks.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}

@@ -1,0 +1,321 @@
+//! `assay load oltp` on the servers that this machine has: what it measures, that its data stays right, also when its
+//! server is killed, and how it fails. Without a server the tests say that they were skipped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+use assay_postgres::binaries::Places;
+use assay_postgres::connection::Connection;
+use assay_postgres::server::{Account, Plan, Server, Settings};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A directory that the server's user may enter, gone when it is dropped.
+struct Place(PathBuf);
+
+impl Place {
+    /// Nothing where there is no server to test with.
+    fn new(name: &str) -> Option<Self> {
+        let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+        if Places::of_this_program(named).find().is_err() {
+            println!("skipped: no PostgreSQL server here");
+            return None;
+        }
+        let path = std::env::temp_dir().join(format!("assay-oltp-{name}-{}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(path.join("d")).unwrap();
+        Some(Self(path))
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(arguments.split_whitespace()).current_dir(&self.0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn start(&self, arguments: &str) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// What stands in the directory under test.
+    fn left(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join("d")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// Whether intervals of a rung are in the store.
+    fn has_intervals(&self) -> bool {
+        let runs = fs::read_dir(self.0.join("assay-runs")).into_iter().flatten();
+        runs.filter_map(Result::ok).any(|run| {
+            let cells = fs::read_dir(run.path().join("cells")).into_iter().flatten();
+            cells.filter_map(Result::ok).any(|cell| {
+                let kept = fs::metadata(cell.path().join("intervals.jsonl"));
+                kept.is_ok_and(|kept| kept.len() > 0)
+            })
+        })
+    }
+
+    /// Kills the first process of the server in the directory under test as a loss of power would end it.
+    fn kill_server(&self) {
+        let directory = self.0.join("d").join(&self.left()[0]);
+        let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
+        let pid = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
+        kill_process(pid, Signal::KILL).unwrap();
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {}", words(output)))
+}
+
+fn wait_for(mut happened: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !happened() {
+        assert!(begun.elapsed() < Duration::from_secs(180), "it did not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// No condition is broken, all twelve were checked, and nothing that was acknowledged is lost.
+fn assert_right(load: &Value, times: usize) {
+    let checks = load["checks"].as_array().unwrap();
+    assert_eq!(checks.len(), times, "{checks:?}");
+    for checks in checks {
+        let all = checks["checks"].as_array().unwrap();
+        assert_eq!(all.len(), 12);
+        assert!(all.iter().all(|check| check["violations"] == 0), "{all:?}");
+    }
+    for commits in load["commits"].as_array().unwrap() {
+        let count = |name: &str| commits[name].as_u64().unwrap();
+        assert!(count("found") >= count("acknowledged"), "{commits}");
+        assert!(count("found") <= count("acknowledged") + count("unknown"), "{commits}");
+    }
+}
+
+/// Transactions of a stream in a rung.
+fn ios(rung: &Value, stream: &str) -> u64 {
+    let streams = rung["measurement"]["streams"].as_array().unwrap();
+    let found = streams.iter().find(|found| found["name"] == stream);
+    let operations = found.and_then(|found| found["operations"].as_object());
+    let results = operations.into_iter().flat_map(|operations| operations.values());
+    results.map(|result| result["ios"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
+    let Some(place) = Place::new("whole") else {
+        return;
+    };
+    for calls in
+        ["proc --users 1,3 --restore-every 1", "stmt --users 4 --partitions 2 --homes home"]
+    {
+        let output = place.run(&format!(
+            "load oltp d --calls {calls} --time 2s --warm-up 1s --verify --json --quiet"
+        ));
+        let load = &json(&output)["load"];
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        assert_eq!(load["method"], "oltp");
+        let rows = load["filled"]["rows"].as_u64().unwrap();
+        // 299,011 rows and lines of 30,000 orders, 5 to 15 each, by the server's own statistics.
+        assert!((585_000..=613_000).contains(&rows), "{rows}");
+        assert_right(load, 2);
+        for rung in load["rungs"].as_array().unwrap() {
+            let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
+            let back = ios(rung, "rolled back order");
+            let users = rung["sessions"].as_u64().unwrap();
+            assert!(orders > 20, "{rung}");
+            // Each session deals whole decks of ten and ten: two may be begun at both ends of the time.
+            assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
+            assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+        }
+        assert_eq!(place.left().len(), 0);
+    }
+}
+
+#[test]
+fn arrivals_that_are_due_count_from_then() {
+    let Some(place) = Place::new("rate") else {
+        return;
+    };
+    let output = place.run(
+        "load oltp d --users 2 --rate 50 --arrival constant --time 3s --warm-up 1s --isolation serializable --json --quiet",
+    );
+    let load = &json(&output)["load"];
+    let rung = &load["rungs"][0];
+    let all: u64 =
+        ["new order", "payment", "order status", "delivery", "stock level", "rolled back order"]
+            .iter()
+            .map(|stream| ios(rung, stream))
+            .sum();
+    let late = rung["backlog"].as_u64().unwrap();
+    // A busy machine may be late, but nothing that was due is lost: 150 and the one at the begin.
+    assert!((145..=155).contains(&(all + late)), "{all} {late}");
+    let result = &rung["measurement"]["streams"][0]["operations"]["write"];
+    assert!(result["response"].is_string() || result["response"].is_object(), "{result}");
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
+    let Some(place) = Place::new("kill") else {
+        return;
+    };
+    let child =
+        place.start("load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet");
+    wait_for(|| place.has_intervals());
+    std::thread::sleep(Duration::from_millis(1200));
+    place.kill_server();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    let load = &json(&output)["load"];
+    assert_right(load, 2);
+    let acknowledged = load["commits"][0]["acknowledged"].as_u64().unwrap();
+    assert!(acknowledged > 20, "{load}");
+    assert_eq!(load["rungs"][0]["measurement"]["finish"]["outcome"], "failed");
+    assert_eq!(place.left().len(), 0);
+}
+
+#[test]
+fn sessions_come_back_with_the_server() {
+    let Some(place) = Place::new("back") else {
+        return;
+    };
+    let child = place.start(
+        "load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet",
+    );
+    wait_for(|| place.has_intervals());
+    std::thread::sleep(Duration::from_millis(2500));
+    place.kill_server();
+    let output = child.wait_with_output().unwrap();
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_right(load, 2);
+    let rung = &load["rungs"][0];
+    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
+    assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+}
+
+#[test]
+fn what_cannot_be_meant_is_told() {
+    let Some(place) = Place::new("refused") else {
+        return;
+    };
+    for (arguments, code, word) in [
+        ("load oltp nowhere", 2, "neither a directory"),
+        ("load oltp d --warehouses 0", 2, "--warehouses"),
+        ("load oltp d --rate 0", 2, "--rate"),
+        ("load oltp d --rate 5 --think 100%", 2, "contradict"),
+        ("load oltp d --schema Upper", 2, "lower-case"),
+        ("load oltp d --quantile 1.5", 2, "quantile"),
+        ("load oltp d --warehouses 100000", 4, "space"),
+        ("load oltp postgresql://127.0.0.1:1/x", 4, "connecting"),
+    ] {
+        let output = place.run(arguments);
+        let words = words(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {words}");
+        assert!(words.contains(word), "{arguments}: {words}");
+        assert_eq!(place.left().len(), 0, "{arguments}");
+    }
+}
+
+/// A server that is not the program's own.
+fn given_server(directory: &Path) -> Server {
+    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
+    let mut server = Server::create(Plan {
+        binaries: Places::of_this_program(named).find().unwrap(),
+        directory: directory.to_owned(),
+        account: Account::needed(),
+        guard: Vec::new(),
+    })
+    .unwrap();
+    let settings = Settings {
+        direct: false,
+        shared_buffers_bytes: 64 << 20,
+        sessions_max: 8,
+        io_method: None,
+    };
+    server.start(&settings, &AtomicBool::new(false)).unwrap();
+    server
+}
+
+fn names(connection: &mut Connection, sql: &str) -> Vec<String> {
+    connection.query(sql).unwrap().iter().map(|row| row.text(0).to_owned()).collect()
+}
+
+const SCHEMAS: &str = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'";
+const DATABASES: &str = "SELECT datname FROM pg_database WHERE datname LIKE 'assay%'";
+
+#[test]
+fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
+    let Some(place) = Place::new("given") else {
+        return;
+    };
+    let server = given_server(&place.0.join("d"));
+    let known = server.address("postgres");
+    let password = known.password.clone().unwrap();
+    let address =
+        format!("postgresql://assay:{password}@/postgres?host={}", server.data().display());
+    let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
+    let mut connection = Connection::open(&known, "test").unwrap();
+
+    let output = place.run(&format!("load oltp {address} --users 500 --time 1s"));
+    assert_eq!(output.status.code(), Some(4));
+    assert!(words(&output).contains("max_connections"), "{}", words(&output));
+
+    let output = place.run(&format!("load oltp {address} {short} --keep --verify"));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(names(&mut connection, SCHEMAS), ["assay_oltp"]);
+    // Used as it is, and left as it was found.
+    let output = place.run(&format!("load oltp {address} {short}"));
+    assert!(json(&output)["load"]["filled"].is_null());
+    assert_eq!(names(&mut connection, SCHEMAS), ["assay_oltp"]);
+    let output = place.run(&format!("load oltp {address} {short} --warehouses 2"));
+    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+    assert!(words(&output).contains("1 warehouses, and 2"), "{}", words(&output));
+
+    let halve = "DELETE FROM assay_oltp.assay_manifest WHERE name IN ('complete', 'table:stock'); \
+                 DROP TABLE assay_oltp.stock; DROP FUNCTION assay_oltp.place_order, assay_oltp.pay, \
+                 assay_oltp.last_order, assay_oltp.deliver, assay_oltp.low_stock";
+    connection.run(halve).unwrap();
+    let output = place.run(&format!("load oltp {address} {short}"));
+    assert_eq!(output.status.code(), Some(4));
+    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
+    let output = place.run(&format!("load oltp {address} {short} --left finish --verify"));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(names(&mut connection, SCHEMAS), Vec::<String>::new());
+
+    connection.run("CREATE SCHEMA assay_oltp").unwrap();
+    let output = place.run(&format!("load oltp {address} {short} --left drop"));
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    assert_eq!(names(&mut connection, SCHEMAS), ["assay_oltp"]);
+
+    let output = place.run(&format!(
+        "load oltp {address} --users 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
+    ));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(names(&mut connection, DATABASES), Vec::<String>::new());
+}
