@@ -129,12 +129,7 @@ fn reading_past_the_end_is_counted_as_errors_with_the_first_offset() {
         let mut target = target(&scratch.0, false);
         target.length_bytes = 2 * LENGTH;
         let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
-        let job = Job {
-            workload: &workload,
-            targets: Arc::from([target]),
-            backend,
-            passes: None,
-        };
+        let job = Job { workload: &workload, targets: Arc::from([target]), backend, passes: None };
         let measurement = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap();
         let error = measurement.errors.iter().find(|error| error.errno == 0).unwrap();
         assert!(error.ios > 0 && error.first_offset_bytes + 8192 > LENGTH, "{error:?}");
@@ -173,12 +168,7 @@ fn writing_without_leave_is_refused_before_the_first_io() {
     let scratch = Scratch::new("leave");
     let workload = workload(Stream::closed("writes", Share(0.5), Bytes(8192), 4));
     let targets = Arc::from([target(&scratch.0, false)]);
-    let job = Job {
-        workload: &workload,
-        targets,
-        backend: BackendChoice::Posix,
-        passes: None,
-    };
+    let job = Job { workload: &workload, targets, backend: BackendChoice::Posix, passes: None };
     let error = run(&job, &AtomicBool::new(false), &mut Ignore).unwrap_err();
     assert!(error.message().contains("open for reading only"), "{error}");
 }

@@ -353,12 +353,7 @@ fn on_storage(
     observe: &mut dyn assay_engine::Observer,
 ) -> Result<Measurement> {
     let (root, devices) = (SysRoot::live(), device_names(storage));
-    let job = Job {
-        workload,
-        targets: Arc::clone(&storage.targets),
-        backend,
-        passes: None,
-    };
+    let job = Job { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
     let before = read_counters(&root, &devices);
     let mut measurement = run(&job, stop, observe)?;
     let passed = read_counters(&root, &devices).since(&before);

@@ -174,7 +174,7 @@ mod tests {
         if time_ns < PARTS {
             return u32::try_from(time_ns).unwrap();
         }
-        let power = u64::from(63 - time_ns.leading_zeros());
+        let power = u64::from(time_ns.ilog2());
         u32::try_from(power * PARTS + ((time_ns >> (power - 4)) & (PARTS - 1))).unwrap()
     }
 

@@ -58,16 +58,12 @@ pub fn put_rows<T: Taker>(
     let (factor, Part { number, of }) = (scale.factor(), part);
     let mut word = String::new();
     match table {
-        Table::Region => {
-            each(RegionGenerator::new(factor, number, of), to, |row, to| {
+        Table::Region => each(RegionGenerator::new(factor, number, of), to, |row, to| {
             put_region(&row, to);
-        })
-        }
-        Table::Nation => {
-            each(NationGenerator::new(factor, number, of), to, |row, to| {
+        }),
+        Table::Nation => each(NationGenerator::new(factor, number, of), to, |row, to| {
             put_nation(&row, to);
-        })
-        }
+        }),
         Table::Supplier => each(SupplierGenerator::new(factor, number, of), to, |row, to| {
             put_supplier(&row, &mut word, to);
         }),
