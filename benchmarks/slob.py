@@ -156,7 +156,7 @@ def main():
     given = parser.parse_args()
     given.directory = os.path.abspath(given.directory)
     given.store = tempfile.mkdtemp(prefix="slob-store-")
-    raw, lines = earlier(given), []
+    raw, lines = {}, []
     if any(given.only in f"{sessions} sessions" for sessions in SESSIONS):
         against_pgbench(given, raw, lines)
         report.table(["load", "SQL/s Assay / pgbench", "ratio", "client CPU a statement, µs: Assay / pgbench", "ratio", "repeats"], lines)
@@ -164,13 +164,6 @@ def main():
         on_disk(given, raw)
     shutil.rmtree(given.store)
     report.keep(given, "slob", {"cases": raw, "device": machine.device_of(given.directory)})
-
-
-def earlier(given):
-    """Cases of the same day and machine that another call of this script measured."""
-    facts = machine.facts(given.assay, given.fio)
-    kept = given.runs / f"{facts['date']}-{machine.kind(facts)}" / "slob.json"
-    return json.loads(kept.read_text(encoding="utf-8"))["cases"] if given.only and kept.exists() else {}
 
 
 if __name__ == "__main__":

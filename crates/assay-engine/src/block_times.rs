@@ -90,7 +90,7 @@ impl Event {
         Self::parse(&text).ok_or_else(|| format!("{} is not understood", path.display()))
     }
 
-    /// Lines such as `field:sector_t sector; offset:16; size:8; signed:0;`, tabs between their parts.
+    /// Lines such as `field:sector_t sector; offset:16; size:8; signed:0;`, with tabs in between.
     fn parse(text: &str) -> Option<Self> {
         let offset = |wanted: &str, bytes: u32| {
             let found = text.lines().filter_map(|line| line.trim().strip_prefix("field:"));

@@ -13,6 +13,7 @@ use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::processes::{self, signal};
+use assay_model::number::index_of;
 use assay_model::{Error, Result};
 use guard::command;
 use rustix::fs::{Mode, OFlags};
@@ -185,6 +186,8 @@ impl Server {
     pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.plan.binaries.program("postgres");
         let log = self.open_log()?;
+        // What an earlier start wrote says nothing of this one.
+        let log_begin = log.metadata().map_or(0, |log| log.len());
         let errors = log.try_clone().map_err(|error| refused(&self.log_path(), &error))?;
         let mut command = command(&self.plan, &program);
         command.arg("-D").arg(self.data());
@@ -194,10 +197,10 @@ impl Server {
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         let child = command.spawn().map_err(|error| self.not_run(&program, &error))?;
         self.child = Some(child);
-        self.wait(stop)
+        self.wait(log_begin, stop)
     }
 
-    fn wait(&mut self, stop: &AtomicBool) -> Result<()> {
+    fn wait(&mut self, log_begin: u64, stop: &AtomicBool) -> Result<()> {
         let (begun, address) = (Instant::now(), self.address("postgres"));
         loop {
             match Connection::open(&address, "assay") {
@@ -212,8 +215,9 @@ impl Server {
             }
             if let Some(Ok(Some(_))) = self.child.as_mut().map(Child::try_wait) {
                 self.child = None;
-                let log = fs::read_to_string(self.log_path()).unwrap_or_default();
-                return Err(self.explain("starting the server", &log));
+                let log = fs::read(self.log_path()).unwrap_or_default();
+                let own = log.get(index_of(log_begin)..).unwrap_or_default();
+                return Err(self.explain("starting the server", &String::from_utf8_lossy(own)));
             }
             if stop.load(Ordering::Relaxed) || begun.elapsed() > START_TIMEOUT {
                 return Err(Error::environment("the server was not ready in time", "start again"));
@@ -264,7 +268,9 @@ impl Server {
 
     /// The last words of a program, with a hint that fits.
     fn explain(&self, doing: &str, words: &str) -> Error {
-        let told = words.lines().rev().find_map(|line| {
+        // That it refused us while it was starting is no reason.
+        let lines = words.lines().filter(|line| !line.contains("the database system is starting"));
+        let told = lines.rev().find_map(|line| {
             let at =
                 ["FATAL:", "PANIC:", "error:", "ERROR:"].iter().find_map(|kind| line.find(kind))?;
             Some(line[at..].trim().to_owned())

@@ -119,7 +119,12 @@ impl OwnServer {
     ///
     /// # Errors
     /// What the programs or the server say, for example that somebody else uses it.
-    pub fn adopt(plan: OwnPlan, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+    pub fn adopt(mut plan: OwnPlan, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+        // Its programs work in it, so that a way from here would lead nowhere.
+        plan.target = plan.target.canonicalize().map_err(|error| {
+            let what = format!("looking for {}: {error}", plan.target.display());
+            Error::environment(what, "name the directory of the kept server")
+        })?;
         let server = Server::adopt(
             Plan {
                 binaries: plan.binaries.clone(),
