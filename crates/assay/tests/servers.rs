@@ -179,7 +179,7 @@ fn answer_as_old(mut stream: UnixStream) {
         return;
     }
     let mut said = vec![b'R', 0, 0, 0, 8, 0, 0, 0, 0];
-    let version = b"server_version\013.21\0";
+    let version = b"server_version\x0013.21\0";
     said.push(b'S');
     said.extend(u32::try_from(version.len() + 4).unwrap().to_be_bytes());
     said.extend(version);

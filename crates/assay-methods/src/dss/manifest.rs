@@ -117,7 +117,7 @@ pub fn look(database: &mut Database) -> Result<Found> {
     let all = database.admin.one(&format!(
         "SELECT count(*) FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace \
          AND relkind = 'r' AND relname = ANY ('{{{}}}')",
-        TABLES.map(|table| table.name()).join(",")
+        TABLES.map(assay_loads::dss::Table::name).join(",")
     ));
     let all = all.map_err(told)?.count(0);
     Ok(if all == Some(8) { Found::Whole(manifest) } else { Found::Half(manifest) })

@@ -166,7 +166,7 @@ impl Stream {
         }
         let started = common.begun.elapsed();
         let answer = work(&mut self.connection);
-        let elapsed = common.begun.elapsed() - started;
+        let elapsed = common.begun.elapsed().saturating_sub(started);
         let (outcome, lost) = judged(answer.as_ref().err());
         if lost.is_some() && common.done.load(Ordering::Relaxed) {
             // What an interrupted session says is no news.

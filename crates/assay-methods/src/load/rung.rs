@@ -299,7 +299,9 @@ impl Running<'_> {
             profile_of(observed, &passed, self.plan.sessions, is_complete).ok()
         });
         let mut tally = Tally::default();
-        ended.iter().for_each(|one| tally.add(&one.tally));
+        for one in ended {
+            tally.add(&one.tally);
+        }
         let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
         rung.measurement.started_unix_ns = self.started_unix_ns;
         rung.backlog = self.backlog;

@@ -160,7 +160,7 @@ impl<S: Session> Worker<S> {
             let ended = Instant::now();
             let times = Times { due, begun: before, ended };
             before = ended;
-            if let Some(lost) = self.keep(done, times, common, over) {
+            if let Some(lost) = self.keep(&done, times, common, over) {
                 if !self.reconnect(common, over) {
                     return Some(lost);
                 }
@@ -174,7 +174,7 @@ impl<S: Session> Worker<S> {
     #[inline]
     fn keep(
         &mut self,
-        done: Done,
+        done: &Done,
         times: Times,
         common: &Common<'_>,
         over: &AtomicBool,
@@ -190,7 +190,7 @@ impl<S: Session> Worker<S> {
                 let response = times
                     .due
                     .map(|due| narrow(times.ended.saturating_duration_since(due).as_nanos()));
-                slot.count(&done, service_ns, response);
+                slot.count(done, service_ns, response);
                 return None;
             }
             Err(failure) => failure,

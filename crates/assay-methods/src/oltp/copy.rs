@@ -21,7 +21,7 @@ pub(super) type Chunk = (Vec<u8>, u64);
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     bytes: Vec<u8>,
-    rows: u64,
+    count: u64,
     to: &'a SyncSender<Chunk>,
     /// Nobody takes chunks any more.
     pub(super) is_over: bool,
@@ -29,13 +29,13 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) const fn new(to: &'a SyncSender<Chunk>) -> Self {
-        Self { bytes: Vec::new(), rows: 0, to, is_over: false }
+        Self { bytes: Vec::new(), count: 0, to, is_over: false }
     }
 
     /// Sends what is there.
     pub(super) fn flush(&mut self) {
         let bytes = std::mem::replace(&mut self.bytes, Vec::with_capacity(CHUNK_BYTES + 4096));
-        let rows = std::mem::take(&mut self.rows);
+        let rows = std::mem::take(&mut self.count);
         self.is_over = self.is_over || self.to.send((bytes, rows)).is_err();
     }
 
@@ -50,7 +50,7 @@ impl Sink for Rows<'_> {
         if self.bytes.len() >= CHUNK_BYTES {
             self.flush();
         }
-        self.rows += 1;
+        self.count += 1;
         self.bytes.extend(columns.to_be_bytes());
     }
 
@@ -115,7 +115,8 @@ mod tests {
     fn numbers_have_the_form_that_the_server_sends() {
         let sent = |value, digits| {
             let (fields, length) = numeric(value, digits);
-            fields[..length].iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+            let hex = fields[..length].iter().map(|byte| format!("{byte:02x}"));
+            hex.collect::<Vec<_>>().concat()
         };
         assert_eq!(sent(1234, 4), "0001ffff0000000404d2");
         assert_eq!(sent(30_000_000, 2), "0001000100000002001e");

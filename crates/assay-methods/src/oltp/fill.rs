@@ -55,13 +55,12 @@ struct Shared<'a> {
 pub fn fill(database: &mut Database, doing: Fill<'_>) -> Result<Filled> {
     let begun = Instant::now();
     let schema = doing.shape.schema.clone();
-    let manifest = match doing.found {
-        Some(found) => found,
-        None => {
-            let manifest = Manifest::of(doing.rules, doing.shape, now_us());
-            database.run("creating a schema", &manifest.create(&schema))?;
-            manifest
-        }
+    let manifest = if let Some(found) = doing.found {
+        found
+    } else {
+        let manifest = Manifest::of(doing.rules, doing.shape, now_us());
+        database.run("creating a schema", &manifest.create(&schema))?;
+        manifest
     };
     let rules = Rules { seed: manifest.seed, ..doing.rules.clone() };
     let tables: Vec<Table> = Table::ALL.into_iter().filter(|table| !manifest.has(*table)).collect();
@@ -121,15 +120,14 @@ fn loader(shared: &Shared<'_>) -> Result<()> {
             connection.close();
             return Ok(());
         };
-        match load(&mut connection, shared, *table) {
-            Ok(()) if shared.stop.load(Ordering::Relaxed) => return Err(stopped()),
-            Ok(()) => {}
-            Err(_) if shared.stop.load(Ordering::Relaxed) => return Err(stopped()),
-            Err(failure) => {
-                // The others need not go on for a load that failed.
-                shared.next.store(NONE_LEFT, Ordering::Relaxed);
-                return Err(failure.of(format!("loading {}", shared.shape.name(*table))));
-            }
+        let loaded = load(&mut connection, shared, *table);
+        if shared.stop.load(Ordering::Relaxed) {
+            return Err(stopped());
+        }
+        if let Err(failure) = loaded {
+            // The others need not go on for a load that failed.
+            shared.next.store(NONE_LEFT, Ordering::Relaxed);
+            return Err(failure.of(format!("loading {}", shared.shape.name(*table))));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use assay_loads::oltp::Table;
+use std::fmt::Write as _;
 
 /// Where the tables are and how they are laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +104,8 @@ impl Shape {
         }
         let mut sql = format!("CREATE TABLE {name} ({columns}) PARTITION BY HASH (ol_w_id);");
         for part in 0..self.partitions {
-            sql += &format!(
+            let _ = write!(
+                sql,
                 "CREATE TABLE {name}_{part} PARTITION OF {name} FOR VALUES WITH (MODULUS {}, REMAINDER {part}) {with};",
                 self.partitions
             );

@@ -99,7 +99,7 @@ fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
         compare(&pair, &[], &CompareRules::default(), &Book)
             .map_err(|error| error.context(format!("the repeats {named}")))?;
     }
-    let is_dss = repeats.iter().any(|facts| facts.is_of_queries());
+    let is_dss = repeats.iter().any(SideFacts::is_of_queries);
     let whole = joined(repeats, &Book).ok_or_else(|| {
         Error::usage(
             format!("'{named}' names no run"),

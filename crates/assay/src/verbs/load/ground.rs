@@ -106,14 +106,14 @@ impl Ground {
     ///
     /// # Errors
     /// What the gate or the server say; then nothing of ours is left behind.
-    pub fn prepare(named: &Named, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    pub fn prepare(named: &Named, mut wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
         match named {
-            Named::Directory(path) => Self::own(path, wanted, progress),
-            Named::Server(address) => Self::given(address, wanted, progress),
+            Named::Directory(path) => Self::own(path, &mut wanted, progress),
+            Named::Server(address) => Self::given(address, &mut wanted, progress),
         }
     }
 
-    fn own(path: &Path, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    fn own(path: &Path, wanted: &mut Wanted<'_>, progress: &mut Progress) -> Result<Self> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, progress);
         }
@@ -135,7 +135,12 @@ impl Ground {
     }
 
     /// A server that an earlier run left; its tables are used again when they are those that are wanted.
-    fn kept(path: &Path, kept: &Kept, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    fn kept(
+        path: &Path,
+        kept: &Kept,
+        wanted: &mut Wanted<'_>,
+        progress: &mut Progress,
+    ) -> Result<Self> {
         let own =
             OwnServer::adopt(wanted.server.own_plan(path, wanted.burden)?, kept, wanted.stop)?;
         let mut database = Database::on_own(&own, &kept.schema)?;
@@ -151,7 +156,7 @@ impl Ground {
         self.own.as_ref().and_then(OwnServer::kept_place)
     }
 
-    fn given(address: &Address, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    fn given(address: &Address, wanted: &mut Wanted<'_>, progress: &mut Progress) -> Result<Self> {
         let mut database = Database::at(address, &wanted.schema)?;
         if let Some(kind) = wanted.forgotten {
             database.remove_left(kind)?;
