@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const GRACE: Duration = Duration::from_secs(20);
 /// What studies call things that a load has under another name.
 const ALIASES: [(&str, &[&str]); 2] =
-    [("memory", &["shared-buffers"]), ("parallelism", &["degree", "parallel-workers", "streams"])];
+    [("memory", &["shared-buffers"]), ("parallelism", &["parallel", "streams"])];
 
 /// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
 pub fn is_meant(study: &Study, targets: &[String]) -> bool {
