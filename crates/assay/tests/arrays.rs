@@ -62,7 +62,7 @@ fn mistakes_are_answered_in_kind() {
         (
             "run reads.toml array:ramsan-300?capcity=1GiB",
             2,
-            "error: array?capcity: an array has no key 'capcity'\nhint: its keys are capacity, seed, nodes, volumes, hasten",
+            "error: array?capcity: an array has no key 'capcity'\nhint: its keys are capacity, seed, nodes, volumes, hasten, pace",
         ),
         (
             "arrays --profile slob-1h",

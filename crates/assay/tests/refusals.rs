@@ -86,7 +86,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "report --csv histogram",
         2,
-        "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write one of curve, intervals, histograms",
+        "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write one of curve, intervals, histograms, queries",
     ),
     (
         "run reads.toml nothere",

@@ -227,10 +227,10 @@ impl Running<'_> {
             common.start.wait();
             let _ = common.begun.set(Instant::now());
             if common.warms_up {
-                self.warm_up(&interrupters, hands);
+                self.warm_up(&interrupters, watch, hands);
             }
-            let looking = beside.map(|beside| scope.spawn(|| beside.watch(&unwatched)));
             watch.begin();
+            let looking = beside.map(|beside| scope.spawn(|| beside.watch(&unwatched)));
             let finish = watch.until_over(self.plan.length, &threads, hands);
             common.done.store(true, Ordering::Relaxed);
             self.backlog = self.late();
@@ -255,7 +255,7 @@ impl Running<'_> {
     }
 
     /// The load before the measured one: its end is waited for, so that counters have a moment without load.
-    fn warm_up(&mut self, interrupters: &Interrupters, hands: &mut Hands<'_>) {
+    fn warm_up(&mut self, interrupters: &Interrupters, watch: &Watch<'_>, hands: &mut Hands<'_>) {
         let common = self.common;
         let begun = Instant::now();
         let length = Duration::from_nanos(self.plan.ramp.0.saturating_add(self.plan.warm_up.0));
@@ -273,6 +273,7 @@ impl Running<'_> {
         if let Some((arrivals, begun)) = common.arrivals.as_ref().zip(common.begun.get()) {
             arrivals.restart(narrow(begun.elapsed().as_nanos()));
         }
+        watch.forget();
         common.resume.wait();
     }
 

@@ -58,9 +58,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The measured time begins; what was counted before is forgotten.
+    /// The measured time begins; sessions may have made their first steps already.
     pub(super) fn begin(&mut self) {
         self.begun = Some(Instant::now());
+    }
+
+    /// Forgets what was counted while sessions warmed up; they must pause meanwhile.
+    pub(super) fn forget(&self) {
         for slot in &self.slots {
             slot.lock().unwrap_or_else(PoisonError::into_inner).forget(self.kinds);
         }

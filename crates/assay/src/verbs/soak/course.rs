@@ -18,6 +18,8 @@ pub(super) struct Course {
     /// The cycle that comes next, and the load that it has had.
     next: u32,
     measured_ns: u64,
+    /// Whether the next cycle has a cell already, be it without a whole interval.
+    is_begun: bool,
     /// When the session began, s after the soak did.
     began_s: f64,
 }
@@ -30,6 +32,7 @@ impl Course {
             recorder: SoakRecorder::new(),
             next: 0,
             measured_ns: 0,
+            is_begun: false,
             began_s: 0.0,
         }
     }
@@ -68,9 +71,9 @@ impl Course {
             for interval in cell.intervals()? {
                 self.recorder.add(cycle, begin_s, &interval?);
             }
-            (self.next, self.measured_ns) = (cycle, cell.elapsed_ns()?);
+            (self.next, self.measured_ns, self.is_begun) = (cycle, cell.elapsed_ns()?, true);
             if self.measured_ns >= self.plan.work.0 {
-                (self.next, self.measured_ns) = (cycle + 1, 0);
+                (self.next, self.measured_ns, self.is_begun) = (cycle + 1, 0, false);
             }
         }
         self.began_s = self.begin_s(self.next) + seconds(self.measured_ns);
@@ -114,7 +117,7 @@ impl Course {
         };
         let left = remaining(workload, measured_ns)?;
         let work = Work { workload: &left, sessions: None };
-        let measurement = if measured_ns > 0 {
+        let measurement = if std::mem::take(&mut self.is_begun) {
             let cell = session.writer.resume_cell(&name, &session.cell_start())?;
             session.measure_with(cell, work, &mut watch)?
         } else {

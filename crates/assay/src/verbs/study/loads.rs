@@ -338,7 +338,7 @@ mod tests {
         for (from, to, message) in [
             ("\"slob\"\n        options", "\"slab\"\n        options", "no load 'slab'"),
             ("\"memory\"", "\"memry\"", "has no 'memry'"),
-            ("[0, 25]", "[0, \"many\"]", "many"),
+            ("[0, 25]", "[0, \"many\"]", "--update-pct"),
             ("\"128MiB\"", "\"128\"", ""),
         ] {
             let found = first(&STUDY.replace(from, to));
