@@ -299,8 +299,8 @@ fn cells_at_least(cells: Option<usize>, least: usize) -> bool {
 #[test]
 fn a_place_that_follows_late_is_told_as_such() {
     let place = Place::new();
-    let device = "sim:device?size=256MiB+tiers?sizes=6MiB&latencies=200us,4ms&follow=60s";
-    let found = place.json(&format!("locality {device} --largest 32MiB --point 4s"), 0);
+    let device = "sim:device?size=2GiB+tiers?sizes=24MiB&latencies=100us,2ms&follow=20s";
+    let found = place.json(&format!("locality {device} --largest 512MiB --point 8s"), 0);
     assert_eq!(found["locality"]["tiers"], Value::Array(Vec::new()));
     assert!(found["locality"]["doubts"][0].as_str().unwrap().contains("--settle"));
 }

@@ -119,17 +119,17 @@ fn a_throttle_holds_its_work_back_and_nothing_else() {
     let limits = Limits { reads_per_s: Some(200), ..Limits::default() };
     let throttle = or_skip!(Throttle::new(device.path(), limits));
     let file = direct::open_to_read(device.path()).unwrap();
-    let read_hundred = || {
+    let read_all = || {
         let begin = Instant::now();
-        for block in 0..100 {
+        for block in 0..300 {
             file.read_at(&mut Buffer::new(4096, 0), block * 4096).unwrap();
         }
         begin.elapsed()
     };
-    // 100 reads at 200/s, less what the first slice of tokens may give away.
-    assert!(throttle.run(read_hundred).unwrap() >= Duration::from_millis(300));
+    // 300 reads at 200/s take 1.5 s, less what the kernel gives for the time before the first: on a busy machine much.
+    assert!(throttle.run(read_all).unwrap() >= Duration::from_millis(300));
     throttle.set(Limits::default()).unwrap();
-    throttle.run(read_hundred).unwrap();
+    throttle.run(read_all).unwrap();
 }
 
 #[test]
