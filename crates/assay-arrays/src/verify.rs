@@ -8,6 +8,9 @@ use assay_model::number::{count_of, rate, real, seconds};
 use assay_model::{Error, Histogram, Profile, Result};
 use std::collections::BTreeMap;
 
+/// Reads within this share of those at the end have settled.
+const SETTLED_SHARE: f64 = 0.02;
+
 /// A figure with what the model made of it.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -183,6 +186,7 @@ impl Outcome {
             Measure::FirstReadIops => Some(self.eighth(0)),
             Measure::LastToFirst => Some(self.eighth(7) / self.eighth(0)),
             Measure::FallS => self.fall_s(),
+            Measure::SettledS => Some(self.settled_s()),
             _ => self.of_host(measure),
         }
     }
@@ -207,9 +211,23 @@ impl Outcome {
         real(reads) * 8.0 / seconds(self.io.elapsed_ns)
     }
 
+    /// Length of one part of the time, s.
+    fn part_s(&self) -> f64 {
+        seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS))
+    }
+
+    /// When reads begin to stay near the last eighth, seconds of the real pace.
+    fn settled_s(&self) -> f64 {
+        let part_s = self.part_s();
+        let last = self.eighth(7) * part_s;
+        let is_off = |reads: &u64| (real(*reads) / last - 1.0).abs() > SETTLED_SHARE;
+        let settled = self.io.read_parts.iter().rposition(is_off).map_or(0, |off| off + 1);
+        real(count_of(settled)) * part_s * self.hasten
+    }
+
     /// When reads first are below nine tenths of what they were for two parts of the time, seconds of the real pace.
     fn fall_s(&self) -> Option<f64> {
-        let part_s = seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS));
+        let part_s = self.part_s();
         let limit = 0.9 * self.eighth(0) * part_s;
         let both_low = |two: &[u64]| two.iter().all(|reads| real(*reads) < limit);
         let fall = self.io.read_parts.windows(2).position(both_low)?;

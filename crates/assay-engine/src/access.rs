@@ -5,10 +5,8 @@ use assay_model::random::{Random, mix};
 use assay_model::units::Share;
 use assay_model::workload::Access;
 
-mod zipf;
-
 pub use assay_model::permutation::Permutation;
-pub use zipf::Zipf;
+pub use assay_model::zipf::Zipf;
 
 /// One worker's sequence of places; `worker` of `workers` share a stream without meeting each other where the
 /// access promises that no place comes twice.

@@ -2,6 +2,7 @@
 
 use crate::target::Bounds;
 use assay_model::number::{count, real};
+use assay_model::units::Bytes;
 use assay_model::workload::{Layout, Stream};
 use assay_model::{Error, Result};
 
@@ -47,8 +48,9 @@ impl Space {
             Layout::Stripe { unit } => {
                 return Err(Error::usage(
                     format!(
-                        "stream '{}': a stripe of {unit} does not hold transfers of {transfer} B",
-                        stream.name
+                        "stream '{}': a stripe of {unit} does not hold transfers of {}",
+                        stream.name,
+                        Bytes(transfer)
                     ),
                     "choose a stripe unit that is a multiple of the largest transfer",
                 ));
@@ -157,7 +159,7 @@ fn chosen(stream: &Stream, bounds: &[Bounds], grain: u64) -> Result<Vec<Extent>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::units::{Bytes, Share};
+    use assay_model::units::Share;
     use assay_model::workload::Span;
     use proptest::prelude::*;
 
@@ -199,7 +201,10 @@ mod tests {
         let error =
             Space::new(&stream(4096), Layout::Stripe { unit: Bytes(6000) }, &spaces(&[1 << 20]))
                 .unwrap_err();
-        assert!(error.message().contains("stripe of 6000B"), "{error}");
+        assert!(
+            error.message().contains("a stripe of 6kB does not hold transfers of 4KiB"),
+            "{error}"
+        );
     }
 
     proptest! {

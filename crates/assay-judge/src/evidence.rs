@@ -73,7 +73,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
-            vec![Found::absent("the host sent no TCP segments, or none were counted")]
+            vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
         }
     }
 }

@@ -5,7 +5,9 @@ use crate::names::known;
 use crate::statistics::Statistics;
 use assay_model::Estimate;
 use assay_model::comparison::Scaling;
-use assay_model::study::{CellResult, CellState, CurvePoint, FactorCurve, Setting};
+use assay_model::study::{
+    CellResult, CellState, CurvePoint, FactorCurve, LOAD_FIGURES, Setting, load_figure_unit,
+};
 use assay_model::verdict::Unit;
 
 /// Factors whose values are numbers of something that works at the same time.
@@ -29,7 +31,8 @@ pub fn factor_curves(cells: &[CellResult], statistics: &dyn Statistics) -> Vec<F
     };
     let mut curves = Vec::new();
     for place in 0..first.cell.settings.len() {
-        for quantity in SHOWN {
+        let of_loads = LOAD_FIGURES.iter().map(|(name, ..)| *name);
+        for quantity in SHOWN.into_iter().chain(of_loads) {
             curves.extend(curves_of(&measured, place, quantity, statistics));
         }
     }
@@ -77,8 +80,16 @@ fn others(settings: &[Setting], place: usize) -> String {
 }
 
 fn unit(quantity: &str) -> Unit {
+    if let Some(unit) = load_figure_unit(quantity) {
+        return unit;
+    }
     let found = known().into_iter().find(|known| known.to_string() == quantity);
     found.map_or(Unit::Count, |quantity| quantity.unit())
+}
+
+/// Rates and times are never below nothing, however far few repeats let their interval reach.
+fn positive(estimate: Estimate) -> Estimate {
+    Estimate { low: estimate.low.max(0.0), ..estimate }
 }
 
 fn points(
@@ -111,7 +122,7 @@ fn points(
             .collect();
         (!found.is_empty()).then(|| CurvePoint {
             value: value.clone(),
-            estimate: mean_of_repeats(&found, statistics),
+            estimate: positive(mean_of_repeats(&found, statistics)),
             repeats: u32::try_from(found.len()).unwrap_or(u32::MAX),
         })
     };

@@ -86,7 +86,7 @@ fn what_is_missing_is_said() {
     assert_eq!(missing("calibration.read.iops_max at_least 1/s", &story), "nothing was calibrated");
     assert_eq!(
         missing("host.tcp_retransmits at_most 1%", &story),
-        "the host sent no TCP segments, or none were counted"
+        "the host sent fewer than 1,000 TCP segments, or none were counted"
     );
     story.shorten(3);
     assert_eq!(

@@ -5,9 +5,15 @@
 //! [`slob::Rows`] the content of a table.
 //!
 //! [`oltp::Rules`] are those of an order-entry load in the manner of TPC-C: an [`oltp::Session`] gives transactions with
-//! their inputs, [`oltp::fill_part`] the rows of the nine tables. [`dss`] follows the published description of TPC-H.
+//! their inputs, [`oltp::fill_part`] the rows of the nine tables. [`brokerage::Rules`] are those of a brokerage in the
+//! manner of TPC-E. [`dss`] follows the published description of TPC-H.
 #![forbid(unsafe_code)]
 
+pub mod brokerage;
+mod deck;
 pub mod dss;
 pub mod oltp;
+pub mod sink;
 pub mod slob;
+
+pub use deck::Deck;

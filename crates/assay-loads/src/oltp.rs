@@ -8,11 +8,11 @@ mod choice;
 mod deck;
 mod population;
 mod session;
-mod text;
+pub(crate) mod text;
 
 pub use choice::{Choices, Constants};
-pub use deck::{Deck, Kind};
-pub use population::{Part, Sink, Table, fill_part, parts, rows_of};
+pub use deck::{Kind, deck};
+pub use population::{Part, Table, fill_part, parts, rows_of};
 pub use session::{
     Customer, Delivery, Line, NewOrder, OrderStatus, Payment, Session, StockLevel, Transaction,
 };

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod brokerage;
 pub mod calibrate;
 pub mod dss;
 pub mod load;

@@ -38,6 +38,20 @@ impl Default for SoakRule {
     }
 }
 
+impl SoakRule {
+    /// The rule for a steady state with its parameters, in words.
+    fn words(&self) -> String {
+        let steady = &self.steady;
+        format!(
+            "Assay: since the last change of level, at least {:.0} % of the load, its trend known to within {:.0} % of the level and not surely ({:.0} %) more than {:.0} %",
+            steady.share * 100.0,
+            steady.doubt_share * 100.0,
+            steady.confidence * 100.0,
+            steady.tolerance * 100.0
+        )
+    }
+}
+
 /// Takes intervals one by one.
 pub struct SoakRecorder {
     batches: Batches,
@@ -132,6 +146,7 @@ impl SoakRecorder {
                 SoakState::Steady { .. } | SoakState::NeverSteady => Outcome::Fail,
             },
             state,
+            rule: rule.words(),
             rules: self.rules.findings(),
             rests: rests(&courses, &batches, &recovered, self),
             courses,

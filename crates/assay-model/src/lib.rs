@@ -11,14 +11,17 @@ pub mod dss;
 pub mod environment;
 pub mod error;
 pub mod estimate;
+pub mod failure;
 pub mod histogram;
 pub mod load;
 pub mod locality;
 pub mod measurement;
+pub mod mix;
 pub mod number;
 pub mod permutation;
 pub mod profile;
 pub mod random;
+pub mod row;
 pub mod run;
 #[cfg(test)]
 mod schema;
@@ -30,6 +33,7 @@ pub mod units;
 pub mod verdict;
 pub mod watch;
 pub mod workload;
+pub mod zipf;
 
 pub use error::{Blame, Error, Result};
 pub use estimate::Estimate;

@@ -24,7 +24,7 @@ pub use rung::{
 pub struct Load {
     /// Version of the document's form: 1.
     pub format: u32,
-    /// The kind of load: `slob` or `oltp`.
+    /// The kind of load: `slob`, `oltp` or `brokerage`.
     pub method: String,
     /// The server.
     pub server: ServerFacts,

@@ -144,6 +144,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("soak", text::<crate::soak::Soak>()),
         ("comparison", text::<crate::comparison::Comparison>()),
         ("load", text::<crate::load::Load>()),
+        ("mix", text::<crate::mix::Mix>()),
         ("dss", text::<crate::dss::Dss>()),
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
@@ -218,5 +219,6 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
     assert!(read_examples::<crate::load::Load>("load") > 0);
+    assert!(read_examples::<crate::mix::Mix>("mix") > 0);
     assert!(read_examples::<crate::dss::Dss>("dss") > 0);
 }

@@ -23,6 +23,9 @@ pub struct Soak {
     pub elapsed_s: f64,
     /// Whether it ended in a steady state.
     pub state: SoakState,
+    /// The rule by which it is steady or not, with its parameters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rule: String,
     /// What rules of others say of the same IOPS.
     pub rules: Vec<RuleFinding>,
     /// Every quantity over time.

@@ -12,9 +12,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 mod check;
+mod figures;
 mod plan;
 
 pub use check::parse_study;
+pub use figures::{LOAD_FIGURES, load_figure_unit};
 pub use plan::{Scale, cells};
 
 /// An experiment as a person writes it.
@@ -198,6 +200,8 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("cpus", "processors of a simulated host: 8, 16"),
     ("hosts", "simulated hosts: 1, 2"),
     ("memory", "buffer cache of a database under a load: \"256MiB\""),
+    ("cache_ratio", "the same by the size of its data, cache to data: \"2:1\", \"1:3\""),
+    ("memory_share", "the same as a share of the host's memory: \"40%\""),
 ];
 
 /// A value of a factor.
@@ -231,7 +235,14 @@ fn quantity(text: &str) -> Option<f64> {
     let share = text.parse::<Share>().map(|share| share.0).ok();
     let size = || text.parse::<Bytes>().map(|size| crate::number::real(size.0)).ok();
     let rate = || text.parse::<crate::units::Rate>().map(|rate| rate.0).ok();
-    share.or_else(size).or_else(rate)
+    share.or_else(size).or_else(rate).or_else(|| ratio(text))
+}
+
+/// `1:3` as a third.
+fn ratio(text: &str) -> Option<f64> {
+    let (above, below) = text.split_once(':')?;
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| *number > 0.0);
+    Some(number(above)? / number(below)?)
 }
 
 impl fmt::Display for FactorValue {

@@ -154,8 +154,17 @@ fn exact(value: u64, units: &[(&'static str, u64)]) -> String {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const EXACT: &[(&str, u64)] =
-            &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+        const EXACT: &[(&str, u64)] = &[
+            ("TiB", 1 << 40),
+            ("TB", 1_000_000_000_000),
+            ("GiB", 1 << 30),
+            ("GB", 1_000_000_000),
+            ("MiB", 1 << 20),
+            ("MB", 1_000_000),
+            ("KiB", 1 << 10),
+            ("kB", 1000),
+            ("B", 1),
+        ];
         formatter.pad(&exact(self.0, EXACT))
     }
 }
@@ -343,6 +352,14 @@ mod tests {
         assert_eq!(show_bytes(116_532.0), "114 KiB");
         assert_eq!(show_count(46_018.4), "46,018");
         assert_eq!(show_count(318.0), "318");
+    }
+
+    #[test]
+    fn sizes_are_written_with_the_largest_unit_that_divides_them() {
+        for text in ["1TiB", "1TB", "3GiB", "400GB", "64MiB", "5MB", "8KiB", "3kB", "512B", "0B"] {
+            assert_eq!(text.parse::<Bytes>().unwrap().to_string(), text);
+        }
+        assert_eq!(Bytes(1_024_000).to_string(), "1000KiB");
     }
 
     proptest! {

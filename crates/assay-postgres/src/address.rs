@@ -1,5 +1,6 @@
 //! Where a server is and who asks: `postgresql://…` and `key=value` texts as PostgreSQL's own programs take them.
 
+use assay_daemon::{Uri, is_this_machine};
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -92,7 +93,7 @@ impl Address {
     pub fn is_local(&self) -> bool {
         match &self.host {
             Host::Socket(_) => true,
-            Host::Network(name) => name == "localhost" || name == "::1" || name.starts_with("127."),
+            Host::Network(name) => is_this_machine(name),
         }
     }
 }
@@ -140,55 +141,18 @@ fn check_encryption(mode: Option<String>) -> Result<()> {
 }
 
 fn pairs_of_uri(rest: &str) -> Result<Vec<(String, String)>> {
-    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let (authority, database) = place.split_once('/').unwrap_or((place, ""));
-    let (login, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    let (user, password) = login.split_once(':').unwrap_or((login, ""));
-    let (host, port) = split_port(host);
-    let mut pairs = Vec::new();
-    for (name, value) in [
-        ("user", user),
-        ("password", password),
-        ("host", host),
-        ("port", port),
-        ("dbname", database),
-    ] {
-        pairs.push((name.to_owned(), decoded(value)?));
-    }
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Error::usage(format!("'{pair}' is no NAME=VALUE"), HINT))?;
-        pairs.push((decoded(name)?, decoded(value)?));
-    }
+    let uri = Uri::parse(rest, HINT)?;
+    let mut pairs = [
+        ("user", uri.user),
+        ("password", uri.password),
+        ("host", uri.host),
+        ("port", uri.port),
+        ("dbname", uri.database),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec();
+    pairs.extend(uri.settings);
     Ok(pairs)
-}
-
-/// `[::1]:5432`, `host:5432`, `host`.
-fn split_port(host: &str) -> (&str, &str) {
-    if let Some((number, rest)) = host.strip_prefix('[').and_then(|host| host.split_once(']')) {
-        return (number, rest.strip_prefix(':').unwrap_or(""));
-    }
-    host.rsplit_once(':').unwrap_or((host, ""))
-}
-
-/// Takes `%41` for `A`.
-fn decoded(text: &str) -> Result<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte.unwrap_or(b' ')).to_digit(16);
-        let pair = digit(rest.next()).zip(digit(rest.next()));
-        let value = pair.and_then(|(high, low)| u8::try_from(16 * high + low).ok());
-        bytes.push(value.ok_or_else(|| {
-            Error::usage("the address has a % without two hexadecimal digits", HINT)
-        })?);
-    }
-    String::from_utf8(bytes).map_err(|_| Error::usage("the address is not UTF-8", HINT))
 }
 
 /// `host=/tmp user='a b'`, with `\` before quotes inside of quotes.

@@ -8,19 +8,18 @@ mod copy;
 mod login;
 mod messages;
 mod prepared;
-mod stream;
 
+pub use assay_daemon::Interrupter;
 pub use batch::{Answers, Batch, Fields, Values};
 pub use copy::CopyIn;
 pub use messages::Row;
 pub use prepared::{Execution, Prepared};
-pub use stream::Interrupter;
 
-use crate::address::Address;
+use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure};
+use assay_daemon::Stream;
 use messages::{Messages, refusal, row, zero_ended};
 use std::time::Duration;
-use stream::Stream;
 
 /// What the server is, as it said at the login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +45,13 @@ impl Connection {
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
     pub fn open(address: &Address, application: &str) -> Answer<Self> {
-        let mut messages = Messages::over(Stream::connect(address)?);
+        let stream = match &address.host {
+            Host::Socket(directory) => {
+                Stream::local(&directory.join(format!(".s.PGSQL.{}", address.port)))
+            }
+            Host::Network(name) => Stream::network(name, address.port),
+        };
+        let mut messages = Messages::over(stream?);
         let facts = login::login(&mut messages, address, application)?;
         messages.stream().wait_at_most(None)?;
         Ok(Self { messages, facts, scratch: Vec::new() })

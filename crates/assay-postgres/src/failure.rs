@@ -1,94 +1,48 @@
-//! What a server or the way to it refused, and what a person can do about it.
+//! What a server's refusals mean, by their codes, and what a person can do about them.
+//!
+//! Source: PostgreSQL documentation, appendix "PostgreSQL Error Codes".
 
-use assay_model::Error;
-use std::fmt;
-use std::io;
+pub use assay_model::failure::{Answer, Failure, Refusal};
 
-/// Why a statement or a login did not succeed.
-#[derive(Debug)]
-pub enum Failure {
-    /// The way to the server broke.
-    Lost(io::Error),
-    /// The server said no.
-    Refused {
-        /// Its five-letter code (`SQLSTATE`).
-        code: String,
-        /// Its words.
-        message: String,
-    },
-    /// It answered what this program does not understand.
-    Strange(String),
+/// A refusal of the server: its five-letter code (`SQLSTATE`) and its words.
+pub fn refused(code: &str, message: impl Into<String>) -> Failure {
+    let message = message.into();
+    let hint = hint(code, &message);
+    Failure::Refused { code: code.to_owned(), meaning: meaning(code), message, hint }
 }
 
-/// The result of speaking with a server.
-pub type Answer<T> = Result<T, Failure>;
-
-impl Failure {
-    /// The five-letter code, where the server gave one.
-    pub fn code(&self) -> Option<&str> {
-        match self {
-            Self::Refused { code, .. } => Some(code),
-            _ => None,
-        }
-    }
-
-    /// Whether the session cannot be used any more.
-    pub fn is_lost(&self) -> bool {
-        match self {
-            Self::Lost(_) | Self::Strange(_) => true,
-            // Class 57P: the server ends, or ended this session.
-            Self::Refused { code, .. } => code.starts_with("57P"),
-        }
-    }
-
-    /// The failure as a refusal of the environment, with what was being done.
-    pub fn of(&self, doing: impl fmt::Display) -> Error {
-        Error::environment(format!("{doing}: {self}"), self.hint())
-    }
-
-    fn hint(&self) -> &'static str {
-        let Self::Refused { code, message } = self else {
-            return "check that the server runs, and its log";
-        };
-        match code.as_str() {
-            // Written so by servers up to 15 and from 16 on.
-            "28000" if message.contains("SSL off") || message.contains("no encryption") => {
-                "this program does not encrypt: use the socket of the server's machine, or let pg_hba.conf take it without"
-            }
-            "28P01" | "28000" => {
-                "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"
-            }
-            "3D000" => "name a database that exists, behind the last / of the address",
-            "53100" => "free space on the storage of the server, or ask for a smaller --scale",
-            "53300" => "ask for fewer sessions, or raise max_connections",
-            "25006" => "name the primary: a replica cannot be written to",
-            "42501" => "use a user who may do this; the owner of the database may",
-            "57P03" => "the server is starting or stopping; try again when it is ready",
-            _ if code.starts_with("57P") => "the server was stopped; check its log",
-            _ => "check the server's log",
-        }
+fn meaning(code: &str) -> Refusal {
+    match code {
+        "40P01" => Refusal::Deadlock,
+        "40001" => Refusal::Conflict,
+        "55P03" => Refusal::LockTimeout,
+        "25006" => Refusal::ReadOnly,
+        "53100" => Refusal::Full,
+        "53300" => Refusal::TooManySessions,
+        "28P01" | "28000" | "42501" => Refusal::Denied,
+        // Class 57P: the server ends, or ended this session.
+        _ if code.starts_with("57P") => Refusal::Ended,
+        _ => Refusal::Other,
     }
 }
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Lost(error)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lost(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                write!(formatter, "the server did not answer in time")
-            }
-            Self::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                write!(formatter, "the server closed the connection")
-            }
-            Self::Lost(error) => write!(formatter, "{error}"),
-            Self::Refused { code, message } => write!(formatter, "{message} ({code})"),
-            Self::Strange(what) => write!(formatter, "unexpected answer: {what}"),
+fn hint(code: &str, message: &str) -> &'static str {
+    match code {
+        // Written so by servers up to 15 and from 16 on.
+        "28000" if message.contains("SSL off") || message.contains("no encryption") => {
+            "this program does not encrypt: use the socket of the server's machine, or let pg_hba.conf take it without"
         }
+        "28P01" | "28000" => {
+            "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"
+        }
+        "3D000" => "name a database that exists, behind the last / of the address",
+        "53100" => "free space on the storage of the server, or ask for a smaller --scale",
+        "53300" => "ask for fewer sessions, or raise max_connections",
+        "25006" => "name the primary: a replica cannot be written to",
+        "42501" => "use a user who may do this; the owner of the database may",
+        "57P03" => "the server is starting or stopping; try again when it is ready",
+        _ if code.starts_with("57P") => "the server was stopped; check its log",
+        _ => "check the server's log",
     }
 }
 
@@ -98,20 +52,16 @@ mod tests {
 
     #[test]
     fn every_refusal_says_what_to_do() {
-        let refused =
-            |code: &str| Failure::Refused { code: code.to_owned(), message: "no".to_owned() };
         for (code, word) in
             [("28P01", "password"), ("53100", "space"), ("25006", "primary"), ("42501", "user")]
         {
-            assert!(refused(code).of("x").hint().contains(word), "{code}");
+            assert!(refused(code, "no").of("x").hint().contains(word), "{code}");
         }
         let message =
             "no pg_hba.conf entry for host \"::1\", user \"a\", database \"b\", no encryption";
-        let unencrypted =
-            Failure::Refused { code: "28000".to_owned(), message: message.to_owned() };
-        assert!(unencrypted.of("x").hint().contains("encrypt"));
-        assert!(refused("57P01").is_lost() && !refused("53100").is_lost());
-        let ended = Failure::Lost(io::ErrorKind::UnexpectedEof.into());
+        assert!(refused("28000", message).of("x").hint().contains("encrypt"));
+        assert!(refused("57P01", "no").is_lost() && !refused("53100", "no").is_lost());
+        let ended = Failure::Lost(std::io::ErrorKind::UnexpectedEof.into());
         assert_eq!(ended.of("reading").message(), "reading: the server closed the connection");
     }
 }

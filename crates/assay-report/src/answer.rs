@@ -4,6 +4,7 @@ use crate::input::{Report, RunReport};
 use crate::panel::headline;
 use crate::show::Show;
 use crate::words::{capital, is_lower_bound, nines, size};
+use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::real;
 use assay_model::verdict::{Judgement, Limit, Outcome, Reason, Unit, Verdict};
@@ -145,7 +146,8 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
         return format!("{most}{share}, but not {within}, not even one at a time; {large}.");
     };
     let most = paced(&what, &bounded(capacity, Unit::IosPerS, show));
-    format!("{most}{share}, {within}; {large}.")
+    let doubt = doubt(&capacity.rate, Unit::IosPerS, show);
+    format!("{most}{share}{doubt}, {within}; {large}.")
 }
 
 /// What large I/Os give.
@@ -153,15 +155,38 @@ fn large_sentence(mix: &MixCalibration, show: &Show) -> String {
     let of = if show.is_relative() { " of the best throughput" } else { "" };
     mix.throughput_max_bytes_per_s.as_ref().map_or_else(
         || "large I/Os were not measured".to_owned(),
-        |most| format!("{}{of} in large I/Os", bounded(most, Unit::BytesPerS, show)),
+        |most| {
+            let doubt = doubt(&most.rate, Unit::BytesPerS, show);
+            format!("{}{of} in large I/Os{doubt}", bounded(most, Unit::BytesPerS, show))
+        },
     )
 }
 
-/// The rate in three digits, with `at least` where something other than the storage ended it.
+/// The rate in three digits, with `at least` where something other than the storage ended it, and `about` where it is
+/// hardly known.
 fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
     let rate = show.value(unit, rounded(capacity.rate.value));
-    let least = if is_lower_bound(capacity.bound) { "at least " } else { "" };
-    format!("{least}{rate}")
+    let known = match (is_hardly_known(&capacity.rate), is_lower_bound(capacity.bound)) {
+        (true, _) => "about ",
+        (false, true) => "at least ",
+        (false, false) => "",
+    };
+    format!("{known}{rate}")
+}
+
+/// A rate with so wide an interval is no figure to size by.
+fn is_hardly_known(rate: &Estimate) -> bool {
+    const WIDEST: f64 = 0.25;
+    rate.relative_half_width() > WIDEST
+}
+
+/// The interval of a rate that is hardly known.
+fn doubt(rate: &Estimate, unit: Unit, show: &Show) -> String {
+    if !is_hardly_known(rate) {
+        return String::new();
+    }
+    let end = |value: f64| show.value(unit, rounded(value.max(0.0)));
+    format!(" (only known to lie between {} and {})", end(rate.low), end(rate.high))
 }
 
 /// `94,600 random 8 KiB reads a second`, or for relative rates `78 % of the best rate in random 8 KiB reads`.

@@ -9,7 +9,7 @@ use assay_model::dss::Dss;
 use assay_model::environment::Environment;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
-use assay_model::measurement::Measurement;
+use assay_model::measurement::{Measurement, Remark};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::NamedEstimate;
@@ -65,6 +65,17 @@ pub struct Report {
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<Document>,
+}
+
+impl Report {
+    /// What the reader must know of everything that was measured.
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = &Remark> {
+        let of_calibration = self.calibration.iter().flat_map(|calibration| &calibration.remarks);
+        let of_load = self.load.iter().flat_map(|load| &load.remarks);
+        let of_dss = self.dss.iter().flat_map(|dss| &dss.remarks);
+        let of_runs = self.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
+        of_calibration.chain(of_load).chain(of_dss).chain(of_runs)
+    }
 }
 
 /// One run of one workload.

@@ -2,7 +2,7 @@
 
 use crate::clock::show_length;
 use crate::input::Report;
-use crate::orders;
+use crate::{brokerage, orders};
 use assay_model::calibration::MixCalibration;
 use assay_model::load::{Load, PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
@@ -25,7 +25,10 @@ const UNKNOWN: &str = "–";
 
 /// All tables of a ladder; changes have a table of their own where there were any.
 pub(crate) fn tables(load: &Load) -> Vec<Columns> {
-    if orders::is_orders(load) {
+    if brokerage::is_brokerage(load) {
+        return brokerage::tables();
+    }
+    if orders::is_transactions(load) {
         return orders::tables(load);
     }
     let changed = load.rungs.iter().any(|rung| !rung.times(Operation::Write).is_empty());
@@ -194,15 +197,18 @@ fn a_second(rung: &Rung, time_ns: Option<u64>) -> String {
     time_ns.map_or_else(unknown, |time_ns| format!("{:.2}", real(time_ns) / 1e9 / elapsed_s))
 }
 
-fn counted(rung: &Rung, count: u64) -> String {
+pub(crate) fn counted(rung: &Rung, count: u64) -> String {
     show_count(rate(count, rung.elapsed_s()))
 }
 
-fn moved(rung: &Rung, bytes: u64) -> String {
+pub(crate) fn moved(rung: &Rung, bytes: u64) -> String {
     show_throughput(rate(bytes, rung.elapsed_s()))
 }
 
-fn of_device(rung: &Rung, count: fn(&assay_model::counters::DeviceCounters) -> u64) -> String {
+pub(crate) fn of_device(
+    rung: &Rung,
+    count: fn(&assay_model::counters::DeviceCounters) -> u64,
+) -> String {
     let device = rung.device.as_ref();
     device.map_or_else(unknown, |device| counted(rung, count(&device.counters)))
 }
@@ -221,7 +227,10 @@ pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {
         return vec![format!("What a database gets was not measured: {}.", load.end)];
     }
-    if orders::is_orders(load) {
+    if brokerage::is_brokerage(load) {
+        return brokerage::sentences(load);
+    }
+    if orders::is_transactions(load) {
         return orders::sentences(load);
     }
     let mut said = vec![];
@@ -313,7 +322,7 @@ pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
                 "{bytes} in {} ({per_s}), {} rows{}",
                 show_length(filled.elapsed_s),
                 show_count(real(filled.rows)),
-                if orders::is_orders(load) { "" } else { ", one a block" }
+                if orders::is_transactions(load) { "" } else { ", one a block" }
             ),
         )
     }));
@@ -360,7 +369,7 @@ pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
 
 /// What spoils the result as a measurement of storage; nothing where the reads were physical.
 pub(crate) fn flaw(load: &Load) -> Option<String> {
-    if orders::is_orders(load) {
+    if orders::is_transactions(load) {
         return orders::flaw(load);
     }
     let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);

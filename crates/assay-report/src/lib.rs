@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod brokerage;
 mod chart;
 mod clock;
 mod demand;

@@ -2,7 +2,7 @@
 
 use crate::clock::show_length;
 use crate::ladder::{Columns, Fill, device, percent, sessions, unknown, waits, workload};
-use assay_model::load::{Commits, Load, Rung};
+use assay_model::load::{Commits, Goal, Load, Rung};
 use assay_model::measurement::{NamedResult, OperationResult};
 use assay_model::number::{rate, real};
 use assay_model::units::{show_count, show_time_ns};
@@ -13,9 +13,9 @@ pub(crate) const NEW_ORDER: &str = "new order";
 const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is no TPC benchmark: results are no TPC \
     results and cannot be compared with published ones.";
 
-/// Whether a load is one of orders.
-pub(crate) fn is_orders(load: &Load) -> bool {
-    load.method == "oltp"
+/// Whether a load is one of transactions: its answer is how many of them a database takes, not how many reads.
+pub(crate) fn is_transactions(load: &Load) -> bool {
+    load.method == "oltp" || crate::brokerage::is_brokerage(load)
 }
 
 /// All tables of such a ladder.
@@ -34,6 +34,7 @@ pub(crate) fn tables(load: &Load) -> Vec<Columns> {
         }
     }
     tables.push(refusals());
+    tables.push(crate::brokerage::reads_and_writes());
     tables.extend([workload(), waits(), device()]);
     tables
 }
@@ -59,13 +60,15 @@ fn throughput() -> Columns {
 }
 
 /// What the server refused for the sake of others, and what was late.
-fn refusals() -> Columns {
+pub(crate) fn refusals() -> Columns {
     Columns {
         title: "Tried again, failed, rolled back as asked, and not begun in time",
         columns: vec![
             ("users", sessions),
-            ("deadlocks", |rung| refused(rung, "40P01")),
-            ("serialisation", |rung| refused(rung, "40001")),
+            // The codes of PostgreSQL, and the numbers of MariaDB and MySQL.
+            ("deadlocks", |rung| refused(rung, &["(40P01)", "(1213 "])),
+            ("serialisation", |rung| refused(rung, &["(40001)", "(1020 "])),
+            ("lock timeouts", |rung| refused(rung, &["(55P03)", "(1205 "])),
             ("failed", |rung| {
                 let failed = rung.measurement.errors.iter().map(|error| error.ios).sum::<u64>();
                 show_count(real(failed))
@@ -144,15 +147,20 @@ pub(crate) fn new_orders_per_min(rung: &Rung) -> f64 {
     60.0 * rate(ios, rung.elapsed_s())
 }
 
-/// CPU time of a thousand new orders with all that belongs to them.
 fn per_thousand(rung: &Rung, cpu_s: Option<f64>) -> String {
-    let orders = result(rung, NEW_ORDER).map_or(0, |result| result.ios);
+    per_thousand_of(rung, NEW_ORDER, cpu_s)
+}
+
+/// CPU time of a thousand of the counted transactions with all that belongs to them.
+pub(crate) fn per_thousand_of(rung: &Rung, stream: &str, cpu_s: Option<f64>) -> String {
+    let orders = result(rung, stream).map_or(0, |result| result.ios);
     let each = cpu_s.filter(|_| orders > 0).map(|cpu_s| cpu_s * 1000.0 / real(orders));
     each.map_or_else(unknown, |cpu_s| show_time_ns(cpu_s * 1e9))
 }
 
-fn refused(rung: &Rung, code: &str) -> String {
-    let of_code = rung.retries.iter().filter(|one| one.meaning.contains(code));
+fn refused(rung: &Rung, codes: &[&str]) -> String {
+    let is_of = |meaning: &str| codes.iter().any(|code| meaning.contains(code));
+    let of_code = rung.retries.iter().filter(|one| is_of(&one.meaning));
     show_count(real(of_code.map(|one| one.times).sum::<u64>()))
 }
 
@@ -163,29 +171,40 @@ pub(crate) fn sentences(load: &Load) -> Vec<String> {
         .iter()
         .max_by(|one, other| new_orders_per_min(one).total_cmp(&new_orders_per_min(other)));
     let mut said: Vec<String> = best.map(best_words).into_iter().collect();
-    said.extend(load.goal.map(|goal| {
-        let (limit, quantile) = (show_time_ns(goal.limit_ns), crate::words::nines(goal.quantile));
-        match goal.sessions {
-            None => format!("Not even one user keeps p{quantile} of new orders within {limit}."),
-            Some(users) if goal.is_bounded => {
-                format!("{users} users are the most that keep p{quantile} of new orders within {limit}.")
-            }
-            Some(users) => {
-                format!("{users} users keep p{quantile} of new orders within {limit}; more were not measured.")
-            }
-        }
-    }));
+    said.extend(common_words(load, "new orders", "new orders and payments"));
+    said.push(FAIR_USE.to_owned());
+    said
+}
+
+/// Goal, conditions, what became of transactions, and why the ladder ended.
+pub(crate) fn common_words(load: &Load, limited: &str, found: &str) -> Vec<String> {
+    let mut said: Vec<String> =
+        load.goal.map(|goal| goal_words(&goal, limited)).into_iter().collect();
     said.extend(load.checks.iter().map(|checks| {
         let all = checks.checks.len();
         let held = checks.checks.iter().filter(|check| check.violations == 0).count();
         format!("{held} of {all} conditions of the data hold {}.", checks.when)
     }));
-    said.extend(commit_words(&load.commits));
+    said.extend(commit_words(&load.commits, found));
     if !load.end.is_empty() {
         said.push(format!("The ladder ended because {}.", load.end));
     }
-    said.push(FAIR_USE.to_owned());
     said
+}
+
+fn goal_words(goal: &Goal, limited: &str) -> String {
+    let (limit, quantile) = (show_time_ns(goal.limit_ns), crate::words::nines(goal.quantile));
+    match goal.sessions {
+        None => format!("Not even one user keeps p{quantile} of {limited} within {limit}."),
+        Some(users) if goal.is_bounded => {
+            format!("{users} users are the most that keep p{quantile} of {limited} within {limit}.")
+        }
+        Some(users) => {
+            format!(
+                "{users} users keep p{quantile} of {limited} within {limit}; more were not measured."
+            )
+        }
+    }
 }
 
 /// The rung with the most new orders.
@@ -195,21 +214,26 @@ pub(crate) fn best(load: &Load) -> Option<&Rung> {
 }
 
 fn best_words(rung: &Rung) -> String {
+    let rate = format!("{} new orders/min", show_count(new_orders_per_min(rung)));
+    rate_words(rung, &rate, NEW_ORDER)
+}
+
+/// How many of the counted transactions a rung had, and how long they took.
+pub(crate) fn rate_words(rung: &Rung, counted: &str, stream: &str) -> String {
     let users =
         if rung.sessions == 1 { "1 user".to_owned() } else { format!("{} users", rung.sessions) };
-    let times = result(rung, NEW_ORDER).map_or_else(String::new, |result| {
+    let times = result(rung, stream).map_or_else(String::new, |result| {
         let quantile = |q| show_time_ns(real(result.response().quantile_ns(q)));
         format!("; half of them take {} at most, 99 of 100 {}", quantile(0.5), quantile(0.99))
     });
     format!(
-        "The database takes {} new orders/min with {users}, {} transactions/s in all{times}.",
-        show_count(new_orders_per_min(rung)),
+        "The database takes {counted} with {users}, {} transactions/s in all{times}.",
         show_count(rung.statements_per_s())
     )
 }
 
 /// Whether acknowledged transactions are there.
-fn commit_words(commits: &[Commits]) -> Option<String> {
+fn commit_words(commits: &[Commits], found: &str) -> Option<String> {
     let sum = |of: fn(&Commits) -> u64| commits.iter().map(of).sum::<u64>();
     let acknowledged = sum(|one| one.acknowledged);
     if commits.is_empty() {
@@ -222,7 +246,7 @@ fn commit_words(commits: &[Commits]) -> Option<String> {
     };
     let verdict = if lost == 0 { "none is lost" } else { "NOT ALL are in the tables" };
     Some(format!(
-        "{} new orders and payments were acknowledged{unknown}, {} are found: {verdict}.",
+        "{} {found} were acknowledged{unknown}, {} are found: {verdict}.",
         show_count(real(acknowledged)),
         show_count(real(sum(|one| one.found)))
     ))
@@ -253,7 +277,7 @@ pub(crate) fn flaw(load: &Load) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::input::Report;
     use crate::ladder::tests::{report, rung};
@@ -262,22 +286,27 @@ mod tests {
     use assay_model::measurement::PerOperation;
     use assay_model::{Histogram, Precision};
 
-    fn orders(mut made: Report) -> Report {
+    /// A report of a load of transactions, of which one is counted: 500 a rung.
+    pub(crate) fn made_up(mut made: Report, method: &str, counted: &str) -> Report {
         let load = made.load.as_mut().unwrap();
-        load.method = "oltp".to_owned();
+        load.method = method.to_owned();
         for rung in &mut load.rungs {
             let mut service = Histogram::new(Precision::Fine);
             service.record_many(3_000_000, 500);
             let write = OperationResult { ios: 500, service, ..OperationResult::default() };
             let operations = PerOperation { write: Some(write), ..PerOperation::default() };
-            rung.measurement.streams = vec![NamedResult { name: NEW_ORDER.to_owned(), operations }];
+            rung.measurement.streams = vec![NamedResult { name: counted.to_owned(), operations }];
             rung.retries = vec![Retries {
-                stream: NEW_ORDER.to_owned(),
+                stream: counted.to_owned(),
                 meaning: "deadlock detected (40P01)".to_owned(),
                 times: 7,
             }];
         }
         made
+    }
+
+    fn orders(made: Report) -> Report {
+        made_up(made, "oltp", NEW_ORDER)
     }
 
     #[test]

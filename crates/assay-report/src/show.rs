@@ -1,9 +1,11 @@
-//! Every number of a report goes through here: absolute with its unit, or relative to the best of its kind.
+//! Every number of a report goes through here: absolute with its unit, or relative to the best of its kind, in a study to
+//! its first cell.
 
 use crate::input::{Options, Report};
 use assay_model::Estimate;
 use assay_model::measurement::{Measurement, Operation};
 use assay_model::number::real;
+use assay_model::study::{CellResult, CellState};
 use assay_model::units::{show_count, show_throughput, show_time_ns};
 use assay_model::verdict::Unit;
 
@@ -23,6 +25,8 @@ struct Best {
     bytes_per_s: f64,
     /// The shortest mean time.
     time_ns: f64,
+    /// Whether they are those of the first cell of a study, as vendors publish results.
+    of_first_cell: bool,
 }
 
 impl Show {
@@ -34,6 +38,11 @@ impl Show {
     /// Whether absolute figures are hidden.
     pub(crate) const fn is_relative(&self) -> bool {
         self.best.is_some()
+    }
+
+    /// Whether figures are those of the first cell of a study.
+    pub(crate) const fn is_of_first_cell(&self) -> bool {
+        matches!(self.best, Some(Best { of_first_cell: true, .. }))
     }
 
     /// What a number of this unit is divided by before it is shown or drawn.
@@ -107,7 +116,10 @@ impl Show {
 
     /// What relative numbers of a unit stand for.
     const fn unit_name(&self, unit: Unit) -> &'static str {
+        let first = self.is_of_first_cell();
         match (&self.best, unit) {
+            (Some(_), Unit::Ns) if first => "times the first cell's",
+            (Some(_), Unit::IosPerS | Unit::BytesPerS) if first => "% of the first cell's",
             (Some(_), Unit::Ns) => "times the shortest",
             (Some(_), Unit::IosPerS | Unit::BytesPerS) => "% of the best",
             _ => "",
@@ -140,8 +152,12 @@ impl Show {
 }
 
 impl Best {
-    /// The highest rates, and the shortest mean time, that the report knows.
+    /// The highest rates, and the shortest mean time, that the report knows; of a study those of its first cell.
     fn of(report: &Report) -> Self {
+        let cells = report.study.iter().flat_map(|study| &study.cells);
+        if let Some(first) = cells.into_iter().find(|cell| cell.state == CellState::Measured) {
+            return Self::of_cell(first);
+        }
         let mixes = report.calibration.iter().flat_map(|calibration| &calibration.mixes);
         let points = mixes.clone().flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
         let measurements = report.runs.iter().map(|run| &run.measurement);
@@ -163,6 +179,27 @@ impl Best {
             iops: positive(iops.fold(0.0, f64::max)),
             bytes_per_s: positive(bytes_per_s.fold(0.0, f64::max)),
             time_ns: positive(time_ns.fold(f64::INFINITY, f64::min)),
+            of_first_cell: false,
+        }
+    }
+
+    /// The rates of a cell, and the first of its times: a mean of reads where it has them.
+    fn of_cell(cell: &CellResult) -> Self {
+        let value = |wanted: &dyn Fn(&str) -> bool| {
+            let whole = cell.measures.iter().filter(|named| named.subject.is_none());
+            let mut found = whole.filter(|named| wanted(&named.quantity));
+            positive(found.next().map_or(0.0, |named| named.estimate.value))
+        };
+        let is_mean = |quantity: &str| quantity.ends_with("time.mean");
+        let has_mean = cell.measures.iter().any(|named| is_mean(&named.quantity));
+        let is_time = |quantity: &str| {
+            if has_mean { is_mean(quantity) } else { quantity.ends_with("_run.time") }
+        };
+        Self {
+            iops: value(&|quantity| quantity == "iops" || quantity == "new_orders"),
+            bytes_per_s: value(&|quantity| quantity.ends_with("throughput")),
+            time_ns: value(&is_time),
+            of_first_cell: true,
         }
     }
 }
@@ -220,6 +257,7 @@ fn thousands(value: f64) -> String {
     match value.abs() {
         large if large >= 1e6 => format!("{}M", short(value / 1e6)),
         middle if middle >= 1e4 => format!("{}k", short(value / 1e3)),
+        small if (small - small.round()).abs() > 1e-6 => short(value),
         _ => show_count(value),
     }
 }
@@ -239,8 +277,9 @@ mod tests {
         Estimate { value, low, high, confidence: 0.95, n: 30 }
     }
 
-    const RELATIVE: Show =
-        Show { best: Some(Best { iops: 40_000.0, bytes_per_s: 5e8, time_ns: 1e5 }) };
+    const RELATIVE: Show = Show {
+        best: Some(Best { iops: 40_000.0, bytes_per_s: 5e8, time_ns: 1e5, of_first_cell: false }),
+    };
 
     #[test]
     fn intervals_name_their_unit_once() {
@@ -269,6 +308,39 @@ mod tests {
     }
 
     #[test]
+    fn figures_of_a_study_are_relative_to_its_first_cell() {
+        let named = |quantity: &str, value| assay_model::verdict::NamedEstimate {
+            quantity: quantity.to_owned(),
+            subject: None,
+            estimate: Estimate::exact(value, 1),
+        };
+        let cell = |measures| CellResult {
+            cell: assay_model::study::Cell {
+                number: 1,
+                repeat: 1,
+                settings: Vec::new(),
+                restored: false,
+            },
+            state: CellState::Measured,
+            directory: String::new(),
+            run: String::new(),
+            elapsed_s: 1.0,
+            host_busy_share: None,
+            measures,
+            course: None,
+            hooks: Vec::new(),
+        };
+        let orders =
+            cell(vec![named("new_orders", 500.0), named("new_order.response_time.mean", 2e6)]);
+        let show = Show { best: Some(Best::of_cell(&orders)) };
+        assert_eq!(show.value(Unit::IosPerS, 250.0), "50.0 %");
+        assert_eq!(show.value(Unit::Ns, 3e6), "1.50×");
+        assert_eq!(show.axis_name("time", Unit::Ns), "time, times the first cell's");
+        let queries = cell(vec![named("power_run.time", 4e9)]);
+        assert_eq!(Show { best: Some(Best::of_cell(&queries)) }.value(Unit::Ns, 8e9), "2.00×");
+    }
+
+    #[test]
     fn ticks_have_no_needless_digits() {
         let ticks = |unit, value| tick(&Show::default(), unit, value);
         assert_eq!(ticks(Unit::Ns, 1e6), "1 ms");
@@ -277,6 +349,7 @@ mod tests {
         assert_eq!(ticks(Unit::IosPerS, 40_000.0), "40k");
         assert_eq!(ticks(Unit::IosPerS, 2500.0), "2,500");
         assert_eq!(ticks(Unit::IosPerS, 0.0), "0");
+        assert_eq!((ticks(Unit::Count, 0.5), ticks(Unit::Count, 2.0)), ("0.5".into(), "2".into()));
         assert_eq!(ticks(Unit::Share, 1e-5), "0.001 %");
         assert_eq!(ticks(Unit::BytesPerS, 5e8), "500 MB/s");
         assert_eq!(tick(&RELATIVE, Unit::Ns, 2.0), "2×");

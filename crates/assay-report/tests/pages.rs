@@ -6,7 +6,9 @@
 mod made_up;
 mod markup;
 
-use assay_model::measurement::{Finish, Interval, Operation, OperationResult, PerOperation};
+use assay_model::measurement::{
+    Finish, Interval, Operation, OperationResult, PerOperation, Remark,
+};
 use assay_model::verdict::Reason;
 use assay_model::{Precision, number};
 use assay_report::{
@@ -67,6 +69,34 @@ fn the_page_is_what_it_was() {
 fn the_text_is_what_it_was() {
     golden("report.txt", &text(&made_up::report(30), ABSOLUTE, false));
     golden("relative.txt", &text(&made_up::report(30), RELATIVE, false));
+}
+
+/// What a load remarks stands where it is read first, with its reason below.
+#[test]
+fn the_remarks_of_a_load_are_on_its_page() {
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples/small.load.json");
+    let mut load: assay_model::load::Load =
+        serde_json::from_str(&std::fs::read_to_string(example).unwrap()).unwrap();
+    load.remarks.push(Remark {
+        what: "the server swam".to_owned(),
+        why: "it was wet".to_owned(),
+        remedy: "dry it".to_owned(),
+    });
+    let page = html(&Report { load: Some(load), ..Report::default() }, ABSOLUTE);
+    let notes = page.split("Before you rely on it").nth(1).unwrap();
+    assert!(notes.contains("The server swam") && notes.contains("Dry it"));
+}
+
+/// A figure to size by is never taken from an interval as wide as itself.
+#[test]
+fn a_rate_that_is_hardly_known_is_no_lower_bound() {
+    let mut report = made_up::report(30);
+    let most = &mut report.calibration.as_mut().unwrap().mixes[0].iops_within_limit;
+    let rate = &mut most.as_mut().unwrap().rate;
+    (rate.low, rate.high) = (0.0, 2.0 * rate.value);
+    let told = text(&report, ABSOLUTE, false).replace("\n  ", " ");
+    assert!(told.contains("(only known to lie between 0/s and "), "{told}");
 }
 
 #[test]

@@ -25,11 +25,13 @@ pub struct SteadyRule {
     pub confidence: f64,
     /// The steady stretch reaches over at least this share of the series, so that a pause is not taken for a state.
     pub share: f64,
+    /// The drift must be known to within this share of the level: that nothing is known of it is no steadiness.
+    pub doubt_share: f64,
 }
 
 impl Default for SteadyRule {
     fn default() -> Self {
-        Self { tolerance: 0.01, confidence: 0.99, share: 0.25 }
+        Self { tolerance: 0.01, confidence: 0.99, share: 0.25, doubt_share: 0.1 }
     }
 }
 
@@ -49,21 +51,39 @@ pub struct Steadiness {
 /// Whether a series of batch means ends in a steady state: its last level holds long enough and does not drift.
 ///
 /// Changes are those of [`changes`], less those that are smaller than the tolerance or than what correlated noise does
-/// by itself; the drift is the [`trend`] over the last stretch, and it counts when it is sure and larger than the
-/// tolerance. Batches should be longer than the memory of the noise: 60 s for intervals of 1 s.
+/// by itself. A fall is louder than the level that it ends in, and hides how that was reached: what follows the last
+/// change is looked at again by itself, until it has none. The drift is the [`trend`] over the last stretch; it counts
+/// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
+/// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
-    let changes = material(batches, changes(batches, SHORTEST), rule.tolerance);
+    let changes = all_changes(batches, rule.tolerance);
     let start = changes.last().copied().unwrap_or(0);
     let last = batches.get(start..).unwrap_or_default();
     let drift = drift(last, rule.confidence);
     let needed = index(rule.share * real_len(batches.len())).max(STEADY_MIN);
     let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
-    let steady = last.len() >= needed && drift.as_ref().is_some_and(|drift| !drifts(drift));
+    let is_known = |drift: &Estimate| drift.half_width() <= rule.doubt_share;
+    let steady = last.len() >= needed
+        && drift.as_ref().is_some_and(|drift| is_known(drift) && !drifts(drift));
     Steadiness {
         since: steady.then_some(start),
         changes,
         drift,
         level: mean_interval(last, rule.confidence),
+    }
+}
+
+/// The changes that matter, of the whole and then of what follows the last one.
+fn all_changes(batches: &[f64], tolerance: f64) -> Vec<usize> {
+    let mut all: Vec<usize> = Vec::new();
+    loop {
+        let start = all.last().copied().unwrap_or(0);
+        let rest = &batches[start..];
+        let found = material(rest, changes(rest, SHORTEST), tolerance);
+        if found.is_empty() {
+            return all;
+        }
+        all.extend(found.into_iter().map(|at| start + at));
     }
 }
 
@@ -206,5 +226,32 @@ mod tests {
         assert_eq!(steadiness(&ramp, &rule).since, None);
         assert_eq!(steadiness(&[1.0, 1.0], &rule).since, None);
         assert_eq!(steadiness(&[7.0; 30], &rule).since, Some(0));
+    }
+
+    /// A fall by half that is reached slowly: 200, and from batch 60 on 100 and what is left of the rest.
+    fn slow_fall(tau: f64) -> Vec<f64> {
+        let left = |at: usize| 100.0 * (-real_len(at.saturating_sub(60)) / tau).exp();
+        let noise = noisy(&[(240, 100.0)]);
+        noise.iter().enumerate().map(|(at, value)| value + left(at)).collect()
+    }
+
+    #[test]
+    fn the_level_after_a_slow_fall_is_dated_when_it_is_reached() {
+        let rule = SteadyRule::default();
+        for tau in [8.0, 15.0, 25.0] {
+            let since = steadiness(&slow_fall(tau), &rule).since.unwrap();
+            // Within 4 % of the new level, and not long after it is within 1 %.
+            let (near, there) = (60 + index(tau * 25.0f64.ln()), 60 + index(tau * 100.0f64.ln()));
+            assert!((near - 5..=there + 30).contains(&since), "{tau}: {near} {since} {there}");
+        }
+        // What still falls at the end is not steady, however slowly it does.
+        assert_eq!(steadiness(&slow_fall(70.0), &rule).since, None);
+    }
+
+    #[test]
+    fn a_wave_as_long_as_the_series_is_not_steady() {
+        let wave = |at: usize| 100.0 + 10.0 * (real_len(at) / 40.0).sin();
+        let series: Vec<f64> = (0..120).map(wave).collect();
+        assert_eq!(steadiness(&series, &SteadyRule::default()).since, None);
     }
 }

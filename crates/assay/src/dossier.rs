@@ -39,7 +39,7 @@ impl Dossier {
         let manifest = run.manifest();
         let mut report = Report {
             title: manifest.kind.name().to_owned(),
-            target: manifest.targets.join(", "),
+            target: told(&manifest.targets),
             created_unix_ns: manifest.created_unix_ns,
             program: format!("assay {}", manifest.tool_version),
             command: crate::options::typed(&manifest.command),
@@ -158,6 +158,18 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
     });
     let report = RunReport { events: shown.collect(), estimates, timeline, measurement };
     Ok((report, series))
+}
+
+/// The targets in words; a directory that was named for several test files is told once.
+fn told(targets: &[String]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for same in targets.chunk_by(|one, next| one == next) {
+        words.push(match same.len() {
+            1 => same[0].clone(),
+            more => format!("{} ({more} test files)", same[0]),
+        });
+    }
+    words.join(", ")
 }
 
 /// An event in a few words.

@@ -1,6 +1,7 @@
 //! The program: reads the command line, hands it to one verb, and ends with the verb's exit code.
 #![forbid(unsafe_code)]
 
+mod begun;
 mod capacity;
 mod cli;
 mod conclude;

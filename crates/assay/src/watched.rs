@@ -65,9 +65,12 @@ impl Watched {
         }
     }
 
-    /// The network: a count of what happened, so without an interval; unknown where nothing was sent.
+    /// The network: a count of what happened, so without an interval; unknown where hardly anything was sent.
     pub fn network(&self) -> Vec<NamedEstimate> {
-        let known = self.tcp.and_then(|tcp| Some((tcp.retransmit_share()?, tcp)));
+        // A limit of half a percent is five segments of these; of fewer, one that is lost by chance would decide.
+        const FEWEST_SEGMENTS: u64 = 1000;
+        let told = self.tcp.filter(|tcp| tcp.out_segments >= FEWEST_SEGMENTS);
+        let known = told.and_then(|tcp| Some((tcp.retransmit_share()?, tcp)));
         let estimate = known.map(|(share, tcp)| NamedEstimate {
             quantity: "host.tcp_retransmits".to_owned(),
             subject: None,
@@ -182,11 +185,12 @@ mod tests {
     #[test]
     fn only_the_measured_cell_is_judged_and_all_is_shown() {
         let mut watched = Watched::new(Some("run"));
-        watched.add(&moment(1, None));
-        watched.add(&moment(1, Some("run")));
-        let network = watched.network();
-        assert_eq!(network[0].estimate.n, 200);
-        assert_eq!(watched.finish().unwrap().summary.moments, 2);
+        (1..=5).for_each(|second| watched.add(&moment(second, None)));
+        (1..=4).for_each(|second| watched.add(&moment(second, Some("run"))));
+        assert!(watched.network().is_empty(), "800 segments are too few");
+        watched.add(&moment(5, Some("run")));
+        assert_eq!(watched.network()[0].estimate.n, 1000);
+        assert_eq!(watched.finish().unwrap().summary.moments, 10);
         assert!(Watched::new(Some("run")).network().is_empty());
     }
 }

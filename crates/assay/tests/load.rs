@@ -12,10 +12,9 @@ mod server;
 use assay_model::random::Random;
 use assay_postgres::connection::Connection;
 use rustix::process::{Pid, Signal, kill_process};
-use server::{Place, address, given_server, json, schemas, wait_for, words};
+use server::{Place, address, given_server, json, kept, schemas, wait_for, words};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -67,12 +66,6 @@ fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!((place.left().len(), place.processes()), (0, 0));
     assert!(kept(&place.0, "sessions-0001-r1/measurement.json"));
-}
-
-/// Whether a file of a cell is in the store.
-fn kept(place: &Path, file: &str) -> bool {
-    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
-    runs.into_iter().any(|run| run.path().join("cells").join(file).exists())
 }
 
 /// Kills the program at random moments; whatever it was doing, the next start leaves nothing behind.

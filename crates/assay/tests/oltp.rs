@@ -6,9 +6,12 @@
     reason = "a test stops where its ground is missing, and says so"
 )]
 
+#[path = "support/transactions.rs"]
+mod transactions;
+
 use assay_postgres::binaries::Places;
 use assay_postgres::connection::Connection;
-use assay_postgres::server::{Account, Plan, Server, Settings};
+use assay_postgres::server::{Plan, Server, Settings, account};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -17,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use transactions::{assert_right, has_intervals, ios};
 
 /// A directory that the server's user may enter, gone when it is dropped.
 struct Place(PathBuf);
@@ -57,18 +61,6 @@ impl Place {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Whether intervals of a rung are in the store.
-    fn has_intervals(&self) -> bool {
-        let runs = fs::read_dir(self.0.join("assay-runs")).into_iter().flatten();
-        runs.filter_map(Result::ok).any(|run| {
-            let cells = fs::read_dir(run.path().join("cells")).into_iter().flatten();
-            cells.filter_map(Result::ok).any(|cell| {
-                let kept = fs::metadata(cell.path().join("intervals.jsonl"));
-                kept.is_ok_and(|kept| kept.len() > 0)
-            })
-        })
-    }
-
     /// Kills the first process of the server in the directory under test as a loss of power would end it.
     fn kill_server(&self) {
         let directory = self.0.join("d").join(&self.left()[0]);
@@ -99,31 +91,6 @@ fn wait_for(mut happened: impl FnMut() -> bool) {
         assert!(begun.elapsed() < Duration::from_secs(180), "it did not happen");
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// No condition is broken, all twelve were checked, and nothing that was acknowledged is lost.
-fn assert_right(load: &Value, times: usize) {
-    let checks = load["checks"].as_array().unwrap();
-    assert_eq!(checks.len(), times, "{checks:?}");
-    for checks in checks {
-        let all = checks["checks"].as_array().unwrap();
-        assert_eq!(all.len(), 12);
-        assert!(all.iter().all(|check| check["violations"] == 0), "{all:?}");
-    }
-    for commits in load["commits"].as_array().unwrap() {
-        let count = |name: &str| commits[name].as_u64().unwrap();
-        assert!(count("found") >= count("acknowledged"), "{commits}");
-        assert!(count("found") <= count("acknowledged") + count("unknown"), "{commits}");
-    }
-}
-
-/// Transactions of a stream in a rung.
-fn ios(rung: &Value, stream: &str) -> u64 {
-    let streams = rung["measurement"]["streams"].as_array().unwrap();
-    let found = streams.iter().find(|found| found["name"] == stream);
-    let operations = found.and_then(|found| found["operations"].as_object());
-    let results = operations.into_iter().flat_map(|operations| operations.values());
-    results.map(|result| result["ios"].as_u64().unwrap()).sum()
 }
 
 #[test]
@@ -186,7 +153,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     };
     let child =
         place.start("load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet");
-    wait_for(|| place.has_intervals());
+    wait_for(|| has_intervals(&place.0));
     std::thread::sleep(Duration::from_millis(1200));
     place.kill_server();
     let output = child.wait_with_output().unwrap();
@@ -207,7 +174,7 @@ fn sessions_come_back_with_the_server() {
     let child = place.start(
         "load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet",
     );
-    wait_for(|| place.has_intervals());
+    wait_for(|| has_intervals(&place.0));
     std::thread::sleep(Duration::from_millis(2500));
     place.kill_server();
     let output = child.wait_with_output().unwrap();
@@ -248,7 +215,7 @@ fn given_server(directory: &Path) -> Server {
     let mut server = Server::create(Plan {
         binaries: Places::of_this_program(named).find().unwrap(),
         directory: directory.to_owned(),
-        account: Account::needed(),
+        account: account(),
         guard: Vec::new(),
     })
     .unwrap();

@@ -306,7 +306,7 @@ fn a_workload_that_does_not_fit_its_target_is_refused_and_leaves_nothing() {
     refused(
         &place.run("run stripes.toml d d --size 4MiB"),
         2,
-        "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4096 B\nhint: choose a stripe unit that is a multiple of the largest transfer",
+        "error: stream 'reads': a stripe of 6KiB does not hold transfers of 4KiB\nhint: choose a stripe unit that is a multiple of the largest transfer",
     );
     place.write("third.toml", &support::READS.replacen("arrival", "targets = [2]\narrival", 1));
     refused(

@@ -9,7 +9,7 @@
 use assay_postgres::address::{Address, Host};
 use assay_postgres::binaries::{Binaries, Places};
 use assay_postgres::connection::Connection;
-use assay_postgres::server::Account;
+use assay_postgres::server::account;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -72,7 +72,7 @@ impl Given {
         let binaries = binaries()?;
         let place = scratch(name);
         fs::create_dir(place.join("pg")).unwrap();
-        if let Some(account) = Account::needed() {
+        if let Some(account) = account() {
             chown(place.join("pg"), Some(account.user), Some(account.group)).unwrap();
         }
         let mut given = Self { binaries, place, child: None };
@@ -89,7 +89,7 @@ impl Given {
         let mut command = Command::new(self.binaries.program(program));
         command.current_dir(self.place.join("pg")).process_group(0).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Some(account) = Account::needed() {
+        if let Some(account) = account() {
             command.uid(account.user).gid(account.group);
         }
         command
@@ -313,7 +313,7 @@ fn too_many_sessions_for_a_server_are_refused_and_leave_nothing() {
     let Some(given) = Given::start("many", &["max_connections=20"]) else {
         return;
     };
-    refused(&given.load("owner", &["--sessions", "60"]), 4, "53300");
+    refused(&given.load("owner", &["--sessions", "60"]), 4, "60 sessions are asked for");
     assert_eq!(given.schemas(), Vec::<String>::new());
 }
 

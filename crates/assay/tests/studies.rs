@@ -1,6 +1,12 @@
 //! Studies, soaks, comparisons and locality as a user meets them.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says where its ground is missing"
+)]
 
+#[path = "support/server.rs"]
+mod server;
 mod support;
 
 use rustix::process::Signal;
@@ -125,6 +131,17 @@ fn data_are_filled_and_a_target_too_small_is_refused() {
 }
 
 #[test]
+fn every_volume_gets_a_file_of_its_own_and_their_directory_is_told_once() {
+    let place = Place::new();
+    let volumes = study(&[("\"sessions\"", "\"volumes\""), ("repeats = 2", "repeats = 1")]);
+    place.write("s.toml", &volumes);
+    let result = place.json("study s.toml d", 0);
+    assert_eq!(states(&result), ["measured"; 2]);
+    assert_eq!(result["target"], "d (4 test files)");
+    assert!(place.test_files("d").is_empty());
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_before_anything_is_touched() {
     let place = Place::new();
     for (from, to, complaint) in [
@@ -138,6 +155,18 @@ fn what_cannot_be_meant_is_refused_before_anything_is_touched() {
         assert_eq!(ran.code, Some(2), "{ran:#?}");
         assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "));
         assert!(ran.stderr.contains(complaint), "{}", ran.stderr);
+    }
+    place.write("s.toml", &study(&[]));
+    let model = include_str!("../../../arrays/competitor-afa.array.toml");
+    for (from, to) in [("dies = 650", "dies = 0"), ("\"8KiB\"", "\"0B\""), ("\"random\"", "\"x\"")]
+    {
+        place.write("m.array.toml", &model.replace(from, to));
+        for line in ["study s.toml array:m.array.toml", "study s.toml array:m.array.toml --dry-run"]
+        {
+            let ran = place.run(line);
+            assert_eq!(ran.code, Some(2), "{ran:#?}");
+            assert!(ran.stderr.contains("m.array.toml") && ran.stderr.contains("hint: "));
+        }
     }
     for line in ["study nosuch.toml d", "study s.toml d --scale 3", "soak d --duration 1ms"] {
         let ran = place.run(line);
@@ -208,10 +237,10 @@ fn locality_finds_a_tier() {
     assert!(ran.code == Some(2) && ran.stderr.contains("make no tiers"), "{ran:#?}");
 }
 
-/// The eight hours of the EMC paper with every process of the array a thousand times faster.
+/// The eight hours of the EMC paper with every process of the array 480 times faster.
 fn sustained(place: &Place, array: &str) -> Value {
     let study = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/emc-sustained.toml");
-    let result = place.json(&format!("study {study} array:{array}?hasten=1200"), 0);
+    let result = place.json(&format!("study {study} array:{array}?hasten=480"), 0);
     assert_eq!(states(&result), ["measured"]);
     result["study"]["cells"][0]["course"].clone()
 }
@@ -226,7 +255,14 @@ fn the_competitors_array_falls_and_the_other_does_not() {
     assert!((fell_s / 7200.0 - 1.0).abs() < 0.25, "{fell_s}");
     let depth = value(levels.last().unwrap()) / value(&levels[0]);
     assert!((depth - 0.5).abs() < 0.08, "{depth}");
-    let level = value(&sustained(&place, "xtremio-1")["courses"][0]["levels"][0]);
+    // A new steady state around five hours (Fig. 15), and nothing lost on the other array.
+    assert_eq!(falls["state"]["kind"], "steady", "{}", falls["state"]);
+    let since_s = falls["state"]["since_s"].as_f64().unwrap();
+    assert!((since_s / 18_000.0 - 1.0).abs() < 0.25, "{since_s}");
+    assert_eq!(falls["outcome"], "FAIL");
+    let holds = sustained(&place, "xtremio-1");
+    assert_eq!((&holds["state"]["since_s"], &holds["outcome"]), (&0.0.into(), &"PASS".into()));
+    let level = value(&holds["courses"][0]["levels"][0]);
     assert!(level > 90_000.0, "{level}");
     let ids = place.run_ids();
     let compared = place.run(&format!("compare {} {} --json", ids[0], ids[1]));
@@ -303,4 +339,39 @@ fn a_place_that_follows_late_is_told_as_such() {
     let found = place.json(&format!("locality {device} --largest 512MiB --point 8s"), 0);
     assert_eq!(found["locality"]["tiers"], Value::Array(Vec::new()));
     assert!(found["locality"]["doubts"][0].as_str().unwrap().contains("--settle"));
+}
+
+#[test]
+fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
+    let Some(place) = server::Place::new("memory") else {
+        return;
+    };
+    let text = "format = 1\nname = \"memory\"\nrepeats = 2\norder = \"interleaved\"\nrestore_every = 2\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \"cache_ratio\"\nvalues = [\"1:1\", \"1:4\"]\n[load]\nkind = \"oltp\"\noptions = { warehouses = 1, users = 2, warm_up = \"0s\", verify = true }\n";
+    std::fs::write(place.0.join("s.toml"), text).unwrap();
+    let result = server::json(&place.run("study s.toml d --json"));
+    assert_eq!(states(&result), ["measured"; 4]);
+    let cells = result["study"]["cells"].as_array().unwrap();
+    let loads: Vec<Value> = cells.iter().map(|cell| load_of(&place, cell)).collect();
+    // Loaded in the first cell only; every second one goes back to what was loaded, and finds it right.
+    let is_loaded: Vec<bool> = loads.iter().map(|load| load["filled"].is_object()).collect();
+    assert_eq!(is_loaded, [true, false, false, false]);
+    let goes_back = |load: &Value| load["plan"].to_string().contains("before every rung");
+    assert_eq!(loads.iter().map(goes_back).collect::<Vec<_>>(), [true, false, true, false]);
+    assert!(loads[2]["checks"].to_string().contains("before the first rung"));
+    assert!(place.left().is_empty(), "{:?}", place.left());
+    let curve = &result["study"]["curves"][0];
+    assert_eq!(curve["quantity"], "new_orders");
+    assert_eq!(curve["points"][0]["value"], "1:4");
+    let runs = support::names(&place.0.join("assay-runs"));
+    let study = runs.iter().find(|run| run.contains("-study-")).unwrap();
+    let ran = place.run(&format!("report {study} --relative"));
+    let relative = String::from_utf8_lossy(&ran.stdout);
+    assert!(relative.contains("100 %") && !relative.contains("MB/s"), "{relative}");
+}
+
+/// The document of the load that measured a cell.
+fn load_of(place: &server::Place, cell: &Value) -> Value {
+    let run = cell["run"].as_str().unwrap();
+    let path = place.0.join(format!("assay-runs/{run}/load.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

@@ -5,7 +5,7 @@ use assay_model::Histogram;
 use assay_model::array::SessionLoad;
 use assay_model::number::{rate, real, seconds};
 use assay_model::profile::{
-    Bottleneck, FORMAT, Figure, IoClass, IoPurpose, LatencyBucket, LatencyCurve, Outlier, Profile,
+    FORMAT, Figure, IoClass, IoPurpose, LatencyBucket, LatencyCurve, Outlier, Profile,
     ProfileSource, RateKind, RedoFinding, RedoPath, RequestRate, TimeModel, TimeVerdict,
     WaitClassTime, Work,
 };
@@ -157,30 +157,15 @@ fn share(time: &TimeModel, class: &str) -> f64 {
 }
 
 fn verdict(run: &HostRun, time: &TimeModel) -> TimeVerdict {
-    let user_io = share(time, "User I/O");
     let db_time_s = time.db_time_s.as_ref().map_or(1.0, |figure| figure.value);
-    let cpu = seconds(run.cpu_ns) / db_time_s;
-    let write_behind = share(time, "Configuration");
-    let bottleneck = if user_io + write_behind > 0.5 {
-        Bottleneck::Storage
-    } else if cpu > 0.5 {
-        Bottleneck::Cpu
-    } else {
-        Bottleneck::Mixed
-    };
     TimeVerdict {
-        bottleneck,
-        user_io_share: Some(user_io),
-        write_behind_share: Some(write_behind),
-        cpu_share: Some(cpu),
-        contention_share: None,
-        speedup_limit: TimeVerdict::amdahl(user_io),
-        reason: format!(
-            "{:.1} % of database time is waiting for reads, {:.1} % is processor time",
-            100.0 * user_io,
-            100.0 * cpu
-        ),
+        user_io_share: Some(share(time, "User I/O")),
+        write_behind_share: Some(share(time, "Configuration")),
+        commit_share: Some(share(time, "Commit")),
+        cpu_share: Some(seconds(run.cpu_ns) / db_time_s),
+        ..TimeVerdict::default()
     }
+    .concluded()
 }
 
 fn redo(run: &HostRun, time: &TimeModel) -> RedoPath {

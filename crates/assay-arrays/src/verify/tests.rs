@@ -69,3 +69,23 @@ fn figures_are_held_against_what_is_simulated() {
     }
     assert!(checked[3].simulated_value.is_none());
 }
+
+/// An outcome of reads alone, so many a part.
+fn course(parts: impl Fn(usize) -> u64) -> Outcome {
+    let mut io = Run::of(64_000_000_000);
+    io.read_parts = (0..TIME_PARTS).map(parts).collect();
+    Outcome { io, host: None, transfer_bytes: 8192.0, hasten: 10.0 }
+}
+
+#[test]
+fn a_fall_and_the_new_level_are_dated() {
+    // 1000 a part of 1 s, from part 16 on a step of 100 down in each until 500 are left.
+    let steps = |part: usize| 1000 - 100 * u64::try_from(part.saturating_sub(15).min(5)).unwrap();
+    let fallen = course(steps);
+    assert_eq!(fallen.measure(Measure::FallS), Some(170.0));
+    assert_eq!(fallen.measure(Measure::SettledS), Some(200.0));
+    assert_eq!(fallen.measure(Measure::LastToFirst), Some(0.5));
+    let level = course(|_| 1000);
+    assert_eq!(level.measure(Measure::FallS), None);
+    assert_eq!(level.measure(Measure::SettledS), Some(0.0));
+}

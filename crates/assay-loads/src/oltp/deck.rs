@@ -1,9 +1,9 @@
-//! Which transaction comes next: cards of a shuffled deck, so that the mix is exact and no matter of chance.
+//! The five transactions, and the deck that deals them.
 //!
 //! Source: TPC-C, clause 5.2.4.2: a deck of 23 cards gives 43.5 % payments and 4.3 % of each of the three others, at
 //! least what clause 5.2.3 asks for; the rest are new orders.
 
-use assay_model::random::Random;
+use crate::deck::Deck;
 
 /// The five transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +18,6 @@ pub enum Kind {
     Delivery,
     /// Items of the last orders whose stock is low are counted.
     StockLevel,
-}
-
-/// A deck of cards; dealt to the end, then shuffled anew.
-#[derive(Clone, Debug)]
-pub struct Deck {
-    cards: [Kind; 23],
-    next: usize,
 }
 
 impl Kind {
@@ -58,49 +51,24 @@ impl Kind {
     }
 }
 
-impl Default for Deck {
-    fn default() -> Self {
-        use Kind::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
-        let mut cards = [NewOrder; 23];
-        cards[10..20].fill(Payment);
-        (cards[20], cards[21], cards[22]) = (OrderStatus, Delivery, StockLevel);
-        Self { cards, next: 23 }
-    }
-}
-
-impl Deck {
-    /// The next card.
-    #[inline]
-    pub fn deal(&mut self, random: &mut Random) -> Kind {
-        if self.next >= self.cards.len() {
-            self.shuffle(random);
-        }
-        let card = self.cards[self.next];
-        self.next += 1;
-        card
-    }
-
-    /// Fisher and Yates.
-    fn shuffle(&mut self, random: &mut Random) {
-        for last in (1..self.cards.len()).rev() {
-            let limit = assay_model::number::count_of(last) + 1;
-            self.cards.swap(last, assay_model::number::index_of(random.below(limit)));
-        }
-        self.next = 0;
-    }
+/// The deck of the specification.
+pub fn deck() -> Deck<Kind> {
+    use Kind::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
+    Deck::new(&[(NewOrder, 10), (Payment, 10), (OrderStatus, 1), (Delivery, 1), (StockLevel, 1)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::random::Random;
 
     #[test]
     fn every_deck_has_exactly_the_mix_in_an_order_of_its_own() {
-        let (mut deck, mut random) = (Deck::default(), Random::new(3));
+        let (mut deck, mut random) = (deck(), Random::new(3));
         let decks: Vec<Vec<Kind>> =
             (0..50).map(|_| (0..23).map(|_| deck.deal(&mut random)).collect()).collect();
-        for deck in &decks {
-            let count = |wanted| deck.iter().filter(|kind| **kind == wanted).count();
+        for dealt in &decks {
+            let count = |wanted| dealt.iter().filter(|kind| **kind == wanted).count();
             assert_eq!((count(Kind::NewOrder), count(Kind::Payment)), (10, 10));
             let others = [Kind::OrderStatus, Kind::Delivery, Kind::StockLevel];
             assert!(others.iter().all(|other| count(*other) == 1));

@@ -5,6 +5,7 @@
 use super::choice::{Choices, Constants};
 use super::text::{digits, last_name, letters, maybe_original, some_letters, zip};
 use super::{CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS, ORDERS, Rules};
+use crate::sink::Sink;
 use assay_model::permutation::Permutation;
 use assay_model::random::{Random, mix};
 
@@ -38,22 +39,6 @@ pub struct Part {
     pub table: Table,
     /// Their warehouse, from 1; 0 for items.
     pub warehouse: u32,
-}
-
-/// Takes rows, column by column in the order of the specification.
-pub trait Sink {
-    /// Begins a row of so many columns.
-    fn row(&mut self, columns: u16);
-    /// A whole number.
-    fn integer(&mut self, value: u32);
-    /// A real number with `digits` behind the point, as a whole number of its smallest unit; 2 or 4.
-    fn decimal(&mut self, value: i64, digits: u16);
-    /// A text.
-    fn text(&mut self, value: &[u8]);
-    /// A moment, microseconds since 1970.
-    fn time(&mut self, unix_us: i64);
-    /// Nothing.
-    fn null(&mut self);
 }
 
 impl Table {
@@ -115,7 +100,7 @@ pub fn parts(table: Table, warehouses: u32) -> Vec<Part> {
 }
 
 /// Writes the rows of a part; `now_us` is the moment of loading. Says how many there were.
-pub fn fill_part(rules: &Rules, part: Part, now_us: i64, to: &mut impl Sink) -> u64 {
+pub fn fill_part(rules: &Rules, part: Part, now_us: i64, to: &mut (impl Sink + ?Sized)) -> u64 {
     let number = (u64::from(part.warehouse) << 8) | part.table.number();
     let constants = Constants::of_loading(rules.seed);
     let mut making = Making {
@@ -138,7 +123,7 @@ fn lines_of(seed: u64, warehouse: u32, district: u32, order: u32) -> u32 {
 }
 
 /// The rows of one part on their way.
-struct Making<'a, S> {
+struct Making<'a, S: ?Sized> {
     choices: Choices,
     room: [u8; 512],
     warehouse: u32,
@@ -148,7 +133,7 @@ struct Making<'a, S> {
     to: &'a mut S,
 }
 
-impl<S: Sink> Making<'_, S> {
+impl<S: Sink + ?Sized> Making<'_, S> {
     fn fill(&mut self, table: Table) {
         match table {
             Table::Warehouse => self.warehouse(),
@@ -381,6 +366,18 @@ mod tests {
         }
         fn null(&mut self) {
             self.push(i64::MIN);
+        }
+        fn long(&mut self, value: i64) {
+            self.push(value);
+        }
+        fn flag(&mut self, value: bool) {
+            self.push(i64::from(value));
+        }
+        fn date(&mut self, unix_days: i32) {
+            self.push(i64::from(unix_days));
+        }
+        fn is_full(&self) -> bool {
+            false
         }
     }
 

@@ -3,9 +3,10 @@
 //! Source: TPC-C, clauses 2.4.1 to 2.8.1 (inputs) and 5.2.5 (keying and think times).
 
 use super::choice::{Choices, Constants};
-use super::deck::{Deck, Kind};
+use super::deck::{Kind, deck};
 use super::text::last_name;
 use super::{DISTRICTS, Homes, Rules, UNUSED_ITEM};
+use crate::deck::Deck;
 use assay_model::units::Nanos;
 
 /// A customer, by number or, in 60 of 100 cases, by last name.
@@ -111,7 +112,7 @@ pub struct Session {
     home: u32,
     district: u32,
     choices: Choices,
-    deck: Deck,
+    deck: Deck<Kind>,
     /// Thinking about the last transaction.
     think: Nanos,
 }
@@ -148,7 +149,7 @@ impl Session {
                 Constants::of_running(rules.seed),
             ),
             rules: rules.clone(),
-            deck: Deck::default(),
+            deck: deck(),
             think: Nanos(0),
         }
     }

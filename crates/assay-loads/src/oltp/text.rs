@@ -21,7 +21,7 @@ pub fn last_name(number: u32) -> String {
 
 /// Fills a buffer with random letters.
 #[inline]
-pub(super) fn letters(random: &mut Random, to: &mut [u8]) {
+pub(crate) fn letters(random: &mut Random, to: &mut [u8]) {
     for letters in to.chunks_mut(10) {
         let mut bits = random.next_u64();
         for letter in letters {
@@ -32,7 +32,7 @@ pub(super) fn letters(random: &mut Random, to: &mut [u8]) {
 }
 
 /// Random letters of a random length.
-pub(super) fn some_letters<'a>(
+pub(crate) fn some_letters<'a>(
     random: &mut Random,
     room: &'a mut [u8; 512],
     low: u64,
@@ -55,7 +55,7 @@ pub(super) fn maybe_original<'a>(random: &mut Random, room: &'a mut [u8; 512]) -
 }
 
 /// Random digits.
-pub(super) fn digits<const LENGTH: usize>(random: &mut Random) -> [u8; LENGTH] {
+pub(crate) fn digits<const LENGTH: usize>(random: &mut Random) -> [u8; LENGTH] {
     let mut all = [b'0'; LENGTH];
     for digit in &mut all {
         *digit += u8::try_from(random.below(10)).unwrap_or(0);

@@ -3,7 +3,7 @@
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
-use super::rung::{Rung, Within, document, pooled};
+use super::rung::{Rung, Within, chosen_document, pooled};
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index, real_len, share};
@@ -235,7 +235,7 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
     let too_high = best.outstanding > chosen.outstanding
         && chosen.told.iops.value > level.value
         && chosen.told.iops.low <= level.high;
-    let own = document(if too_high { level } else { &chosen.told.iops });
+    let own = chosen_document(if too_high { level } else { &chosen.told.iops });
     let low = match bracket.surely {
         Some(surely) if surely.outstanding >= chosen.outstanding => own.low,
         Some(surely) => own.low.min(surely.told.iops.low),

@@ -5,7 +5,7 @@ use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
 use super::pace::end;
-use super::rung::{Rung, document};
+use super::rung::{Rung, chosen_document, document};
 use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
@@ -284,14 +284,19 @@ fn base(ladder: &Ladder) -> Option<Estimate> {
 fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
     let best = best(&ladder.rungs, ladder.favourite)?;
     let sustained = Capacity {
-        rate: document(&best.told.iops.scaled(factor)),
+        rate: chosen_document(&best.told.iops.scaled(factor)),
         burst_rate: None,
         burst_s: None,
         outstanding: best.outstanding,
         bound,
     };
     let burst = super::limit::best(&ladder.burst, None).map(|rung| &rung.told.iops);
-    Some(with_burst(sustained, burst.map(|iops| document(&iops.scaled(factor))), ladder, factor))
+    Some(with_burst(
+        sustained,
+        burst.map(|iops| chosen_document(&iops.scaled(factor))),
+        ladder,
+        factor,
+    ))
 }
 
 /// The capacity with the burst beside it, where that was a higher one.

@@ -366,5 +366,17 @@ pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
     }
 }
 
+/// An interval that was watched until it was tight, at a load that was chosen for its rate, covers the truth less often
+/// than one of a load and a time fixed before: on devices of known truth, five of them with 100 seeds each, 91.2 % where
+/// 95 % are claimed (`examples/calibration_coverage.rs`). This factor makes up for it.
+const CHOSEN_WIDER_BY: f64 = 1.2;
+
+/// The estimate of a load that was chosen for what it gave, as documents hold it.
+pub(super) fn chosen_document(estimate: &Estimate) -> assay_model::Estimate {
+    let wider = |end: f64| estimate.value + (end - estimate.value) * CHOSEN_WIDER_BY;
+    let (low, high) = (wider(estimate.low).max(0.0), wider(estimate.high));
+    assay_model::Estimate { low, high, ..document(estimate) }
+}
+
 #[cfg(test)]
 pub(super) mod tests;

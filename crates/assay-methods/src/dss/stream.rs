@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     fn refused(code: &str) -> Failure {
-        Failure::Refused { code: code.to_owned(), message: "no".to_owned() }
+        assay_postgres::failure::refused(code, "no")
     }
 
     #[test]

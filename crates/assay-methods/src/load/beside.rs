@@ -1,15 +1,15 @@
 //! Beside a rung: looks at the sessions, reads of single blocks, and the server's counters at both ends, which give the
 //! same profile that any server gets.
 
-use super::Database;
 use super::counted::Passed;
 use super::device_reads::DeviceReads;
+use super::{Beside, Database};
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_model::counters::{NamedDevice, TaskCounters};
 use assay_model::number::{count, count_of, real};
 use assay_model::{Estimate, Profile, Result};
-use assay_postgres::model::{Bars, Outside, profile};
+use assay_postgres::model::{Bars, Outside, Snapshot, profile};
 use assay_postgres::watch::{Canary, Observed, Plan, TaskTimes, Watcher};
 use assay_stats::mean::ratio_interval;
 use assay_stats::mean_interval;
@@ -26,8 +26,10 @@ const CONFIDENCE: f64 = 0.95;
 /// Fewer observations say nothing about their own doubt.
 const OBSERVATIONS_MIN: usize = 5;
 
-/// Who looks while a rung is measured.
-pub(super) struct Beside {
+/// Who looks at a PostgreSQL server while a rung is measured.
+pub struct Watched {
+    /// The database that the load is in.
+    database: String,
     watcher: Watcher,
     canary: Option<Canary>,
     /// Whether the server's processes are this machine's.
@@ -36,17 +38,31 @@ pub(super) struct Beside {
     devices: Vec<String>,
 }
 
-impl Beside {
+impl Watched {
     /// Opens the sessions; nothing where the server gives none, because a rung is measured all the same.
     pub(super) fn ready(database: &Database) -> Option<Self> {
         let watcher = Watcher::connect(&database.address).ok()?;
         let canary = Canary::open(&database.address).ok().flatten();
-        let devices = database.devices.clone();
-        Some(Self { watcher, canary, is_here: database.postmaster.is_some(), devices })
+        Some(Self {
+            database: database.address.database.clone(),
+            watcher,
+            canary,
+            is_here: database.postmaster.is_some(),
+            devices: database.devices.clone(),
+        })
     }
+}
 
-    /// Looks until the sessions have ended; a server that went away gives nothing.
-    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<Observed> {
+/// What was seen, and of which database.
+pub struct Seen {
+    observed: Observed,
+    database: String,
+}
+
+impl Beside for Watched {
+    type Seen = Seen;
+
+    fn watch(mut self, done: &AtomicBool) -> Option<Seen> {
         let root = SysRoot::live();
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
@@ -62,7 +78,26 @@ impl Beside {
             Ok(reads) => observed.read_times.extend(reads.read()),
             Err(why) => observed.after.missing.push(format!("times of the device's reads: {why}")),
         }
-        Some(observed)
+        Some(Seen { observed, database: self.database })
+    }
+
+    /// Looking is no part of the load: neither our CPU time, nor what our sessions did in the database.
+    fn take_out(seen: &Seen, passed: &mut Passed) {
+        let observed = &seen.observed;
+        let own = |snapshot: &Snapshot| {
+            let time_s = snapshot.own_time_s.get(&seen.database).copied().unwrap_or(0.0);
+            (time_s, snapshot.own_statements.get(&seen.database).copied().unwrap_or(0))
+        };
+        let ((before_s, before), (after_s, after)) = (own(&observed.before), own(&observed.after));
+        let own_ns = count(1e9 * (after_s - before_s));
+        passed.client_cpu_s -= observed.own_cpu_s;
+        passed.time.database_ns = passed.time.database_ns.saturating_sub(own_ns);
+        let commits = after.saturating_sub(before);
+        passed.database.commits = passed.database.commits.saturating_sub(commits);
+    }
+
+    fn profile(seen: &Seen, passed: &Passed, sessions: u32, is_complete: bool) -> Option<Profile> {
+        profile_of(&seen.observed, passed, sessions, is_complete).ok()
     }
 }
 
@@ -70,7 +105,7 @@ impl Beside {
 ///
 /// # Errors
 /// When the server was started anew in between.
-pub(super) fn profile_of(
+fn profile_of(
     observed: &Observed,
     passed: &Passed,
     sessions: u32,

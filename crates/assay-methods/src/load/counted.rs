@@ -1,40 +1,41 @@
 //! Everybody's counters before and after a rung: the server's, the device's, the processors'.
 
-use super::database::Database;
 use super::worker::Ended;
+use super::{Database, Product, ServerUse};
+use assay_daemon::Usage;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::root::SysRoot;
 use assay_model::Result;
 use assay_model::counters::Counters;
 use assay_model::load::{DatabaseCounts, DeviceCounts, Physical, TimeSplit};
-use assay_model::number::{count, seconds};
-use assay_postgres::counters::DatabaseCounters;
-use assay_postgres::model::Snapshot;
-use assay_postgres::processes::{Usage, background_usage};
-use assay_postgres::watch::Observed;
-use std::time::Duration;
-
-/// Before version 15 counts travel to a process of their own, twice a second.
-const TRAVEL: Duration = Duration::from_millis(1200);
+use assay_model::number::seconds;
 
 /// All counters at one moment.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    database: DatabaseCounters,
+    counts: DatabaseCounts,
+    time: TimeSplit,
     host: Counters,
     client_cpu_s: f64,
-    background: Option<Usage>,
+    server: Option<ServerUse>,
 }
 
 /// What they counted between two moments.
-pub(crate) struct Passed {
-    pub(crate) database: DatabaseCounts,
-    pub(crate) time: TimeSplit,
-    pub(crate) device: Option<DeviceCounts>,
-    pub(crate) client_cpu_s: f64,
-    pub(crate) server_cpu_s: Option<f64>,
-    pub(crate) host: Counters,
-    pub(crate) physical: Physical,
+pub struct Passed {
+    /// The server's.
+    pub database: DatabaseCounts,
+    /// Where the time of its sessions went.
+    pub time: TimeSplit,
+    /// The device's.
+    pub device: Option<DeviceCounts>,
+    /// Processor time of this program, s.
+    pub client_cpu_s: f64,
+    /// Processor time of the server, s.
+    pub server_cpu_s: Option<f64>,
+    /// The host's.
+    pub host: Counters,
+    /// Whether reads reached the storage.
+    pub physical: Physical,
 }
 
 /// What the processes of a server used between two moments.
@@ -52,26 +53,30 @@ impl Sight {
     ///
     /// # Errors
     /// What the server says.
-    pub fn take(database: &mut Database, sessions: &[u32]) -> Result<Self> {
-        if database.knowledge.major < 15 {
-            std::thread::sleep(TRAVEL);
-        }
-        let name = database.address.database.clone();
-        let counted = database.knowledge.read(&mut database.admin, &name);
+    pub fn take<L: Product>(database: &mut Database<L>, sessions: &[u32]) -> Result<Self> {
+        let counted = L::counted(database);
+        let (counts, time) =
+            counted.map_err(|failure| failure.of("reading the counters of the server"))?;
         Ok(Self {
-            database: counted
-                .map_err(|failure| failure.of("reading the counters of the server"))?,
+            counts,
+            time,
             host: read_counters(&SysRoot::live(), &database.devices),
             client_cpu_s: process_cpu_s(),
-            background: database
-                .postmaster
-                .map(|postmaster| background_usage(postmaster, sessions)),
+            server: database.postmaster.and_then(|process| L::server_use(process, sessions)),
         })
     }
 
     /// What was counted from `earlier` on, with what the sessions tell of themselves.
     pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> Passed {
         let sessions = sum(ended.iter().map(|one| one.usage));
+        if let Some(ServerUse::Whole(whole)) = self.server_since(earlier) {
+            let used = Used {
+                sessions,
+                server_cpu_s: Some(seconds(whole.cpu_ns)),
+                storage_read_bytes: whole.storage_read_bytes,
+            };
+            return self.passed(earlier, &used);
+        }
         let background = self.background_since(earlier);
         let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
         let of_background = background.and_then(|background| background.storage_read_bytes);
@@ -85,24 +90,29 @@ impl Sight {
         self.passed(earlier, &used)
     }
 
+    fn server_since(&self, earlier: &Self) -> Option<ServerUse> {
+        Some(self.server?.since(&earlier.server?))
+    }
+
     /// What processes used that serve no session.
     pub(crate) fn background_since(&self, earlier: &Self) -> Option<Usage> {
-        let background = self.background.zip(earlier.background);
-        background.map(|(after, before)| after.since(&before))
+        match self.server_since(earlier)? {
+            ServerUse::Background(used) => Some(used),
+            ServerUse::Whole(_) => None,
+        }
     }
 
     /// What was counted from `earlier` on, where it is known what the processes used.
     pub(crate) fn passed(&self, earlier: &Self, used: &Used) -> Passed {
-        let database = self.database.since(&earlier.database);
+        let counts = counts_since(&self.counts, &earlier.counts);
         let host = self.host.since(&earlier.host);
         let device = host
             .devices
             .first()
             .map(|device| DeviceCounts { name: device.name.clone(), counters: device.counters });
-        let counts = counts(&database);
         let device_bytes = device.as_ref().map(|device| device.counters.read_bytes);
         Passed {
-            time: split(&database, used.sessions),
+            time: time_since(&self.time, &earlier.time, used.sessions),
             physical: Physical::of(counts.read_bytes, used.storage_read_bytes, device_bytes),
             database: counts,
             device,
@@ -113,54 +123,62 @@ impl Sight {
     }
 }
 
-impl Passed {
-    /// Looking is no part of the load: neither our CPU time, nor what our sessions did in the database.
-    pub(super) fn without(&mut self, observed: &Observed, database: &str) {
-        let own = |snapshot: &Snapshot| {
-            let time_s = snapshot.own_time_s.get(database).copied().unwrap_or(0.0);
-            (time_s, snapshot.own_statements.get(database).copied().unwrap_or(0))
-        };
-        let ((before_s, before), (after_s, after)) = (own(&observed.before), own(&observed.after));
-        let own_ns = count(1e9 * (after_s - before_s));
-        self.client_cpu_s -= observed.own_cpu_s;
-        self.time.database_ns = self.time.database_ns.saturating_sub(own_ns);
-        self.database.commits = self.database.commits.saturating_sub(after.saturating_sub(before));
-    }
-}
-
 /// The use of all sessions; unknown where one is.
 fn sum(usages: impl Iterator<Item = Option<Usage>>) -> Option<Usage> {
     usages.reduce(|sum, one| Some(sum?.plus(&one?))).flatten()
 }
 
-fn counts(database: &DatabaseCounters) -> DatabaseCounts {
-    let (sessions, others) = (&database.sessions, &database.background);
-    let write_wait_ns = match (sessions.write_ns, others.write_ns) {
-        (Some(mine), Some(theirs)) => Some(mine + theirs),
-        (known, _) => known,
-    };
+/// What was counted after `earlier`; unknown where one side is.
+fn counts_since(later: &DatabaseCounts, earlier: &DatabaseCounts) -> DatabaseCounts {
     DatabaseCounts {
-        logical_reads: database.hit_blocks + database.read_blocks,
-        reads: sessions.reads + others.reads,
-        read_bytes: sessions.read_bytes + others.read_bytes,
-        read_wait_ns: sessions.read_ns,
-        writes: sessions.writes + others.writes,
-        write_bytes: sessions.write_bytes + others.write_bytes,
-        write_wait_ns,
-        log_bytes: database.wal_bytes,
-        log_syncs: database.wal_syncs,
-        log_sync_wait_ns: database.wal_sync_ns,
-        commits: database.commits,
+        logical_reads: later.logical_reads.saturating_sub(earlier.logical_reads),
+        reads: later.reads.saturating_sub(earlier.reads),
+        read_bytes: later.read_bytes.saturating_sub(earlier.read_bytes),
+        read_wait_ns: both(later.read_wait_ns, earlier.read_wait_ns),
+        writes: later.writes.saturating_sub(earlier.writes),
+        write_bytes: later.write_bytes.saturating_sub(earlier.write_bytes),
+        write_wait_ns: both(later.write_wait_ns, earlier.write_wait_ns),
+        log_bytes: later.log_bytes.saturating_sub(earlier.log_bytes),
+        log_syncs: both(later.log_syncs, earlier.log_syncs),
+        log_sync_wait_ns: both(later.log_sync_wait_ns, earlier.log_sync_wait_ns),
+        commits: later.commits.saturating_sub(earlier.commits),
     }
 }
 
-fn split(database: &DatabaseCounters, sessions: Option<Usage>) -> TimeSplit {
+/// The same of times, with the processor time of the sessions.
+fn time_since(later: &TimeSplit, earlier: &TimeSplit, sessions: Option<Usage>) -> TimeSplit {
     TimeSplit {
-        database_ns: database.active_ns,
+        database_ns: later.database_ns.saturating_sub(earlier.database_ns),
         cpu_ns: sessions.map(|sessions| sessions.cpu_ns),
         cpu_queue_ns: sessions.map(|sessions| sessions.queue_ns),
-        read_ns: database.sessions.read_ns,
-        write_ns: database.sessions.write_ns,
-        commit_ns: database.wal_sync_ns,
+        read_ns: both(later.read_ns, earlier.read_ns),
+        write_ns: both(later.write_ns, earlier.write_ns),
+        commit_ns: both(later.commit_ns, earlier.commit_ns),
+    }
+}
+
+fn both(later: Option<u64>, earlier: Option<u64>) -> Option<u64> {
+    Some(later?.saturating_sub(earlier?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_side_does_not_know_is_not_known() {
+        let earlier = DatabaseCounts { reads: 5, log_syncs: Some(1), ..DatabaseCounts::default() };
+        let later = DatabaseCounts {
+            reads: 9,
+            log_syncs: Some(4),
+            read_wait_ns: Some(7),
+            ..DatabaseCounts::default()
+        };
+        let passed = counts_since(&later, &earlier);
+        assert_eq!((passed.reads, passed.log_syncs, passed.read_wait_ns), (4, Some(3), None));
+        let used = Usage { cpu_ns: 3, queue_ns: 2, storage_read_bytes: None };
+        let times = TimeSplit { database_ns: 10, ..TimeSplit::default() };
+        let time = time_since(&times, &TimeSplit::default(), Some(used));
+        assert_eq!((time.database_ns, time.cpu_ns, time.read_ns), (10, Some(3), None));
     }
 }

@@ -1,11 +1,10 @@
 //! What a load is to the rung that carries it out: kinds of steps, and sessions that take one step after the other.
 
-use super::Database;
+use super::{Database, Product};
 use assay_model::Result;
+use assay_model::failure::{Answer, Failure};
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
-use assay_postgres::failure::{Answer, Failure};
 
 /// A kind of step; its times are kept in a histogram of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +17,10 @@ pub struct Kind {
 
 /// A load.
 pub trait Method: Sync {
+    /// A session on the product that it runs on.
+    type Link: Product;
     /// What one session keeps between its steps.
-    type Session: Session;
+    type Session: Session<Link = Self::Link>;
 
     /// The name in the result, for example `slob`.
     fn name(&self) -> &'static str;
@@ -36,27 +37,30 @@ pub trait Method: Sync {
     ///
     /// # Errors
     /// Why it will not.
-    fn check(&self, _database: &mut Database) -> Result<()> {
+    fn check(&self, _database: &mut Database<Self::Link>) -> Result<()> {
         Ok(())
     }
 
     /// The session of a number, from 0, before it has a connection.
-    fn session(&self, database: &Database, number: u32) -> Self::Session;
+    fn session(&self, database: &Database<Self::Link>, number: u32) -> Self::Session;
 }
 
 /// One session of a load.
 pub trait Session: Send {
+    /// A session on the product that it runs on.
+    type Link: Product;
+
     /// Settings and statements of a fresh connection; asked again after a loss.
     ///
     /// # Errors
     /// What the server says.
-    fn prepare(&mut self, connection: &mut Connection) -> Answer<()>;
+    fn prepare(&mut self, connection: &mut Self::Link) -> Answer<()>;
 
     /// Chooses the next step and tells how long to wait before it; `None` when the session has done all its work.
     fn choose(&mut self) -> Option<Nanos>;
 
     /// Takes the step that was chosen.
-    fn step(&mut self, connection: &mut Connection) -> Done;
+    fn step(&mut self, connection: &mut Self::Link) -> Done;
 }
 
 /// A step that was taken.

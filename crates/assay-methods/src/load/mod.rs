@@ -1,32 +1,59 @@
-//! Any load on a PostgreSQL server: a server of our own, sessions that start together, a ladder of how many, and
-//! beside every rung what the server, the processors and the device counted.
+//! Any load on a database server, whatever its product: a server of our own, sessions that start together, a ladder of how
+//! many, and beside every rung what the server, the processors and the device counted.
 //!
-//! What a session does is told by a [`Method`]; [`measure`] carries one rung of it out, a [`Climb`] says which comes
-//! next.
+//! The tables of a load are told by [`Tables`] and loaded by [`fill`]; what a session does is told by a [`Method`];
+//! [`measure`] carries one rung of it out, a [`Climb`] says which comes next.
 
 mod beside;
+mod check;
+mod copy;
 mod counted;
 mod database;
+mod described;
 mod device_reads;
+mod fill;
 mod kept;
 mod ladder;
+mod link;
+mod manifest;
+mod mariadb;
 mod method;
 mod own;
 mod pace;
+mod postgres;
+mod program;
 mod rung;
 mod slot;
+mod snapshot;
+mod store;
+mod store_mariadb;
+mod store_postgres;
+mod text_rows;
+mod transaction;
 mod watch;
 mod worker;
 
-pub use beside::Intervals;
-pub use counted::Sight;
+pub use beside::{Intervals, Watched};
+pub(crate) use check::{Conditions, check_all};
+pub use copy::{Chunk, Chunked, Rows};
 pub(crate) use counted::Used;
+pub use counted::{Passed, Sight};
 pub use database::{Database, schema_name};
+pub use described::Described;
 pub use device_reads::DeviceReads;
+pub use fill::{Fill, Tables, fill};
 pub use kept::Kept;
 pub use ladder::{Climb, Next, Point, knee_of};
+pub use link::{Beside, Link, Product, ServerUse};
+pub use manifest::{Manifest, State};
+pub use mariadb::{MariaLink, Unwatched};
 pub use method::{Done, Kind, Method, Session};
 pub use own::{OwnPlan, OwnServer, clean_up};
 pub use pace::{Pace, Spacing};
+pub use program::Program;
 pub use rung::{Hands, Length, Measured, OnLoss, RungPlan, measure};
 pub use slot::Tally;
+pub use snapshot::Snapshot;
+pub use store::{Coming, Look, Notes, Store};
+pub use text_rows::TextRows;
+pub use transaction::{Isolation, steady, until_done};

@@ -1,12 +1,13 @@
 //! A server of our own on the storage under test: in a directory that the safety gate created, gone with it.
 
+use super::Program;
 use super::kept::Kept;
+use assay_daemon::Stop;
+use assay_daemon::processes::end_inside;
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
-use assay_postgres::binaries::Binaries;
-use assay_postgres::processes::end_inside;
-use assay_postgres::server::{Account, IoMethod, Plan, Server, Settings, Stop};
+use assay_postgres::server::Server;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -18,9 +19,9 @@ const FILL_BUFFERS_BYTES: u64 = 256 << 20;
 
 /// What a server of our own is made of.
 #[derive(Clone, Debug)]
-pub struct OwnPlan {
+pub struct OwnPlan<S: Program = Server> {
     /// Its programs.
-    pub binaries: Binaries,
+    pub binaries: S::Binaries,
     /// The directory on the storage under test.
     pub target: PathBuf,
     /// Words that let programs end with this one.
@@ -33,23 +34,23 @@ pub struct OwnPlan {
     pub sessions_max: u32,
     /// Whether the page cache is to be passed by where that is possible.
     pub direct: bool,
-    /// Who reads ahead.
-    pub io_method: Option<IoMethod>,
+    /// What a person chose of this product alone.
+    pub choice: S::Choice,
     /// Leave the directory behind.
     pub keep: bool,
 }
 
 /// A running server in its directory.
-pub struct OwnServer {
-    server: Server,
+pub struct OwnServer<S: Program = Server> {
+    server: S,
     /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
     place: PathBuf,
     /// Who comes back to a kept server finds our tables in this schema.
     schema: String,
-    plan: OwnPlan,
+    plan: OwnPlan<S>,
     /// With these it was started last.
-    settings: Settings,
+    settings: S::Settings,
     /// From nothing to the first session, s.
     ready_s: Option<f64>,
 }
@@ -63,7 +64,7 @@ pub fn clean_up(target: &Path) -> Result<Vec<PathBuf>> {
     let gate = Gate::new(SysRoot::live());
     let left = gate.left_directories(target)?;
     for path in &left {
-        if !end_inside(path) {
+        if !end_inside(path, &programs()) {
             return Err(Error::environment(
                 format!("a server of an earlier run does not end in {}", path.display()),
                 "end it by hand, then start again",
@@ -74,31 +75,31 @@ pub fn clean_up(target: &Path) -> Result<Vec<PathBuf>> {
     Ok(left)
 }
 
-impl OwnServer {
+/// Names of the processes of servers that may have been left behind, whatever their product.
+fn programs() -> Vec<&'static str> {
+    let maria: &[&str] = assay_mariadb::server::PROGRAMS;
+    Server::PROGRAMS.iter().chain(maria).copied().collect()
+}
+
+impl<S: Program> OwnServer<S> {
     /// Makes a server, ready to be loaded.
     ///
     /// # Errors
     /// What the gate, the programs or the server say; then nothing is left behind.
-    pub fn make(plan: OwnPlan, stop: &AtomicBool) -> Result<Self> {
+    pub fn make(plan: OwnPlan<S>, stop: &AtomicBool) -> Result<Self> {
         let begun = Instant::now();
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
-        let made = Server::create(Plan {
-            binaries: plan.binaries.clone(),
-            directory: directory.path().to_owned(),
-            account: Account::needed(),
-            guard: plan.guard.clone(),
-        });
-        let server = match made {
+        let server = match S::create(&plan, directory.path()) {
             Ok(server) => server,
             Err(error) => {
-                end_inside(directory.path());
+                end_inside(directory.path(), S::PROGRAMS);
                 gate.remove_directory(&directory)?;
                 return Err(error);
             }
         };
-        let settings = settings(&plan, FILL_BUFFERS_BYTES, false);
+        let settings = S::settings(&plan, FILL_BUFFERS_BYTES, false);
         let place = directory.path().to_owned();
         let schema = String::new();
         let mut own = Self {
@@ -119,26 +120,18 @@ impl OwnServer {
     ///
     /// # Errors
     /// What the programs or the server say, for example that somebody else uses it.
-    pub fn adopt(mut plan: OwnPlan, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+    pub fn adopt(mut plan: OwnPlan<S>, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
         // Its programs work in it, so that a way from here would lead nowhere.
         plan.target = plan.target.canonicalize().map_err(|error| {
             let what = format!("looking for {}: {error}", plan.target.display());
             Error::environment(what, "name the directory of the kept server")
         })?;
-        let server = Server::adopt(
-            Plan {
-                binaries: plan.binaries.clone(),
-                directory: plan.target.clone(),
-                account: Account::needed(),
-                guard: plan.guard.clone(),
-            },
-            kept.password.clone(),
-        )?;
-        let settings = settings(&plan, plan.shared_buffers_bytes, plan.direct);
+        let server = S::adopt(&plan, &plan.target, kept.password.clone())?;
+        let settings = S::settings(&plan, plan.shared_buffers_bytes, plan.direct);
         let (place, schema) = (plan.target.clone(), kept.schema.clone());
         let mut own =
             Self { server, directory: None, place, schema, plan, settings, ready_s: None };
-        own.settings.direct = own.is_direct();
+        own.settings = S::settings(&own.plan, own.plan.shared_buffers_bytes, own.is_direct());
         own.server.start(&own.settings, stop)?;
         Ok(own)
     }
@@ -153,6 +146,11 @@ impl OwnServer {
         schema.clone_into(&mut self.schema);
     }
 
+    /// Whether it was there before this run.
+    pub const fn was_kept(&self) -> bool {
+        self.directory.is_none()
+    }
+
     /// Where it will stay, when it is kept.
     pub fn kept_place(&self) -> Option<&Path> {
         (self.plan.keep || self.directory.is_none()).then_some(self.place.as_path())
@@ -164,7 +162,7 @@ impl OwnServer {
     /// What the server says.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.stop(Stop::Clean);
-        self.settings = settings(&self.plan, self.plan.shared_buffers_bytes, self.is_direct());
+        self.settings = S::settings(&self.plan, self.plan.shared_buffers_bytes, self.is_direct());
         self.server.start(&self.settings, stop)
     }
 
@@ -177,7 +175,7 @@ impl OwnServer {
             return Ok(false);
         }
         // Sessions of the dead server hold its memory until they notice.
-        end_inside(self.directory());
+        end_inside(self.directory(), S::PROGRAMS);
         self.server.start(&self.settings, stop)?;
         Ok(true)
     }
@@ -198,11 +196,16 @@ impl OwnServer {
 
     /// Whether it passes the page cache by while it is measured.
     pub fn is_direct(&self) -> bool {
-        self.plan.direct && self.server.binaries().major() >= 16 && self.server.can_direct()
+        self.plan.direct && self.server.knows_direct() && self.server.can_direct()
+    }
+
+    /// Whether it was to pass the page cache by, and its file system does not let it.
+    pub fn is_refused_direct(&self) -> bool {
+        self.plan.direct && self.server.knows_direct() && !self.server.can_direct()
     }
 
     /// The server.
-    pub const fn server(&self) -> &Server {
+    pub const fn server(&self) -> &S {
         &self.server
     }
 
@@ -235,16 +238,7 @@ impl OwnServer {
     }
 }
 
-fn settings(plan: &OwnPlan, shared_buffers_bytes: u64, direct: bool) -> Settings {
-    Settings {
-        direct,
-        shared_buffers_bytes,
-        sessions_max: plan.sessions_max,
-        io_method: plan.io_method,
-    }
-}
-
-impl Drop for OwnServer {
+impl<S: Program> Drop for OwnServer<S> {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next start.
         let _ = self.give_back();

@@ -1,23 +1,20 @@
 //! One rung: sessions that begin in the same moment, a load before the measured one where it is wanted, and everybody's
 //! counters of the measured time.
 
-use super::Database;
-use super::beside::{Beside, profile_of};
 use super::counted::Sight;
 use super::method::Method;
 use super::pace::{Arrivals, Pace};
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
+use super::{Beside, Database, Product};
+use assay_daemon::Interrupter;
 use assay_model::Result;
 use assay_model::load::Rung;
 use assay_model::measurement::{Finish, Interval, Joint};
 use assay_model::number::narrow;
 use assay_model::profile::{ReadSight, ReadTimes};
 use assay_model::units::Nanos;
-use assay_postgres::address::Address;
-use assay_postgres::connection::Interrupter;
-use assay_postgres::watch::Observed;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
@@ -110,7 +107,7 @@ pub struct Measured {
 /// # Errors
 /// What the server says before the first statement; later failures are in the measurement.
 pub fn measure<M: Method>(
-    database: &mut Database,
+    database: &mut Database<M::Link>,
     method: &M,
     plan: &RungPlan,
     hands: &mut Hands<'_>,
@@ -123,7 +120,7 @@ pub fn measure<M: Method>(
         .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
         .collect();
     let workers = workers?;
-    let beside = Beside::ready(database);
+    let beside = M::Link::beside(database);
     let started_unix_ns =
         narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
     let address = database.address.clone();
@@ -163,7 +160,7 @@ fn add_statements(rung: &mut Rung, stream: &str) {
 }
 
 /// What the sessions of a rung share.
-fn common<'a>(plan: &RungPlan, address: &'a Address) -> Common<'a> {
+fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
     let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
     Common {
         start: Barrier::new(all),
@@ -191,9 +188,9 @@ fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<Slot>>> {
 }
 
 /// A rung that goes on.
-struct Running<'a> {
-    database: &'a mut Database,
-    common: &'a Common<'a>,
+struct Running<'a, L: Product> {
+    database: &'a mut Database<L>,
+    common: &'a Common<'a, L::Address>,
     plan: &'a RungPlan,
     /// Counters before the measured time.
     before: Sight,
@@ -201,18 +198,21 @@ struct Running<'a> {
     /// What was due at the end and had not begun.
     backlog: Option<u64>,
     /// What was seen beside it.
-    observed: Option<Observed>,
+    observed: Option<Seen<L>>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
 type Interrupters = Vec<Arc<Mutex<Option<Interrupter>>>>;
 
-impl Running<'_> {
+/// What was seen beside a rung.
+type Seen<L> = <<L as Product>::Beside as Beside>::Seen;
+
+impl<L: Product> Running<'_, L> {
     /// Lets the sessions begin, watches, and waits until all have ended.
-    fn run<S: super::Session>(
+    fn run<S: super::Session<Link = L>>(
         &mut self,
         workers: Vec<Worker<S>>,
-        beside: Option<Beside>,
+        beside: Option<L::Beside>,
         watch: &mut Watch<'_>,
         hands: &mut Hands<'_>,
     ) -> (Vec<Ended>, Finish) {
@@ -293,11 +293,11 @@ impl Running<'_> {
         };
         let observed = self.observed.as_ref();
         if let Some(observed) = observed {
-            passed.without(observed, &self.database.address.database);
+            L::Beside::take_out(observed, &mut passed);
         }
         let is_complete = finish == Finish::Complete;
         let profile = observed.and_then(|observed| {
-            profile_of(observed, &passed, self.plan.sessions, is_complete).ok()
+            L::Beside::profile(observed, &passed, self.plan.sessions, is_complete)
         });
         let mut tally = Tally::default();
         for one in ended {

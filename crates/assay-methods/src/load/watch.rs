@@ -1,5 +1,6 @@
 //! The one who watches a rung: an interval a second, and an end that loses nothing.
 
+use super::Product;
 use super::counted::Passed;
 use super::method::{Kind, Method};
 use super::rung::{Hands, Length, RungPlan};
@@ -28,6 +29,7 @@ const INTERVALS_MIN: usize = 5;
 /// What the one who watches gathers.
 pub(super) struct Watch<'a> {
     name: &'static str,
+    backend: &'static str,
     kinds: &'a [Kind],
     slots: Vec<Arc<Mutex<Slot>>>,
     totals: Vec<NamedResult>,
@@ -47,6 +49,7 @@ impl<'a> Watch<'a> {
     ) -> Self {
         Self {
             name: method.name(),
+            backend: M::Link::BACKEND,
             kinds: method.kinds(),
             slots,
             totals: nothing(method.kinds()),
@@ -159,7 +162,7 @@ impl<'a> Watch<'a> {
             streams: self.totals,
             targets: Vec::new(),
             errors,
-            conduct: conduct(&passed, plan.sessions, host_busy_share),
+            conduct: conduct(self.backend, &passed, plan.sessions, host_busy_share),
         };
         Rung {
             sessions: plan.sessions,
@@ -241,9 +244,9 @@ impl<'a> Watch<'a> {
     }
 }
 
-fn conduct(passed: &Passed, sessions: u32, host_busy_share: Option<f64>) -> Conduct {
+fn conduct(backend: &str, passed: &Passed, sessions: u32, host_busy_share: Option<f64>) -> Conduct {
     Conduct {
-        backend: "postgresql".to_owned(),
+        backend: backend.to_owned(),
         clock: "monotonic".to_owned(),
         cpu_user_s: passed.client_cpu_s,
         host_busy_share,

@@ -1,15 +1,13 @@
 //! One session's thread: step after step, each timed and counted where the rung can see it.
 
-use super::Database;
 use super::method::{Done, Method, Session};
 use super::pace::Arrivals;
 use super::rung::OnLoss;
 use super::slot::{Slot, Tally};
+use super::{Database, Link};
+use assay_daemon::{Interrupter, Usage};
 use assay_model::Result;
 use assay_model::number::narrow;
-use assay_postgres::address::Address;
-use assay_postgres::connection::{Connection, Interrupter};
-use assay_postgres::processes::{Usage, usage};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -19,11 +17,9 @@ use std::time::{Duration, Instant};
 const NAP: Duration = Duration::from_millis(20);
 /// How long a lost session waits before it tries the server again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
-/// Makes the server write down what a session did (version 15); older ones do so by themselves twice a second.
-const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
 /// What all sessions of a rung share.
-pub(super) struct Common<'a> {
+pub(super) struct Common<'a, A> {
     /// Everybody begins together.
     pub(super) start: Barrier,
     /// When that was.
@@ -47,13 +43,16 @@ pub(super) struct Common<'a> {
     /// What a session does whose connection is lost.
     pub(super) on_loss: OnLoss,
     /// Where the server is.
-    pub(super) address: &'a Address,
+    pub(super) address: &'a A,
     pub(super) sessions: u32,
 }
 
+/// Where the server of a session is.
+type Address<S> = <<S as Session>::Link as Link>::Address;
+
 /// A session that is ready to begin.
-pub(super) struct Worker<S> {
-    connection: Connection,
+pub(super) struct Worker<S: Session> {
+    connection: S::Link,
     session: S,
     number: u32,
     pub(super) slot: Arc<Mutex<Slot>>,
@@ -87,8 +86,8 @@ struct Times {
 
 impl<S: Session> Worker<S> {
     /// Opens a session and prepares its statements.
-    pub(super) fn open<M: Method<Session = S>>(
-        database: &Database,
+    pub(super) fn open<M: Method<Session = S, Link = S::Link>>(
+        database: &Database<S::Link>,
         method: &M,
         number: u32,
         slot: Arc<Mutex<Slot>>,
@@ -103,28 +102,26 @@ impl<S: Session> Worker<S> {
     }
 
     /// Waits for the others, steps until the rung is over, and closes the session.
-    pub(super) fn work(mut self, common: &Common<'_>) -> Ended {
+    pub(super) fn work(mut self, common: &Common<'_, Address<S>>) -> Ended {
         common.start.wait();
         let mut lost = None;
         if common.warms_up {
             self.ramp(common);
             lost = self.steps(common, &common.warmed, u64::MAX);
-            // Where it fails the counts lag, which is what they did before.
-            let _ = self.connection.run(FLUSH);
+            self.connection.settle_counts();
             common.paused.fetch_add(1, Ordering::AcqRel);
             common.resume.wait();
         }
-        let process = self.connection.facts().process_id;
-        let before = usage(process);
+        let before = self.connection.usage();
         let lost =
             lost.or_else(|| self.steps(common, &common.done, common.steps.unwrap_or(u64::MAX)));
         let at = Instant::now();
-        let (process_at_end, after) = (self.connection.facts().process_id, usage(process));
+        let (process, after) = (self.connection.served_by(), self.connection.usage());
         self.connection.close();
         Ended {
             usage: after.zip(before).map(|(after, before)| after.since(&before)),
             storage_read_bytes: after.and_then(|after| after.storage_read_bytes),
-            process: process_at_end,
+            process,
             at,
             lost,
             tally: self.tally,
@@ -132,13 +129,18 @@ impl<S: Session> Worker<S> {
     }
 
     /// Sessions of higher numbers begin later.
-    fn ramp(&self, common: &Common<'_>) {
+    fn ramp(&self, common: &Common<'_, Address<S>>) {
         let share = f64::from(self.number) / f64::from(common.sessions.max(1));
         wait_until(Instant::now() + common.ramp.mul_f64(share), &common.warmed);
     }
 
     /// Steps; says why it could not go on.
-    fn steps(&mut self, common: &Common<'_>, over: &AtomicBool, steps: u64) -> Option<String> {
+    fn steps(
+        &mut self,
+        common: &Common<'_, Address<S>>,
+        over: &AtomicBool,
+        steps: u64,
+    ) -> Option<String> {
         let mut before = Instant::now();
         let mut left = steps;
         while left > 0 && !over.load(Ordering::Relaxed) {
@@ -176,7 +178,7 @@ impl<S: Session> Worker<S> {
         &mut self,
         done: &Done,
         times: Times,
-        common: &Common<'_>,
+        common: &Common<'_, Address<S>>,
         over: &AtomicBool,
     ) -> Option<String> {
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,11 +210,10 @@ impl<S: Session> Worker<S> {
     }
 
     /// Opens the session anew when that is wanted, as often as it takes.
-    fn reconnect(&mut self, common: &Common<'_>, over: &AtomicBool) -> bool {
+    fn reconnect(&mut self, common: &Common<'_, Address<S>>, over: &AtomicBool) -> bool {
         while common.on_loss == OnLoss::Reconnect && !over.load(Ordering::Relaxed) {
             thread::sleep(RETRY_AFTER);
-            let Ok(mut connection) = Connection::open(common.address, super::database::APPLICATION)
-            else {
+            let Ok(mut connection) = S::Link::open(common.address) else {
                 continue;
             };
             if self.session.prepare(&mut connection).is_ok() {
@@ -226,7 +227,7 @@ impl<S: Session> Worker<S> {
     }
 }
 
-impl Common<'_> {
+impl<A> Common<'_, A> {
     /// When the next step of an open arrival is due.
     fn due(&self, arrivals: &Arrivals) -> Instant {
         let begun = self.begun.get().copied().unwrap_or_else(Instant::now);

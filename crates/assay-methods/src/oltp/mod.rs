@@ -1,21 +1,16 @@
-//! The order-entry load on PostgreSQL: its tables, its transactions as functions of the server or as statements, and
+//! The order-entry load: its tables, its transactions as functions of the server or as statements, and
 //! the conditions that its data must keep.
 
 mod conditions;
-mod copy;
-mod fill;
 mod functions;
-mod manifest;
+mod mariadb;
 mod orders;
+mod postgres;
 mod schema;
-mod snapshot;
 mod statements;
-mod workload;
+mod store;
 
 pub use conditions::{Counted, count, verify};
-pub use fill::{Fill, fill};
-pub use manifest::{Manifest, State};
-pub use orders::{Calls, Isolation, OrderSession, Orders};
+pub use orders::{Calls, OrderSession, Orders};
 pub use schema::Shape;
-pub use snapshot::Snapshot;
-pub use workload::workload;
+pub use store::OrderStore;

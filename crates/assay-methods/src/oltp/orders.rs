@@ -1,14 +1,14 @@
 //! One session of the load: transactions of the five kinds, tried again when the server refuses them for the sake of
 //! others.
 
-use super::functions::UNUSED_ITEM;
-use super::statements::{Turn, prepare};
-use crate::load::{Database, Done, Kind, Method, Session};
-use assay_loads::oltp::{Customer, Rules, Transaction};
+use super::store::OrderStore;
+use crate::load::{Database, Done, Isolation, Kind, Method, Session, until_done};
+use assay_loads::oltp::{Rules, Transaction};
+use assay_model::failure::{Answer, Failure};
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
-use assay_postgres::connection::{Answers, Batch, Connection};
-use assay_postgres::failure::{Answer, Failure};
+use assay_postgres::connection::Connection;
+use std::marker::PhantomData;
 
 /// The kinds of steps; an order that is rolled back as asked is no new order.
 const KINDS: [Kind; 6] = [
@@ -21,8 +21,6 @@ const KINDS: [Kind; 6] = [
 ];
 /// The place of the last kind.
 const ROLLED_BACK: usize = 5;
-/// A transaction is tried so often.
-const TRIES: usize = 20;
 
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -30,41 +28,36 @@ pub enum Calls {
     /// As a call of a function: one turn of the wire each.
     #[default]
     Functions,
-    /// As prepared statements that travel together: two turns at most.
+    /// As prepared statements; they travel together where the product can: two turns at most.
     Statements,
 }
 
-/// How transactions are kept apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Isolation {
-    /// The server's usual way.
-    #[default]
-    ReadCommitted,
-    /// A snapshot; who changes what another has changed since is refused.
-    RepeatableRead,
-    /// As if one came after the other.
-    Serializable,
-}
-
 /// The load.
-pub struct Orders<'a> {
+pub struct Orders<'a, L = Connection> {
     /// The scale and the choices.
     pub rules: &'a Rules,
     /// How transactions reach the server.
     pub calls: Calls,
     /// How they are kept apart.
     pub isolation: Isolation,
+    product: PhantomData<fn() -> L>,
+}
+
+impl<'a, L> Orders<'a, L> {
+    /// The load by these rules.
+    pub const fn new(rules: &'a Rules, calls: Calls, isolation: Isolation) -> Self {
+        Self { rules, calls, isolation, product: PhantomData }
+    }
 }
 
 /// One session of it.
-pub struct OrderSession {
+pub struct OrderSession<L: OrderStore> {
     schema: String,
     calls: Calls,
     isolation: Isolation,
     session: assay_loads::oltp::Session,
     next: Option<Transaction>,
-    batch: Batch,
-    answers: Answers,
+    turn: Option<L::Turn>,
 }
 
 impl Calls {
@@ -77,19 +70,9 @@ impl Calls {
     }
 }
 
-impl Isolation {
-    /// The server's words for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ReadCommitted => "read committed",
-            Self::RepeatableRead => "repeatable read",
-            Self::Serializable => "serializable",
-        }
-    }
-}
-
-impl Method for Orders<'_> {
-    type Session = OrderSession;
+impl<L: OrderStore> Method for Orders<'_, L> {
+    type Link = L;
+    type Session = OrderSession<L>;
 
     fn name(&self) -> &'static str {
         "oltp"
@@ -99,34 +82,24 @@ impl Method for Orders<'_> {
         &KINDS
     }
 
-    fn session(&self, database: &Database, number: u32) -> OrderSession {
+    fn session(&self, database: &Database<L>, number: u32) -> OrderSession<L> {
         OrderSession {
             schema: database.schema.clone(),
             calls: self.calls,
             isolation: self.isolation,
             session: assay_loads::oltp::Session::new(self.rules, number),
             next: None,
-            batch: Batch::default(),
-            answers: Answers::default(),
+            turn: None,
         }
     }
 }
 
-impl Session for OrderSession {
-    fn prepare(&mut self, connection: &mut Connection) -> Answer<()> {
-        connection.run(
-            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
-             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
-        )?;
-        let isolation = self.isolation.name();
-        connection.run(&format!("SET default_transaction_isolation = '{isolation}'"))?;
-        // Only some users may: times in the result say whether they were taken, and a rolled back order fills a log.
-        let _ = connection.run("SET track_io_timing = on");
-        let _ = connection.run("SET log_min_messages = fatal");
-        match self.calls {
-            Calls::Functions => parse_calls(connection, &self.schema),
-            Calls::Statements => prepare(connection, &self.schema),
-        }
+impl<L: OrderStore> Session for OrderSession<L> {
+    type Link = L;
+
+    fn prepare(&mut self, connection: &mut L) -> Answer<()> {
+        self.turn = Some(connection.turn(&self.schema, self.calls, self.isolation)?);
+        Ok(())
     }
 
     fn choose(&mut self) -> Option<Nanos> {
@@ -135,8 +108,8 @@ impl Session for OrderSession {
         Some(wait)
     }
 
-    fn step(&mut self, connection: &mut Connection) -> Done {
-        let Some(transaction) = self.next.take() else {
+    fn step(&mut self, connection: &mut L) -> Done {
+        let Some((transaction, turn)) = self.next.take().zip(self.turn.as_mut()) else {
             return Done::once(
                 0,
                 0,
@@ -144,45 +117,11 @@ impl Session for OrderSession {
             );
         };
         let kind = place(&transaction);
-        let mut retried = Vec::new();
-        loop {
-            let failure = match self.attempt(connection, &transaction) {
-                Ok(true) => return Done { kind, bytes: 0, answer: Ok(()), retried },
-                Ok(false) => return Done { kind: ROLLED_BACK, bytes: 0, answer: Ok(()), retried },
-                Err(failure) => failure,
-            };
-            if !is_for_others(&failure) || retried.len() + 1 >= TRIES {
-                return Done { kind, bytes: 0, answer: Err(failure), retried };
-            }
-            retried.push(failure);
-        }
+        until_done::<L>(kind, || {
+            let is_committed = connection.attempt(turn, &transaction)?;
+            Ok(if is_committed { kind } else { ROLLED_BACK })
+        })
     }
-}
-
-impl OrderSession {
-    /// One try; whether it was committed, and not rolled back as asked. A failure leaves no transaction open.
-    fn attempt(&mut self, connection: &mut Connection, transaction: &Transaction) -> Answer<bool> {
-        if self.calls == Calls::Statements {
-            let Self { batch, answers, .. } = self;
-            let taken = Turn { connection, batch, answers }.take(transaction);
-            if taken.as_ref().is_err_and(|failure| !failure.is_lost()) {
-                connection.run("ROLLBACK")?;
-            }
-            return taken;
-        }
-        self.batch.clear();
-        call(&mut self.batch, transaction);
-        match connection.exchange(&mut self.batch, &mut self.answers) {
-            Ok(()) => Ok(true),
-            Err(failure) if failure.code() == Some(UNUSED_ITEM) => Ok(false),
-            Err(failure) => Err(failure),
-        }
-    }
-}
-
-/// Serialisation failures and deadlocks: the transaction is right, the moment was wrong.
-fn is_for_others(failure: &Failure) -> bool {
-    matches!(failure.code(), Some("40001" | "40P01"))
 }
 
 /// Place of a transaction's kind.
@@ -193,54 +132,5 @@ const fn place(transaction: &Transaction) -> usize {
         Transaction::OrderStatus(_) => 2,
         Transaction::Delivery(_) => 3,
         Transaction::StockLevel(_) => 4,
-    }
-}
-
-fn parse_calls(connection: &mut Connection, schema: &str) -> Answer<()> {
-    for (name, parameters) in [
-        ("place_order", "$1::int, $2::int, $3::int, $4::int[], $5::int[], $6::int[]"),
-        ("pay", "$1::int, $2::int, $3::int, $4::int, $5::int, $6::text, $7::int"),
-        ("last_order", "$1::int, $2::int, $3::int, $4::text"),
-        ("deliver", "$1::int, $2::int"),
-        ("low_stock", "$1::int, $2::int, $3::int"),
-    ] {
-        connection.parse(name, &format!("SELECT {schema}.{name}({parameters})"))?;
-    }
-    Ok(())
-}
-
-/// A customer as number and name; one of them says nothing.
-fn both(customer: &Customer) -> (u32, &str) {
-    match customer {
-        Customer::Number(number) => (*number, ""),
-        Customer::Name(name) => (0, name),
-    }
-}
-
-/// The call of a transaction.
-fn call(batch: &mut Batch, transaction: &Transaction) {
-    match transaction {
-        Transaction::NewOrder(order) => batch.execute("place_order", |values| {
-            values.integer(order.warehouse).integer(order.district).integer(order.customer);
-            values.integers(order.lines.iter().map(|line| line.supply));
-            values.integers(order.lines.iter().map(|line| line.item));
-            values.integers(order.lines.iter().map(|line| line.quantity));
-        }),
-        Transaction::Payment(payment) => batch.execute("pay", |values| {
-            let (number, name) = both(&payment.customer);
-            values.integer(payment.warehouse).integer(payment.district);
-            values.integer(payment.customer_warehouse).integer(payment.customer_district);
-            values.integer(number).text(name).integer(payment.amount);
-        }),
-        Transaction::OrderStatus(asked) => batch.execute("last_order", |values| {
-            let (number, name) = both(&asked.customer);
-            values.integer(asked.warehouse).integer(asked.district).integer(number).text(name);
-        }),
-        Transaction::Delivery(delivery) => batch.execute("deliver", |values| {
-            values.integer(delivery.warehouse).integer(delivery.carrier);
-        }),
-        Transaction::StockLevel(asked) => batch.execute("low_stock", |values| {
-            values.integer(asked.warehouse).integer(asked.district).integer(asked.threshold);
-        }),
     }
 }

@@ -1,15 +1,17 @@
-//! The nine tables on PostgreSQL and their keys.
+//! The nine tables and their keys.
 //!
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
-use assay_loads::oltp::Table;
-use std::fmt::Write as _;
+use super::functions;
+use crate::load::Tables;
+use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
+use assay_loads::sink::Sink;
 
-/// Where the tables are and how they are laid out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Their schema.
-    pub schema: String,
+/// How large the tables are and how they are laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape<'a> {
+    /// The scale.
+    pub rules: &'a Rules,
     /// Parts of the order lines by a hash of the warehouse; 0 for one table.
     pub partitions: u32,
 }
@@ -71,11 +73,11 @@ const fn key(table: Table) -> Option<&'static str> {
 }
 
 /// A second index: customers by name, orders by customer.
-const fn second_index(table: Table) -> Option<&'static str> {
+const fn second_index(table: Table) -> &'static [&'static str] {
     match table {
-        Table::Customer => Some("c_w_id, c_d_id, c_last, c_first"),
-        Table::Orders => Some("o_w_id, o_d_id, o_c_id, o_id"),
-        _ => None,
+        Table::Customer => &["c_w_id, c_d_id, c_last, c_first"],
+        Table::Orders => &["o_w_id, o_d_id, o_c_id, o_id"],
+        _ => &[],
     }
 }
 
@@ -88,62 +90,60 @@ const fn filled_percent(table: Table) -> u32 {
     }
 }
 
-impl Shape {
-    /// The name of a table with its schema.
-    pub(super) fn name(&self, table: Table) -> String {
-        format!("{}.{}", self.schema, table.name())
-    }
-
-    /// Creates a table.
-    pub(super) fn create(&self, table: Table) -> String {
-        let name = self.name(table);
-        let columns = columns(table);
-        let with = format!("WITH (fillfactor = {})", filled_percent(table));
-        if table != Table::OrderLine || self.partitions == 0 {
-            return format!("CREATE TABLE {name} ({columns}) {with}");
-        }
-        let mut sql = format!("CREATE TABLE {name} ({columns}) PARTITION BY HASH (ol_w_id);");
-        for part in 0..self.partitions {
-            let _ = write!(
-                sql,
-                "CREATE TABLE {name}_{part} PARTITION OF {name} FOR VALUES WITH (MODULUS {}, REMAINDER {part}) {with};",
-                self.partitions
-            );
-        }
-        sql
-    }
-
-    /// Takes rows in binary form; those of a table that was made in the same transaction need no second visit, which
-    /// a partitioned one does not allow.
-    pub(super) fn copy(&self, table: Table) -> String {
-        let freeze = if table == Table::OrderLine && self.partitions > 0 { "" } else { ", FREEZE" };
-        format!("COPY {} FROM STDIN (FORMAT binary{freeze})", self.name(table))
-    }
-
-    /// Creates keys and indexes.
-    pub(super) fn indexes(&self, table: Table) -> Vec<String> {
-        let name = self.name(table);
-        let key = key(table).map(|key| format!("ALTER TABLE {name} ADD PRIMARY KEY ({key})"));
-        let second = second_index(table)
-            .map(|columns| format!("CREATE INDEX {}_by_other ON {name} ({columns})", table.name()));
-        key.into_iter().chain(second).collect()
-    }
+/// The table of a name.
+fn table_of(name: &str) -> Table {
+    let found = Table::ALL.into_iter().find(|table| table.name() == name);
+    found.unwrap_or_else(|| unreachable!("no table {name}"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Tables for Shape<'_> {
+    fn names(&self) -> Vec<&'static str> {
+        Table::ALL.map(Table::name).to_vec()
+    }
 
-    #[test]
-    fn order_lines_are_one_table_or_parts_by_warehouse() {
-        let whole = Shape { schema: "s".to_owned(), partitions: 0 };
-        assert!(!whole.create(Table::OrderLine).contains("PARTITION"));
-        assert!(whole.copy(Table::OrderLine).contains("FREEZE"));
-        let parts = Shape { schema: "s".to_owned(), partitions: 4 };
-        assert_eq!(parts.create(Table::OrderLine).matches("PARTITION OF").count(), 4);
-        assert!(!parts.copy(Table::OrderLine).contains("FREEZE"));
-        assert!(!parts.create(Table::Stock).contains("PARTITION"));
-        assert_eq!(whole.indexes(Table::Customer).len(), 2);
-        assert!(whole.indexes(Table::History).is_empty());
+    fn knobs(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("warehouses", self.rules.warehouses.to_string()),
+            ("partitions", self.partitions.to_string()),
+        ]
+    }
+
+    fn rows(&self, table: &str) -> u64 {
+        rows_of(table_of(table), self.rules.warehouses)
+    }
+
+    fn columns(&self, table: &str) -> &'static str {
+        columns(table_of(table))
+    }
+
+    fn key(&self, table: &str) -> Option<&'static str> {
+        key(table_of(table))
+    }
+
+    fn indexes(&self, table: &str) -> &'static [&'static str] {
+        second_index(table_of(table))
+    }
+
+    fn filled_percent(&self, table: &str) -> u32 {
+        filled_percent(table_of(table))
+    }
+
+    fn parts(&self, table: &str) -> Option<(&'static str, u32)> {
+        let is_cut = table_of(table) == Table::OrderLine && self.partitions > 0;
+        is_cut.then_some(("ol_w_id", self.partitions))
+    }
+
+    fn make(&self, table: &str, seed: u64, loaded_us: i64, to: &mut dyn Sink) {
+        let rules = Rules { seed, ..self.rules.clone() };
+        for part in parts(table_of(table), rules.warehouses) {
+            fill_part(&rules, part, loaded_us, to);
+            if to.is_full() {
+                return;
+            }
+        }
+    }
+
+    fn finish(&self, schema: &str, _loaded_us: i64) -> String {
+        functions::create(schema)
     }
 }

@@ -1,15 +1,15 @@
 //! Loads the tables: rows are made on one thread and sent on another, tables in parallel.
 
-use super::tables::{copy, create, index, scan_table, table};
+use super::store::BlockStore;
+use super::tables::{scan_table, table};
 use crate::load::Database;
-use assay_loads::slob::{Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
+use assay_loads::slob::{Row, Rows, Rules};
+use assay_model::failure::{Answer, Failure};
 use assay_model::load::Filled;
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
-use assay_postgres::failure::{Answer, Failure};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 const CHUNK_BYTES: usize = 1 << 20;
 /// Chunks that wait for the server.
 const CHUNKS_AHEAD: usize = 4;
-/// Columns of a row: the key and the texts.
-const COLUMNS: u16 = 20;
 
 /// How loading goes.
 pub struct Fill<'a> {
@@ -41,7 +39,11 @@ struct Job {
 ///
 /// # Errors
 /// What the server says, for example that its storage is full, or that loading was stopped.
-pub fn fill(database: &mut Database, rules: &Rules, doing: &mut Fill<'_>) -> Result<Filled> {
+pub fn fill<L: BlockStore>(
+    database: &mut Database<L>,
+    rules: &Rules,
+    doing: &mut Fill<'_>,
+) -> Result<Filled> {
     let begun = Instant::now();
     let schema = database.schema.clone();
     database.run("creating a schema", &format!("CREATE SCHEMA {schema}"))?;
@@ -64,8 +66,8 @@ pub fn fill(database: &mut Database, rules: &Rules, doing: &mut Fill<'_>) -> Res
         })
     })?;
     let filled = filled(database, total, begun)?;
-    let comment = format!("COMMENT ON SCHEMA {schema} IS '{}'", contents(rules));
-    database.run("naming the tables", &comment)?;
+    let noted = database.admin.note(&schema, &contents(rules));
+    noted.map_err(|failure| failure.of("naming the tables"))?;
     Ok(filled)
 }
 
@@ -82,22 +84,19 @@ fn contents(rules: &Rules) -> String {
 ///
 /// # Errors
 /// A usage error when the schema holds others, and what the server says.
-pub fn is_filled(database: &mut Database, rules: &Rules) -> Result<bool> {
-    let sql = format!(
-        "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = '{}'",
-        database.schema
-    );
-    let rows = database.admin.query(&sql);
-    let rows = rows.map_err(|failure| failure.of("looking for tables that are there"))?;
-    let Some(row) = rows.first() else {
+pub fn is_filled<L: BlockStore>(database: &mut Database<L>, rules: &Rules) -> Result<bool> {
+    let schema = database.schema.clone();
+    let noted = database.admin.noted(&schema);
+    let noted = noted.map_err(|failure| failure.of("looking for tables that are there"))?;
+    let Some(held) = noted else {
         return Ok(false);
     };
     let wanted = contents(rules);
-    if row.text(0) == wanted {
+    if held == wanted {
         return Ok(true);
     }
     Err(Error::usage(
-        format!("the kept server holds '{}', and wanted is '{wanted}'", row.text(0)),
+        format!("the kept server holds '{held}', and wanted is '{wanted}'"),
         "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a server anew",
     ))
 }
@@ -123,8 +122,8 @@ fn jobs(schema: &str, rules: &Rules) -> Vec<Job> {
 }
 
 /// Takes one table after the other.
-fn loader(
-    database: &Database,
+fn loader<L: BlockStore>(
+    database: &Database<L>,
     rules: &Rules,
     jobs: &[Job],
     next: &AtomicU32,
@@ -138,7 +137,8 @@ fn loader(
             connection.close();
             return Ok(());
         };
-        match load(&mut connection, rules, job, loaded, stop) {
+        match load(&mut connection, rules, job, database.facts.block_bytes, &Sent { loaded, stop })
+        {
             Ok(()) if stop.load(Ordering::Relaxed) => {
                 return Err(Error::environment("loading was stopped", "start again"));
             }
@@ -152,37 +152,50 @@ fn loader(
     }
 }
 
-fn load(
-    connection: &mut Connection,
-    rules: &Rules,
-    job: &Job,
-    loaded: &AtomicU64,
-    stop: &AtomicBool,
-) -> Answer<()> {
-    connection.run("BEGIN")?;
-    connection.run(&create(&job.name))?;
-    let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
-    let sent = thread::scope(|scope| {
-        scope.spawn(move || make(rules, job, &sender));
-        send(connection, job, chunks, loaded, stop)
-    });
-    sent?;
-    connection.run("COMMIT")?;
-    if job.is_indexed && !stop.load(Ordering::Relaxed) {
-        connection.run(&index(&job.name))?;
-    }
-    Ok(())
+/// What a loader tells and is told.
+struct Sent<'a> {
+    loaded: &'a AtomicU64,
+    stop: &'a AtomicBool,
 }
 
-/// Makes rows in binary form until nobody takes them.
-fn make(rules: &Rules, job: &Job, to: &SyncSender<(Vec<u8>, u64)>) {
+fn load<L: BlockStore>(
+    connection: &mut L,
+    rules: &Rules,
+    job: &Job,
+    block_bytes: u64,
+    sent: &Sent<'_>,
+) -> Answer<()> {
+    connection.begin(&job.name)?;
+    let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
+    thread::scope(|scope| {
+        scope.spawn(move || make::<L>(rules, job, block_bytes, &sender));
+        // Nobody takes rows any more when these are dropped: the other thread then ends.
+        let mut chunks = chunks.into_iter().map_while(|(chunk, rows)| {
+            sent.loaded.fetch_add(rows, Ordering::Relaxed);
+            (!sent.stop.load(Ordering::Relaxed)).then_some(chunk)
+        });
+        connection.send(&job.name, &mut chunks, sent.stop)
+    })?;
+    if sent.stop.load(Ordering::Relaxed) {
+        return Err(Failure::Strange("it was stopped".to_owned()));
+    }
+    connection.end(&job.name, job.is_indexed)
+}
+
+/// Makes rows until nobody takes them.
+fn make<L: BlockStore>(
+    rules: &Rules,
+    job: &Job,
+    block_bytes: u64,
+    to: &SyncSender<(Vec<u8>, u64)>,
+) {
     // The table without an index is shorter, and its keys are of no interest.
     let part = Rules { scale_blocks: job.rows, ..rules.clone() };
     let (mut rows, mut row) = (Rows::of(&part, job.number, 0..job.rows), Row::default());
     loop {
-        let (mut chunk, mut inside) = (Vec::with_capacity(CHUNK_BYTES + 4096), 0);
+        let (mut chunk, mut inside) = (Vec::with_capacity(CHUNK_BYTES + 20_480), 0);
         while chunk.len() < CHUNK_BYTES && rows.next_into(&mut row) {
-            put(&mut chunk, &row);
+            L::put(&mut chunk, &row, block_bytes);
             inside += 1;
         }
         if inside == 0 || to.send((chunk, inside)).is_err() {
@@ -191,99 +204,37 @@ fn make(rules: &Rules, job: &Job, to: &SyncSender<(Vec<u8>, u64)>) {
     }
 }
 
-/// A row in the binary form of COPY: number of columns, then length and bytes of each.
-fn put(chunk: &mut Vec<u8>, row: &Row) {
-    const TEXT: [u8; 4] = [0, 0, 0, TEXT_BYTES.to_le_bytes()[0]];
-    chunk.extend(COLUMNS.to_be_bytes());
-    chunk.extend([0, 0, 0, 8]);
-    chunk.extend(row.key.to_be_bytes());
-    for text in row.text.chunks_exact(TEXT_BYTES).take(TEXT_COLUMNS) {
-        chunk.extend(TEXT);
-        chunk.extend(text);
-    }
-}
-
-fn send(
-    connection: &mut Connection,
-    job: &Job,
-    chunks: Receiver<(Vec<u8>, u64)>,
-    loaded: &AtomicU64,
-    stop: &AtomicBool,
-) -> Answer<()> {
-    let mut copying = connection.copy_in(&copy(&job.name))?;
-    for (chunk, rows) in chunks {
-        if stop.load(Ordering::Relaxed) {
-            copying.abort();
-            return Err(Failure::Strange("it was stopped".to_owned()));
-        }
-        copying.send(&chunk)?;
-        loaded.fetch_add(rows, Ordering::Relaxed);
-    }
-    copying.finish()
-}
-
 /// What the tables became on storage.
-fn filled(database: &mut Database, rows: u64, begun: Instant) -> Result<Filled> {
-    let told = |failure: Failure| failure.of("looking at the tables");
-    let sizes = database.admin.one(&format!(
-        "SELECT sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'r'), \
-         coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0) \
-         FROM pg_class WHERE relnamespace = '{}'::regnamespace",
-        database.schema
-    ));
-    let sizes = sizes.map_err(told)?;
-    let filled = Filled {
-        rows,
-        table_bytes: sizes.count(0).unwrap_or(0),
-        index_bytes: sizes.count(1).unwrap_or(0),
-        elapsed_s: begun.elapsed().as_secs_f64(),
-    };
-    let wanted = rows.saturating_mul(database.knowledge.block_bytes);
-    if filled.table_bytes == wanted {
-        return Ok(filled);
-    }
-    Err(Error::environment(
-        format!(
-            "{rows} rows became {} bytes and not {wanted}: not every row has a block of its own",
-            filled.table_bytes
-        ),
-        "use a server with the usual block of 8 KiB",
-    ))
+fn filled<L: BlockStore>(database: &mut Database<L>, rows: u64, begun: Instant) -> Result<Filled> {
+    let schema = database.schema.clone();
+    let sizes = database.admin.sizes(&schema);
+    let (table_bytes, index_bytes) =
+        sizes.map_err(|failure| failure.of("looking at the tables"))?;
+    L::check_blocks(rows, table_bytes, database.facts.block_bytes)?;
+    let elapsed_s = begun.elapsed().as_secs_f64();
+    Ok(Filled { rows, table_bytes, index_bytes, elapsed_s })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use assay_model::number::count_of;
-
-    /// A row takes so many bytes on its way.
-    const fn row_bytes() -> usize {
-        2 + 12 + TEXT_COLUMNS * (4 + TEXT_BYTES)
-    }
-
-    #[test]
-    fn rows_have_the_form_that_copy_takes() {
-        let mut chunk = Vec::new();
-        let row = Row { key: 0x0102_0304, ..Row::default() };
-        put(&mut chunk, &row);
-        assert_eq!(chunk.len(), row_bytes());
-        assert_eq!(chunk[..14], [0, 20, 0, 0, 0, 8, 0, 0, 0, 0, 1, 2, 3, 4]);
-        assert_eq!(chunk[14..18], [0, 0, 0, 100]);
-        assert_eq!(usize::from(COLUMNS), 1 + TEXT_COLUMNS);
-    }
+    use assay_postgres::connection::Connection;
 
     #[test]
     fn every_row_is_made_once() {
         let rules = Rules { scale_blocks: 2000, ..Rules::default() };
         let jobs = jobs("s", &rules);
         let (sender, chunks) = sync_channel(1000);
-        make(&rules, &jobs[0], &sender);
+        make::<Connection>(&rules, &jobs[0], 8192, &sender);
         drop(sender);
+        let mut one = Vec::new();
+        Connection::put(&mut one, &Row::default(), 8192);
         let (mut rows, mut bytes) = (0, 0);
         for (chunk, inside) in chunks {
             rows += inside;
             bytes += count_of(chunk.len());
         }
-        assert_eq!((rows, bytes), (2000, 2000 * count_of(row_bytes())));
+        assert_eq!((rows, bytes), (2000, 2000 * count_of(one.len())));
     }
 }

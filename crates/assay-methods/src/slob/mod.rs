@@ -1,9 +1,14 @@
-//! The SLOB method on PostgreSQL: data that is scattered, and statements that read or change blocks of it.
+//! The SLOB method on a database: data that is scattered, and statements that read or change blocks of it.
 
 mod fill;
+mod mariadb;
+mod postgres;
 mod session;
+mod store;
 mod tables;
 
 pub use fill::{Fill, fill, is_filled};
+pub use mariadb::MARIADB_ACCESS;
 pub use session::{BlockSession, Slob};
+pub use store::BlockStore;
 pub use tables::{Access, data_bytes, workload};

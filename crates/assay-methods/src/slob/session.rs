@@ -1,13 +1,15 @@
 //! One session of the method: prepared statements on the tables that it meets.
 
-use super::tables::{self, Access, READ_PARAMETERS, UPDATE_PARAMETERS};
+use super::store::{BlockStore, Range, Statements};
+use super::tables::Access;
 use crate::load::{Database, Done, Kind, Method, Session};
 use assay_loads::slob::{Filler, Rules, Step, TEXT_BYTES, Work};
+use assay_model::Result;
+use assay_model::failure::{Answer, Failure};
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
-use assay_model::{Error, Result};
-use assay_postgres::connection::{Connection, Prepared};
-use assay_postgres::failure::{Answer, Failure};
+use assay_postgres::connection::Connection;
+use std::marker::PhantomData;
 
 /// The kinds of steps, in the order in which their results are kept.
 const KINDS: [Kind; 3] = [
@@ -16,16 +18,24 @@ const KINDS: [Kind; 3] = [
     Kind { name: "scan", operation: Operation::Read },
 ];
 
-/// The method with its knobs.
-pub struct Slob<'a> {
+/// The method with its knobs, on a product.
+pub struct Slob<'a, L = Connection> {
     /// The knobs.
     pub rules: &'a Rules,
     /// How rows are read.
     pub access: Access,
+    product: PhantomData<fn() -> L>,
+}
+
+impl<'a, L> Slob<'a, L> {
+    /// The method with these knobs.
+    pub const fn new(rules: &'a Rules, access: Access) -> Self {
+        Self { rules, access, product: PhantomData }
+    }
 }
 
 /// One session of it.
-pub struct BlockSession<'a> {
+pub struct BlockSession<'a, L: BlockStore> {
     rules: &'a Rules,
     access: Access,
     schema: String,
@@ -33,12 +43,13 @@ pub struct BlockSession<'a> {
     number: u32,
     steps: assay_loads::slob::Session<'a>,
     next: Option<Step>,
-    statements: Vec<[Option<Prepared>; 3]>,
+    statements: Vec<Statements<L::Statement>>,
     text: [u8; TEXT_BYTES],
 }
 
-impl<'a> Method for Slob<'a> {
-    type Session = BlockSession<'a>;
+impl<'a, L: BlockStore> Method for Slob<'a, L> {
+    type Link = L;
+    type Session = BlockSession<'a, L>;
 
     fn name(&self) -> &'static str {
         "slob"
@@ -53,24 +64,11 @@ impl<'a> Method for Slob<'a> {
     }
 
     /// The plan of a reading statement must be the one that is to be measured.
-    fn check(&self, database: &mut Database) -> Result<()> {
-        let doing = "asking for the plan of the reading statement";
-        database.run(doing, self.access.settings())?;
-        let read = tables::read(&tables::table(&database.schema, 0));
-        let read = read.replace("$1", "1").replace("$2", &self.rules.work_unit.to_string());
-        let rows = database.admin.query(&format!("EXPLAIN {read}"));
-        let rows = rows.map_err(|failure| failure.of(doing))?;
-        let plan: Vec<&str> = rows.iter().map(|row| row.text(0).trim()).collect();
-        if plan.iter().any(|line| line.contains(self.access.plan_word())) {
-            return Ok(());
-        }
-        Err(Error::environment(
-            format!("the server plans otherwise than asked: {}", plan.join(" ")),
-            "check settings of planner methods in its configuration",
-        ))
+    fn check(&self, database: &mut Database<L>) -> Result<()> {
+        L::check_plan(database, self.access, self.rules)
     }
 
-    fn session(&self, database: &Database, number: u32) -> BlockSession<'a> {
+    fn session(&self, database: &Database<L>, number: u32) -> BlockSession<'a, L> {
         let rules = self.rules;
         let mut text = [b' '; TEXT_BYTES];
         Filler::new(rules.compressible.0, rules.seed, u64::from(number)).fill(&mut text);
@@ -78,7 +76,7 @@ impl<'a> Method for Slob<'a> {
             rules,
             access: self.access,
             schema: database.schema.clone(),
-            block_bytes: database.knowledge.block_bytes,
+            block_bytes: database.facts.block_bytes,
             number,
             steps: assay_loads::slob::Session::new(rules, number),
             next: None,
@@ -88,19 +86,20 @@ impl<'a> Method for Slob<'a> {
     }
 }
 
-impl Session for BlockSession<'_> {
+impl<L: BlockStore> Session for BlockSession<'_, L> {
+    type Link = L;
+
     /// Statements of every table that the session may meet.
-    fn prepare(&mut self, connection: &mut Connection) -> Answer<()> {
-        connection.run("SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0")?;
-        connection.run(self.access.settings())?;
-        // Only some users may; the result says whether it was timed.
-        let _ = connection.run("SET track_io_timing = on");
+    fn prepare(&mut self, connection: &mut L) -> Answer<()> {
+        connection.ready(self.access)?;
         self.statements.clear();
         let own = self.rules.table_of(self.number);
         for table in 0..self.rules.tables {
             let meets = table == own || (table == 0 && self.rules.hot_table_every > 0);
             let none = [None, None, None];
-            self.statements.push(if meets { self.of_table(connection, table)? } else { none });
+            let statements =
+                if meets { connection.statements(&self.schema, table, self.rules)? } else { none };
+            self.statements.push(statements);
         }
         Ok(())
     }
@@ -114,7 +113,7 @@ impl Session for BlockSession<'_> {
 
     /// Rows that are missing are a failure, too.
     #[inline]
-    fn step(&mut self, connection: &mut Connection) -> Done {
+    fn step(&mut self, connection: &mut L) -> Done {
         let Some(step) = self.next.take() else {
             return Done::once(
                 0,
@@ -130,38 +129,23 @@ impl Session for BlockSession<'_> {
     }
 }
 
-impl BlockSession<'_> {
+impl<L: BlockStore> BlockSession<'_, L> {
     #[inline]
-    fn execute(&mut self, connection: &mut Connection, step: &Step) -> Answer<u64> {
+    fn execute(&mut self, connection: &mut L, step: &Step) -> Answer<u64> {
         let table = usize::try_from(step.table).unwrap_or(0);
         let kinds = self.statements.get_mut(table);
         let Some(statement) = kinds.and_then(|kinds| kinds[kind(step.work)].as_mut()) else {
             return Err(Failure::Strange("a step without its statement".to_owned()));
         };
-        if step.work != Work::Scan {
-            statement.set_integer(0, key(step.first_key));
-            statement.set_integer(1, key(step.first_key + step.blocks - 1));
-        }
         if step.work == Work::Update {
             Filler::stamp(&mut self.text, self.number, step.number);
-            statement.set(2, &self.text);
         }
-        Ok(connection.execute(statement)?.count)
-    }
-
-    fn of_table(&self, connection: &mut Connection, table: u32) -> Answer<[Option<Prepared>; 3]> {
-        let name = tables::table(&self.schema, table);
-        let read =
-            connection.prepare(&format!("read{table}"), &tables::read(&name), &READ_PARAMETERS)?;
-        let update = tables::update(&name, self.rules.redo);
-        let update = connection.prepare(&format!("update{table}"), &update, &UPDATE_PARAMETERS)?;
-        let scan = if self.rules.scan_share.0 > 0.0 {
-            let scan = tables::scan(&tables::scan_table(&self.schema));
-            Some(connection.prepare(&format!("scan{table}"), &scan, &[])?)
-        } else {
-            None
+        let range = Range {
+            first: key(step.first_key),
+            last: key(step.first_key + step.blocks - 1),
+            text: &self.text,
         };
-        Ok([Some(read), Some(update), scan])
+        connection.meet(statement, step.work, &range)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tables of the method and its statements.
 
-use assay_loads::slob::{Redo, Rules, TEXT_BYTES, TEXT_COLUMNS};
+use assay_loads::slob::{Redo, Rules, TEXT_COLUMNS};
 use assay_model::number::{count, real};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Content, Layout, Span, SyncPolicy, TransferMix, TransferPart};
@@ -23,26 +23,6 @@ impl Access {
             Self::Stream => "parallel read (bitmap heap scan, blocks are read ahead)",
         }
     }
-
-    /// Settings of a session, so that the planner has no choice.
-    pub(super) const fn settings(self) -> &'static str {
-        match self {
-            Self::Index => {
-                "SET enable_bitmapscan = off; SET enable_seqscan = off; SET enable_indexonlyscan = off"
-            }
-            Self::Stream => {
-                "SET enable_indexscan = off; SET enable_seqscan = off; SET enable_indexonlyscan = off"
-            }
-        }
-    }
-
-    /// What the plan of a reading statement must contain.
-    pub(super) const fn plan_word(self) -> &'static str {
-        match self {
-            Self::Index => "Index Scan using",
-            Self::Stream => "Bitmap Heap Scan",
-        }
-    }
 }
 
 /// The table that sessions of a number read, from 0.
@@ -55,52 +35,19 @@ pub(super) fn scan_table(schema: &str) -> String {
     format!("{schema}.scan")
 }
 
-/// Creates a table of which every row has a block of its own: only a tenth of a block may be filled.
-pub(super) fn create(name: &str) -> String {
-    let columns: Vec<String> =
-        (2..2 + TEXT_COLUMNS).map(|column| format!("c{column} text NOT NULL")).collect();
-    format!(
-        "CREATE TABLE {name} (custid bigint NOT NULL, {}) WITH (fillfactor = 10, autovacuum_enabled = off)",
-        columns.join(", ")
-    )
-}
-
-/// Takes rows in binary form; a table that was made in the same transaction is not logged where that is allowed, and
-/// its rows need no second visit.
-pub(super) fn copy(name: &str) -> String {
-    format!("COPY {name} FROM STDIN (FORMAT binary, FREEZE)")
-}
-
-/// The index that leads to a row.
-pub(super) fn index(name: &str) -> String {
-    format!("CREATE UNIQUE INDEX ON {name} (custid)")
-}
-
-/// Reads a range: the second column, so that each block is met and hardly any work is done in it.
-pub(super) fn read(name: &str) -> String {
-    format!("SELECT count(c2) FROM {name} WHERE custid BETWEEN $1 AND $2")
-}
-
-/// Changes a range; no column has an index, and the new row fits into the old one's block.
-pub(super) fn update(name: &str, redo: Redo) -> String {
+/// The columns that a change writes to.
+pub(super) fn changed(redo: Redo) -> Vec<usize> {
     let last = 1 + TEXT_COLUMNS;
-    let columns: Vec<usize> = match redo {
+    match redo {
         Redo::Lite => vec![2, last],
         Redo::Heavy => (2..=last).collect(),
-    };
-    let sets: Vec<String> = columns.iter().map(|column| format!("c{column} = $3")).collect();
-    format!("UPDATE {name} SET {} WHERE custid BETWEEN $1 AND $2", sets.join(", "))
+    }
 }
 
 /// Reads a whole table.
 pub(super) fn scan(name: &str) -> String {
     format!("SELECT count(c2) FROM {name}")
 }
-
-/// Lengths of the parameters of a reading and of a changing statement, bytes.
-pub(super) const READ_PARAMETERS: [usize; 2] = [8, 8];
-/// The same of a changing one.
-pub(super) const UPDATE_PARAMETERS: [usize; 3] = [8, 8, TEXT_BYTES];
 
 /// The rung in the words of workloads: what the store keeps of it before its first interval.
 pub fn workload(rules: &Rules, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload {
@@ -153,17 +100,6 @@ pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn statements_touch_what_the_method_says() {
-        assert_eq!(
-            update("s.cf1", Redo::Lite),
-            "UPDATE s.cf1 SET c2 = $3, c20 = $3 WHERE custid BETWEEN $1 AND $2"
-        );
-        assert_eq!(update("s.cf1", Redo::Heavy).matches("= $3").count(), TEXT_COLUMNS);
-        assert_eq!(create("t").matches(" text ").count(), TEXT_COLUMNS);
-        assert!(read(&table("s", 0)).contains("s.cf1"));
-    }
 
     #[test]
     fn a_rung_is_a_workload_of_the_statements_that_it_has() {

@@ -216,6 +216,8 @@ pub enum CollectionPolicy {
     CostBenefit,
     /// The oldest one, as a log that wraps around.
     Fifo,
+    /// Any, whatever it holds.
+    Random,
 }
 
 /// Flash under a translation layer.

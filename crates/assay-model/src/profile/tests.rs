@@ -149,3 +149,20 @@ fn sizes_sort_candidates_by_what_a_byte_saves() {
     assert_eq!(order, ["SMALL", "LARGE", "OTHER"]);
     assert!(near(sized.tiering[1].cumulative_share, 0.4));
 }
+
+#[test]
+fn waiting_for_commits_is_a_cause_of_its_own() {
+    let verdict = |commit_share| {
+        let shares = TimeVerdict {
+            user_io_share: Some(0.01),
+            commit_share,
+            cpu_share: Some(0.21),
+            ..TimeVerdict::default()
+        };
+        shares.concluded()
+    };
+    assert_eq!(verdict(Some(0.87)).bottleneck, Bottleneck::Commit);
+    assert!(verdict(Some(0.87)).reason.contains("87.0 % waiting for commits"));
+    assert_eq!(verdict(Some(0.18)).bottleneck, Bottleneck::Mixed);
+    assert_eq!(verdict(None).bottleneck, Bottleneck::Cpu);
+}

@@ -65,6 +65,8 @@ pub enum Bottleneck {
     Storage,
     /// Work on the CPU: faster storage cannot help much.
     Cpu,
+    /// Sessions waiting until their commits are in the log: whether its device is slow says [`RedoFinding`].
+    Commit,
     /// Sessions waiting for each other: faster storage cannot help much.
     Contention,
     /// No single one leads clearly.
@@ -87,6 +89,9 @@ pub struct TimeVerdict {
     /// Share of DB time that sessions waited because dirty blocks or redo could not be written fast enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_behind_share: Option<f64>,
+    /// Share of DB time that sessions waited for their commits (class Commit).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_share: Option<f64>,
     /// Share of DB time on a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
@@ -122,6 +127,7 @@ impl TimeVerdict {
         let contention = self.contention_share.unwrap_or(0.0);
         let mut parts = [
             (storage, Bottleneck::Storage),
+            (self.commit_share.unwrap_or(0.0), Bottleneck::Commit),
             (cpu, Bottleneck::Cpu),
             (contention, Bottleneck::Contention),
         ];
@@ -134,9 +140,10 @@ impl TimeVerdict {
             share.map_or("unknown".to_owned(), |share| format!("{:.1} %", share * 100.0))
         };
         format!(
-            "of DB time {} was user I/O, {} waiting for writes to catch up, {} on a CPU, {} sessions waiting for each other",
+            "of DB time {} was user I/O, {} waiting for writes to catch up, {} waiting for commits, {} on a CPU, {} sessions waiting for each other",
             percent(self.user_io_share),
             percent(self.write_behind_share),
+            percent(self.commit_share),
             percent(self.cpu_share),
             percent(self.contention_share),
         )

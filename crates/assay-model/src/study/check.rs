@@ -90,7 +90,7 @@ impl Study {
         }
         let writes_before = phases.fill.is_some() || phases.precondition_passes > 0;
         let varies_fill = self.factors.iter().any(|factor| factor.name == "fill");
-        if self.restore_every.is_some() && !writes_before && !varies_fill {
+        if self.restore_every.is_some() && !writes_before && !varies_fill && self.load.is_none() {
             return refuse(
                 "restore_every has nothing to restore: the phases neither fill nor precondition",
                 "add fill = \"100%\" or precondition_passes = 2 to [phases], or leave restore_every out",

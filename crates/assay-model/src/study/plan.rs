@@ -4,13 +4,21 @@ use super::{Cell, Factor, FactorValue, Order, Setting, Study};
 use crate::error::{Error, Result};
 use crate::number::{count, count_of, index_of, real};
 use crate::random::Random;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, Share};
 use std::str::FromStr;
 
 /// A measured phase is not made shorter than this.
 const MEASURE_MIN: Nanos = Nanos(2_000_000_000);
-/// A table of a load is not made smaller than this, MiB.
-const TABLE_MIN_MIB: u64 = 8;
+/// A table of a load is not made smaller than this.
+const TABLE_MIN: u64 = 8 << 20;
+/// The tables of a load of decision support are not made smaller than this factor.
+const FACTOR_MIN: f64 = 0.01;
+/// The cache of a load's server is not made smaller than this.
+const CACHE_MIN: u64 = 8 << 20;
+/// The warm-up of a load is not made shorter than this: a cache must be filled again for every cell.
+const WARM_UP_MIN: Nanos = Nanos(20_000_000_000);
+/// Memory for a sort or a hash is not made smaller than this.
+const WORK_MIN: u64 = 1 << 20;
 /// Data are not made smaller than this.
 const CAPACITY_MIN: u64 = 64 << 20;
 
@@ -43,7 +51,8 @@ impl FromStr for Scale {
 impl Study {
     /// The same study with data and times that many times smaller; factors stay what they are.
     ///
-    /// Measured times are not made shorter than 2 s, data not smaller than 64 MiB.
+    /// Measured times are not made shorter than 2 s, data not smaller than 64 MiB; what a load has of its own not below
+    /// tables of 8 MiB, one warehouse, a cache of 8 MiB, and a warm-up of 20 s.
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut small = self.clone();
         let shorter = |time: Nanos| Nanos(count(real(time.0) * scale.0));
@@ -52,13 +61,10 @@ impl Study {
             let bytes = count(real(sessions.active.0) * scale.0).max(CAPACITY_MIN);
             sessions.active = Bytes(bytes.min(sessions.active.0));
         }
-        if let Some(size) = small.load.as_mut().and_then(|load| load.options.get_mut("scale"))
-            && let Ok(bytes) = size.to_string().parse::<Bytes>()
-        {
-            let smaller = (count(real(bytes.0) * scale.0) >> 20).max(TABLE_MIN_MIB) << 20;
-            *size = FactorValue::Text(Bytes(smaller.min(bytes.0)).to_string());
-        }
-        small.factors.iter_mut().for_each(|factor| factor.scale(scale));
+        let options = small.load.iter_mut().flat_map(|load| load.options.iter_mut());
+        options.for_each(|(name, value)| scale_option(name, value, scale));
+        let has_load = small.load.is_some();
+        small.factors.iter_mut().for_each(|factor| factor.scale(scale, has_load));
         let phases = &mut small.phases;
         phases.settle = shorter(phases.settle);
         phases.warm_up = shorter(phases.warm_up);
@@ -83,7 +89,10 @@ impl Study {
 
 impl Factor {
     /// Data in use are made smaller as the data are; other values stay what they are.
-    fn scale(&mut self, scale: Scale) {
+    fn scale(&mut self, scale: Scale, has_load: bool) {
+        if has_load {
+            self.values.iter_mut().for_each(|value| scale_option(&self.name, value, scale));
+        }
         if self.name != "capacity" {
             return;
         }
@@ -93,6 +102,44 @@ impl Factor {
             }
         }
     }
+}
+
+/// An option of a load made smaller where it says how large its data or its memory are; times of its own are shorter.
+fn scale_option(name: &str, value: &mut FactorValue, scale: Scale) {
+    let part = |whole: f64| whole * scale.0;
+    *value = match (name, &*value) {
+        ("warehouses", FactorValue::Whole(whole)) => {
+            FactorValue::Whole(count(part(real(*whole))).max(1))
+        }
+        ("scale", FactorValue::Text(size)) => sized(size, scale, TABLE_MIN),
+        ("scale", number) => match number.number() {
+            Some(factor) => FactorValue::Real(part(factor).max(FACTOR_MIN).min(factor)),
+            None => return,
+        },
+        ("memory" | "shared_buffers", FactorValue::Text(size)) => sized(size, scale, CACHE_MIN),
+        ("work_mem", FactorValue::Text(size)) => sized(size, scale, WORK_MIN),
+        ("memory_share", FactorValue::Text(share)) => match share.parse::<Share>() {
+            Ok(share) => FactorValue::Text(format!("{}%", real(count(part(share.0) * 1e8)) / 1e6)),
+            Err(_) => return,
+        },
+        ("warm_up" | "ramp", FactorValue::Text(time)) => match time.parse::<Nanos>() {
+            Ok(time) => {
+                let shorter = count(part(real(time.0))).max(WARM_UP_MIN.0.min(time.0));
+                FactorValue::Text(Nanos(shorter).to_string())
+            }
+            Err(_) => return,
+        },
+        _ => return,
+    };
+}
+
+/// A size in whole mebibytes made smaller, but not below the least.
+fn sized(text: &str, scale: Scale, least: u64) -> FactorValue {
+    let Ok(size) = text.parse::<Bytes>() else {
+        return FactorValue::Text(text.to_owned());
+    };
+    let smaller = (count(real(size.0) * scale.0) >> 20 << 20).max(least);
+    FactorValue::Text(Bytes(smaller.min(size.0)).to_string())
 }
 
 fn smaller(size: Bytes, scale: Scale) -> Bytes {
@@ -156,7 +203,7 @@ fn shuffle<Item>(items: &mut [Item], random: &mut Random) {
 const fn restored(study: &Study, number: u32) -> bool {
     let prepares = study.phases.fill.is_some() || study.phases.precondition_passes > 0;
     match study.restore_every {
-        Some(every) => prepares && (number - 1).is_multiple_of(every),
+        Some(every) => (prepares || study.load.is_some()) && (number - 1).is_multiple_of(every),
         None => prepares && number == 1,
     }
 }
@@ -238,6 +285,18 @@ mod tests {
         for text in ["2", "0", "x", "1/0", "-1"] {
             assert!(text.parse::<Scale>().unwrap_err().hint().contains("1/1000"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_load_is_scaled_by_its_data_and_its_memory() {
+        let text = "format = 1\nname = \"x\"\n[phases]\nmeasure = \"60s\"\n[[factor]]\nname = \"memory_share\"\nvalues = [\"40%\"]\n[[factor]]\nname = \"scale\"\nvalues = [300.0, 0.02]\n[load]\nkind = \"oltp\"\noptions = { warehouses = 1000, users = 64, memory = \"16GiB\", work_mem = \"4GiB\", warm_up = \"10min\", ramp = \"5s\" }\n";
+        let small = parse_study(text).unwrap().scaled("1/100".parse().unwrap());
+        let options = &small.load.as_ref().unwrap().options;
+        let shown = |name: &str| options[name].to_string();
+        let all = ["warehouses", "users", "memory", "work_mem", "warm_up", "ramp"].map(shown);
+        assert_eq!(all, ["10", "64", "163MiB", "40MiB", "20s", "5s"]);
+        assert_eq!(small.factors[0].values[0].to_string(), "0.4%");
+        assert_eq!(small.factors[1].values, [FactorValue::Real(3.0), FactorValue::Real(0.01)]);
     }
 
     #[test]

@@ -158,6 +158,7 @@ pub(super) fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
     TimeVerdict {
         user_io_share: user_io,
         write_behind_share: is_known.then_some(behind),
+        commit_share: is_known.then(|| of_classes(&["Commit"])),
         cpu_share: cpu,
         contention_share: contention,
         ..TimeVerdict::default()

@@ -80,6 +80,13 @@ impl Values<'_> {
         self
     }
 
+    /// An integer of four bytes that may be less than nothing.
+    #[inline]
+    pub fn signed(&mut self, value: i32) -> &mut Self {
+        self.put(&value.to_be_bytes());
+        self
+    }
+
     /// An integer of eight bytes.
     #[inline]
     pub fn long(&mut self, value: i64) -> &mut Self {
@@ -210,9 +217,9 @@ fn length(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stream::Stream;
     use super::*;
     use crate::failure::Failure;
+    use assay_daemon::Stream;
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 

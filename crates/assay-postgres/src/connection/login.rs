@@ -3,7 +3,7 @@
 use super::messages::{Messages, big_endian, message, put_text, refusal, unexpected, zero_ended};
 use super::{ServerFacts, reported};
 use crate::address::Address;
-use crate::failure::{Answer, Failure};
+use crate::failure::{Answer, Failure, refused};
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 
@@ -67,9 +67,8 @@ fn authenticate(messages: &mut Messages, address: &Address) -> Answer<()> {
 }
 
 fn secret(address: &Address) -> Answer<&str> {
-    address.password.as_deref().ok_or_else(|| Failure::Refused {
-        code: "28P01".to_owned(),
-        message: format!("the server asks for the password of \"{}\"", address.user),
+    address.password.as_deref().ok_or_else(|| {
+        refused("28P01", format!("the server asks for the password of \"{}\"", address.user))
     })
 }
 

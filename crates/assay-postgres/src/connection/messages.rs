@@ -1,7 +1,8 @@
 //! Messages of the protocol: a letter, a length that counts itself, a body.
 
-use super::stream::Stream;
-use crate::failure::{Answer, Failure};
+use crate::failure::{Answer, Failure, refused};
+use assay_daemon::{Inbox, Stream};
+pub use assay_model::row::Row;
 
 /// Room for answers; it grows for the longest message only.
 const ROOM_BYTES: usize = 8192;
@@ -11,92 +12,34 @@ const MESSAGE_BYTES_MAX: usize = 1 << 30;
 /// Ends a session.
 pub(super) const TERMINATE: [u8; 5] = [b'X', 0, 0, 0, 4];
 
-/// A row of an answer in text form; `None` is null.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row(pub Vec<Option<String>>);
-
-impl Row {
-    /// The text of a column; empty for null.
-    pub fn text(&self, column: usize) -> &str {
-        self.0.get(column).and_then(Option::as_deref).unwrap_or("")
-    }
-
-    /// A count; `None` where it is null or none.
-    pub fn count(&self, column: usize) -> Option<u64> {
-        self.text(column).parse().ok()
-    }
-
-    /// A real number; `None` where it is null or none.
-    pub fn real(&self, column: usize) -> Option<f64> {
-        self.text(column).parse().ok()
-    }
-
-    /// Whether it says yes.
-    pub fn is_true(&self, column: usize) -> bool {
-        matches!(self.text(column), "t" | "on" | "true")
-    }
-}
-
 /// Messages over a socket.
 #[derive(Debug)]
-pub(super) struct Messages {
-    stream: Stream,
-    room: Vec<u8>,
-    /// What was received and not yet read: `start..end` of the room.
-    start: usize,
-    end: usize,
-}
+pub(super) struct Messages(Inbox);
 
 impl Messages {
     pub(super) fn over(stream: Stream) -> Self {
-        Self { stream, room: vec![0; ROOM_BYTES], start: 0, end: 0 }
+        Self(Inbox::over(stream, ROOM_BYTES))
     }
 
     pub(super) const fn stream(&self) -> &Stream {
-        &self.stream
+        self.0.stream()
     }
 
     #[inline]
     pub(super) fn send(&mut self, bytes: &[u8]) -> Answer<()> {
-        Ok(self.stream.send(bytes)?)
+        Ok(self.0.send(bytes)?)
     }
 
     /// The next message: its letter and body.
     #[inline]
     pub(super) fn next(&mut self) -> Answer<(u8, &[u8])> {
-        self.receive(5)?;
-        let tag = self.room[self.start];
-        let length = big_endian(&self.room[self.start + 1..self.start + 5]);
+        let head = self.0.peek(5)?;
+        let (tag, length) = (head[0], big_endian(&head[1..5]));
         if !(4..MESSAGE_BYTES_MAX).contains(&length) {
             return Err(Failure::Strange(format!("a message of {length} bytes")));
         }
-        self.receive(1 + length)?;
-        let body = self.start + 5..self.start + 1 + length;
-        self.start = body.end;
-        Ok((tag, &self.room[body]))
-    }
-
-    /// Reads until `bytes` are there.
-    #[inline]
-    fn receive(&mut self, bytes: usize) -> Answer<()> {
-        while self.end - self.start < bytes {
-            if self.start == self.end {
-                (self.start, self.end) = (0, 0);
-            }
-            if self.start + bytes > self.room.len() {
-                self.make_room(bytes);
-            }
-            self.end += self.stream.receive(&mut self.room[self.end..])?;
-        }
-        Ok(())
-    }
-
-    fn make_room(&mut self, bytes: usize) {
-        self.room.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, self.end - self.start);
-        if self.room.len() < bytes {
-            self.room.resize(bytes, 0);
-        }
+        let body = self.0.take(1 + length)?;
+        Ok((tag, &self.0.room(body)[5..]))
     }
 }
 
@@ -148,7 +91,7 @@ pub(super) fn refusal(body: &[u8]) -> Failure {
         }
         rest = field.get(end + 1..).unwrap_or_default();
     }
-    Failure::Refused { code, message }
+    refused(&code, message)
 }
 
 /// A row in text form.

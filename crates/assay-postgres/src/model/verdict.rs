@@ -25,6 +25,7 @@ pub(super) fn verdict(time: &TimeModel) -> TimeVerdict {
     }
     TimeVerdict {
         user_io_share: Some(of_classes(time, &[USER_IO]) / db_time_s),
+        commit_share: Some(of_classes(time, &[COMMIT]) / db_time_s),
         cpu_share: time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s),
         contention_share: Some(of_classes(time, CONTENTION) / db_time_s),
         ..TimeVerdict::default()

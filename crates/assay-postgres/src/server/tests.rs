@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::binaries::Places;
+use std::time::Duration;
 
 /// A directory that a server's user may enter, gone with its value.
 struct Scratch(PathBuf);
@@ -26,7 +27,7 @@ fn plan(directory: &Path) -> Option<Plan> {
         Ok(binaries) => Some(Plan {
             binaries,
             directory: directory.to_owned(),
-            account: Account::needed(),
+            account: account(),
             guard: Vec::new(),
         }),
         Err(error) => {
@@ -56,10 +57,10 @@ fn a_server_is_made_started_spoken_with_and_ended() {
     assert_eq!(failure.code(), Some("28P01"), "{failure}");
     let failure = Connection::open(&server.address("nowhere"), "test").unwrap_err();
     assert_eq!(failure.code(), Some("3D000"), "{failure}");
-    assert!(!processes::inside(&scratch.0).is_empty());
+    assert!(!assay_daemon::processes::inside(&scratch.0, PROGRAMS).is_empty());
     server.stop(Stop::AtOnce);
     assert!(connection.run("SELECT 1").unwrap_err().is_lost());
-    assert!(processes::inside(&scratch.0).is_empty());
+    assert!(assay_daemon::processes::inside(&scratch.0, PROGRAMS).is_empty());
 }
 
 fn speaks(connection: &mut Connection) {

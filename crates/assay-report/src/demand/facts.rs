@@ -28,6 +28,10 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
             "CPU-bound: {} of DB time was spent on a CPU, so faster storage cannot help much.{gain}",
             share(verdict.cpu_share)
         ),
+        Bottleneck::Commit => format!(
+            "Commit-bound: in {} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it.",
+            share(verdict.commit_share)
+        ),
         Bottleneck::Contention => format!(
             "Contention-bound: in {} of DB time sessions waited for each other, so faster storage cannot help much.{gain}",
             share(verdict.contention_share)

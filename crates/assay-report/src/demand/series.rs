@@ -42,9 +42,10 @@ pub(super) fn headline(profiles: &[NamedProfile<'_>]) -> String {
         profiles.iter().filter(|named| named.profile.verdict.bottleneck == wanted).count()
     };
     format!(
-        "{} of {} reports are storage-bound, {} CPU-bound, {} contention-bound.",
+        "{} of {} reports are storage-bound, {} commit-bound, {} CPU-bound, {} contention-bound.",
         of(Bottleneck::Storage),
         profiles.len(),
+        of(Bottleneck::Commit),
         of(Bottleneck::Cpu),
         of(Bottleneck::Contention)
     )
@@ -154,6 +155,7 @@ fn rows(stops: &[Stop<'_>]) -> Rows {
 const fn bound(verdict: Bottleneck) -> &'static str {
     match verdict {
         Bottleneck::Storage => "storage",
+        Bottleneck::Commit => "commits",
         Bottleneck::Cpu => "CPU",
         Bottleneck::Contention => "contention",
         Bottleneck::Mixed => "no single one",

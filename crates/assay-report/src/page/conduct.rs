@@ -14,10 +14,7 @@ use assay_model::verdict::Unit;
 /// One list a run, and all remarks.
 pub(crate) fn body(report: &Report, show: &Show) -> Markup {
     let runs = report.runs.iter().map(|run| one(run, show)).collect::<Markup>();
-    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
-    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
-    let of_dss = report.dss.iter().flat_map(|dss| &dss.remarks);
-    runs.and(remarks(of_calibration.chain(of_dss).chain(of_runs), show))
+    runs.and(remarks(report.remarks(), show))
 }
 
 /// The conduct of one run.

@@ -79,7 +79,7 @@ fn one(load: &Load, columns: &Columns) -> Markup {
 }
 
 fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
-    if crate::orders::is_orders(load) {
+    if crate::orders::is_transactions(load) {
         return super::orders::charts(load, show, figures);
     }
     let rungs: Vec<&Rung> = load.rungs.iter().collect();

@@ -1,7 +1,8 @@
-//! The figures of an order-entry load: new orders by users, times of transactions by users, time of sessions, and the
-//! distribution of the best rung.
+//! The figures of a load of transactions: those that are counted by users, times of transactions by users, time of
+//! sessions, and the distribution of the best rung.
 
 use super::figure::Figures;
+use crate::brokerage::{TRADE_RESULT, best as best_of_brokerage, is_brokerage, results_per_s};
 use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
@@ -14,75 +15,94 @@ use assay_model::measurement::Operation;
 use assay_model::number::real;
 use assay_model::verdict::Unit;
 
+/// What is special about the figures of a kind of load.
+struct Picture {
+    /// Title, name of the axis and words under the first figure.
+    rate: [&'static str; 3],
+    /// Its line.
+    rate_of: Curve,
+    /// Lines of the second figure, and its words.
+    times: &'static [Curve],
+    times_words: &'static str,
+    /// The transaction whose distribution is drawn, and its plural.
+    counted: [&'static str; 2],
+    /// The rung whose distribution is drawn.
+    best: fn(&Load) -> Option<&Rung>,
+}
+
 /// Draws all of them.
 pub(super) fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+    let picture = if is_brokerage(load) { &BROKERAGE } else { &ORDERS };
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
+    let ([title, axis, words], line) = (picture.rate, std::slice::from_ref(&picture.rate_of));
+    let draw = |size| ladder(title, axis, Unit::Count, &rungs, line, show, size);
+    charts.push(figures.figure(Size::Half, words, draw));
     let draw = |size| {
-        ladder("New orders by users", "new orders/min", Unit::Count, &rungs, &RATE, show, size)
+        ladder("Times by users", "response time", Unit::Ns, &rungs, picture.times, show, size)
     };
-    charts.push(figures.figure(
-        Size::Half,
-        "New orders a minute by users; those that are rolled back as asked are not among them.",
-        draw,
-    ));
-    let draw =
-        |size| ladder("Times by users", "response time", Unit::Ns, &rungs, &TIMES, show, size);
-    charts.push(figures.figure(Size::Half, "Response times by users: new orders in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.", draw));
+    charts.push(figures.figure(Size::Half, picture.times_words, draw));
     let draw = |size| stack(&rungs, load.processors, show, size);
     charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Waits for locks are in no part, so columns may be lower than the users.", draw));
-    if let Some((rung, found)) = best(load).and_then(|rung| Some((rung, result(rung, NEW_ORDER)?)))
+    let [counted, several] = picture.counted;
+    if let Some((rung, found)) =
+        (picture.best)(load).and_then(|rung| Some((rung, result(rung, counted)?)))
     {
-        let caption = format!("Response times of all new orders with {} users.", rung.sessions);
-        let draw = |size| {
-            histogram(Operation::Write, found.response(), "response time of new orders", show, size)
-        };
+        let caption = format!("Response times of all {several} with {} users.", rung.sessions);
+        let axis = format!("response time of {several}");
+        let draw = |size| histogram(Operation::Write, found.response(), &axis, show, size);
         charts.push(figures.figure(Size::Half, &caption, draw));
     }
     charts
 }
 
-/// The line of the first figure.
-const RATE: [Curve; 1] = [Curve {
-    name: "new orders",
-    ink: Ink::Write,
-    stroke: Stroke::Solid,
-    value: |rung| Some(new_orders_per_min(rung)),
-}];
+/// A line of times.
+const fn line(
+    name: &'static str,
+    ink: Ink,
+    stroke: Stroke,
+    value: fn(&Rung) -> Option<f64>,
+) -> Curve {
+    Curve { name, ink, stroke, value }
+}
 
-/// Lines of the second figure.
-const TIMES: [Curve; 5] = [
-    Curve {
-        name: "new order p50",
-        ink: Ink::Write,
-        stroke: Stroke::Solid,
-        value: |rung| at(rung, NEW_ORDER, 0.5),
-    },
-    Curve {
-        name: "new order p99",
-        ink: Ink::Write,
-        stroke: Stroke::Dashed,
-        value: |rung| at(rung, NEW_ORDER, 0.99),
-    },
-    Curve {
-        name: "payment p99",
-        ink: Ink::Mix,
-        stroke: Stroke::Dashed,
-        value: |rung| at(rung, "payment", 0.99),
-    },
-    Curve {
-        name: "delivery p99",
-        ink: Ink::Mix,
-        stroke: Stroke::Dotted,
-        value: |rung| at(rung, "delivery", 0.99),
-    },
-    Curve {
-        name: "stock level p99",
-        ink: Ink::Read,
-        stroke: Stroke::Dotted,
-        value: |rung| at(rung, "stock level", 0.99),
-    },
-];
+const ORDERS: Picture = Picture {
+    rate: [
+        "New orders by users",
+        "new orders/min",
+        "New orders a minute by users; those that are rolled back as asked are not among them.",
+    ],
+    rate_of: line("new orders", Ink::Write, Stroke::Solid, |rung| Some(new_orders_per_min(rung))),
+    times: &[
+        line("new order p50", Ink::Write, Stroke::Solid, |rung| at(rung, NEW_ORDER, 0.5)),
+        line("new order p99", Ink::Write, Stroke::Dashed, |rung| at(rung, NEW_ORDER, 0.99)),
+        line("payment p99", Ink::Mix, Stroke::Dashed, |rung| at(rung, "payment", 0.99)),
+        line("delivery p99", Ink::Mix, Stroke::Dotted, |rung| at(rung, "delivery", 0.99)),
+        line("stock level p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "stock level", 0.99)),
+    ],
+    times_words: "Response times by users: new orders in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.",
+    counted: [NEW_ORDER, "new orders"],
+    best,
+};
+
+const BROKERAGE: Picture = Picture {
+    rate: [
+        "Trade results by users",
+        "trade results/s",
+        "Trade results a second by users: trades that the market made of orders, with their settlement.",
+    ],
+    rate_of: line("trade results", Ink::Write, Stroke::Solid, |rung| Some(results_per_s(rung))),
+    times: &[
+        line("trade result p50", Ink::Write, Stroke::Solid, |rung| at(rung, TRADE_RESULT, 0.5)),
+        line("trade result p99", Ink::Write, Stroke::Dashed, |rung| at(rung, TRADE_RESULT, 0.99)),
+        line("trade order p99", Ink::Mix, Stroke::Dashed, |rung| at(rung, "trade order", 0.99)),
+        line("trade lookup p99", Ink::Read, Stroke::Dashed, |rung| at(rung, "trade lookup", 0.99)),
+        line("market watch p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "market watch", 0.99)),
+    ],
+    times_words: "Response times by users: trade results in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.",
+    counted: [TRADE_RESULT, "trade results"],
+    best: best_of_brokerage,
+};
 
 fn at(rung: &Rung, name: &str, quantile: f64) -> Option<f64> {
     result(rung, name).map(|result| real(result.response().quantile_ns(quantile)))

@@ -46,7 +46,7 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Markup {
     let head = tag("div").class(class).body(outcome.unwrap_or_default().and(headline));
     let verdict = report.verdict.as_ref().map(|verdict| verdict_table(verdict, show));
     let details = answer.details.iter().map(|sentence| tag("li").text(sentence));
-    let relative = if show.is_relative() { relative_note() } else { Markup::new() };
+    let relative = if show.is_relative() { relative_note(show) } else { Markup::new() };
     tag("section").attribute("id", "answer").all([
         head,
         verdict.unwrap_or_default(),
@@ -66,11 +66,13 @@ const fn answer_class(outcome: Outcome) -> &'static str {
 }
 
 /// What relative figures are.
-fn relative_note() -> Markup {
-    tag("p").class("note").text(
+fn relative_note(show: &Show) -> Markup {
+    tag("p").class("note").text(if show.is_of_first_cell() {
+        "Absolute figures are hidden: rates are shown as a share of the first cell's, times as multiples of its mean."
+    } else {
         "Absolute figures are hidden: rates are shown as a share of the best on this page, times as multiples of the \
-         shortest mean.",
-    )
+         shortest mean."
+    })
 }
 
 /// An outcome as word, sign and colour; `element` carries it.
@@ -171,10 +173,7 @@ fn notes(report: &Report, show: &Show) -> Markup {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
-    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
-    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
-    let of_dss = report.dss.iter().flat_map(|dss| &dss.remarks);
-    let remarks = of_calibration.chain(of_dss).chain(of_runs).map(|remark| capital(&remark.what));
+    let remarks = report.remarks().map(|remark| capital(&remark.what));
     let items: Vec<Markup> =
         ends.chain(remarks).map(|note| tag("li").text(&show.sentence(&note))).collect();
     if items.is_empty() {

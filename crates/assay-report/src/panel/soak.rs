@@ -213,13 +213,26 @@ fn levels(soak: &Soak, show: &Show) -> Grid {
     }
 }
 
+/// Where the last level began, and what it gained or lost to its end.
+fn last_level(course: &Course) -> Option<String> {
+    let (level, drift) = (course.levels.last()?, course.drift.as_ref()?);
+    Some(format!(
+        "; the last level began at {} and moved by {:+.1} % to its end ({:+.1} – {:+.1} %)",
+        show_length(level.from_s),
+        drift.value * 100.0,
+        drift.low * 100.0,
+        drift.high * 100.0
+    ))
+}
+
 fn rule_panel(soak: &Soak) -> Panel {
+    let last = soak.courses.first().and_then(last_level).unwrap_or_default();
     let ours = match soak.state {
-        SoakState::Steady { since_s } => format!("steady since {}", show_length(since_s)),
-        SoakState::NeverSteady => "never steady".to_owned(),
+        SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
+        SoakState::NeverSteady => format!("never steady{last}"),
         SoakState::TooShort => "too short".to_owned(),
     };
-    let mut rows = vec![vec!["Assay: last level holds, no drift, 99 %".to_owned(), ours]];
+    let mut rows = vec![vec![soak.rule.clone(), ours]];
     rows.extend(soak.rules.iter().map(|rule| {
         let said = rule.steady_at_s.map_or_else(
             || "never".to_owned(),

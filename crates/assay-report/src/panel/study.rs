@@ -4,7 +4,7 @@ use super::comparison::{scaling_chart, scaling_grid, sentence};
 use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::clock::show_length;
 use crate::show::Show;
-use assay_model::study::{CellResult, CellState, FactorCurve, StudyResult};
+use assay_model::study::{CellResult, CellState, FactorCurve, LOAD_FIGURES, StudyResult};
 use assay_model::verdict::{NamedEstimate, Unit};
 
 /// Cells that are drawn over time.
@@ -51,12 +51,11 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
         });
     }
     panels.extend(courses(study, show));
-    panels.push(Panel {
-        id: "cells",
-        title: "Every cell",
-        tables: vec![cells(study, show), ladder(study, show)],
-        ..Panel::default()
-    });
+    let tables = match loads(study, show) {
+        Some(loads) => vec![loads],
+        None => vec![cells(study, show), ladder(study, show)],
+    };
+    panels.push(Panel { id: "cells", title: "Every cell", tables, ..Panel::default() });
     panels
 }
 
@@ -194,7 +193,7 @@ fn ladder(study: &StudyResult, show: &Show) -> Grid {
         };
         let log = number(result, "write.iops", Some("log"));
         vec![
-            format!("{:>4} {}", result.cell.number, settings(result)),
+            result.cell.number.to_string(),
             result
                 .host_busy_share
                 .map_or_else(|| "–".to_owned(), |busy| show.value(Unit::Share, busy)),
@@ -226,6 +225,39 @@ fn ladder(study: &StudyResult, show: &Show) -> Grid {
     }
 }
 
+/// Cells that are loads on a database, by the figures that they have; nothing where there are none.
+fn loads(study: &StudyResult, show: &Show) -> Option<Grid> {
+    let has = |name: &str| study.cells.iter().any(|cell| number(cell, name, None).is_some());
+    let columns: Vec<_> = LOAD_FIGURES.into_iter().filter(|(name, ..)| has(name)).collect();
+    let row = |result: &CellResult| {
+        let mut row =
+            vec![result.cell.number.to_string(), settings(result), result.cell.repeat.to_string()];
+        row.extend(columns.iter().map(|(name, unit, _)| {
+            let found = number(result, name, None);
+            found.map_or_else(|| "–".to_owned(), |value| show.value(*unit, value))
+        }));
+        row.push(state(result));
+        row
+    };
+    let words = columns.iter().map(|(.., words)| *words);
+    let names: Vec<&str> =
+        ["cell", "settings", "repeat"].into_iter().chain(words).chain(["took"]).collect();
+    (!columns.is_empty()).then(|| Grid {
+        caption: "Every cell in its order",
+        head: head(&names),
+        rows: study.cells.iter().map(row).collect(),
+    })
+}
+
+/// How long it took, or why it was not measured.
+fn state(result: &CellResult) -> String {
+    match &result.state {
+        CellState::Measured => show_length(result.elapsed_s),
+        CellState::Failed { reason } => format!("failed: {reason}"),
+        CellState::LeftOut { reason } => format!("left out: {reason}"),
+    }
+}
+
 fn cells(study: &StudyResult, show: &Show) -> Grid {
     let row = |result: &CellResult| {
         let number = |quantity: &str, unit: Unit| {
@@ -235,11 +267,6 @@ fn cells(study: &StudyResult, show: &Show) -> Grid {
                 .find(|named| named.quantity == quantity && named.subject.is_none());
             found.map_or_else(|| "–".to_owned(), |named| show.value(unit, named.estimate.value))
         };
-        let state = match &result.state {
-            CellState::Measured => show_length(result.elapsed_s),
-            CellState::Failed { reason } => format!("failed: {reason}"),
-            CellState::LeftOut { reason } => format!("left out: {reason}"),
-        };
         vec![
             format!("{:>4} {}", result.cell.number, settings(result)),
             result.cell.repeat.to_string(),
@@ -248,7 +275,7 @@ fn cells(study: &StudyResult, show: &Show) -> Grid {
             number("read.service_time.mean", Unit::Ns),
             number("read.service_time.q0.99", Unit::Ns),
             number("write.service_time.mean", Unit::Ns),
-            state,
+            state(result),
         ]
     };
     Grid {

@@ -90,11 +90,7 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
-    let of_runs = report.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
-    let of_calibration = report.calibration.iter().flat_map(|calibration| &calibration.remarks);
-    let of_load = report.load.iter().flat_map(|load| &load.remarks);
-    let of_dss = report.dss.iter().flat_map(|dss| &dss.remarks);
-    let remarks = of_calibration.chain(of_load).chain(of_dss).chain(of_runs).map(remark);
+    let remarks = report.remarks().map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
     if notes.is_empty() {
         return;

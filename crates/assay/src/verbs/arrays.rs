@@ -165,7 +165,7 @@ fn show(measure: Measure, is_ratio: bool, value: f64) -> String {
         Measure::ReadLatencyS | Measure::WriteLatencyS | Measure::LogWriteS | Measure::LogSyncS => {
             show_time_ns(value * 1e9)
         }
-        Measure::FallS => format!("{value:.0} s"),
+        Measure::FallS | Measure::SettledS => format!("{value:.0} s"),
         Measure::BytesPerS | Measure::RedoBytesPerS => format!("{}/s", show_bytes(value)),
         Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => format!("{:.1} %", 100.0 * value),
         Measure::LastToFirst => format!("{value:.3}"),

@@ -140,8 +140,9 @@ fn on_database(
         server: &server,
         shared_buffers_bytes: SHARED_BUFFERS_BYTES,
         sessions_max: ladder.climb.sessions_max(),
+        are_given: false,
     };
-    let mut course = Blocks(Slob { rules: &rules, access: Access::Index });
+    let mut course: Blocks<'_> = Blocks(Slob::new(&rules, Access::Index));
     let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
         place.prepare(named, stop, progress)
     };

@@ -1,5 +1,6 @@
 //! `assay load`: what a real database gets of a storage; one file a kind of load.
 
+pub mod brokerage;
 pub mod climb;
 pub mod dss;
 pub mod ground;
@@ -7,6 +8,7 @@ pub mod guard;
 pub mod oltp;
 pub mod server;
 pub mod slob;
+pub mod transactions;
 
 use crate::exit::Ended;
 use assay_model::Result;
@@ -22,6 +24,7 @@ pub struct Options {
 /// Kinds of load.
 #[derive(Subcommand)]
 enum Kind {
+    Brokerage(Box<brokerage::Options>),
     Dss(Box<dss::Options>),
     Slob(Box<slob::Options>),
     Oltp(Box<oltp::Options>),
@@ -33,6 +36,7 @@ enum Kind {
 /// What the kind of load says.
 pub fn run(options: &Options) -> Result<Ended> {
     match &options.kind {
+        Kind::Brokerage(options) => brokerage::run(options),
         Kind::Dss(options) => dss::run(options),
         Kind::Slob(options) => slob::run(options),
         Kind::Oltp(options) => oltp::run(options),

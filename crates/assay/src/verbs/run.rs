@@ -1,19 +1,19 @@
 //! `assay run`: one workload on one target.
 
-use crate::cli::{CommandLine, Verb};
+use crate::begun::{begun, goes_on};
+use crate::cli::Verb;
 use crate::conclude::{Asked, conclude, read_text};
 use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
 use crate::session::{Session, Wanted, remaining, unix_ns};
 use assay_methods::presets::preset;
-use assay_methods::target::is_simulated;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
 use assay_model::workload::parse_workload;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Result, Workload};
 use assay_store::{Document, RunReader};
-use clap::{Args, Parser};
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// The cell of the one workload.
@@ -140,7 +140,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let name = options.resume.as_deref().unwrap_or("latest");
     let store = options.store.open();
     let reader = store.open(name)?;
-    let begun = begun(&reader, options)?;
+    let begun = begun_with(&reader, options)?;
     let left = left(&reader)?;
     let asked = Asked::of(options.criteria.as_deref(), &left)?;
     let writer = store.resume(name, unix_ns())?;
@@ -159,28 +159,14 @@ fn resume(options: &Options) -> Result<Ended> {
 }
 
 /// The options that the run was begun with; what may be destroyed is what was typed now.
-fn begun(run: &RunReader, now: &Options) -> Result<Options> {
-    let manifest = run.manifest();
-    if manifest.targets.iter().any(|target| is_simulated(target)) {
-        return Err(Error::usage(
-            format!("the run {} is of a simulated device", manifest.id),
-            format!(
-                "a device in virtual time does not go on; run it again: {}",
-                typed(&manifest.command)
-            ),
-        ));
-    }
-    let parsed = CommandLine::try_parse_from(&manifest.command);
-    match parsed.map(|command_line| command_line.verb) {
-        Ok(Verb::Run(mut begun)) => {
-            begun.target.destroy.clone_from(&now.target.destroy);
-            Ok(begun)
-        }
-        _ => Err(Error::usage(
-            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
-            "only a run of one workload, begun by this version, can be taken up again",
-        )),
-    }
+fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
+    goes_on(run)?;
+    let mut begun = begun(run, "run of one workload", |verb| match verb {
+        Verb::Run(begun) => Some(begun),
+        _ => None,
+    })?;
+    begun.target.destroy.clone_from(&now.target.destroy);
+    Ok(begun)
 }
 
 /// The workload for the time that is left; all of it when the run ended before anything was measured.

@@ -1,13 +1,13 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
-use crate::cli::{CommandLine, Verb};
+use crate::begun::{begun, goes_on};
+use crate::cli::Verb;
 use crate::conclude::{close_with_page, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, ended};
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
 use crate::session::{Session, Wanted, unix_ns};
 use crate::verbs::run::load;
-use assay_methods::target::is_simulated;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::soak::SoakPlan;
@@ -15,7 +15,7 @@ use assay_model::units::{Nanos, Share};
 use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunReader};
-use clap::{Args, Parser};
+use clap::Args;
 
 mod course;
 
@@ -136,7 +136,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let name = options.resume.as_deref().unwrap_or("latest");
     let store = options.store.open();
     let reader = store.open(name)?;
-    let begun = begun(&reader, options)?;
+    let begun = begun_with(&reader, options)?;
     let (plan, text) = (plan(&begun)?, reader.document(Document::Workload)?.unwrap_or_default());
     let workload = parse_workload(&text).map_err(|error| error.context(reader.path().display()))?;
     let mut course = Course::new(plan, begun.tolerance);
@@ -151,28 +151,14 @@ fn resume(options: &Options) -> Result<Ended> {
 }
 
 /// The options that the soak was begun with; what may be destroyed is what was typed now.
-fn begun(run: &RunReader, now: &Options) -> Result<Options> {
-    let manifest = run.manifest();
-    if manifest.targets.iter().any(|target| is_simulated(target)) {
-        return Err(Error::usage(
-            format!("the run {} is of a simulated device", manifest.id),
-            format!(
-                "a device in virtual time does not go on; run it again: {}",
-                typed(&manifest.command)
-            ),
-        ));
-    }
-    let parsed = CommandLine::try_parse_from(&manifest.command);
-    match parsed.map(|command_line| command_line.verb) {
-        Ok(Verb::Soak(mut begun)) => {
-            begun.target.destroy.clone_from(&now.target.destroy);
-            Ok(begun)
-        }
-        _ => Err(Error::usage(
-            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
-            "only a soak, begun by this version, can be taken up again here",
-        )),
-    }
+fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
+    goes_on(run)?;
+    let mut begun = begun(run, "soak", |verb| match verb {
+        Verb::Soak(begun) => Some(begun),
+        _ => None,
+    })?;
+    begun.target.destroy.clone_from(&now.target.destroy);
+    Ok(begun)
 }
 
 fn plan(options: &Options) -> Result<SoakPlan> {

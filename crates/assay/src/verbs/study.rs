@@ -1,10 +1,11 @@
 //! `assay study`: an experiment from a file.
 
-use crate::cli::{CommandLine, Verb};
+use crate::begun::begun;
+use crate::cli::Verb;
 use crate::conclude::{close_with_page, read_text, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, json, print};
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity, typed};
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
 use crate::progress::Progress;
 use crate::session::{Place, Session, Wanted, unix_ns};
 use crate::signals::stop_flag;
@@ -12,18 +13,22 @@ use crate::statistics::Book;
 use crate::verbs::load::ground::Named;
 use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::study::{base_workload, workload_of};
+use assay_methods::target::SimulatedDevice;
 use assay_model::measurement::Finish;
 use assay_model::number::index_of;
 use assay_model::run::RunKind;
 use assay_model::study::{CellResult, CellState, Scale, Study, StudyResult, cells, parse_study};
 use assay_model::{Error, Result};
-use assay_store::{Document, NewRun, RunReader, RunWriter, Store};
-use clap::{Args, Parser};
+use assay_store::{Document, NewRun, RunWriter, Store};
+use clap::Args;
 use std::path::Path;
 use std::time::Instant;
 
 mod around;
+mod cache;
 mod conduct;
+mod data;
+mod figures;
 mod loads;
 mod plan;
 
@@ -100,6 +105,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
 fn dry_run(study: &Study, options: &Options) -> Result<Ended> {
+    for target in &options.target.targets {
+        SimulatedDevice::parse(target)?;
+    }
     if options.output.json {
         return print(&json(&plan::document(study, &options.target.targets))?);
     }
@@ -154,9 +162,13 @@ fn go_loads(
         writer: &writer,
         progress: &mut progress,
         began: Instant::now(),
+        data: data::Data::open(study, target)?,
     };
-    let finish = conduct::conduct(&mut place, study, &mut result)?;
+    let finish = conduct::conduct(&mut place, study, &mut result);
+    // What was loaded goes before the answer is printed, whatever came of it.
+    let closed = place.data.take().map_or(Ok(()), data::Data::close);
     progress.clear();
+    let finish = finish.and_then(|finish| closed.map(|()| finish))?;
     conclude(writer, &mut result, &finish, options)
 }
 
@@ -247,7 +259,10 @@ fn resume(options: &Options) -> Result<Ended> {
     let name = options.resume.as_deref().unwrap_or("latest");
     let store = options.store.open();
     let reader = store.open(name)?;
-    let mut begun = begun(&reader)?;
+    let mut begun = begun(&reader, "study", |verb| match verb {
+        Verb::Study(begun) => Some(begun),
+        _ => None,
+    })?;
     begun.target.destroy.clone_from(&options.target.destroy);
     let text = reader.document(Document::Study)?.unwrap_or_default();
     let study = parse_study(&text).map_err(|error| error.context(reader.path().display()))?;
@@ -288,19 +303,6 @@ fn resume_loads(
     let shown = Named::read(target)?.shown();
     let writer = store.resume(name, unix_ns())?;
     go_loads(writer, study, (target, &shown), done, options)
-}
-
-/// The options that the study was begun with.
-fn begun(run: &RunReader) -> Result<Options> {
-    let manifest = run.manifest();
-    let parsed = CommandLine::try_parse_from(&manifest.command);
-    match parsed.map(|command_line| command_line.verb) {
-        Ok(Verb::Study(begun)) => Ok(begun),
-        _ => Err(Error::usage(
-            format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
-            "only a study, begun by this version, can be taken up again here",
-        )),
-    }
 }
 
 /// The place of a number in a list.

@@ -10,7 +10,7 @@
 
 use assay_postgres::binaries::Places;
 use assay_postgres::connection::Connection;
-use assay_postgres::server::{Account, Plan, Server, Settings};
+use assay_postgres::server::{Plan, Server, Settings, account};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -30,11 +30,16 @@ impl Place {
             println!("skipped: no PostgreSQL server here");
             return None;
         }
+        Some(Self::made(name))
+    }
+
+    /// A place for servers of any product.
+    pub fn made(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("assay-load-{name}-{}", std::process::id()));
         fs::create_dir(&path).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         fs::create_dir(path.join("d")).unwrap();
-        Some(Self(path))
+        Self(path)
     }
 
     pub fn command(&self, arguments: &str) -> Command {
@@ -111,7 +116,7 @@ pub fn given_server(directory: &Path) -> Server {
     let mut server = Server::create(Plan {
         binaries: Places::of_this_program(named).find().unwrap(),
         directory: directory.to_owned(),
-        account: Account::needed(),
+        account: account(),
         guard: Vec::new(),
     })
     .unwrap();
@@ -137,4 +142,10 @@ pub fn schemas(server: &Server) -> Vec<String> {
     let rows =
         connection.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'").unwrap();
     rows.iter().map(|row| row.text(0).to_owned()).collect()
+}
+
+/// Whether a file of a cell is in the store.
+pub fn kept(place: &Path, file: &str) -> bool {
+    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
+    runs.into_iter().any(|run| run.path().join("cells").join(file).exists())
 }

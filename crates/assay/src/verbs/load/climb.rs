@@ -1,6 +1,6 @@
 //! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
-use super::ground::{Ground, Named};
+use super::ground::{Ground, Named, Served};
 use crate::conclude::conclude_load;
 use crate::dossier::rung_cell;
 use crate::exit::Ended;
@@ -9,7 +9,8 @@ use crate::progress::Progress;
 use crate::session::{give_up, unix_ns};
 use crate::signals::stop_flag;
 use assay_methods::load::{
-    Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, RungPlan, knee_of, measure,
+    Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, Product, RungPlan, knee_of,
+    measure,
 };
 use assay_model::load::{Load, Rung, ServerFacts, Setting};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint};
@@ -40,10 +41,15 @@ pub struct Ladder {
     pub access: String,
 }
 
+/// The product that a kind of load runs on.
+pub type LinkOf<C> = <<C as Course>::Method as Method>::Link;
+/// Where a kind of load runs.
+pub type GroundOf<C> = Ground<LinkOf<C>>;
+
 /// What a kind of load adds to a ladder.
 pub trait Course {
     /// What sessions do.
-    type Method: Method;
+    type Method: Method<Link: Served>;
 
     /// What sessions do.
     fn method(&self) -> &Self::Method;
@@ -68,7 +74,12 @@ pub trait Course {
     ///
     /// # Errors
     /// Why it cannot be measured.
-    fn before(&mut self, _ground: &mut Ground, _load: &mut Load, _stop: &AtomicBool) -> Result<()> {
+    fn before(
+        &mut self,
+        _ground: &mut GroundOf<Self>,
+        _load: &mut Load,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
         Ok(())
     }
 
@@ -78,7 +89,7 @@ pub trait Course {
     /// What ends the ladder.
     fn after(
         &mut self,
-        _ground: &mut Ground,
+        _ground: &mut GroundOf<Self>,
         _load: &mut Load,
         _measured: &Measured,
         _stop: &AtomicBool,
@@ -90,19 +101,24 @@ pub trait Course {
     ///
     /// # Errors
     /// What ends the run without a result.
-    fn end(&mut self, _ground: &mut Ground, _load: &mut Load, _stop: &AtomicBool) -> Result<()> {
+    fn end(
+        &mut self,
+        _ground: &mut GroundOf<Self>,
+        _load: &mut Load,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
         Ok(())
     }
 }
 
 /// A ladder that is being climbed.
-pub struct Climbing<'a, C> {
+pub struct Climbing<'a, C: Course> {
     /// What is wanted.
     pub ladder: &'a Ladder,
     /// What is special about this kind of load.
     pub course: &'a mut C,
     /// Where it runs.
-    pub ground: &'a mut Ground,
+    pub ground: &'a mut GroundOf<C>,
     /// Where it is kept.
     pub writer: &'a RunWriter,
     /// What a person sees meanwhile.
@@ -112,7 +128,7 @@ pub struct Climbing<'a, C> {
 }
 
 /// Makes the ground of a load.
-type Prepare<'a> = &'a mut dyn FnMut(&Named, &AtomicBool, &mut Progress) -> Result<Ground>;
+type Prepare<'a, C> = &'a mut dyn FnMut(&Named, &AtomicBool, &mut Progress) -> Result<GroundOf<C>>;
 
 /// Carries a ladder out as a run of its own.
 ///
@@ -121,7 +137,7 @@ type Prepare<'a> = &'a mut dyn FnMut(&Named, &AtomicBool, &mut Progress) -> Resu
 pub fn carry_out<C: Course>(
     ladder: &Ladder,
     course: &mut C,
-    prepare: Prepare<'_>,
+    prepare: Prepare<'_, C>,
     store: &StoreOptions,
     output: &OutputOptions,
 ) -> Result<Ended> {
@@ -175,7 +191,7 @@ pub fn carry_out<C: Course>(
 pub fn beside<C: Course>(
     ladder: &Ladder,
     course: &mut C,
-    prepare: Prepare<'_>,
+    prepare: Prepare<'_, C>,
     writer: &RunWriter,
     progress: &mut Progress,
     stop: &Arc<AtomicBool>,
@@ -314,7 +330,7 @@ impl<C: Course> Climbing<'_, C> {
 
     fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
         let ladder = self.ladder;
-        let block_bytes = self.ground.database.knowledge.block_bytes;
+        let block_bytes = self.ground.database.facts.block_bytes;
         let duration = match ladder.rung.length {
             Length::Time(time) => time,
             // How long it will take is the question; the store only plans its windows by it.
@@ -325,7 +341,7 @@ impl<C: Course> Climbing<'_, C> {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
             conduct: Conduct {
-                backend: "postgresql".to_owned(),
+                backend: LinkOf::<C>::BACKEND.to_owned(),
                 clock: "monotonic".to_owned(),
                 ..Conduct::default()
             },

@@ -95,6 +95,7 @@ enum ParametersOption {
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
+    options.server.only_postgres(&options.target, "dss")?;
     let course = options.course()?;
     carry_out(&course, &options.store, &options.output)
 }

@@ -5,12 +5,15 @@ use crate::options::typed;
 use crate::progress::Progress;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_methods::load::{Database, Kept, OwnServer, clean_up};
+use assay_methods::load::{
+    Database, Kept, MariaLink, OwnPlan, OwnServer, Product, Program, clean_up,
+};
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use assay_postgres::address::{Address, is_address};
+use assay_postgres::connection::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -18,18 +21,66 @@ use std::sync::atomic::AtomicBool;
 pub enum Named {
     /// A directory on the storage.
     Directory(PathBuf),
-    /// A server.
+    /// A PostgreSQL server.
     Server(Box<Address>),
+    /// A MariaDB or MySQL server.
+    Maria(Box<assay_mariadb::address::Address>),
+}
+
+/// A product as the command line names it.
+pub trait Served: Product {
+    /// The address, where a target is that of a server of this product.
+    fn address_in(named: &Named) -> Option<&Self::Address>;
+
+    /// The server of our own that options mean.
+    ///
+    /// # Errors
+    /// When there are no programs of a server, or an option is not of this product.
+    fn own_plan(
+        server: &ServerOptions,
+        target: &Path,
+        burden: Burden,
+    ) -> Result<OwnPlan<Self::Own>>;
+}
+
+impl Served for Connection {
+    fn address_in(named: &Named) -> Option<&Address> {
+        match named {
+            Named::Server(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn own_plan(server: &ServerOptions, target: &Path, burden: Burden) -> Result<OwnPlan> {
+        server.own_postgres(target, burden)
+    }
+}
+
+impl Served for MariaLink {
+    fn address_in(named: &Named) -> Option<&assay_mariadb::address::Address> {
+        match named {
+            Named::Maria(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn own_plan(
+        server: &ServerOptions,
+        target: &Path,
+        burden: Burden,
+    ) -> Result<OwnPlan<Self::Own>> {
+        server.own_mariadb(target, burden)
+    }
 }
 
 /// A database that is loaded and ready to be measured.
-pub struct Ground {
+pub struct Ground<L: Product = Connection> {
     /// The way to it.
-    pub database: Database,
+    pub database: Database<L>,
     /// How its data came to be there; none when it was there already.
     pub filled: Option<Filled>,
     /// Ours; ends when the ground does.
-    pub own: Option<OwnServer>,
+    pub own: Option<OwnServer<L::Own>>,
     /// What becomes of our tables in a server that is not ours.
     pub after: After,
 }
@@ -48,10 +99,11 @@ pub enum After {
 }
 
 /// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
-pub type Fill<'a> = &'a mut dyn FnMut(&mut Database, &mut Progress) -> Result<Option<Filled>>;
+pub type Fill<'a, L = Connection> =
+    &'a mut dyn FnMut(&mut Database<L>, &mut Progress) -> Result<Option<Filled>>;
 
 /// What a ground is made for.
-pub struct Wanted<'a> {
+pub struct Wanted<'a, L: Product = Connection> {
     /// Our schema.
     pub schema: String,
     /// The kind of load whose forgotten schemas are removed; none where a schema has a fixed name.
@@ -63,7 +115,7 @@ pub struct Wanted<'a> {
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
     /// Loads the tables.
-    pub fill: Fill<'a>,
+    pub fill: Fill<'a, L>,
 }
 
 impl Named {
@@ -76,13 +128,18 @@ impl Named {
             let address = Address::parse(target, |name| std::env::var(name).ok())?;
             return Ok(Self::Server(Box::new(address)));
         }
+        if assay_mariadb::address::is_address(target) {
+            let variable = |name: &str| std::env::var(name).ok();
+            let address = assay_mariadb::address::Address::parse(target, variable)?;
+            return Ok(Self::Maria(Box::new(address)));
+        }
         let path = PathBuf::from(target);
         if path.is_dir() {
             return Ok(Self::Directory(path));
         }
         Err(Error::usage(
             format!("{target} is neither a directory nor the address of a server"),
-            "name a directory on the storage, or postgresql://USER@HOST/DATABASE",
+            "name a directory on the storage, postgresql://USER@HOST/DATABASE or mysql://USER@HOST/",
         ))
     }
 
@@ -91,6 +148,7 @@ impl Named {
         match self {
             Self::Directory(path) => path.display().to_string(),
             Self::Server(address) => address.to_string(),
+            Self::Maria(address) => address.to_string(),
         }
     }
 
@@ -101,19 +159,29 @@ impl Named {
     }
 }
 
-impl Ground {
+impl<L: Served> Ground<L> {
     /// Makes or enters the server and loads the tables.
     ///
     /// # Errors
     /// What the gate or the server say; then nothing of ours is left behind.
-    pub fn prepare(named: &Named, mut wanted: Wanted<'_>, progress: &mut Progress) -> Result<Self> {
-        match named {
-            Named::Directory(path) => Self::own(path, &mut wanted, progress),
-            Named::Server(address) => Self::given(address, &mut wanted, progress),
+    pub fn prepare(
+        named: &Named,
+        mut wanted: Wanted<'_, L>,
+        progress: &mut Progress,
+    ) -> Result<Self> {
+        if let Named::Directory(path) = named {
+            return Self::own(path, &mut wanted, progress);
+        }
+        match L::address_in(named) {
+            Some(address) => Self::given(address, &mut wanted, progress),
+            None => Err(Error::usage(
+                format!("{}: this load does not run on such a server", named.shown()),
+                format!("name a directory, or a server of the kind {}", L::BACKEND),
+            )),
         }
     }
 
-    fn own(path: &Path, wanted: &mut Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    fn own(path: &Path, wanted: &mut Wanted<'_, L>, progress: &mut Progress) -> Result<Self> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, progress);
         }
@@ -121,14 +189,14 @@ impl Ground {
             progress
                 .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
         }
-        let plan = wanted.server.own_plan(path, wanted.burden)?;
+        let plan = L::own_plan(wanted.server, path, wanted.burden)?;
         let mut own = OwnServer::make(plan, wanted.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
         let filled = (wanted.fill)(&mut database, progress)?;
         drop(database);
         own.turn_to_measuring(wanted.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
-        if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
+        if own.is_refused_direct() {
             database.remarks.push(no_direct(path));
         }
         Ok(Self { database, filled, own: Some(own), after: After::Remove })
@@ -138,14 +206,14 @@ impl Ground {
     fn kept(
         path: &Path,
         kept: &Kept,
-        wanted: &mut Wanted<'_>,
+        wanted: &mut Wanted<'_, L>,
         progress: &mut Progress,
     ) -> Result<Self> {
-        let own =
-            OwnServer::adopt(wanted.server.own_plan(path, wanted.burden)?, kept, wanted.stop)?;
+        let plan = L::own_plan(wanted.server, path, wanted.burden)?;
+        let own = OwnServer::adopt(plan, kept, wanted.stop)?;
         let mut database = Database::on_own(&own, &kept.schema)?;
         let filled = (wanted.fill)(&mut database, progress)?;
-        if !own.is_direct() && !wanted.server.buffered && database.knowledge.major >= 16 {
+        if own.is_refused_direct() {
             database.remarks.push(no_direct(path));
         }
         Ok(Self { database, filled, own: Some(own), after: After::Remove })
@@ -153,10 +221,14 @@ impl Ground {
 
     /// Where a server of ours will stay, when it is kept.
     pub fn kept_place(&self) -> Option<&Path> {
-        self.own.as_ref().and_then(OwnServer::kept_place)
+        self.own.as_ref().and_then(|own| own.kept_place())
     }
 
-    fn given(address: &Address, wanted: &mut Wanted<'_>, progress: &mut Progress) -> Result<Self> {
+    fn given(
+        address: &L::Address,
+        wanted: &mut Wanted<'_, L>,
+        progress: &mut Progress,
+    ) -> Result<Self> {
         let mut database = Database::at(address, &wanted.schema)?;
         if let Some(kind) = wanted.forgotten {
             database.remove_left(kind)?;
@@ -199,7 +271,7 @@ impl Ground {
     pub fn environment(&self, named: &Named) -> Option<Environment> {
         let place = match named {
             Named::Directory(path) => Some(path.clone()),
-            Named::Server(_) => self.database.data.clone(),
+            Named::Server(_) | Named::Maria(_) => self.database.data.clone(),
         };
         let paths: Vec<&Path> = place.iter().map(PathBuf::as_path).collect();
         capture_environment(&SysRoot::live(), &paths, &[]).ok()
@@ -220,7 +292,7 @@ impl Ground {
                 After::Remove => self.database.remove_schema(),
                 After::GiveAway => self.database.give_away_schema(),
                 After::Leave => Ok(()),
-                After::RemoveDatabase => self.database.remove_database(),
+                After::RemoveDatabase => self.database.remove_all(),
             },
         }
     }

@@ -28,7 +28,7 @@ pub fn words() -> Vec<String> {
 /// When that fails.
 pub fn run(options: &Options) -> Result<Ended> {
     let Options { parent, program, arguments } = options;
-    let error = assay_postgres::server::become_guarded(*parent, program, arguments);
+    let error = assay_daemon::become_guarded(*parent, program, arguments);
     Err(Error::environment(
         format!("running {}: {error}", program.display()),
         "check the rights on it and on the directories above",

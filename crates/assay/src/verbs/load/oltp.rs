@@ -1,76 +1,30 @@
 //! `assay load oltp`: an order-entry load on a server of our own, or on any.
 
-mod course;
-mod place;
-
-use super::climb::{Ladder, carry_out};
-use super::ground::Named;
-use super::server::ServerOptions;
+use super::ground::Served;
+use super::server::ProductName;
+use super::transactions::{Business, Copied, TransactionOptions, Wanted};
 use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, quantity};
-use crate::progress::Progress;
+use crate::options::quantity;
 use assay_loads::oltp::{Homes, Rules};
-use assay_methods::load::{Climb, Length, OnLoss, Pace, RungPlan, Spacing};
-use assay_methods::oltp::{Calls, Isolation, Orders, Shape};
-use assay_model::load::Setting;
-use assay_model::number::real;
-use assay_model::units::{Bytes, Nanos, Share};
+use assay_methods::load::{Database, MariaLink};
+use assay_methods::oltp::{Calls, OrderStore, Orders, Shape, count, verify};
+use assay_model::load::{Checks, Setting};
+use assay_model::units::{Share, show_count};
 use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
-use course::Trade;
-use place::{Left, Place};
-use std::sync::atomic::AtomicBool;
-
-/// Sessions at most when a search finds no end.
-const USERS_MAX: u32 = 512;
 
 /// Orders, payments and deliveries in the manner of TPC-C: new orders a minute by users, response times of each transaction
 ///
 /// What is measured is derived from the TPC-C standard, is no TPC benchmark result and cannot be compared with one.
 #[derive(Args)]
 pub struct Options {
-    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…`
-    #[arg(value_name = "TARGET|DSN")]
-    target: String,
     /// Warehouses: the scale of the data, about 100 MB each
     #[arg(long, value_name = "N", default_value_t = 1)]
     warehouses: u32,
-    /// Numbers of sessions at once, one rung each
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,4,8,16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    users: Vec<u32>,
-    /// Twice as many sessions each time until that gives no more
-    #[arg(long, conflicts_with_all = ["users", "max_latency"])]
-    find_knee: bool,
-    /// Search the most sessions whose new orders keep this limit
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "users")]
-    max_latency: Option<Nanos>,
-    /// The quantile that the limit is on
-    #[arg(long, value_name = "QUANTILE", default_value_t = 0.9)]
-    quantile: f64,
-    /// Measured time of each rung
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
-    time: Nanos,
-    /// Sessions begin one after the other over this time, which is not measured
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
-    ramp: Nanos,
-    /// Load before the measured time of each rung, with the same sessions
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
-    warm_up: Nanos,
-    /// Transactions a second of all sessions together, due whether one is free or not; response times count from then
-    #[arg(long, value_name = "PER_SECOND")]
-    rate: Option<f64>,
-    /// How these arrivals are spaced
-    #[arg(long, value_enum, default_value_t = Arrival::Poisson, requires = "rate")]
-    arrival: Arrival,
-    /// Measure the whole ladder so often, up and down in turn, so that two runs can be compared
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
-    repeats: u32,
-    /// How transactions reach the server
-    #[arg(long, value_enum, default_value_t = CallsOption::Proc)]
-    calls: CallsOption,
-    /// How the server keeps transactions apart
-    #[arg(long, value_enum, default_value_t = IsolationOption::ReadCommitted)]
-    isolation: IsolationOption,
+    /// How transactions reach the server; `proc` on PostgreSQL unless said otherwise, `stmt` on MariaDB
+    #[arg(long, value_enum)]
+    calls: Option<CallsOption>,
     /// Which warehouse a session works for
     #[arg(long, value_enum, default_value_t = HomesOption::All)]
     homes: HomesOption,
@@ -80,65 +34,17 @@ pub struct Options {
     /// Parts of the order lines, by a hash of their warehouse; 0 for one table
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
     partitions: u32,
-    /// Tables that are loaded at once; 0 for as many as there are processors
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    loaders: usize,
-    /// Check the twelve conditions of the data after loading and after the last rung
-    #[arg(long)]
-    verify: bool,
-    /// Go back to the data as it was loaded before every so-manieth rung
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    restore_every: Option<u32>,
-    /// What sessions do when the server goes away
-    #[arg(long, value_enum, default_value_t = OnLossOption::End)]
-    on_loss: OnLossOption,
-    /// Name of our schema in a server of yours; with --restore-every of our database, too
-    #[arg(long, value_name = "NAME", default_value = "assay_oltp", value_parser = schema_name)]
-    schema: String,
-    /// What to do with tables of which loading was broken off, or that were made otherwise
-    #[arg(long, value_enum)]
-    left: Option<Left>,
-    /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Cache of the server
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "256MiB")]
-    shared_buffers: Bytes,
     #[command(flatten)]
-    server: ServerOptions,
-    #[command(flatten)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-/// How arrivals are spaced.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Arrival {
-    /// All gaps are equal
-    Constant,
-    /// Gaps are exponential, as those of many independent users
-    Poisson,
+    shared: TransactionOptions,
 }
 
 /// How transactions reach the server.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CallsOption {
-    /// Functions of the server: one turn of the wire each
+    /// Functions of the server (PostgreSQL only): one turn of the wire each
     Proc,
-    /// Prepared statements that travel together: two turns at most
+    /// Prepared statements: on PostgreSQL they travel together, two turns at most; on MariaDB a turn each
     Stmt,
-}
-
-/// How the server keeps transactions apart.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum IsolationOption {
-    /// Each statement sees what was committed before it
-    ReadCommitted,
-    /// Each transaction sees a snapshot
-    RepeatableRead,
-    /// As if one came after the other
-    Serializable,
 }
 
 /// Which warehouse a session works for.
@@ -150,24 +56,44 @@ enum HomesOption {
     All,
 }
 
-/// What sessions do when the server goes away.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OnLossOption {
-    /// They end; what was measured is kept
-    End,
-    /// They come back as soon as the server does; one of our own is started again
-    Reconnect,
-}
+/// The load as a business.
+struct Entry<'a, L>(Orders<'a, L>);
 
-/// A name that needs no quotes.
-fn schema_name(text: &str) -> std::result::Result<String, String> {
-    let is_plain =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    let begins = text.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_');
-    if begins && text.len() <= 40 && text.chars().all(is_plain) && !text.starts_with("pg_") {
-        return Ok(text.to_owned());
+impl<'a, L: Served + OrderStore> Business for Entry<'a, L> {
+    type Link = L;
+    type Method = Orders<'a, L>;
+
+    fn method(&self) -> &Orders<'a, L> {
+        &self.0
     }
-    Err("write lower-case letters, digits and _, 40 at most".to_owned())
+
+    fn description(&self) -> String {
+        format!(
+            "Transactions of an order-entry load on {} warehouses of a database server; an I/O is a transaction.",
+            self.0.rules.warehouses
+        )
+    }
+
+    fn seed(&self) -> u64 {
+        self.0.rules.seed
+    }
+
+    fn counted(&self) -> &'static str {
+        "new order"
+    }
+
+    fn rate_words(&self, per_s: f64) -> String {
+        format!("{} new orders/min", show_count(60.0 * per_s))
+    }
+
+    fn found(&self, database: &mut Database<L>) -> Result<Vec<(usize, u64)>> {
+        let found = count(database)?;
+        Ok(vec![(0, found.orders), (1, found.payments)])
+    }
+
+    fn verify(&self, database: &mut Database<L>, when: &str) -> Result<Checks> {
+        verify(database, when)
+    }
 }
 
 /// Carries the load out.
@@ -175,30 +101,46 @@ fn schema_name(text: &str) -> std::result::Result<String, String> {
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
+    match (options.shared.product()?, options.calls) {
+        (ProductName::Postgres, Some(CallsOption::Proc) | None) => {
+            run_on::<Connection>(options, Calls::Functions, Calls::Functions.name())
+        }
+        (ProductName::Postgres, Some(CallsOption::Stmt)) => {
+            run_on::<Connection>(options, Calls::Statements, Calls::Statements.name())
+        }
+        (ProductName::Mariadb, Some(CallsOption::Proc)) => Err(Error::usage(
+            "--calls proc: the transactions are functions of PostgreSQL only",
+            "leave it out with MariaDB and MySQL: their transactions are prepared statements",
+        )),
+        (ProductName::Mariadb, Some(CallsOption::Stmt) | None) => {
+            let words = "prepared statements, one after the other (stmt)";
+            run_on::<MariaLink>(options, Calls::Statements, words)
+        }
+    }
+}
+
+fn run_on<L: Copied + OrderStore>(
+    options: &Options,
+    calls: Calls,
+    access: &'static str,
+) -> Result<Ended> {
     let rules = options.rules();
     rules.check()?;
-    let calls = match options.calls {
-        CallsOption::Proc => Calls::Functions,
-        CallsOption::Stmt => Calls::Statements,
+    if options.shared.has_rate() && options.think.0 > 0.0 {
+        return Err(Error::usage(
+            "--rate and --think contradict each other",
+            "with a rate, transactions come when they are due; leave one of the two out",
+        ));
+    }
+    let wanted = Wanted {
+        kind: "oltp",
+        tables: &Shape { rules: &rules, partitions: options.partitions },
+        data_bytes: rules.data_bytes(),
+        plan: options.plan(),
+        access,
     };
-    let ladder = options.ladder(calls)?;
-    let place = Place {
-        rules: &rules,
-        shape: Shape { schema: options.schema.clone(), partitions: options.partitions },
-        server: &options.server,
-        shared_buffers_bytes: options.shared_buffers.0,
-        sessions_max: ladder.climb.sessions_max(),
-        are_given: matches!(ladder.climb, Climb::Given(_)),
-        loaders: options.loaders,
-        left: options.left,
-        has_copy: options.restore_every.is_some(),
-    };
-    let orders = Orders { rules: &rules, calls, isolation: options.isolation() };
-    let mut course = Trade::new(orders, options.verify, options.restore_every);
-    let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
-        place.prepare(named, stop, progress)
-    };
-    carry_out(&ladder, &mut course, &mut prepare, &options.store, &options.output)
+    let isolation = options.shared.isolation();
+    options.shared.carry_out(wanted, Entry(Orders::<L>::new(&rules, calls, isolation)))
 }
 
 impl Options {
@@ -210,83 +152,12 @@ impl Options {
                 HomesOption::All => Homes::All,
             },
             think_share: self.think.0,
-            seed: self.seed,
+            seed: self.shared.seed,
         }
     }
 
-    const fn isolation(&self) -> Isolation {
-        match self.isolation {
-            IsolationOption::ReadCommitted => Isolation::ReadCommitted,
-            IsolationOption::RepeatableRead => Isolation::RepeatableRead,
-            IsolationOption::Serializable => Isolation::Serializable,
-        }
-    }
-
-    fn ladder(&self, calls: Calls) -> Result<Ladder> {
-        Ok(Ladder {
-            target: self.target.clone(),
-            climb: self.climb()?,
-            rung: RungPlan {
-                ramp: self.ramp,
-                warm_up: self.warm_up,
-                pace: self.pace()?,
-                on_loss: match self.on_loss {
-                    OnLossOption::End => OnLoss::End,
-                    OnLossOption::Reconnect => OnLoss::Reconnect,
-                },
-                ..RungPlan::new(1, 1, Length::Time(self.time))
-            },
-            warm_up: None,
-            repeats: self.repeats,
-            plan: self.plan(),
-            access: calls.name().to_owned(),
-        })
-    }
-
-    fn climb(&self) -> Result<Climb> {
-        if !(self.quantile > 0.0 && self.quantile < 1.0) {
-            return Err(Error::usage(
-                format!("--quantile {} is no quantile", self.quantile),
-                "write a number between 0 and 1, for example 0.9",
-            ));
-        }
-        let most = USERS_MAX;
-        Ok(match self.max_latency {
-            Some(limit) => Climb::Limit { quantile: self.quantile, limit_ns: real(limit.0), most },
-            None if self.find_knee => Climb::Knee { most },
-            None => Climb::Given(self.users.clone()),
-        })
-    }
-
-    fn pace(&self) -> Result<Option<Pace>> {
-        let Some(rate_per_s) = self.rate else {
-            return Ok(None);
-        };
-        if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
-            return Err(Error::usage(
-                format!("--rate {rate_per_s} is no rate"),
-                "write transactions a second, for example 200",
-            ));
-        }
-        if self.think.0 > 0.0 {
-            return Err(Error::usage(
-                "--rate and --think contradict each other",
-                "with a rate, transactions come when they are due; leave one of the two out",
-            ));
-        }
-        let spacing = match self.arrival {
-            Arrival::Constant => Spacing::Constant,
-            Arrival::Poisson => Spacing::Poisson,
-        };
-        Ok(Some(Pace { rate_per_s, spacing, seed: self.seed }))
-    }
-
-    /// The knobs as they are shown.
+    /// The load's own knobs as they are shown.
     fn plan(&self) -> Vec<Setting> {
-        let rate = self.rate.map_or_else(
-            || "closed: the next transaction begins when the last has ended".to_owned(),
-            |rate| format!("open: {rate} transactions a second"),
-        );
         let homes = match self.homes {
             HomesOption::Home => "one a session",
             HomesOption::All => "all",
@@ -295,37 +166,13 @@ impl Options {
             0 => "one table".to_owned(),
             parts => format!("{parts} parts by warehouse"),
         };
-        let restored = match self.restore_every {
-            None => "never".to_owned(),
-            Some(1) => "before every rung".to_owned(),
-            Some(every) => format!("before every {every}. rung"),
-        };
         [
             ("warehouses", self.warehouses.to_string()),
             ("homes of sessions", homes.to_owned()),
-            ("isolation", self.isolation().name().to_owned()),
-            ("arrivals", rate),
             ("keying and think time", format!("{} of the specified", self.think)),
-            ("ramp", self.ramp.to_string()),
-            ("warm-up of each rung", self.warm_up.to_string()),
             ("order lines", partitions),
-            ("data restored", restored),
-            ("seed", self.seed.to_string()),
         ]
         .map(|(name, value)| Setting { name: name.to_owned(), value })
         .to_vec()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_schemas_need_no_quotes() {
-        assert!(schema_name("assay_oltp2").is_ok());
-        for wrong in ["", "2x", "A", "a b", "a;drop", "pg_mine", &"x".repeat(41)] {
-            assert!(schema_name(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -4,17 +4,18 @@ pub mod course;
 mod knobs;
 
 use super::climb::{Ladder, carry_out};
-use super::ground::Named;
-use super::server::ServerOptions;
+use super::ground::{Named, Served};
+use super::server::{ProductName, ServerOptions};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::progress::Progress;
 use assay_loads::slob::Rules;
-use assay_methods::load::{Climb, Length, RungPlan};
-use assay_methods::slob::{Access, Slob};
+use assay_methods::load::{Climb, Length, MariaLink, RungPlan};
+use assay_methods::slob::{Access, BlockStore, Slob};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
 use course::{Blocks, Place};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
@@ -30,7 +31,7 @@ pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 /// Random blocks through a database, by the SLOB method: a ladder of sessions with the counters of server, host and device
 #[derive(Args)]
 pub struct Options {
-    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…`
+    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…` or `mysql://…`
     #[arg(value_name = "TARGET|DSN")]
     target: String,
     /// Numbers of sessions, one rung each
@@ -130,12 +131,25 @@ enum Reading {
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
-    let rules = options.rules()?;
-    rules.check()?;
     let access = match options.access {
         Reading::Index => Access::Index,
         Reading::Stream => Access::Stream,
     };
+    match options.server.product(&options.target)? {
+        ProductName::Postgres => run_on::<Connection>(options, access, access.name()),
+        ProductName::Mariadb if access == Access::Stream => Err(Error::usage(
+            "--access stream: the server has no way to read several pages ahead of an index",
+            "leave it out with MariaDB and MySQL: each page is read when it is met",
+        )),
+        ProductName::Mariadb => {
+            run_on::<MariaLink>(options, access, assay_methods::slob::MARIADB_ACCESS)
+        }
+    }
+}
+
+fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str) -> Result<Ended> {
+    let rules = options.rules()?;
+    rules.check()?;
     let length = options.work.map_or(Length::Time(options.time), Length::Steps);
     let ladder = Ladder {
         target: options.target.clone(),
@@ -144,15 +158,16 @@ pub fn run(options: &Options) -> Result<Ended> {
         warm_up: Some(WARM_UP),
         repeats: options.repeats,
         plan: options.plan(),
-        access: access.name().to_owned(),
+        access: words.to_owned(),
     };
     let place = Place {
         rules: &rules,
         server: &options.server,
         shared_buffers_bytes: options.shared_buffers.0,
         sessions_max: ladder.climb.sessions_max(),
+        are_given: matches!(ladder.climb, Climb::Given(_)),
     };
-    let mut course = Blocks(Slob { rules: &rules, access });
+    let mut course = Blocks::<L>(Slob::new(&rules, access));
     let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
         place.prepare(named, stop, progress)
     };

@@ -1,20 +1,19 @@
 //! A study of a load on a real database: every cell is one `assay load`, kept as a run of its own in the same store.
 
 use super::conduct::{Done, Ground};
-use super::{around, plan};
+use super::data::Data;
+use super::figures::measures;
+use super::{around, cache, plan};
 use crate::cli::CommandLine;
-use crate::dossier::read_cell;
 use crate::options::StoreOptions;
 use crate::progress::Progress;
 use crate::usage::mistake;
 use assay_methods::target::is_simulated;
 use assay_model::document::nearest;
-use assay_model::measurement::Finish;
 use assay_model::number::real;
 use assay_model::run::RunKind;
 use assay_model::study::{Cell, CellResult, CellState, FactorValue, Study, StudyLoad, StudyResult};
 use assay_model::units::Nanos;
-use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Result};
 use assay_store::{Document, RunReader, RunWriter};
 use clap::{Command, CommandFactory, Parser};
@@ -55,8 +54,10 @@ pub fn words(study: &Study, cell: &Cell, target: &str) -> Result<Vec<String>> {
     let varied = cell.settings.iter().map(|setting| (setting.factor.as_str(), &setting.value));
     let is_varied = |name: &str| varied.clone().any(|(factor, _)| option(factor) == option(name));
     let given = load.options.iter().map(|(name, value)| (name.as_str(), value));
-    for (name, value) in given.filter(|(name, _)| !is_varied(name)).chain(varied.clone()) {
-        words.extend(word(&known, name, value, &load.kind)?);
+    let all = given.filter(|(name, _)| !is_varied(name)).chain(varied.clone());
+    let all = cache::sized(&load.kind, all.map(|(name, value)| (name, value.clone())).collect())?;
+    for (name, value) in all {
+        words.extend(word(&known, name, &value, &load.kind)?);
     }
     let line = std::iter::once("assay".to_owned()).chain(words.iter().cloned());
     match CommandLine::try_parse_from(line) {
@@ -83,7 +84,7 @@ fn known(load: &StudyLoad) -> Result<Vec<String>> {
 }
 
 /// A name as options are spelled.
-fn option(name: &str) -> String {
+pub fn option(name: &str) -> String {
     name.replace('_', "-")
 }
 
@@ -127,6 +128,8 @@ pub struct Place<'a> {
     pub progress: &'a mut Progress,
     /// When the study began or went on.
     pub began: Instant,
+    /// The data that cells share, where they are made by the study.
+    pub data: Option<Data>,
 }
 
 impl Ground for Place<'_> {
@@ -178,13 +181,21 @@ fn broken(study: &Study, done: &CellResult) -> Option<String> {
 fn measured(
     study: &Study,
     cell: &Cell,
-    place: &Place<'_>,
+    place: &mut Place<'_>,
     run: &str,
 ) -> Result<Option<CellResult>> {
+    let mut words = words(study, cell, place.target)?;
+    if let Some(data) = &mut place.data {
+        words = data.arranged(study, cell, &words)?;
+    }
     let mut hooks = Vec::new();
     hooks.extend(around::hook(study, study.hooks.before.as_ref(), cell, run)?);
     let (begun, begun_unix_ns) = (Instant::now(), crate::session::unix_ns());
-    if !carried_out(&words(study, cell, place.target)?, place)? {
+    let carried_out = carried_out(&words, place);
+    if let Some(data) = &mut place.data {
+        data.look()?;
+    }
+    if !carried_out? {
         return Ok(None);
     }
     let kept = newest(place, begun_unix_ns)?;
@@ -237,7 +248,8 @@ fn carried_out(words: &[String], place: &Place<'_>) -> Result<bool> {
     }
 }
 
-fn failed(why: &str) -> Error {
+/// What a load that came to nothing says.
+pub fn failed(why: &str) -> Error {
     Error::environment(format!("the load: {why}"), "run `assay load` by hand, and look after it")
 }
 
@@ -268,29 +280,21 @@ fn rest(time: Nanos, stop: &AtomicBool) {
 /// The run that the load left: the newest of its kind and target since it began.
 fn newest(place: &Place<'_>, begun_unix_ns: u64) -> Result<RunReader> {
     let store = place.store.open();
+    let is_here = |target: &String| match &place.data {
+        Some(data) => data.holds(target),
+        None => target == place.shown,
+    };
     for listed in store.runs()?.runs {
         let run = store.open(&listed.path.display().to_string())?;
         let manifest = run.manifest();
         let is_it = manifest.kind == RunKind::Load
             && manifest.created_unix_ns >= begun_unix_ns
-            && manifest.targets.iter().any(|target| target == place.shown);
+            && manifest.targets.iter().any(is_here);
         if is_it {
             return Ok(run);
         }
     }
     Err(failed("it kept no run"))
-}
-
-/// The numbers of its last rung.
-fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
-    let Some(cell) = run.cells()?.pop() else {
-        return Err(failed("it measured nothing"));
-    };
-    let (report, _) = read_cell(&cell, &[])?;
-    match report.measurement.finish {
-        Finish::Failed { reason } => Err(failed(&reason)),
-        _ => Ok(report.estimates),
-    }
 }
 
 /// What a cell is, for the plan.

@@ -91,6 +91,9 @@ pub fn text(study: &Study, targets: &[String]) -> String {
     let time_s = study.cells_s(all.len());
     let fills = all.iter().filter(|cell| cell.restored).count();
     let filling = match fills {
+        _ if loads::is_meant(study, targets) => {
+            ", and the time to load and restore the data, or that of the queries".to_owned()
+        }
         0 => String::new(),
         some => format!(
             ", and {some} times filling and preconditioning, as fast as the target takes it"

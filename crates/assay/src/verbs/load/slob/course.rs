@@ -3,25 +3,26 @@
 use super::BLOCK_BYTES;
 use crate::progress::Progress;
 use crate::verbs::load::climb::Course;
-use crate::verbs::load::ground::{Ground, Named, Wanted};
+use crate::verbs::load::ground::{Ground, Named, Served, Wanted};
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_loads::slob::Rules;
 use assay_methods::load::{Database, schema_name};
-use assay_methods::slob::{Fill, Slob, data_bytes, fill, is_filled, workload};
+use assay_methods::slob::{BlockStore, Fill, Slob, data_bytes, fill, is_filled, workload};
 use assay_model::load::{Filled, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
 use assay_model::units::{Nanos, show_bytes};
 use assay_model::{Histogram, Result, Workload};
+use assay_postgres::connection::Connection;
 use std::sync::atomic::AtomicBool;
 
 /// The method on its way up a ladder.
-pub struct Blocks<'a>(pub Slob<'a>);
+pub struct Blocks<'a, L = Connection>(pub Slob<'a, L>);
 
-impl<'a> Course for Blocks<'a> {
-    type Method = Slob<'a>;
+impl<'a, L: Served + BlockStore> Course for Blocks<'a, L> {
+    type Method = Slob<'a, L>;
 
-    fn method(&self) -> &Slob<'a> {
+    fn method(&self) -> &Slob<'a, L> {
         &self.0
     }
 
@@ -44,6 +45,8 @@ pub struct Place<'a> {
     pub shared_buffers_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
+    /// Whether a person asked for that many; a search takes what it gets.
+    pub are_given: bool,
 }
 
 impl Place<'_> {
@@ -51,15 +54,18 @@ impl Place<'_> {
     ///
     /// # Errors
     /// What the gate or the server say; then nothing of ours is left behind.
-    pub fn prepare(
+    pub fn prepare<L: Served + BlockStore>(
         &self,
         named: &Named,
         stop: &AtomicBool,
         progress: &mut Progress,
-    ) -> Result<Ground> {
+    ) -> Result<Ground<L>> {
         let rules = self.rules;
         let blocks = rules.scale_blocks.saturating_mul(u64::from(rules.tables));
-        let mut fill = |database: &mut Database, progress: &mut Progress| {
+        let mut fill = |database: &mut Database<L>, progress: &mut Progress| {
+            if self.are_given {
+                database.check_room(self.sessions_max)?;
+            }
             if is_filled(database, rules)? {
                 return Ok(None);
             }
@@ -81,8 +87,8 @@ impl Place<'_> {
     }
 }
 
-fn load(
-    database: &mut Database,
+fn load<L: BlockStore>(
+    database: &mut Database<L>,
     rules: &Rules,
     stop: &AtomicBool,
     progress: &mut Progress,

@@ -1,0 +1,48 @@
+//! Programs that end when this one ends, whatever ends it, and that get no signal of its terminal.
+
+use crate::Home;
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// A program of a server, run as its account in its directory, in a process group of its own: Ctrl-C is for us.
+pub(super) fn command(home: &Home, program: &Path) -> Command {
+    let mut command = match home.guard.split_first() {
+        Some((first, rest)) => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(std::process::id().to_string()).arg(program);
+            command
+        }
+        None => Command::new(program),
+    };
+    command.current_dir(&home.directory).process_group(0);
+    // Settings of the caller's own server or language are not meant for this one.
+    for (name, _) in std::env::vars_os() {
+        let name_text = name.to_string_lossy();
+        if home.foreign.iter().any(|prefix| name_text.starts_with(prefix)) {
+            command.env_remove(&name);
+        }
+    }
+    command.env("LC_ALL", "C").env("TZ", "UTC");
+    if let Some(account) = &home.account {
+        command.uid(account.user).gid(account.group);
+    }
+    command
+}
+
+/// Turns this process into `program`, which gets SIGQUIT when the process `parent` ends: a server then ends at once.
+/// Returns only when that failed.
+///
+/// The kernel forgets the wish when a process changes its user, so the user is changed before this is called.
+pub fn become_guarded(parent: u32, program: &Path, arguments: &[String]) -> io::Error {
+    if let Err(error) = set_parent_process_death_signal(Some(Signal::QUIT)) {
+        return error.into();
+    }
+    let expected = i32::try_from(parent).ok().and_then(Pid::from_raw);
+    if getppid() != expected {
+        return io::Error::other("the program that wanted this has ended");
+    }
+    Command::new(program).args(arguments).exec()
+}

@@ -1,0 +1,159 @@
+//! What the operating system says of a server's processes: where they work, what they cost, and how they end.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a process may take to end after it was asked.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// CPU time and traffic of processes together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Time that they ran, ns.
+    pub cpu_ns: u64,
+    /// Time that they were ready and waited for a processor, ns.
+    pub queue_ns: u64,
+    /// Bytes that storage had to give for them; the page cache gave the rest. `None` without the right to know.
+    pub storage_read_bytes: Option<u64>,
+}
+
+impl Usage {
+    /// Both together; what one side does not know is not known.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns + other.cpu_ns,
+            queue_ns: self.queue_ns + other.queue_ns,
+            storage_read_bytes: self
+                .storage_read_bytes
+                .zip(other.storage_read_bytes)
+                .map(|(mine, theirs)| mine + theirs),
+        }
+    }
+
+    /// What was used after `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
+            queue_ns: self.queue_ns.saturating_sub(earlier.queue_ns),
+            storage_read_bytes: self
+                .storage_read_bytes
+                .zip(earlier.storage_read_bytes)
+                .map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
+}
+
+/// What the process or thread under a place of `/proc` has used; `None` when there is no such one here.
+///
+/// Source: kernel documentation, `sched-stats` (`/proc/PID/schedstat`) and `proc` (`/proc/PID/io`).
+pub fn usage_at(place: &str) -> Option<Usage> {
+    let times = std::fs::read_to_string(format!("{place}/schedstat")).ok()?;
+    let mut fields = times.split_whitespace().map(str::parse);
+    let traffic = std::fs::read_to_string(format!("{place}/io")).ok();
+    Some(Usage {
+        cpu_ns: fields.next()?.ok()?,
+        queue_ns: fields.next()?.ok()?,
+        storage_read_bytes: traffic.and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: "))?;
+            line.parse().ok()
+        }),
+    })
+}
+
+/// The process that started another one.
+pub fn parent(process: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The processes that another one started.
+pub fn children(process: u32) -> Vec<u32> {
+    all().filter(|child| parent(*child) == Some(process)).collect()
+}
+
+/// The name of a process.
+pub fn name(process: u32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
+}
+
+fn all() -> impl Iterator<Item = u32> {
+    numbers_in("/proc")
+}
+
+/// The threads of a process.
+pub fn threads(process: u32) -> impl Iterator<Item = u32> {
+    numbers_in(&format!("/proc/{process}/task"))
+}
+
+fn numbers_in(place: &str) -> impl Iterator<Item = u32> + use<> {
+    let entries = std::fs::read_dir(place).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Processes of these names that work inside a directory: those and no others belong to a server there.
+pub fn inside(directory: &Path, names: &[&str]) -> Vec<u32> {
+    let works_here = |process: &u32| {
+        let place: Option<PathBuf> = std::fs::read_link(format!("/proc/{process}/cwd")).ok();
+        place.is_some_and(|place| place.starts_with(directory))
+            && name(*process).is_some_and(|name| names.contains(&name.as_str()))
+    };
+    all().filter(works_here).collect()
+}
+
+/// Ends the processes of a server inside a directory, first as a server ends at once, then by force; says whether
+/// none is left.
+pub fn end_inside(directory: &Path, names: &[&str]) -> bool {
+    let Ok(directory) = directory.canonicalize() else {
+        return true;
+    };
+    for wanted in [Signal::QUIT, Signal::KILL] {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            let left = inside(&directory, names);
+            if left.is_empty() {
+                return true;
+            }
+            for process in left {
+                signal(process, wanted);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    inside(&directory, names).is_empty()
+}
+
+/// Sends a signal; a process that is gone needs none.
+pub fn signal(process: u32, wanted: Signal) {
+    let number = i32::try_from(process).ok().and_then(Pid::from_raw);
+    if let Some(number) = number {
+        let _ = kill_process(number, wanted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_processes_of_a_server_count() {
+        let me = std::process::id();
+        assert!(inside(Path::new("/"), &["postgres"]).iter().all(|process| *process != me));
+        assert_eq!(parent(me), Some(std::os::unix::process::parent_id()));
+        assert!(threads(me).any(|thread| thread == me));
+        assert!(usage_at(&format!("/proc/{me}")).is_some_and(|used| used.cpu_ns > 0));
+        assert_eq!(usage_at("/proc/0"), None);
+    }
+
+    #[test]
+    fn what_one_side_does_not_know_the_sum_does_not_know() {
+        let known = Usage { cpu_ns: 5, queue_ns: 1, storage_read_bytes: Some(8) };
+        let unknown = Usage::default();
+        assert_eq!(known.plus(&unknown).storage_read_bytes, None);
+        assert_eq!(known.plus(&known).since(&known), known);
+    }
+}

@@ -1,0 +1,159 @@
+//! One session: the protocol of MariaDB and MySQL, spoken synchronously with one write for each command and as few reads
+//! as the answer has packets.
+//!
+//! Source: MariaDB documentation, "Client/Server Protocol".
+
+mod bulk;
+mod cursor;
+mod login;
+mod packets;
+mod prepared;
+mod proof;
+mod results;
+#[cfg(test)]
+mod tests;
+
+pub use assay_daemon::Interrupter;
+pub use bulk::Bulk;
+pub use prepared::{Answers, Fields, Prepared, Values};
+pub use results::Row;
+
+use crate::address::{Address, Host};
+use crate::failure::{Answer, Failure};
+use assay_daemon::Stream;
+use packets::{Packets, new_packet};
+use std::time::Duration;
+
+const QUIT: u8 = 1;
+const QUERY: u8 = 3;
+/// What newer servers write before their version, for the sake of old clients.
+const DISGUISE: &str = "5.5.5-";
+
+/// What the server is, as it said at the login.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerFacts {
+    /// `MariaDB` or `MySQL`.
+    pub product: String,
+    /// For example `10.11.19`.
+    pub version: String,
+    /// Number of this session.
+    pub session: u32,
+}
+
+impl ServerFacts {
+    fn of(version: &str, session: u32) -> Self {
+        let is_mariadb = version.contains("MariaDB");
+        let plain = version.strip_prefix(DISGUISE).unwrap_or(version);
+        let plain = plain.split('-').next().unwrap_or(plain);
+        let product = if is_mariadb { "MariaDB" } else { "MySQL" };
+        Self { product: product.to_owned(), version: plain.to_owned(), session }
+    }
+
+    /// Major and minor version, for example 10 and 11; 0 where they cannot be read.
+    pub fn release(&self) -> (u32, u32) {
+        let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    }
+
+    /// Whether it is MariaDB.
+    pub fn is_mariadb(&self) -> bool {
+        self.product == "MariaDB"
+    }
+}
+
+/// One session on a server.
+#[derive(Debug)]
+pub struct Connection {
+    packets: Packets,
+    facts: ServerFacts,
+    /// Packets are put together here.
+    scratch: Vec<u8>,
+    answers: Answers,
+}
+
+impl Connection {
+    /// Connects and logs in.
+    ///
+    /// # Errors
+    /// When there is no way to the server, it does not answer in time, or it refuses the user.
+    pub fn open(address: &Address) -> Answer<Self> {
+        let stream = match &address.host {
+            Host::Socket(path) => Stream::local(path),
+            Host::Network(name, port) => Stream::network(name, *port),
+        };
+        Self::over(stream?, address)
+    }
+
+    fn over(stream: Stream, address: &Address) -> Answer<Self> {
+        let mut packets = Packets::over(stream);
+        let facts = login::login(&mut packets, address)?;
+        packets.stream().wait_at_most(None)?;
+        Ok(Self { packets, facts, scratch: Vec::new(), answers: Answers::default() })
+    }
+
+    /// What the server said about itself.
+    pub const fn facts(&self) -> &ServerFacts {
+        &self.facts
+    }
+
+    /// A handle that ends this session from another thread.
+    ///
+    /// # Errors
+    /// When the system gives no second handle.
+    pub fn interrupter(&self) -> Answer<Interrupter> {
+        Ok(self.packets.stream().interrupter()?)
+    }
+
+    /// From now on no answer is waited for longer than this.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn wait_at_most(&self, time: Duration) -> Answer<()> {
+        Ok(self.packets.stream().wait_at_most(Some(time))?)
+    }
+
+    /// Runs statements as text and gives the rows of all of them.
+    ///
+    /// # Errors
+    /// The first refusal; the session stays usable unless it was lost.
+    pub fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
+        self.query_head(sql)?;
+        results::text_rows(&mut self.packets).map(|(rows, _)| rows)
+    }
+
+    /// Runs statements whose rows are of no interest.
+    ///
+    /// # Errors
+    /// As for [`query`](Self::query).
+    pub fn run(&mut self, sql: &str) -> Answer<()> {
+        self.query(sql).map(drop)
+    }
+
+    /// The only row of a statement.
+    ///
+    /// # Errors
+    /// As for [`query`](Self::query), and when there is none.
+    pub fn one(&mut self, sql: &str) -> Answer<Row> {
+        let first = self.query(sql)?.into_iter().next();
+        first.ok_or_else(|| Failure::Strange(format!("no row for {sql}")))
+    }
+
+    fn query_head(&mut self, sql: &str) -> Answer<()> {
+        self.command(QUERY, sql.as_bytes())
+    }
+
+    fn command(&mut self, letter: u8, rest: &[u8]) -> Answer<()> {
+        new_packet(&mut self.scratch);
+        self.scratch.push(letter);
+        self.scratch.extend(rest);
+        self.packets.begin();
+        self.packets.send(&mut self.scratch)
+    }
+
+    /// Says good-bye and waits until the server closes the way.
+    pub fn close(mut self) {
+        // The end is the end, however the server takes it.
+        let _ = self.command(QUIT, &[]);
+        while self.packets.next().is_ok() {}
+    }
+}

@@ -1,0 +1,239 @@
+//! The login: the server's greeting, our answer, and the proofs that it may ask for.
+//!
+//! Source: MariaDB documentation, "Connecting".
+
+use super::ServerFacts;
+use super::cursor::{Cursor, damaged};
+use super::packets::{Packets, new_packet};
+use super::proof::Way;
+use super::results::refusal;
+use crate::address::{Address, Host};
+use crate::failure::{Answer, Failure, refused};
+
+/// Bits of what both sides can: the names are those of the documentation.
+const LONG_PASSWORD: u32 = 1;
+const FOUND_ROWS: u32 = 1 << 1;
+const LONG_FLAG: u32 = 1 << 2;
+const CONNECT_WITH_DB: u32 = 1 << 3;
+const LOCAL_FILES: u32 = 1 << 7;
+const PROTOCOL_41: u32 = 1 << 9;
+const TRANSACTIONS: u32 = 1 << 13;
+const SECURE_CONNECTION: u32 = 1 << 15;
+const MULTI_STATEMENTS: u32 = 1 << 16;
+const MULTI_RESULTS: u32 = 1 << 17;
+const PLUGIN_AUTH: u32 = 1 << 19;
+
+/// What is asked of every server. `FOUND_ROWS`: a change counts the rows that it found, changed or not.
+const WANTED: u32 = LONG_PASSWORD
+    | FOUND_ROWS
+    | LONG_FLAG
+    | LOCAL_FILES
+    | PROTOCOL_41
+    | TRANSACTIONS
+    | SECURE_CONNECTION
+    | MULTI_STATEMENTS
+    | MULTI_RESULTS
+    | PLUGIN_AUTH;
+/// The longest packet that is taken.
+const PACKET_BYTES_MAX: u32 = 64 << 20;
+/// `utf8mb4_general_ci`, known to all versions of both products.
+const CHARACTERS: u8 = 45;
+/// Random bytes of the server, without the zero at their end.
+const SCRAMBLE_BYTES: usize = 20;
+
+/// What the server said first.
+#[derive(Debug, PartialEq, Eq)]
+struct Greeting {
+    facts: ServerFacts,
+    scramble: Vec<u8>,
+    can: u32,
+    way: Vec<u8>,
+}
+
+/// Starts a session and proves who asks.
+pub(super) fn login(packets: &mut Packets, address: &Address) -> Answer<ServerFacts> {
+    let greeting = greeting(packets.next()?)?;
+    if greeting.can & PROTOCOL_41 == 0 {
+        return Err(Failure::Strange("a protocol of before version 4.1".to_owned()));
+    }
+    // A way that is not known here is answered with a known one; the server then says which it wants.
+    let way = Way::of(&greeting.way).unwrap_or(Way::Native);
+    let way = if way == Way::Clear { Way::Native } else { way };
+    packets.send(&mut response(&greeting, way, address))?;
+    prove(packets, address, way)?;
+    Ok(greeting.facts)
+}
+
+/// Takes the greeting apart.
+fn greeting(body: &[u8]) -> Answer<Greeting> {
+    let mut rest = Cursor(body);
+    match rest.byte()? {
+        10 => {}
+        0xff => return Err(refusal(body)),
+        other => return Err(Failure::Strange(format!("a greeting of version {other}"))),
+    }
+    let version = String::from_utf8_lossy(rest.zero_ended()).into_owned();
+    let session = rest.four()?;
+    let mut scramble = rest.take(8)?.to_vec();
+    rest.byte()?;
+    let low = rest.two()?;
+    rest.take(3)?;
+    let high = rest.two()?;
+    let can = u32::from(low) | u32::from(high) << 16;
+    let length = usize::from(rest.byte()?);
+    rest.take(10)?;
+    let more = rest.0.get(..length.saturating_sub(8).max(13)).unwrap_or(rest.0);
+    rest.take(more.len())?;
+    scramble.extend(more);
+    scramble.truncate(SCRAMBLE_BYTES);
+    let way = rest.zero_ended().to_vec();
+    Ok(Greeting { facts: ServerFacts::of(&version, session), scramble, can, way })
+}
+
+/// Our answer to the greeting.
+fn response(greeting: &Greeting, way: Way, address: &Address) -> Vec<u8> {
+    let with_database = if address.database.is_some() { CONNECT_WITH_DB } else { 0 };
+    let mut packet = Vec::new();
+    new_packet(&mut packet);
+    packet.extend(((WANTED | with_database) & (greeting.can | LOCAL_FILES)).to_le_bytes());
+    packet.extend(PACKET_BYTES_MAX.to_le_bytes());
+    packet.push(CHARACTERS);
+    packet.extend([0; 23]);
+    put_text(&mut packet, &address.user);
+    let proof = way.proof(address.password.as_deref().unwrap_or(""), &greeting.scramble);
+    packet.push(u8::try_from(proof.len()).unwrap_or(0));
+    packet.extend(proof);
+    if let Some(database) = &address.database {
+        put_text(&mut packet, database);
+    }
+    put_text(&mut packet, way.name());
+    packet
+}
+
+/// A text with the zero at its end; zeros inside would end it early and are left out.
+fn put_text(to: &mut Vec<u8>, text: &str) {
+    to.extend(text.bytes().filter(|byte| *byte != 0));
+    to.push(0);
+}
+
+/// Answers until the server is content.
+fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
+    loop {
+        let body = packets.next()?;
+        let mut rest = Cursor(body);
+        let reply = match rest.byte()? {
+            0 => return Ok(()),
+            0xff => return Err(refusal(body)),
+            0xfe => {
+                let (wanted, scramble) = switch(rest, address)?;
+                way = wanted;
+                way.proof(address.password.as_deref().unwrap_or(""), &scramble)
+            }
+            // More of the way `caching_sha2_password`: 3 for known, 4 for the password itself.
+            1 if way == Way::CachingSha2 => match rest.byte()? {
+                3 => continue,
+                4 => in_clear(address)?,
+                _ => return Err(damaged()),
+            },
+            _ => return Err(damaged()),
+        };
+        let mut packet = Vec::new();
+        new_packet(&mut packet);
+        packet.extend(reply);
+        packets.send(&mut packet)?;
+    }
+}
+
+/// The server wants another way.
+fn switch(mut rest: Cursor<'_>, address: &Address) -> Answer<(Way, Vec<u8>)> {
+    let name = rest.zero_ended();
+    let way = Way::of(name).ok_or_else(|| {
+        let name = String::from_utf8_lossy(name).into_owned();
+        refused(2061, "HY000", format!("the server wants a proof of the kind {name}"))
+    })?;
+    if way == Way::Clear {
+        in_clear(address)?;
+    }
+    let scramble = rest.0.get(..SCRAMBLE_BYTES).unwrap_or(rest.0).to_vec();
+    Ok((way, scramble))
+}
+
+/// The password itself, which never travels over a network.
+fn in_clear(address: &Address) -> Answer<Vec<u8>> {
+    if matches!(address.host, Host::Network(..)) {
+        let what = format!(
+            "the server does not know {}'s password yet and wants it encrypted, which this program cannot",
+            address.user
+        );
+        return Err(Failure::Refused {
+            code: "2061".to_owned(),
+            meaning: crate::failure::Refusal::Denied,
+            message: what,
+            hint: "log in once with the server's own client, which the server then remembers, use the socket of its machine, or give the user mysql_native_password",
+        });
+    }
+    Ok(Way::Clear.proof(address.password.as_deref().unwrap_or(""), &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello(version: &[u8], way: &[u8]) -> Vec<u8> {
+        let mut body = vec![10];
+        body.extend(version);
+        body.push(0);
+        body.extend(77_u32.to_le_bytes());
+        body.extend(b"abcdefgh\0");
+        body.extend([0xff, 0xff, 45, 2, 0, 0xff, 0x81, 21]);
+        body.extend([0; 10]);
+        body.extend(b"ijklmnopqrst\0");
+        body.extend(way);
+        body.push(0);
+        body
+    }
+
+    #[test]
+    fn a_greeting_is_taken_apart() {
+        let body = hello(b"5.5.5-10.11.19-MariaDB-0+deb12u1", b"mysql_native_password");
+        let found = greeting(&body).unwrap();
+        assert_eq!(found.scramble, b"abcdefghijklmnopqrst");
+        assert_eq!(found.can, 0x81ff_ffff);
+        assert_eq!((found.facts.version.as_str(), found.facts.session), ("10.11.19", 77));
+        assert_eq!(found.facts.product, "MariaDB");
+        for end in 0..64 {
+            assert!(greeting(&body[..end]).is_err(), "{end}");
+        }
+        let old = greeting(&hello(b"8.0.36", b"caching_sha2_password")).unwrap();
+        assert_eq!((old.facts.product.as_str(), old.facts.version.as_str()), ("MySQL", "8.0.36"));
+    }
+
+    #[test]
+    fn a_server_that_takes_nobody_says_so_in_its_greeting() {
+        let failure = greeting(b"\xff\x10\x04Too many connections").unwrap_err();
+        assert_eq!(failure.meaning(), Some(crate::failure::Refusal::TooManySessions));
+    }
+
+    #[test]
+    fn a_response_names_the_user_and_proves_him() {
+        let found = greeting(&hello(b"8.0.36", b"caching_sha2_password")).unwrap();
+        let address = Address::parse("mysql://me:pw@h/shop", |_| None).unwrap();
+        let packet = response(&found, Way::CachingSha2, &address);
+        let text = String::from_utf8_lossy(&packet);
+        assert!(text.contains("me\0 ") && text.contains("shop\0caching_sha2_password\0"));
+        assert_eq!(packet[4] & 8, 8);
+        assert_eq!(packet[12], CHARACTERS);
+    }
+
+    #[test]
+    fn the_password_itself_never_travels_over_a_network() {
+        let address = |text: &str| Address::parse(text, |_| None).unwrap();
+        assert!(in_clear(&address("mysql://me:pw@127.0.0.1/x")).is_err());
+        assert_eq!(in_clear(&address("mysql://me:pw@/x?socket=/s")).unwrap(), b"pw\0");
+        let far = address("mysql://me:pw@127.0.0.1/x");
+        let failure = switch(Cursor(b"mysql_clear_password\0"), &far).unwrap_err();
+        assert!(failure.of("x").hint().contains("socket"));
+        let failure = switch(Cursor(b"client_ed25519\0abc"), &far).unwrap_err();
+        assert!(failure.of("x").hint().contains("mysql_native_password"), "{failure}");
+    }
+}

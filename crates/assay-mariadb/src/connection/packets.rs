@@ -1,0 +1,163 @@
+//! Packets of the protocol: three bytes of length, a number that counts up within a command, a body.
+//!
+//! Source: MariaDB documentation, "0 - Packet".
+
+use crate::failure::{Answer, Failure};
+use assay_daemon::{Inbox, Stream};
+use std::ops::Range;
+
+/// Room for answers; it grows for the longest packet only.
+const ROOM_BYTES: usize = 16_384;
+/// A body of this length goes on in the next packet.
+const WHOLE_BYTES: usize = 0xff_ffff;
+/// No answer that is asked for here is as long; a longer one is none.
+const BODY_BYTES_MAX: usize = 64 << 20;
+const HEAD_BYTES: usize = 4;
+
+/// Packets over a socket.
+#[derive(Debug)]
+pub(super) struct Packets {
+    inbox: Inbox,
+    /// The number of the next packet from here.
+    number: u8,
+    /// A body that came in more than one packet.
+    joined: Vec<u8>,
+}
+
+impl Packets {
+    pub(super) fn over(stream: Stream) -> Self {
+        Self { inbox: Inbox::over(stream, ROOM_BYTES), number: 0, joined: Vec::new() }
+    }
+
+    pub(super) const fn stream(&self) -> &Stream {
+        self.inbox.stream()
+    }
+
+    /// Begins a new command: packets are counted from 0 again.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.number = 0;
+    }
+
+    /// Sends a body that was put together behind room for its head; see [`new_packet`].
+    #[inline]
+    pub(super) fn send(&mut self, packet: &mut [u8]) -> Answer<()> {
+        let bytes = packet.len().saturating_sub(HEAD_BYTES);
+        if bytes >= WHOLE_BYTES {
+            return self.send_long(packet);
+        }
+        self.put_head(packet, bytes);
+        Ok(self.inbox.send(packet)?)
+    }
+
+    fn send_long(&mut self, packet: &[u8]) -> Answer<()> {
+        let body = packet.get(HEAD_BYTES..).unwrap_or_default();
+        let mut piece = Vec::with_capacity(HEAD_BYTES + WHOLE_BYTES);
+        // A last piece of the whole length would go on: an empty one follows it.
+        let pieces = body.len() / WHOLE_BYTES + 1;
+        for number in 0..pieces {
+            let begin = number * WHOLE_BYTES;
+            let part = &body[begin..body.len().min(begin + WHOLE_BYTES)];
+            piece.clear();
+            piece.extend([0; HEAD_BYTES]);
+            piece.extend(part);
+            self.put_head(&mut piece, part.len());
+            self.inbox.send(&piece)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put_head(&mut self, packet: &mut [u8], bytes: usize) {
+        let length = u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
+        if let Some(head) = packet.first_chunk_mut::<HEAD_BYTES>() {
+            *head = [length[0], length[1], length[2], self.number];
+        }
+        self.number = self.number.wrapping_add(1);
+    }
+
+    /// The next body.
+    #[inline]
+    pub(super) fn next(&mut self) -> Answer<&[u8]> {
+        let body = self.piece()?;
+        if body.len() < WHOLE_BYTES {
+            return Ok(self.inbox.room(body));
+        }
+        self.join(body)
+    }
+
+    /// Where the body of the next packet lies in the room.
+    #[inline]
+    fn piece(&mut self) -> Answer<Range<usize>> {
+        let head = self.inbox.peek(HEAD_BYTES)?;
+        let bytes = usize::from(head[0]) | usize::from(head[1]) << 8 | usize::from(head[2]) << 16;
+        self.number = head[3].wrapping_add(1);
+        let packet = self.inbox.take(HEAD_BYTES + bytes)?;
+        Ok(packet.start + HEAD_BYTES..packet.end)
+    }
+
+    fn join(&mut self, first: Range<usize>) -> Answer<&[u8]> {
+        self.joined.clear();
+        self.joined.extend_from_slice(self.inbox.room(first));
+        loop {
+            let body = self.piece()?;
+            let is_last = body.len() < WHOLE_BYTES;
+            if self.joined.len() + body.len() > BODY_BYTES_MAX {
+                return Err(Failure::Strange("an answer without end".to_owned()));
+            }
+            self.joined.extend_from_slice(self.inbox.room(body));
+            if is_last {
+                return Ok(&self.joined);
+            }
+        }
+    }
+}
+
+/// Empties a packet for a new body: room for its head.
+#[inline]
+pub(super) fn new_packet(packet: &mut Vec<u8>) {
+    packet.clear();
+    packet.extend([0; HEAD_BYTES]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn bodies_of_every_length_arrive_whole() {
+        for length in [0, 1, 16_000, 20_000, WHOLE_BYTES - 1, WHOLE_BYTES, WHOLE_BYTES + 7] {
+            let (server, client) = UnixStream::pair().unwrap();
+            let writer = std::thread::spawn(move || {
+                let mut packet = Vec::new();
+                new_packet(&mut packet);
+                packet.extend(vec![7; length]);
+                Packets::over(Stream::Local(server)).send(&mut packet).unwrap();
+            });
+            let mut packets = Packets::over(Stream::Local(client));
+            let body = packets.next().unwrap();
+            assert_eq!(body.len(), length);
+            assert!(body.iter().all(|byte| *byte == 7));
+            assert!(packets.next().unwrap_err().is_lost());
+            writer.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn numbers_count_up_within_a_command_and_follow_the_server() {
+        let (server, client) = UnixStream::pair().unwrap();
+        let (mut here, mut there) =
+            (Packets::over(Stream::Local(client)), Packets::over(Stream::Local(server)));
+        let mut packet = Vec::new();
+        new_packet(&mut packet);
+        here.send(&mut packet).unwrap();
+        there.next().unwrap();
+        assert_eq!(there.number, 1);
+        there.send(&mut packet).unwrap();
+        here.next().unwrap();
+        assert_eq!(here.number, 2);
+        here.begin();
+        assert_eq!(here.number, 0);
+    }
+}

@@ -1,0 +1,330 @@
+//! Prepared statements: parsed once, then one packet out for each execution, its parameters and rows in binary form.
+//!
+//! Source: MariaDB documentation, "3 - Binary Protocol (Prepared Statements)".
+
+use super::Connection;
+use super::cursor::{Cursor, damaged, put_number};
+use super::packets::{Packets, new_packet};
+use super::results::{Head, columns, end_of_rows, head, refusal};
+use crate::failure::{Answer, Failure};
+use std::ops::Range;
+
+const PREPARE: u8 = 0x16;
+const EXECUTE: u8 = 0x17;
+/// Types of parameters: an integer of eight bytes, a text.
+const LONG: u8 = 8;
+const TEXT: u8 = 254;
+
+/// A statement that the server has parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    number: u32,
+    parameters: u16,
+}
+
+/// The parameters of one execution.
+#[derive(Debug)]
+pub struct Values<'a> {
+    packet: &'a mut Vec<u8>,
+    /// Where the next type stands.
+    at: usize,
+    end: usize,
+}
+
+/// What the last execution gave; kept from execution to execution, so that nothing is allocated anew.
+#[derive(Debug, Default)]
+pub struct Answers {
+    types: Vec<u8>,
+    cells: Vec<u8>,
+    rows: Vec<Range<usize>>,
+    touched: u64,
+}
+
+/// A row in binary form.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a> {
+    types: &'a [u8],
+    body: &'a [u8],
+}
+
+impl Prepared {
+    /// How many parameters it has.
+    pub const fn parameters(&self) -> u16 {
+        self.parameters
+    }
+}
+
+impl Values<'_> {
+    #[inline]
+    fn kind(&mut self, kind: u8) {
+        // More values than parameters are the caller's mistake, which the server refuses.
+        if self.at < self.end {
+            self.packet[self.at] = kind;
+            self.at += 2;
+        }
+    }
+
+    /// An integer.
+    #[inline]
+    pub fn integer(&mut self, value: i64) -> &mut Self {
+        self.kind(LONG);
+        self.packet.extend(value.to_le_bytes());
+        self
+    }
+
+    /// A text, or a number with a point as text.
+    #[inline]
+    pub fn text(&mut self, value: &[u8]) -> &mut Self {
+        self.kind(TEXT);
+        put_number(self.packet, assay_model::number::count_of(value.len()));
+        self.packet.extend(value);
+        self
+    }
+}
+
+impl Connection {
+    /// Has a statement parsed.
+    ///
+    /// # Errors
+    /// What the server says to it.
+    pub fn prepare(&mut self, sql: &str) -> Answer<Prepared> {
+        self.command(PREPARE, sql.as_bytes())?;
+        let body = self.packets.next()?;
+        if body.first() == Some(&0xff) {
+            return Err(refusal(body));
+        }
+        let mut rest = Cursor(body);
+        rest.byte()?;
+        let number = rest.four()?;
+        let (fields, parameters) = (rest.two()?, rest.two()?);
+        for count in [parameters, fields] {
+            if count > 0 {
+                columns(&mut self.packets, usize::from(count), |_| ())?;
+            }
+        }
+        Ok(Prepared { number, parameters })
+    }
+
+    /// Executes a prepared statement; its rows stand in [`answers`](Self::answers) until the next execution.
+    ///
+    /// # Errors
+    /// What the server says to it.
+    #[inline]
+    pub fn execute(
+        &mut self,
+        statement: &Prepared,
+        fill: impl FnOnce(&mut Values<'_>),
+    ) -> Answer<&Answers> {
+        put_execution(&mut self.scratch, *statement, fill);
+        self.packets.begin();
+        self.packets.send(&mut self.scratch)?;
+        self.answers.receive(&mut self.packets)?;
+        Ok(&self.answers)
+    }
+
+    /// What the last execution gave.
+    pub const fn answers(&self) -> &Answers {
+        &self.answers
+    }
+}
+
+#[inline]
+fn put_execution(packet: &mut Vec<u8>, statement: Prepared, fill: impl FnOnce(&mut Values<'_>)) {
+    new_packet(packet);
+    packet.push(EXECUTE);
+    packet.extend(statement.number.to_le_bytes());
+    // No cursor, one iteration.
+    packet.extend([0, 1, 0, 0, 0]);
+    let parameters = usize::from(statement.parameters);
+    if parameters == 0 {
+        return;
+    }
+    // No parameter is null; types follow.
+    packet.resize(packet.len() + parameters.div_ceil(8), 0);
+    packet.push(1);
+    let at = packet.len();
+    let end = at + 2 * parameters;
+    packet.resize(end, 0);
+    fill(&mut Values { packet, at, end });
+}
+
+impl Answers {
+    pub(super) fn receive(&mut self, packets: &mut Packets) -> Answer<()> {
+        self.types.clear();
+        self.cells.clear();
+        self.rows.clear();
+        self.touched = 0;
+        loop {
+            let ended = match head(packets.next()?)? {
+                Head::End(ended) => ended,
+                Head::File => {
+                    return Err(Failure::Strange("a file that was not offered".to_owned()));
+                }
+                Head::Columns(count) => {
+                    self.types.clear();
+                    columns(packets, count, |kind| self.types.push(kind))?;
+                    self.take_rows(packets)?
+                }
+            };
+            self.touched += ended.touched;
+            if !ended.goes_on {
+                return Ok(());
+            }
+        }
+    }
+
+    #[inline]
+    fn take_rows(&mut self, packets: &mut Packets) -> Answer<super::results::End> {
+        loop {
+            let body = packets.next()?;
+            if let Some(ended) = end_of_rows(body)? {
+                return Ok(ended);
+            }
+            let start = self.cells.len();
+            self.cells.extend(body);
+            self.rows.push(start..self.cells.len());
+        }
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Fields<'_>> {
+        let fields =
+            |place: &Range<usize>| Fields { types: &self.types, body: &self.cells[place.clone()] };
+        self.rows.iter().map(fields)
+    }
+
+    /// The first row.
+    pub fn row(&self) -> Option<Fields<'_>> {
+        self.rows().next()
+    }
+
+    /// Rows that were changed, or found as they should be.
+    pub const fn touched(&self) -> u64 {
+        self.touched
+    }
+
+    /// The first column of the first row where it is a whole number, else rows touched.
+    pub fn count(&self) -> u64 {
+        let first = self.row().and_then(|row| row.integer(0));
+        first.map_or(self.touched, |first| u64::try_from(first).unwrap_or(0))
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The type and bytes of a column; `None` for null, and where the row is damaged.
+    fn cell(self, column: usize) -> Option<(u8, &'a [u8])> {
+        let mut rest = Cursor(self.body);
+        rest.byte().ok()?;
+        let nulls = rest.take((self.types.len() + 2).div_ceil(8)).ok()?;
+        // Two bits of the map are not used.
+        let is_null = |column: usize| {
+            let bit = column + 2;
+            nulls.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+        };
+        for (place, kind) in self.types.iter().enumerate() {
+            let value = if is_null(place) { None } else { Some(value(&mut rest, *kind).ok()?) };
+            if place == column {
+                return value.map(|value| (*kind, value));
+            }
+        }
+        None
+    }
+
+    /// The bytes of a text or of a number with a point.
+    pub fn bytes(self, column: usize) -> Option<&'a [u8]> {
+        self.cell(column).map(|(_, bytes)| bytes)
+    }
+
+    /// A text; empty for null.
+    pub fn text(self, column: usize) -> &'a str {
+        self.bytes(column).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+
+    /// A whole number.
+    pub fn integer(self, column: usize) -> Option<i64> {
+        let (kind, bytes) = self.cell(column)?;
+        match (kind, bytes.len()) {
+            (1, 1) => bytes.first_chunk().map(|one| i64::from(i8::from_le_bytes(*one))),
+            (2 | 13, 2) => bytes.first_chunk().map(|two| i64::from(i16::from_le_bytes(*two))),
+            (3 | 9, 4) => bytes.first_chunk().map(|four| i64::from(i32::from_le_bytes(*four))),
+            (8, 8) => bytes.first_chunk().map(|eight| i64::from_le_bytes(*eight)),
+            // Sums of whole numbers come as numbers with a point.
+            (0 | 246, _) => std::str::from_utf8(bytes).ok()?.split('.').next()?.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// The bytes of a value, whose type tells how long it is.
+fn value<'a>(rest: &mut Cursor<'a>, kind: u8) -> Answer<&'a [u8]> {
+    match kind {
+        1 => rest.take(1),
+        2 | 13 => rest.take(2),
+        3 | 4 | 9 => rest.take(4),
+        5 | 8 => rest.take(8),
+        6 => Ok(&[]),
+        // Times have a length of their own.
+        7 | 10 | 11 | 12 => {
+            let bytes = usize::from(rest.byte()?);
+            rest.take(bytes)
+        }
+        0 | 14..=16 | 245..=255 => rest.counted(),
+        _ => Err(damaged()),
+    }
+}
+
+/// Reads every cell of a row as everything that it may be.
+#[cfg(test)]
+pub(super) fn try_all_cells(types: &[u8], body: &[u8]) {
+    let row = Fields { types, body };
+    for column in 0..=types.len() {
+        let (bytes, integer) = (row.bytes(column), row.integer(column));
+        assert!(integer.is_none() || bytes.is_some());
+        assert!(row.text(column).len() <= body.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_stand_in_the_packet_behind_their_types() {
+        let mut packet = Vec::new();
+        put_execution(&mut packet, Prepared { number: 7, parameters: 2 }, |values| {
+            values.integer(-2).text(b"ab");
+        });
+        assert_eq!(packet[4..14], [EXECUTE, 7, 0, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(packet[14..20], [0, 1, LONG, 0, TEXT, 0]);
+        assert_eq!(packet[20..28], (-2_i64).to_le_bytes());
+        assert_eq!(packet[28..], [2, b'a', b'b']);
+        put_execution(&mut packet, Prepared { number: 7, parameters: 0 }, |_| ());
+        assert_eq!(packet.len(), 14);
+        put_execution(&mut packet, Prepared { number: 7, parameters: 1 }, |values| {
+            values.integer(1).integer(2);
+        });
+        assert_eq!(packet[16..18], [LONG, 0]);
+    }
+
+    #[test]
+    fn cells_are_found_by_type_and_null() {
+        let types = [8, 253, 3, 12, 246, 1];
+        // The second column is null: bit 3.
+        let mut body = vec![0, 0b0000_1000];
+        body.extend(7_i64.to_le_bytes());
+        body.extend((-9_i32).to_le_bytes());
+        body.extend([4, 0xe8, 7, 1, 2]);
+        body.extend(b"\x0612.340");
+        body.push(0xff);
+        let row = Fields { types: &types, body: &body };
+        assert_eq!((row.integer(0), row.integer(1), row.integer(2)), (Some(7), None, Some(-9)));
+        assert_eq!((row.text(1), row.text(4), row.integer(4)), ("", "12.340", Some(12)));
+        assert_eq!((row.integer(5), row.integer(6)), (Some(-1), None));
+        for end in 0..body.len() {
+            let cut = Fields { types: &types, body: &body[..end] };
+            assert_eq!(cut.integer(5), None);
+        }
+        let unknown = Fields { types: &[99], body: &[0, 0, 1] };
+        assert_eq!(unknown.bytes(0), None);
+    }
+}

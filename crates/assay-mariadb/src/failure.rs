@@ -1,0 +1,99 @@
+//! What a server's refusals mean, by their numbers, and what a person can do about them.
+//!
+//! Sources: MariaDB documentation, "MariaDB Error Codes"; MySQL manual, "Server Error Message Reference".
+
+pub use assay_model::failure::{Answer, Failure, Refusal};
+
+/// A refusal of the server: its number, its five letters (`SQLSTATE`) and its words.
+pub fn refused(number: u16, state: &str, message: impl Into<String>) -> Failure {
+    let code = if state.is_empty() { number.to_string() } else { format!("{number} {state}") };
+    Failure::Refused { code, meaning: meaning(number), message: message.into(), hint: hint(number) }
+}
+
+/// The number of a refusal.
+pub fn number(failure: &Failure) -> Option<u16> {
+    failure.code()?.split(' ').next()?.parse().ok()
+}
+
+const fn meaning(number: u16) -> Refusal {
+    match number {
+        1213 => Refusal::Deadlock,
+        1205 => Refusal::LockTimeout,
+        // A snapshot under which a row was changed (MariaDB, innodb_snapshot_isolation).
+        1020 => Refusal::Conflict,
+        // Shutdown, killed, and what servers say before they close: the session is over.
+        1053 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 2006 | 2013 | 3169 | 4031 => {
+            Refusal::Ended
+        }
+        1290 | 1792 | 1836 => Refusal::ReadOnly,
+        1021 | 1114 => Refusal::Full,
+        1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1698 => Refusal::Denied,
+        1040 | 1203 | 1226 => Refusal::TooManySessions,
+        _ => Refusal::Other,
+    }
+}
+
+const fn hint(number: u16) -> &'static str {
+    match number {
+        1045 | 1698 => {
+            "check user and password of the address (MYSQL_PWD can hold it), and from where the user may come"
+        }
+        1049 => "name a database that exists, behind the last / of the address",
+        1148 | 3948 => {
+            "rows are loaded with LOAD DATA LOCAL: set local_infile = ON in the server (SET GLOBAL local_infile = ON)"
+        }
+        3159 => {
+            "this program does not encrypt: use the socket of the server's machine, or set require_secure_transport = OFF"
+        }
+        3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
+        2061 => {
+            "this program proves itself with mysql_native_password or caching_sha2_password: give the user one of them, or use the socket of the server's machine"
+        }
+        _ => hint_of(meaning(number)),
+    }
+}
+
+const fn hint_of(meaning: Refusal) -> &'static str {
+    match meaning {
+        Refusal::Full => "free space on the storage of the server, or ask for a smaller --scale",
+        Refusal::TooManySessions => "ask for fewer sessions, or raise max_connections",
+        Refusal::ReadOnly => "name the primary: a read-only server cannot be written to",
+        Refusal::Denied => "use a user who may do this; GRANT gives the right",
+        Refusal::Ended => "the server was stopped, or it ended the session; check its log",
+        Refusal::Deadlock | Refusal::LockTimeout | Refusal::Conflict => {
+            "another session holds what is wanted: try again"
+        }
+        Refusal::Other => "check the server's log",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_a_meaning_and_a_hint() {
+        for (number, meaning, word) in [
+            (1213, Refusal::Deadlock, "again"),
+            (1205, Refusal::LockTimeout, "again"),
+            (1290, Refusal::ReadOnly, "primary"),
+            (1836, Refusal::ReadOnly, "primary"),
+            (1021, Refusal::Full, "space"),
+            (1114, Refusal::Full, "space"),
+            (1045, Refusal::Denied, "password"),
+            (1044, Refusal::Denied, "GRANT"),
+            (1142, Refusal::Denied, "GRANT"),
+            (1040, Refusal::TooManySessions, "max_connections"),
+            (1053, Refusal::Ended, "log"),
+            (1064, Refusal::Other, "log"),
+        ] {
+            let failure = refused(number, "HY000", "no");
+            assert_eq!(failure.meaning(), Some(meaning), "{number}");
+            assert!(failure.of("x").hint().contains(word), "{number}");
+            assert_eq!(super::number(&failure), Some(number));
+        }
+        assert!(refused(1053, "08S01", "no").is_lost() && !refused(1213, "40001", "no").is_lost());
+        assert_eq!(refused(1213, "40001", "Deadlock").to_string(), "Deadlock (1213 40001)");
+        assert_eq!(refused(1040, "", "Too many").to_string(), "Too many (1040)");
+    }
+}

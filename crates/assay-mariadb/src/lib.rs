@@ -1,0 +1,15 @@
+//! MariaDB's and MySQL's manuals: how a session speaks with such a server, what the server counts, and how one of our own
+//! is made and unmade.
+//!
+//! An [`address::Address`] leads to a server; a [`connection::Connection`] is one session on it, synchronous and lean.
+//! [`counters`] reads what a server counted. A [`binaries::Binaries`] is a set of server programs; [`server::Server`]
+//! runs one of them in a directory that the caller owns.
+#![forbid(unsafe_code)]
+
+pub mod address;
+pub mod binaries;
+pub mod connection;
+pub mod counters;
+pub mod failure;
+pub mod server;
+pub mod threads;

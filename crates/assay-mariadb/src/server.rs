@@ -1,0 +1,230 @@
+//! A server of our own: made, started, stopped and gone, in a directory that the caller created for it.
+
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use assay_daemon::{Account, Stop};
+pub use settings::Settings;
+
+use crate::address::{Address, Host};
+use crate::binaries::Binaries;
+use crate::connection::Connection;
+use crate::failure::{Failure, Refusal};
+use assay_daemon::{Home, Running, password, write_secret};
+use assay_model::{Error, Result};
+use rustix::process::Signal;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
+
+/// The user that the server knows.
+const USER: &str = "assay";
+/// The socket, in the data directory, which only the server's own account may enter.
+const SOCKET: &str = "assay.sock";
+/// Names of processes that a server of ours may consist of; the kernel keeps fifteen letters.
+pub const PROGRAMS: &[&str] = &["mariadbd", "mariadb-install"];
+/// Begin the lines of its programs that tell why one ended.
+const MARKS: [&str; 3] = ["[ERROR]", "ERROR:", "FATAL"];
+/// Lines that only say that it ends.
+const LAST_LINES: [&str; 3] =
+    ["Aborting", "Unknown/unsupported storage engine", "registration as a STORAGE ENGINE failed"];
+
+/// The user that a server should run as: none unless this program is the superuser.
+pub fn account() -> Option<Account> {
+    Account::needed("mysql")
+}
+
+/// What a server is made of.
+pub type Plan = assay_daemon::Plan<Binaries>;
+
+/// A server that was made here.
+#[derive(Debug)]
+pub struct Server {
+    binaries: Binaries,
+    home: Home,
+    password: String,
+    running: Running,
+}
+
+impl Server {
+    fn of(plan: Plan, password: String) -> Self {
+        let Plan { binaries, directory, account, guard } = plan;
+        // Settings of the caller's own server are not meant for this one.
+        let home =
+            Home { directory, account, guard, foreign: &["MYSQL", "MARIADB"], programs: PROGRAMS };
+        Self { binaries, home, password, running: Running::default() }
+    }
+
+    /// Makes the files of a server.
+    ///
+    /// # Errors
+    /// An environment error when a program cannot be run or fails, with its words.
+    pub fn create(plan: Plan) -> Result<Self> {
+        let server = Self::of(plan, password()?);
+        server.home.check_way_in(&server.binaries.server)?;
+        server.home.hand_over(&server.home.directory)?;
+        let scratch = server.scratch();
+        fs::create_dir(&scratch).map_err(|error| Home::refused(&scratch, &error))?;
+        server.home.hand_over(&scratch)?;
+        let first = server.home.directory.join("first.sql");
+        write_secret(&first, &first_statements(&server.password))
+            .map_err(|error| Home::refused(&first, &error))?;
+        server.home.hand_over(&first)?;
+        server.initialise(&first)?;
+        fs::remove_file(&first).map_err(|error| Home::refused(&first, &error))?;
+        Ok(server)
+    }
+
+    /// A server that was made before, in a directory that was kept.
+    ///
+    /// # Errors
+    /// A usage error when there are no files of such a server.
+    pub fn adopt(plan: Plan, password: String) -> Result<Self> {
+        let server = Self::of(plan, password);
+        if server.data().join("ibdata1").is_file() {
+            return Ok(server);
+        }
+        Err(Error::usage(
+            format!("{} holds no files of a MariaDB server", server.home.directory.display()),
+            "name the directory of a kept server, with the --server that made it",
+        ))
+    }
+
+    /// The secret of its user.
+    pub fn password(&self) -> &str {
+        &self.password
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> PathBuf {
+        self.home.directory.join("data")
+    }
+
+    /// Where it puts temporary tables.
+    fn scratch(&self) -> PathBuf {
+        self.home.directory.join("tmp")
+    }
+
+    /// How to reach it.
+    pub fn address(&self) -> Address {
+        Address {
+            host: Host::Socket(self.data().join(SOCKET)),
+            user: USER.to_owned(),
+            password: Some(self.password.clone()),
+            database: None,
+        }
+    }
+
+    /// Its process, while it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.running.process_id()
+    }
+
+    /// Whether it was started and has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.running.has_ended()
+    }
+
+    /// Whether the file system of its directory takes direct I/O.
+    pub fn can_direct(&self) -> bool {
+        self.home.can_direct()
+    }
+
+    fn initialise(&self, first: &std::path::Path) -> Result<()> {
+        let program = &self.binaries.installer;
+        let mut command = self.home.command(program);
+        command.args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"]);
+        command.arg("--auth-root-authentication-method=normal");
+        command.arg(option("datadir", &self.data())).arg(option("extra-file", first));
+        command.arg(option("tmpdir", &self.scratch()));
+        command.arg(format!("--innodb-page-size={}", settings::PAGE_BYTES));
+        let done = command.stdin(Stdio::null()).output();
+        let done = done.map_err(|error| self.home.not_run(program, &error))?;
+        // The program says success also when the last of its statements failed.
+        let words = [done.stdout, done.stderr].concat();
+        let words = String::from_utf8_lossy(&words).into_owned();
+        if done.status.success() && !words.contains("ERROR:") {
+            return Ok(());
+        }
+        Err(explain(&self.home, "making the files of a server", &words))
+    }
+
+    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
+    ///
+    /// # Errors
+    /// An environment error with the words of its log when it ends instead.
+    pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+        let program = self.binaries.server.clone();
+        let mut command = self.home.command(&program);
+        // The first word must be this one, or files of the system are read.
+        command.arg("--no-defaults");
+        command.arg(option("datadir", &self.data())).arg(option("tmpdir", &self.scratch()));
+        command.arg(format!("--socket={SOCKET}"));
+        for (name, value) in settings.all() {
+            command.arg(format!("--{name}={value}"));
+        }
+        self.running.start(&self.home, &program, command)?;
+        self.wait(stop)
+    }
+
+    fn wait(&mut self, stop: &AtomicBool) -> Result<()> {
+        let address = self.address();
+        let is_ready = || match Connection::open(&address) {
+            Ok(connection) => {
+                connection.close();
+                Ok(true)
+            }
+            // It is starting, or there is no socket yet.
+            Err(Failure::Lost(_)) => Ok(false),
+            Err(failure) if failure.meaning() == Some(Refusal::Ended) => Ok(false),
+            Err(failure) => Err(failure.of("connecting to the server")),
+        };
+        let (running, home) = (&mut self.running, &self.home);
+        running.wait(home, stop, is_ready, |words| explain(home, "starting the server", words))
+    }
+
+    /// Ends it; nothing happens when it does not run.
+    pub fn stop(&mut self, how: Stop) {
+        let wanted = match how {
+            Stop::Clean => Signal::TERM,
+            // Every other signal makes it write what is in its cache.
+            Stop::AtOnce => Signal::KILL,
+        };
+        self.running.stop(&self.home, wanted);
+    }
+}
+
+/// The last words of a program, with a hint that fits.
+fn explain(home: &Home, doing: &str, words: &str) -> Error {
+    let tells = |line: &&str| !LAST_LINES.iter().any(|last| line.contains(last));
+    let words = words.lines().filter(tells).collect::<Vec<_>>().join("\n");
+    home.explain(doing, &words, &MARKS, |why| {
+        let is_held = why.contains("unable to lock") || why.contains("can't lock");
+        is_held.then(|| "another program uses this server: wait until it has ended".to_owned())
+    })
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop(Stop::AtOnce);
+    }
+}
+
+fn option(name: &str, path: &std::path::Path) -> std::ffi::OsString {
+    let mut option = std::ffi::OsString::from(format!("--{name}="));
+    option.push(path);
+    option
+}
+
+/// One user, who has a secret; the superusers without one that every installation begins with are removed.
+fn first_statements(password: &str) -> String {
+    format!(
+        "FLUSH PRIVILEGES;\n\
+         CREATE USER '{USER}'@'localhost' IDENTIFIED BY '{password}';\n\
+         GRANT ALL ON *.* TO '{USER}'@'localhost' WITH GRANT OPTION;\n\
+         DELETE FROM mysql.global_priv WHERE User NOT IN ('{USER}', 'mariadb.sys');\n\
+         FLUSH PRIVILEGES;\n"
+    )
+}

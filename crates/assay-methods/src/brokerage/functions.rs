@@ -1,0 +1,83 @@
+//! All transactions as functions of the server: one call, one turn of the wire, one transaction.
+
+use super::{market, reads};
+use assay_loads::brokerage::Rules;
+use assay_model::failure::Answer;
+use assay_postgres::connection::Connection;
+
+/// The code with which an order is taken back.
+pub(super) const TAKEN_BACK: &str = "AS002";
+/// Microseconds of a second.
+const SECOND_US: i64 = 1_000_000;
+
+/// Creates all functions, and the numbers of trades to come.
+pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
+    let numbers = "CREATE SEQUENCE {s}.trade_numbers START WITH {next} CACHE 20;";
+    let all = [numbers, reads::FUNCTIONS, market::ORDER, market::MARKET, market::CARE].concat();
+    let opened_s = rules.opened_us(loaded_us) / SECOND_US;
+    all.replace("{s}", schema)
+        .replace("{next}", &(rules.trades() + 1).to_string())
+        .replace("{day}", &format!("(date '1970-01-01' + {})", Rules::last_price_day(loaded_us)))
+        .replace(
+            "{opened}",
+            &format!("(timestamp '1970-01-01' + make_interval(secs => {opened_s}))"),
+        )
+}
+
+/// The calls: names with their parameters.
+pub(super) const CALLS: [(&str, &str); 18] = [
+    ("broker_volume", "$1::text, $2::text"),
+    ("customer_position", "$1::int, $2::text, $3::int"),
+    ("market_watch", "$1::int, $2::int, $3::text, $4::int"),
+    ("security_detail", "$1::text, $2::int, $3::int, $4::int"),
+    ("lookup_trades", "$1::text"),
+    ("lookup_account", "$1::int, $2::int"),
+    ("lookup_security", "$1::text, $2::int"),
+    ("lookup_holding", "$1::int, $2::int"),
+    ("trade_status", "$1::int"),
+    ("update_executor", "$1::text"),
+    ("update_settlement", "$1::int, $2::int"),
+    ("update_cash", "$1::text, $2::int"),
+    (
+        "trade_order",
+        "$1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::int, $9::int, $10::int, $11::int, \
+         $12::int, $13::int",
+    ),
+    ("trade_result", "$1::bigint, $2::int"),
+    ("market_feed", "$1::text, $2::text, $3::text"),
+    ("data_maintenance", "$1::int, $2::int, $3::text"),
+    ("trade_cleanup", ""),
+    ("trades_placed", ""),
+];
+
+/// Prepares all calls that sessions make.
+pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
+    for (name, parameters) in CALLS {
+        connection.parse(name, &format!("SELECT * FROM {schema}.{name}({parameters})"))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_know_their_schema_their_days_and_each_call() {
+        let rules = Rules { customers: 100, trade_days: 1, ..Rules::default() };
+        let all = create("shop", &rules, 20_779 * 86_400 * SECOND_US);
+        for word in ["{s}", "{next}", "{day}", "{opened}"] {
+            assert!(!all.contains(word), "{word}");
+        }
+        assert!(all.contains("START WITH 5761") && all.contains("'1970-01-01' + 20777"));
+        for (name, parameters) in CALLS {
+            let begin = format!("CREATE FUNCTION shop.{name}(");
+            assert!(all.contains(&begin), "{name}");
+            let list = all.split(&begin).nth(1).and_then(|rest| rest.split(')').next());
+            let given = list.unwrap_or_default().split(',').filter(|one| !one.contains("OUT "));
+            let given = given.filter(|one| !one.trim().is_empty()).count();
+            assert_eq!(given, parameters.matches('$').count(), "{name}");
+        }
+        assert!(all.contains(TAKEN_BACK));
+    }
+}

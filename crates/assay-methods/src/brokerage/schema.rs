@@ -1,0 +1,270 @@
+//! The 33 tables on PostgreSQL, their keys, and which row must have which other.
+//!
+//! Rows that are changed often have room in their block, so that a new version lies beside the old one.
+
+use super::functions;
+use crate::load::Tables;
+use assay_loads::brokerage::{Rules, Table, fill, rows_of};
+use assay_loads::sink::Sink;
+use std::fmt::Write as _;
+
+/// The tables of a brokerage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Floor<'a> {
+    /// The scale.
+    pub rules: &'a Rules,
+}
+
+/// Columns of a table, in the order in which rows are made.
+const fn columns(table: Table) -> &'static str {
+    match table {
+        Table::Trade => {
+            "id bigint, at timestamp, status int, kind int, is_cash boolean, symbol varchar(15), quantity int, \
+             bid_price numeric(8,2), account_id int, executor varchar(64), price numeric(8,2), charge numeric(10,2), \
+             commission numeric(10,2), tax numeric(10,2), is_lifo boolean"
+        }
+        Table::TradeHistory => "trade_id bigint, at timestamp, status int",
+        Table::TradeRequest => {
+            "trade_id bigint, kind int, symbol varchar(15), quantity int, bid_price numeric(8,2), broker_id int"
+        }
+        Table::Settlement => {
+            "trade_id bigint, cash_type varchar(40), due date, amount numeric(12,2)"
+        }
+        Table::CashTransaction => {
+            "trade_id bigint, at timestamp, amount numeric(12,2), name varchar(100)"
+        }
+        Table::Holding => {
+            "trade_id bigint, account_id int, symbol varchar(15), at timestamp, price numeric(8,2), quantity int"
+        }
+        Table::HoldingHistory => {
+            "holding_trade_id bigint, trade_id bigint, quantity_before int, quantity_after int"
+        }
+        Table::HoldingSummary => "account_id int, symbol varchar(15), quantity int",
+        Table::CustomerAccount => {
+            "id int, broker_id int, customer_id int, name varchar(50), tax_status int, balance numeric(14,2)"
+        }
+        Table::Broker => {
+            "id int, status int, name varchar(50), trades int, commissions numeric(14,2)"
+        }
+        Table::Customer => {
+            "id int, tax_code varchar(20), status int, last_name varchar(30), first_name varchar(30), middle varchar(1), \
+             gender varchar(1), tier int, born date, address_id int, phone_1 varchar(24), phone_2 varchar(24), \
+             phone_3 varchar(24), extension varchar(5), email_1 varchar(60), email_2 varchar(60), since timestamp"
+        }
+        Table::CustomerTaxRate => "customer_id int, tax_rate_id int",
+        Table::AccountPermission => {
+            "account_id int, may varchar(4), tax_code varchar(20), last_name varchar(30), first_name varchar(30)"
+        }
+        Table::WatchList => "id int, customer_id int",
+        Table::WatchItem => "list_id int, symbol varchar(15)",
+        _ => columns_of_market(table),
+    }
+}
+
+const fn columns_of_market(table: Table) -> &'static str {
+    match table {
+        Table::DailyMarket => {
+            "day date, symbol varchar(15), close numeric(8,2), high numeric(8,2), low numeric(8,2), volume bigint"
+        }
+        Table::LastTrade => {
+            "symbol varchar(15), at timestamp, price numeric(8,2), open_price numeric(8,2), volume bigint"
+        }
+        Table::Security => {
+            "symbol varchar(15), issue varchar(6), status int, name varchar(80), exchange_id int, company_id int, \
+             shares bigint, begun date, listed date, pe numeric(10,2), high numeric(8,2), high_day date, low numeric(8,2), \
+             low_day date, dividend numeric(10,2), yield numeric(5,2)"
+        }
+        Table::Company => {
+            "id int, status int, name varchar(60), industry_id int, rating varchar(4), chief varchar(46), address_id int, \
+             description varchar(150), founded date"
+        }
+        Table::CompanyCompetitor => "company_id int, competitor_id int, industry_id int",
+        Table::Financial => {
+            "company_id int, year int, quarter int, begun date, revenue numeric(15,2), earned numeric(15,2), \
+             eps numeric(10,2), diluted_eps numeric(10,2), margin numeric(10,2), inventory numeric(15,2), \
+             assets numeric(15,2), liabilities numeric(15,2), shares bigint, diluted_shares bigint"
+        }
+        Table::NewsItem => {
+            "id int, headline varchar(80), summary varchar(255), item text, published timestamp, source varchar(30), \
+             author varchar(30)"
+        }
+        Table::NewsLink => "news_id int, company_id int",
+        Table::Address => {
+            "id int, line_1 varchar(80), line_2 varchar(80), zip_code int, country varchar(80)"
+        }
+        _ => columns_of_fixed(table),
+    }
+}
+
+const fn columns_of_fixed(table: Table) -> &'static str {
+    match table {
+        Table::Exchange => {
+            "id int, name varchar(100), securities int, opens int, closes int, description varchar(150), address_id int"
+        }
+        Table::Industry => "id int, sector_id int, name varchar(50)",
+        Table::Charge => "kind int, tier int, amount numeric(10,2)",
+        Table::CommissionRate => {
+            "tier int, kind int, exchange_id int, from_quantity int, to_quantity int, rate numeric(5,2)"
+        }
+        Table::TaxRate => "id int, name varchar(50), rate numeric(5,4)",
+        Table::TradeType => "id int, name varchar(12), is_sell boolean, is_market boolean",
+        Table::ZipCode => "code int, town varchar(80), division varchar(80)",
+        // Sectors and what a trade passes through.
+        _ => "id int, name varchar(30)",
+    }
+}
+
+/// The key, as columns.
+const fn key(table: Table) -> &'static str {
+    match table {
+        Table::DailyMarket => "symbol, day",
+        Table::TradeHistory => "trade_id, status",
+        Table::HoldingHistory => "holding_trade_id, trade_id",
+        Table::Settlement | Table::CashTransaction | Table::Holding | Table::TradeRequest => {
+            "trade_id"
+        }
+        Table::WatchItem => "list_id, symbol",
+        Table::HoldingSummary => "account_id, symbol",
+        Table::Financial => "company_id, year, quarter",
+        Table::ZipCode => "code",
+        Table::AccountPermission => "account_id, tax_code",
+        Table::CustomerTaxRate => "customer_id, tax_rate_id",
+        Table::CompanyCompetitor => "company_id, competitor_id",
+        Table::Security | Table::LastTrade => "symbol",
+        Table::NewsLink => "company_id, news_id",
+        Table::CommissionRate => "tier, kind, exchange_id, from_quantity",
+        Table::Charge => "kind, tier",
+        _ => "id",
+    }
+}
+
+/// Further indexes, as columns.
+const fn indexes(table: Table) -> &'static [&'static str] {
+    match table {
+        Table::Trade => &["account_id, at", "symbol, at"],
+        Table::HoldingHistory => &["trade_id"],
+        Table::Holding => &["account_id, symbol, trade_id"],
+        Table::CustomerAccount | Table::WatchList => &["customer_id"],
+        Table::Broker | Table::Sector => &["name"],
+        Table::Customer => &["tax_code"],
+        Table::Company => &["name", "industry_id"],
+        Table::Security => &["company_id"],
+        Table::Industry => &["sector_id", "name"],
+        Table::TradeRequest => &["symbol, kind, bid_price", "broker_id, symbol"],
+        _ => &[],
+    }
+}
+
+/// Percent of a block that loading fills.
+const fn filled_percent(table: Table) -> u32 {
+    match table {
+        Table::Broker => 10,
+        Table::LastTrade => 50,
+        Table::CustomerAccount | Table::HoldingSummary | Table::Holding => 80,
+        Table::Trade => 90,
+        _ => 100,
+    }
+}
+
+/// What a growing table's rows must have: table, column, and the table of the other row with its key.
+const REFERENCES: [(&str, &str, &str); 10] = [
+    ("trade", "account_id", "customer_account (id)"),
+    ("trade", "symbol", "security (symbol)"),
+    ("trade_history", "trade_id", "trade (id)"),
+    ("trade_request", "trade_id", "trade (id)"),
+    ("settlement", "trade_id", "trade (id)"),
+    ("cash_transaction", "trade_id", "trade (id)"),
+    ("holding", "trade_id", "trade (id)"),
+    ("holding_history", "trade_id", "trade (id)"),
+    ("holding_history", "holding_trade_id", "trade (id)"),
+    ("holding_summary", "account_id", "customer_account (id)"),
+];
+
+/// The table of a name.
+fn table_of(name: &str) -> Table {
+    let found = Table::ALL.into_iter().find(|table| table.name() == name);
+    found.unwrap_or_else(|| unreachable!("no table {name}"))
+}
+
+/// Declares what rows must have; what was loaded is taken to have it, and the conditions look after it.
+fn references(schema: &str) -> String {
+    let mut sql = String::new();
+    for (table, column, other) in REFERENCES {
+        let _ = write!(
+            sql,
+            "ALTER TABLE {schema}.{table} ADD FOREIGN KEY ({column}) REFERENCES {schema}.{other} NOT VALID;"
+        );
+    }
+    sql
+}
+
+impl Tables for Floor<'_> {
+    fn names(&self) -> Vec<&'static str> {
+        Table::ALL.map(Table::name).to_vec()
+    }
+
+    fn knobs(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("customers", self.rules.customers.to_string()),
+            ("trade-days", self.rules.trade_days.to_string()),
+            ("security-skew", self.rules.security_skew.to_string()),
+            // Sessions ask for what lies there, so their choices must be those of the data.
+            ("seed", self.rules.seed.to_string()),
+        ]
+    }
+
+    fn rows(&self, table: &str) -> u64 {
+        rows_of(table_of(table), self.rules)
+    }
+
+    fn columns(&self, table: &str) -> &'static str {
+        columns(table_of(table))
+    }
+
+    fn key(&self, table: &str) -> Option<&'static str> {
+        Some(key(table_of(table)))
+    }
+
+    fn indexes(&self, table: &str) -> &'static [&'static str] {
+        indexes(table_of(table))
+    }
+
+    fn filled_percent(&self, table: &str) -> u32 {
+        filled_percent(table_of(table))
+    }
+
+    fn make(&self, table: &str, _seed: u64, loaded_us: i64, to: &mut dyn Sink) {
+        fill(table_of(table), self.rules, loaded_us, to);
+    }
+
+    fn finish(&self, schema: &str, loaded_us: i64) -> String {
+        references(schema) + &functions::create(schema, self.rules, loaded_us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_has_columns_of_its_own_and_its_key_among_them() {
+        let rules = Rules::default();
+        let floor = Floor { rules: &rules };
+        for table in Table::ALL {
+            let columns = columns(table);
+            let named = |wanted: &str| {
+                columns.split(", ").any(|column| column.split(' ').next() == Some(wanted))
+            };
+            assert!(key(table).split(", ").all(named), "{table:?}");
+            assert!(indexes(table).iter().all(|index| index.split(", ").all(named)), "{table:?}");
+            assert!((10..=100).contains(&floor.filled_percent(table.name())));
+        }
+        for (table, column, other) in REFERENCES {
+            let columns = columns(table_of(table));
+            assert!(columns.contains(column), "{table}.{column}");
+            let name = other.split(' ').next().unwrap_or_default();
+            assert!(Table::ALL.iter().any(|table| table.name() == name), "{other}");
+        }
+        assert_eq!(references("s").matches("NOT VALID").count(), 10);
+    }
+}

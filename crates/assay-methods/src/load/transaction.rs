@@ -1,0 +1,83 @@
+//! What sessions of transactions share: how the server keeps them apart, plans that do not turn, and tries again.
+
+use super::{Done, Store};
+use assay_model::failure::Answer;
+use assay_postgres::connection::Connection;
+
+/// A transaction is tried so often.
+const TRIES: usize = 20;
+
+/// How transactions are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Isolation {
+    /// The server's usual way.
+    #[default]
+    ReadCommitted,
+    /// A snapshot; who changes what another has changed since is refused.
+    RepeatableRead,
+    /// As if one came after the other.
+    Serializable,
+}
+
+impl Isolation {
+    /// The server's words for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadCommitted => "read committed",
+            Self::RepeatableRead => "repeatable read",
+            Self::Serializable => "serializable",
+        }
+    }
+}
+
+/// Settings of a fresh session on PostgreSQL: one plan for each statement, by way of indexes, that does not turn in mid-run.
+///
+/// # Errors
+/// What the server says.
+pub fn steady(connection: &mut Connection, isolation: Isolation) -> Answer<()> {
+    connection.run(
+        "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
+         SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+    )?;
+    connection.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
+    // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
+    let _ = connection.run("SET track_io_timing = on");
+    let _ = connection.run("SET log_min_messages = fatal");
+    Ok(())
+}
+
+/// Tries a transaction again when the server refuses it for the sake of others; `kind` is what it was meant to be, an
+/// attempt tells what it became.
+pub fn until_done<L: Store>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
+    let mut retried = Vec::new();
+    loop {
+        let failure = match attempt() {
+            Ok(kind) => return Done { kind, bytes: 0, answer: Ok(()), retried },
+            Err(failure) => failure,
+        };
+        if !L::is_for_others(&failure) || retried.len() + 1 >= TRIES {
+            return Done { kind, bytes: 0, answer: Err(failure), retried };
+        }
+        retried.push(failure);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_for_others_is_tried_again_and_counted() {
+        let refused = |code: &str| assay_postgres::failure::refused(code, "no");
+        let mut tries = 0;
+        let done = until_done::<Connection>(3, || {
+            tries += 1;
+            if tries < 4 { Err(refused("40P01")) } else { Ok(5) }
+        });
+        assert_eq!((done.kind, done.retried.len(), done.answer.is_ok()), (5, 3, true));
+        let done = until_done::<Connection>(3, || Err(refused("40001")));
+        assert_eq!((done.kind, done.retried.len(), done.answer.is_err()), (3, 19, true));
+        let done = until_done::<Connection>(3, || Err(refused("23505")));
+        assert!(done.retried.is_empty() && done.answer.is_err());
+    }
+}

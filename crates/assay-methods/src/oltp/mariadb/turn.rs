@@ -1,0 +1,289 @@
+//! The five transactions as statements of the client, one after the other: such a server answers a statement before it
+//! takes the next.
+
+use super::super::functions::DISTRICT_TEXT;
+use assay_loads::oltp::{
+    Customer, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel, Transaction,
+};
+use assay_mariadb::connection::{Connection, Prepared, Values};
+use assay_model::failure::{Answer, Failure};
+
+/// Districts whose oldest order is delivered.
+const DISTRICTS: i64 = 10;
+
+/// Statements of a session.
+pub struct Turn {
+    buyer: Prepared,
+    next: Prepared,
+    district_order: Prepared,
+    item: Prepared,
+    stock: Prepared,
+    order: Prepared,
+    new_order: Prepared,
+    line: Prepared,
+    named: Prepared,
+    names: Prepared,
+    charge: Prepared,
+    district: Prepared,
+    warehouse: Prepared,
+    history: Prepared,
+    last: Prepared,
+    lines: Prepared,
+    oldest: Prepared,
+    gone: Prepared,
+    buyer_of: Prepared,
+    carry: Prepared,
+    deliver: Prepared,
+    sum: Prepared,
+    pay: Prepared,
+    low: Prepared,
+}
+
+impl Turn {
+    pub(super) fn prepare(connection: &mut Connection, schema: &str) -> Answer<Self> {
+        let text = DISTRICT_TEXT.replace("{d}", "?");
+        let mut of =
+            |sql: &str| connection.prepare(&sql.replace("{s}", schema).replace("{text}", &text));
+        Ok(Self {
+            buyer: of(BUYER)?,
+            next: of(NEXT)?,
+            district_order: of(DISTRICT_ORDER)?,
+            item: of(ITEM)?,
+            stock: of(STOCK)?,
+            order: of("INSERT INTO {s}.orders VALUES (?, ?, ?, ?, NOW(6), NULL, ?, ?)")?,
+            new_order: of("INSERT INTO {s}.new_order VALUES (?, ?, ?)")?,
+            line: of("INSERT INTO {s}.order_line VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ? / 100, ?)")?,
+            named: of(NAMED)?,
+            names: of(NAMES)?,
+            charge: of(CHARGE)?,
+            district: of(
+                "UPDATE {s}.district SET d_ytd = d_ytd + ? / 100 WHERE d_w_id = ? AND d_id = ?",
+            )?,
+            warehouse: of("UPDATE {s}.warehouse SET w_ytd = w_ytd + ? / 100 WHERE w_id = ?")?,
+            history: of("INSERT INTO {s}.history VALUES (?, ?, ?, ?, ?, NOW(6), ? / 100, ?)")?,
+            last: of(LAST)?,
+            lines: of(LINES)?,
+            oldest: of(OLDEST)?,
+            gone: of(
+                "DELETE FROM {s}.new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
+            )?,
+            buyer_of: of(
+                "SELECT o_c_id FROM {s}.orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
+            )?,
+            carry: of(
+                "UPDATE {s}.orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
+            )?,
+            deliver: of(DELIVER)?,
+            sum: of(SUM)?,
+            pay: of(PAY)?,
+            low: of(LOW)?,
+        })
+    }
+
+    /// Carries a transaction out; whether it was committed, and not rolled back as asked.
+    pub(super) fn take(
+        &self,
+        connection: &mut Connection,
+        transaction: &Transaction,
+    ) -> Answer<bool> {
+        connection.run("START TRANSACTION")?;
+        let is_to_commit = match transaction {
+            Transaction::NewOrder(order) => self.new_order(connection, order)?,
+            Transaction::Payment(payment) => self.payment(connection, payment).map(|()| true)?,
+            Transaction::OrderStatus(asked) => {
+                self.order_status(connection, asked).map(|()| true)?
+            }
+            Transaction::Delivery(delivery) => {
+                self.delivery(connection, *delivery).map(|()| true)?
+            }
+            Transaction::StockLevel(asked) => {
+                self.stock_level(connection, *asked).map(|()| true)?
+            }
+        };
+        connection.run(if is_to_commit { "COMMIT" } else { "ROLLBACK" })?;
+        Ok(is_to_commit)
+    }
+
+    fn new_order(&self, connection: &mut Connection, order: &NewOrder) -> Answer<bool> {
+        let (w, d) = (order.warehouse, order.district);
+        put(connection, self.buyer, &[w, d, order.customer])?;
+        // The lock on the district comes with the reading of its number.
+        let number = first(connection, self.next, &[w, d])?.ok_or_else(|| missing("district"))?;
+        put(connection, self.district_order, &[w, d])?;
+        let mut sold = Vec::with_capacity(order.lines.len());
+        for line in &order.lines {
+            let Some((price, text)) = self.sell(connection, line, d)? else {
+                return Ok(false);
+            };
+            sold.push((line, price, text));
+            let remote = i64::from(line.supply != w);
+            connection.execute(&self.stock, |values| {
+                let quantity = i64::from(line.quantity);
+                for _ in 0..4 {
+                    values.integer(quantity);
+                }
+                values.integer(remote);
+                values.integer(i64::from(line.supply)).integer(i64::from(line.item));
+            })?;
+        }
+        let is_local = u32::from(order.lines.iter().all(|line| line.supply == w));
+        let count = u32::try_from(order.lines.len()).unwrap_or(0);
+        put(connection, self.order, &[number, d, w, order.customer, count, is_local])?;
+        put(connection, self.new_order, &[number, d, w])?;
+        for ((line, price, text), line_number) in sold.iter().zip(1..) {
+            let numbers = [number, d, w, line_number, line.item, line.supply, line.quantity];
+            connection.execute(&self.line, |values| {
+                put_all(values, &numbers);
+                values.integer(price * i64::from(line.quantity)).text(text);
+            })?;
+        }
+        Ok(true)
+    }
+
+    /// The price of an item in hundredths and the text of the district; nothing for an unused item.
+    fn sell(
+        &self,
+        connection: &mut Connection,
+        line: &Line,
+        d: u32,
+    ) -> Answer<Option<(i64, Vec<u8>)>> {
+        let answers = connection.execute(&self.item, |values| {
+            put_all(values, &[d, line.item, line.supply]);
+        })?;
+        let Some(row) = answers.row() else {
+            return Ok(None);
+        };
+        let price = row.integer(0).ok_or_else(|| missing("price"))?;
+        Ok(Some((price, row.bytes(1).unwrap_or_default().to_vec())))
+    }
+
+    /// The number of a customer; of several of one name the one in the middle, rounded up.
+    fn number(
+        &self,
+        connection: &mut Connection,
+        w: u32,
+        d: u32,
+        customer: &Customer,
+    ) -> Answer<u32> {
+        let name = match customer {
+            Customer::Number(number) => return Ok(*number),
+            Customer::Name(name) => name,
+        };
+        let answers = connection.execute(&self.named, |values| {
+            put_all(values, &[w, d]);
+            values.text(name.as_bytes());
+        })?;
+        let middle = answers.rows().len().saturating_sub(1) / 2;
+        let number = answers.rows().nth(middle).and_then(|row| row.integer(0));
+        number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| missing("customer"))
+    }
+
+    fn payment(&self, connection: &mut Connection, payment: &Payment) -> Answer<()> {
+        let (w, d, cents) = (payment.warehouse, payment.district, payment.amount);
+        let (cw, cd) = (payment.customer_warehouse, payment.customer_district);
+        let names = connection.execute(&self.names, |values| put_all(values, &[w, d]))?;
+        let names = names.row().ok_or_else(|| missing("district"))?;
+        let text = format!("{}    {}", names.text(0), names.text(1));
+        let number = self.number(connection, cw, cd, &payment.customer)?;
+        put(connection, self.charge, &[w, d, cents, cents, cents, cw, cd, number])?;
+        put(connection, self.district, &[cents, w, d])?;
+        connection.execute(&self.history, |values| {
+            put_all(values, &[number, cd, cw, d, w, cents]);
+            values.text(text.as_bytes());
+        })?;
+        // The row that most sessions want comes last.
+        put(connection, self.warehouse, &[cents, w])
+    }
+
+    fn order_status(&self, connection: &mut Connection, asked: &OrderStatus) -> Answer<()> {
+        let (w, d) = (asked.warehouse, asked.district);
+        let number = self.number(connection, w, d, &asked.customer)?;
+        put(connection, self.last, &[w, d, number])?;
+        let last = connection.answers().row().and_then(|row| row.integer(4));
+        let last = last.and_then(|last| u32::try_from(last).ok());
+        put(connection, self.lines, &[w, d, last.ok_or_else(|| missing("order"))?])
+    }
+
+    /// The oldest order of each district; one that another delivery holds is left to it.
+    fn delivery(&self, connection: &mut Connection, delivery: Delivery) -> Answer<()> {
+        let w = delivery.warehouse;
+        for d in (1..=DISTRICTS).filter_map(|d| u32::try_from(d).ok()) {
+            let Some(order) = first(connection, self.oldest, &[w, d])? else {
+                continue;
+            };
+            put(connection, self.gone, &[w, d, order])?;
+            let buyer = first(connection, self.buyer_of, &[w, d, order])?;
+            let buyer = buyer.ok_or_else(|| missing("order"))?;
+            put(connection, self.carry, &[delivery.carrier, w, d, order])?;
+            put(connection, self.deliver, &[w, d, order])?;
+            let cents = first(connection, self.sum, &[w, d, order])?;
+            put(connection, self.pay, &[cents.unwrap_or(0), w, d, buyer])?;
+        }
+        Ok(())
+    }
+
+    fn stock_level(&self, connection: &mut Connection, asked: StockLevel) -> Answer<()> {
+        put(connection, self.low, &[asked.warehouse, asked.district, asked.threshold])
+    }
+}
+
+fn put_all(values: &mut Values<'_>, numbers: &[u32]) {
+    for number in numbers {
+        values.integer(i64::from(*number));
+    }
+}
+
+/// Executes a statement whose rows are of no interest here.
+fn put(connection: &mut Connection, statement: Prepared, numbers: &[u32]) -> Answer<()> {
+    connection.execute(&statement, |values| put_all(values, numbers)).map(drop)
+}
+
+/// The first column of the first row.
+fn first(connection: &mut Connection, statement: Prepared, numbers: &[u32]) -> Answer<Option<u32>> {
+    let answers = connection.execute(&statement, |values| put_all(values, numbers))?;
+    let first = answers.row().and_then(|row| row.integer(0));
+    Ok(first.and_then(|first| u32::try_from(first).ok()))
+}
+
+fn missing(what: &str) -> Failure {
+    Failure::Strange(format!("a {what} is missing"))
+}
+
+const BUYER: &str = "SELECT c_discount, c_last, c_credit, w_tax FROM {s}.warehouse JOIN {s}.customer \
+    ON c_w_id = w_id WHERE w_id = ? AND c_d_id = ? AND c_id = ?";
+const NEXT: &str =
+    "SELECT d_next_o_id, d_tax FROM {s}.district WHERE d_w_id = ? AND d_id = ? FOR UPDATE";
+const DISTRICT_ORDER: &str =
+    "UPDATE {s}.district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ?";
+const ITEM: &str = "SELECT CAST(i_price * 100 AS SIGNED), {text}, i_name, i_data, s_data FROM {s}.item JOIN {s}.stock \
+    ON s_i_id = i_id WHERE i_id = ? AND s_w_id = ?";
+/// Assignments take effect one after the other, so the quantity is the last that is looked at and the first that is set.
+const STOCK: &str = "UPDATE {s}.stock SET s_quantity = CASE WHEN s_quantity >= ? + 10 THEN s_quantity - ? \
+    ELSE s_quantity - ? + 91 END, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + ? \
+    WHERE s_w_id = ? AND s_i_id = ?";
+const NAMED: &str =
+    "SELECT c_id FROM {s}.customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first";
+const NAMES: &str = "SELECT w_name, d_name FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id \
+    WHERE w_id = ? AND d_id = ?";
+/// The text is put together before the balance changes; it does not look at it.
+const CHARGE: &str = "UPDATE {s}.customer SET c_data = CASE WHEN c_credit = 'BC' THEN \
+    LEFT(CONCAT(CONCAT_WS(' ', c_id, c_d_id, c_w_id, ?, ?, ? / 100), '|', c_data), 500) ELSE c_data END, \
+    c_balance = c_balance - ? / 100, c_ytd_payment = c_ytd_payment + ? / 100, c_payment_cnt = c_payment_cnt + 1 \
+    WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+const LAST: &str = "SELECT c_first, c_middle, c_last, c_balance, o_id, o_carrier_id, o_entry_d FROM {s}.customer \
+    JOIN {s}.orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+    WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? ORDER BY o_id DESC LIMIT 1";
+const LINES: &str = "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM {s}.order_line \
+    WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+const OLDEST: &str = "SELECT no_o_id FROM {s}.new_order WHERE no_w_id = ? AND no_d_id = ? \
+    ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED";
+const DELIVER: &str = "UPDATE {s}.order_line SET ol_delivery_d = NOW(6) \
+    WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+const SUM: &str = "SELECT CAST(SUM(ol_amount) * 100 AS SIGNED) FROM {s}.order_line \
+    WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+const PAY: &str = "UPDATE {s}.customer SET c_balance = c_balance + ? / 100, c_delivery_cnt = c_delivery_cnt + 1 \
+    WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+const LOW: &str = "SELECT COUNT(DISTINCT s_i_id) FROM {s}.district \
+    JOIN {s}.order_line ON ol_w_id = d_w_id AND ol_d_id = d_id AND ol_o_id >= d_next_o_id - 20 AND ol_o_id < d_next_o_id \
+    JOIN {s}.stock ON s_w_id = d_w_id AND s_i_id = ol_i_id \
+    WHERE d_w_id = ? AND d_id = ? AND s_quantity < ?";

@@ -1,0 +1,122 @@
+//! What the method needs of a product: tables of which every row has a block of its own, and statements on them.
+
+use super::tables::Access;
+use crate::load::{Database, Product};
+use assay_loads::slob::{Row, Rules, TEXT_BYTES, Work};
+use assay_model::failure::Answer;
+use assay_model::{Error, Result};
+use std::sync::atomic::AtomicBool;
+
+/// Statements of one table: reading, changing, scanning.
+pub type Statements<S> = [Option<S>; 3];
+
+/// A range of keys, and the text that a change writes.
+#[derive(Debug)]
+pub struct Range<'a> {
+    /// The first key.
+    pub first: i64,
+    /// The last key.
+    pub last: i64,
+    /// The text.
+    pub text: &'a [u8; TEXT_BYTES],
+}
+
+/// How a product keeps the tables of the method.
+pub trait BlockStore: Product {
+    /// A statement that is ready.
+    type Statement: Send;
+
+    /// Refuses a way of reading that the product lacks, and a server that would read otherwise.
+    ///
+    /// # Errors
+    /// Why it will not.
+    fn check_plan(database: &mut Database<Self>, access: Access, rules: &Rules) -> Result<()>;
+
+    /// Notes what a schema holds.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn note(&mut self, schema: &str, contents: &str) -> Answer<()>;
+
+    /// What a schema is noted to hold; none where there is no such schema.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn noted(&mut self, schema: &str) -> Answer<Option<String>>;
+
+    /// Begins a table.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn begin(&mut self, name: &str) -> Answer<()>;
+
+    /// A row on its way, with what keeps others out of its block.
+    fn put(chunk: &mut Vec<u8>, row: &Row, block_bytes: u64);
+
+    /// Sends rows; when `stop` is set, what was sent is of no interest any more.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn send(
+        &mut self,
+        name: &str,
+        chunks: &mut dyn Iterator<Item = Vec<u8>>,
+        stop: &AtomicBool,
+    ) -> Answer<()>;
+
+    /// Ends a table; builds the way to its rows by their keys where one is wanted.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn end(&mut self, name: &str, is_indexed: bool) -> Answer<()>;
+
+    /// Bytes of tables and of indexes on storage.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn sizes(&mut self, schema: &str) -> Answer<(u64, u64)>;
+
+    /// Refuses tables whose rows share blocks.
+    ///
+    /// # Errors
+    /// An environment error with the sizes.
+    fn check_blocks(rows: u64, table_bytes: u64, block_bytes: u64) -> Result<()>;
+
+    /// Settings of a session.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn ready(&mut self, access: Access) -> Answer<()>;
+
+    /// The statements of a table, and of the one without an index where it is scanned.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn statements(
+        &mut self,
+        schema: &str,
+        table: u32,
+        rules: &Rules,
+    ) -> Answer<Statements<Self::Statement>>;
+
+    /// Carries a statement out; rows that it met.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn meet(
+        &mut self,
+        statement: &mut Self::Statement,
+        work: Work,
+        range: &Range<'_>,
+    ) -> Answer<u64>;
+}
+
+/// That rows share blocks.
+pub(super) fn shared_blocks(rows: u64, table_bytes: u64, wanted_bytes: u64, hint: &str) -> Error {
+    Error::environment(
+        format!(
+            "{rows} rows became {table_bytes} bytes and not {wanted_bytes}: not every row has a block of its own"
+        ),
+        hint,
+    )
+}

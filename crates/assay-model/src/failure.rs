@@ -1,0 +1,108 @@
+//! What a server or the way to it refused, whatever its product, and what a person can do about it.
+
+use crate::Error;
+use std::fmt;
+use std::io;
+
+/// Why a statement or a login did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The way to the server broke.
+    Lost(io::Error),
+    /// The server said no.
+    Refused {
+        /// Its code, as the product writes it.
+        code: String,
+        /// What that means.
+        meaning: Refusal,
+        /// Its words.
+        message: String,
+        /// What a person can do.
+        hint: &'static str,
+    },
+    /// It answered what this program does not understand.
+    Strange(String),
+}
+
+/// What a refusal means, in any product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Transactions waited for each other, and this one gave way.
+    Deadlock,
+    /// A lock was not had in time.
+    LockTimeout,
+    /// Another transaction changed what this one read.
+    Conflict,
+    /// The server ends, or ended this session.
+    Ended,
+    /// Nothing can be written here.
+    ReadOnly,
+    /// The storage is full.
+    Full,
+    /// This user may not.
+    Denied,
+    /// The server takes no further session.
+    TooManySessions,
+    /// Anything else.
+    Other,
+}
+
+/// The result of speaking with a server.
+pub type Answer<T> = Result<T, Failure>;
+
+impl Failure {
+    /// The product's code, where the server gave one.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Refused { code, .. } => Some(code),
+            _ => None,
+        }
+    }
+
+    /// What a refusal means; none where the server gave none.
+    pub const fn meaning(&self) -> Option<Refusal> {
+        match self {
+            Self::Refused { meaning, .. } => Some(*meaning),
+            _ => None,
+        }
+    }
+
+    /// Whether the session cannot be used any more.
+    pub const fn is_lost(&self) -> bool {
+        match self {
+            Self::Lost(_) | Self::Strange(_) => true,
+            Self::Refused { meaning, .. } => matches!(meaning, Refusal::Ended),
+        }
+    }
+
+    /// The failure as a refusal of the environment, with what was being done.
+    pub fn of(&self, doing: impl fmt::Display) -> Error {
+        let hint = match self {
+            Self::Refused { hint, .. } => hint,
+            _ => "check that the server runs, and its log",
+        };
+        Error::environment(format!("{doing}: {self}"), hint)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Lost(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lost(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                write!(formatter, "the server did not answer in time")
+            }
+            Self::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                write!(formatter, "the server closed the connection")
+            }
+            Self::Lost(error) => write!(formatter, "{error}"),
+            Self::Refused { code, message, .. } => write!(formatter, "{message} ({code})"),
+            Self::Strange(what) => write!(formatter, "unexpected answer: {what}"),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `assay load brokerage`: a brokerage load on a server of our own, or on any.
+
+use super::server::ProductName;
+use super::transactions::{Business, TransactionOptions, Wanted};
+use crate::exit::Ended;
+use assay_loads::brokerage::{MIXES, Rules, mix_of};
+use assay_methods::brokerage::{Brokerage, Floor, TRADE_RESULT, found, verify};
+use assay_methods::load::Database;
+use assay_model::load::{Checks, Setting};
+use assay_model::mix::Mix;
+use assay_model::units::show_count;
+use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
+use clap::Args;
+use std::fs;
+
+/// How transactions reach the server.
+const ACCESS: &str = "functions of the server (proc)";
+
+/// Trades of a brokerage in the manner of TPC-E: trade results a second by users, response times of each transaction
+///
+/// What is measured is derived from published descriptions of TPC-E, is no TPC benchmark result and cannot be compared
+/// with one.
+#[derive(Args)]
+pub struct Options {
+    /// Customers: the scale of the data, whole hundreds; about 150 MB a thousand, and 40 MB for each of their days of trades
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    customers: u32,
+    /// Days of trades before loading, 57,600 a day of a thousand customers
+    #[arg(long, value_name = "DAYS", default_value_t = 5)]
+    trade_days: u32,
+    /// What customers ask for: default, write-heavy, or a file *.mix.toml
+    #[arg(long, value_name = "default|write-heavy|FILE", default_value = "default")]
+    mix: String,
+    /// Skew of the customers that ask: the weight of the k-th is k to the minus this; 0 for none
+    #[arg(long, value_name = "THETA", default_value_t = 0.4)]
+    customer_skew: f64,
+    /// Skew of the securities that are dealt in
+    #[arg(long, value_name = "THETA", default_value_t = 0.6)]
+    security_skew: f64,
+    #[command(flatten)]
+    shared: TransactionOptions,
+}
+
+/// The load as a business.
+struct Trading<'a>(Brokerage<'a>);
+
+impl<'a> Business for Trading<'a> {
+    type Link = Connection;
+    type Method = Brokerage<'a>;
+
+    fn method(&self) -> &Brokerage<'a> {
+        &self.0
+    }
+
+    fn description(&self) -> String {
+        format!(
+            "Transactions of a brokerage of {} customers on a database server; an I/O is a transaction.",
+            self.0.rules().customers
+        )
+    }
+
+    fn seed(&self) -> u64 {
+        self.0.rules().seed
+    }
+
+    fn counted(&self) -> &'static str {
+        TRADE_RESULT
+    }
+
+    fn rate_words(&self, per_s: f64) -> String {
+        format!("{} trade results/s", show_count(per_s))
+    }
+
+    fn found(&self, database: &mut Database) -> Result<Vec<(usize, u64)>> {
+        found(database)
+    }
+
+    fn verify(&self, database: &mut Database, when: &str) -> Result<Checks> {
+        verify(database, when)
+    }
+}
+
+/// Carries the load out.
+///
+/// # Errors
+/// What the options, the mix, the store, the safety gate or the server say.
+pub fn run(options: &Options) -> Result<Ended> {
+    if options.shared.product()? != ProductName::Postgres {
+        return Err(Error::usage(
+            "load brokerage runs on PostgreSQL only",
+            "its transactions are functions of that server; name one of its servers, or a directory",
+        ));
+    }
+    let rules = options.rules();
+    rules.check()?;
+    let mix = read_mix(&options.mix)?;
+    let wanted = Wanted {
+        kind: "brokerage",
+        tables: &Floor { rules: &rules },
+        data_bytes: rules.data_bytes(),
+        plan: options.plan(&mix),
+        access: ACCESS,
+    };
+    let isolation = options.shared.isolation();
+    options.shared.carry_out(wanted, Trading(Brokerage::new(&rules, &mix, isolation)))
+}
+
+/// A mix by its name, or of a file.
+fn read_mix(named: &str) -> Result<Mix> {
+    if MIXES.iter().any(|(name, _)| *name == named) || !named.contains(['.', '/']) {
+        return mix_of(named);
+    }
+    let text = fs::read_to_string(named).map_err(|error| {
+        let hint = "write default, write-heavy, or the name of a file *.mix.toml";
+        Error::usage(format!("reading the mix {named}: {error}"), hint)
+    })?;
+    Mix::parse(&text)
+}
+
+impl Options {
+    fn rules(&self) -> Rules {
+        Rules {
+            customers: self.customers,
+            trade_days: self.trade_days,
+            customer_skew: self.customer_skew,
+            security_skew: self.security_skew,
+            seed: self.shared.seed,
+        }
+    }
+
+    /// The load's own knobs as they are shown.
+    fn plan(&self, mix: &Mix) -> Vec<Setting> {
+        [
+            ("customers", self.customers.to_string()),
+            ("days of trades before loading", self.trade_days.to_string()),
+            ("mix", format!("{}, version {}", mix.name, mix.version)),
+            ("skew of customers", self.customer_skew.to_string()),
+            ("skew of securities", self.security_skew.to_string()),
+            ("market's side", "by the same sessions".to_owned()),
+        ]
+        .map(|(name, value)| Setting { name: name.to_owned(), value })
+        .to_vec()
+    }
+}

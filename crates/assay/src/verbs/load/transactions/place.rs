@@ -1,0 +1,200 @@
+//! Where a load of transactions runs: its tables on a server of our own or on a given one, made anew, found whole, or
+//! found half loaded.
+
+use crate::progress::Progress;
+use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
+use crate::verbs::load::server::{Burden, ServerOptions};
+use assay_methods::load::{Database, Fill, Manifest, MariaLink, State, Store, Tables, fill};
+use assay_model::load::Filled;
+use assay_model::number::{real, share};
+use assay_model::units::show_count;
+use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
+use clap::ValueEnum;
+use std::sync::atomic::AtomicBool;
+
+/// What to do with tables of which loading was broken off.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Left {
+    /// Go on with the tables that are whole
+    Finish,
+    /// Drop them and begin anew
+    Drop,
+}
+
+/// Where the load runs.
+pub struct Place<'a, T> {
+    /// The tables.
+    pub tables: &'a T,
+    /// The schema that holds them.
+    pub schema: String,
+    /// Seed of their rows.
+    pub seed: u64,
+    /// Bytes of them on storage, about.
+    pub data_bytes: u64,
+    /// The server.
+    pub server: &'a ServerOptions,
+    /// Cache of a server of our own, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// So many sessions are sure to come.
+    pub are_given: bool,
+    /// Tables that are loaded at once; 0 for as many as processors.
+    pub loaders: usize,
+    /// What to do with tables that are not as they should be.
+    pub left: Option<Left>,
+    /// Whether the data is copied, to go back to it.
+    pub has_copy: bool,
+}
+
+/// A product on whose given servers a copy of the data may be kept.
+pub trait Copied: Served + Store {
+    /// Enters a given server with a database of ours alone, which can be copied.
+    ///
+    /// # Errors
+    /// What the server says, or that the product has no such copies.
+    fn with_copy(
+        named: &Named,
+        wanted: Wanted<'_, Self>,
+        progress: &mut Progress,
+    ) -> Result<Ground<Self>>;
+}
+
+impl Copied for Connection {
+    fn with_copy(named: &Named, wanted: Wanted<'_>, progress: &mut Progress) -> Result<Ground> {
+        let Named::Server(address) = named else {
+            return Ground::prepare(named, wanted, progress);
+        };
+        // What is copied as a whole must hold nothing of anybody else.
+        let name = wanted.schema.clone();
+        let made = Database::make_beside(address, &name)?;
+        let ours = Named::Server(Box::new(address.with_database(&name)));
+        let mut ground = Ground::prepare(&ours, wanted, progress)?;
+        if made && ground.after == After::Remove {
+            ground.after = After::RemoveDatabase;
+        }
+        Ok(ground)
+    }
+}
+
+impl Copied for MariaLink {
+    fn with_copy(
+        _named: &Named,
+        _wanted: Wanted<'_, Self>,
+        _progress: &mut Progress,
+    ) -> Result<Ground<Self>> {
+        Err(Error::usage(
+            "--restore-every: such a server cannot copy a database",
+            "leave it out, or name a directory: a server of our own is copied with its files",
+        ))
+    }
+}
+
+impl<T: Tables> Place<'_, T> {
+    /// Makes or enters the server and sees to the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say, that there is no room for the sessions, or that tables are there which are not
+    /// as they should be.
+    pub fn prepare<L: Copied>(
+        &self,
+        named: &Named,
+        stop: &AtomicBool,
+        progress: &mut Progress,
+    ) -> Result<Ground<L>> {
+        let data_bytes = self.data_bytes.saturating_mul(if self.has_copy { 2 } else { 1 });
+        let mut fill = |database: &mut Database<L>, progress: &mut Progress| {
+            self.fill(database, stop, progress)
+        };
+        let wanted = Wanted {
+            schema: self.schema.clone(),
+            forgotten: None,
+            burden: Burden {
+                data_bytes,
+                shared_buffers_bytes: self.shared_buffers_bytes,
+                sessions_max: self.sessions_max,
+            },
+            server: self.server,
+            stop,
+            fill: &mut fill,
+        };
+        if self.has_copy && !matches!(named, Named::Directory(_)) {
+            return L::with_copy(named, wanted, progress);
+        }
+        Ground::prepare(named, wanted, progress)
+    }
+
+    /// Nothing where whole tables of the right scale were found.
+    fn fill<L: Store>(
+        &self,
+        database: &mut Database<L>,
+        stop: &AtomicBool,
+        progress: &mut Progress,
+    ) -> Result<Option<Filled>> {
+        if self.are_given {
+            database.check_room(self.sessions_max)?;
+        }
+        // A server that was kept has the schema of its run.
+        let schema = database.schema.clone();
+        let wanted = self.tables.knobs();
+        let found = match (State::of(database)?, self.left) {
+            (State::Absent, _) => None,
+            (State::Foreign, _) => return Err(foreign(&schema)),
+            (State::Whole(_) | State::Half(_), Some(Left::Drop)) => {
+                database.remove_schema()?;
+                None
+            }
+            (State::Whole(found), _) => {
+                found.check(&schema, &wanted)?;
+                progress.say(&format!("note: the tables in {schema} are used as they are"));
+                return Ok(None);
+            }
+            (State::Half(found), Some(Left::Finish)) => {
+                found.check(&schema, &wanted)?;
+                Some(found)
+            }
+            (State::Half(found), None) => return Err(half(&schema, &found)),
+        };
+        self.load(database, found, stop, progress).map(Some)
+    }
+
+    fn load<L: Store>(
+        &self,
+        database: &mut Database<L>,
+        found: Option<Manifest>,
+        stop: &AtomicBool,
+        progress: &mut Progress,
+    ) -> Result<Filled> {
+        let mut show = |rows: u64, total: u64| {
+            let what = format!("loading tables: {} rows", show_count(real(rows)));
+            progress.show(&what, share(rows, total), None);
+        };
+        let doing = Fill {
+            tables: self.tables,
+            seed: self.seed,
+            found,
+            loaders: self.loaders,
+            stop,
+            progress: &mut show,
+        };
+        let filled = fill(database, doing);
+        progress.clear();
+        filled
+    }
+}
+
+fn foreign(schema: &str) -> Error {
+    Error::environment(
+        format!("schema {schema} is there and is not one of this load"),
+        "name another with --schema, or another directory",
+    )
+}
+
+fn half(schema: &str, found: &Manifest) -> Error {
+    let whole = if found.whole.is_empty() { "no table".to_owned() } else { found.whole.join(", ") };
+    Error::environment(
+        format!("loading into schema {schema} was broken off: {whole} whole"),
+        "go on with --left finish, or begin anew with --left drop",
+    )
+}

@@ -1,0 +1,154 @@
+//! `assay load oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
+//! server the tests say that they were skipped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+#[path = "support/server.rs"]
+mod server;
+#[path = "support/transactions.rs"]
+mod transactions;
+
+use assay_mariadb::binaries::Places;
+use assay_mariadb::connection::Connection;
+use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use rustix::process::Signal;
+use server::{Place, json, wait_for, words};
+use std::fs;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use transactions::{assert_right, ios};
+
+/// A place where a MariaDB server can be made; nothing where this machine has none.
+fn place(name: &str) -> Option<Place> {
+    match Places::of_this_program(None).find() {
+        Ok(_) => Some(Place::made(&format!("mariadb-oltp-{name}"))),
+        Err(error) => {
+            println!("skipped: {}", error.message());
+            None
+        }
+    }
+}
+
+#[test]
+fn the_data_stays_right_and_the_mix_exact() {
+    let Some(place) = place("whole") else { return };
+    let output = place.run(
+        "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet",
+    );
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!((&load["method"], &load["server"]["product"]), (&"oltp".into(), &"MariaDB".into()));
+    assert_right(load, 2);
+    for rung in load["rungs"].as_array().unwrap() {
+        let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
+        let back = ios(rung, "rolled back order");
+        let users = rung["sessions"].as_u64().unwrap();
+        assert!(orders > 20, "{rung}");
+        // Each session deals whole decks of ten and ten: two may be begun at both ends of the time.
+        assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
+        assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+        // A transaction is one commit, however many statements it has.
+        let all: u64 = ["new order", "payment", "order status", "delivery", "stock level"]
+            .iter()
+            .map(|stream| ios(rung, stream))
+            .sum();
+        let commits = rung["database"]["commits"].as_u64().unwrap();
+        assert!(commits >= all && commits <= all * 2 + 200, "{commits} of {all}");
+    }
+    assert_eq!(place.left().len(), 0);
+}
+
+/// Whether intervals of a rung are in the store.
+fn has_intervals(place: &Place) -> bool {
+    let runs = fs::read_dir(place.0.join("assay-runs")).into_iter().flatten();
+    runs.filter_map(Result::ok).any(|run| {
+        let cells = fs::read_dir(run.path().join("cells")).into_iter().flatten();
+        cells.filter_map(Result::ok).any(|cell| {
+            let kept = fs::metadata(cell.path().join("intervals.jsonl"));
+            kept.is_ok_and(|kept| kept.len() > 0)
+        })
+    })
+}
+
+fn kill_server(place: &Place) {
+    let inside = place.0.join("d").canonicalize().unwrap();
+    for process in assay_daemon::processes::inside(&inside, PROGRAMS) {
+        assay_daemon::processes::signal(process, Signal::KILL);
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
+    let Some(place) = place("kill") else { return };
+    for (options, finish) in
+        [("--time 60s", "failed"), ("--time 14s --on-loss reconnect", "complete")]
+    {
+        let _ = fs::remove_dir_all(place.0.join("assay-runs"));
+        let mut command = place.command(&format!(
+            "load oltp d --server mariadb --users 3 --warm-up 0s --verify --json --quiet {options}"
+        ));
+        let child = command.spawn().unwrap();
+        wait_for(|| has_intervals(&place));
+        std::thread::sleep(Duration::from_secs(2));
+        kill_server(&place);
+        let output = child.wait_with_output().unwrap();
+        let load = &json(&output)["load"];
+        assert_right(load, 2);
+        let rung = &load["rungs"][0];
+        assert_eq!(rung["measurement"]["finish"]["outcome"], finish, "{}", words(&output));
+        assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+        assert!(load["commits"][0]["acknowledged"].as_u64().unwrap() > 20, "{load}");
+        assert_eq!(place.left().len(), 0);
+    }
+}
+
+#[test]
+fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
+    let Some(place) = place("given") else { return };
+    let mut server = Server::create(Plan {
+        binaries: Places::of_this_program(None).find().unwrap(),
+        directory: place.0.join("d"),
+        account: account(),
+        guard: Vec::new(),
+    })
+    .unwrap();
+    let settings = Settings { direct: false, cache_bytes: 128 << 20, sessions_max: 8 };
+    server.start(&settings, &AtomicBool::new(false)).unwrap();
+    let socket = server.data().join("assay.sock");
+    let address = format!("mysql://assay:{}@/?socket={}", server.password(), socket.display());
+    let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
+    let mut connection = Connection::open(&server.address()).unwrap();
+    for (more, word) in [
+        ("--users 500", "max_connections"),
+        ("--restore-every 1", "--restore-every"),
+        ("--calls proc", "--calls proc"),
+    ] {
+        let output = place.run(&format!("load oltp {address} {more}"));
+        assert!(words(&output).contains(word), "{}", words(&output));
+    }
+    let output = place.run(&format!("load oltp {address} {short} --keep --verify"));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(databases(&mut connection), ["assay_oltp"]);
+    // Used as it is, and left as it was found.
+    let output = place.run(&format!("load oltp {address} {short}"));
+    assert!(json(&output)["load"]["filled"].is_null(), "{}", words(&output));
+    let halve = "DELETE FROM assay_oltp.assay_manifest WHERE name IN ('complete', 'table:stock')";
+    connection.run(halve).unwrap();
+    let output = place.run(&format!("load oltp {address} {short}"));
+    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
+    let output = place.run(&format!("load oltp {address} {short} --left finish --verify"));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    connection.run("CREATE DATABASE assay_oltp").unwrap();
+    let output = place.run(&format!("load oltp {address} {short} --left drop"));
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    assert_eq!(databases(&mut connection), ["assay_oltp"]);
+}
+
+fn databases(connection: &mut Connection) -> Vec<String> {
+    let rows = connection.query("SHOW DATABASES LIKE 'assay%'").unwrap();
+    rows.iter().map(|row| row.text(0).to_owned()).collect()
+}
