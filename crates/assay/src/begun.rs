@@ -1,11 +1,19 @@
 //! The command line that a run was begun with, for the verbs that take a run up again.
 
 use crate::cli::{CommandLine, Verb};
-use crate::options::typed;
+use crate::options::{TargetOptions, typed};
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
 use assay_store::RunReader;
-use clap::Parser;
+use clap::{Arg, Args, Command, Id, Parser};
+
+/// The options that cannot be typed anew for a run that goes on: `own` ones of its verb and all of its targets, but for
+/// what may be destroyed, which is never taken from an earlier command.
+pub fn as_begun(own: &[&'static str]) -> Vec<Id> {
+    let target = TargetOptions::augment_args(Command::new("target"));
+    let of_target = target.get_arguments().map(Arg::get_id).filter(|id| *id != "destroy");
+    own.iter().map(|name| Id::from(*name)).chain(of_target.cloned()).collect()
+}
 
 /// The options that a run was begun with, where `verb` finds its own; `only` says which runs can be taken up.
 ///

@@ -83,6 +83,19 @@ pub struct Wanted<'a> {
     pub output: &'a OutputOptions,
 }
 
+impl<'a> Wanted<'a> {
+    /// For one workload. The options of its targets say how it is measured, and are those that the run was begun with; what
+    /// is typed `now` says where it is kept and how it is shown.
+    pub fn of(
+        workload: &'a Workload,
+        options: &'a TargetOptions,
+        now: (&'a StoreOptions, &'a OutputOptions),
+    ) -> Self {
+        let (write, direct) = (workload.writes(), workload.direct);
+        Self { store: now.0, options, write, direct, workload: Some(workload), output: now.1 }
+    }
+}
+
 /// Nanoseconds since 1970 UTC.
 pub fn unix_ns() -> u64 {
     narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos())

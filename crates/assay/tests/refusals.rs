@@ -172,6 +172,11 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
         "error: --resume <RUN> cannot be used with --duration <TIME>\nhint: leave one of them out",
     ),
     (
+        "soak --resume latest --polled",
+        2,
+        "error: --resume <RUN> cannot be used with --polled\nhint: leave one of them out",
+    ),
+    (
         "run reads.toml d --resume latest",
         2,
         "error: [WORKLOAD] cannot be used with --resume <RUN>\nhint: leave one of them out",

@@ -1,6 +1,6 @@
 //! `assay run`: one workload on one target.
 
-use crate::begun::{begun, goes_on};
+use crate::begun::{as_begun, begun, goes_on};
 use crate::cli::Verb;
 use crate::conclude::{Asked, conclude, read_text};
 use crate::exit::Ended;
@@ -19,25 +19,8 @@ use std::path::{Path, PathBuf};
 /// The cell of the one workload.
 const CELL: &str = "run";
 
-/// What a run that goes on keeps from its beginning; only what may be destroyed is typed anew.
-const AS_BEGUN: [&str; 16] = [
-    "workload",
-    "targets",
-    "size",
-    "fill_time",
-    "keep",
-    "compressible",
-    "duplicate",
-    "buffered",
-    "backend",
-    "task_run",
-    "submit_batch",
-    "polled",
-    "duration",
-    "warm_up",
-    "interval",
-    "seed",
-];
+/// What a run that goes on keeps from its beginning, besides its targets.
+const OWN: [&str; 5] = ["workload", "duration", "warm_up", "interval", "seed"];
 
 /// Runs a workload (a file or a preset) and judges what came of it
 #[derive(Args)]
@@ -63,7 +46,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = AS_BEGUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = as_begun(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
@@ -81,25 +64,16 @@ pub fn run(options: &Options) -> Result<Ended> {
     };
     let workload = changed(load(name)?, options)?;
     let asked = Asked::of(options.criteria.as_deref(), &workload)?;
-    let mut session = Session::begin(RunKind::Run, &wanted(options, options, &workload))?;
+    let mut session = Session::begin(
+        RunKind::Run,
+        &Wanted::of(&workload, &options.target, (&options.store, &options.output)),
+    )?;
     for doubt in asked.rules.unanswered_by(&workload) {
         session.progress.say(&format!("note: {doubt}"));
     }
     match session.measure(CELL, &workload) {
         Ok(measurement) => finish(session, &measurement, &asked, options),
         Err(error) => Err(session.abandon(error)),
-    }
-}
-
-/// What was typed to begin the run says how it is measured; what was typed now, where it is kept and how it is shown.
-fn wanted<'a>(begun: &'a Options, now: &'a Options, workload: &'a Workload) -> Wanted<'a> {
-    Wanted {
-        store: &now.store,
-        options: &begun.target,
-        write: workload.writes(),
-        direct: workload.direct,
-        workload: Some(workload),
-        output: &now.output,
     }
 }
 
@@ -144,8 +118,11 @@ fn resume(options: &Options) -> Result<Ended> {
     let left = left(&reader)?;
     let asked = Asked::of(options.criteria.as_deref(), &left)?;
     let writer = store.resume(name, unix_ns())?;
-    let mut session =
-        Session::go_on(writer, &reader.manifest().targets, &wanted(&begun, options, &left))?;
+    let mut session = Session::go_on(
+        writer,
+        &reader.manifest().targets,
+        &Wanted::of(&left, &begun.target, (&options.store, &options.output)),
+    )?;
     let measured = if reader.cell(CELL).is_ok() {
         let cell = session.writer.resume_cell(CELL, &session.cell_start())?;
         session.measure_into(cell, &left)

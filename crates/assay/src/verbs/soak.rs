@@ -1,6 +1,6 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
-use crate::begun::{begun, goes_on};
+use crate::begun::{as_begun, begun, goes_on};
 use crate::cli::Verb;
 use crate::conclude::{close_with_page, show};
 use crate::dossier::Dossier;
@@ -21,9 +21,8 @@ mod course;
 
 use course::Course;
 
-/// What a soak that goes on keeps from its beginning; only what may be destroyed is typed anew.
-const AS_BEGUN: [&str; 19] = [
-    "targets",
+/// What a soak that goes on keeps from its beginning, besides its targets.
+const OWN: [&str; 9] = [
     "workload",
     "duration",
     "work",
@@ -33,15 +32,6 @@ const AS_BEGUN: [&str; 19] = [
     "tolerance",
     "interval",
     "seed",
-    "size",
-    "fill_time",
-    "keep",
-    "compressible",
-    "duplicate",
-    "buffered",
-    "backend",
-    "task_run",
-    "submit_batch",
 ];
 
 /// Loads a target for hours or days and says whether it becomes steady, what it loses, and whether rest brings it back
@@ -77,7 +67,7 @@ pub struct Options {
     #[arg(long)]
     seed: Option<u64>,
     /// Take up an unfinished soak of the store again: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = AS_BEGUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = as_begun(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
@@ -95,23 +85,14 @@ pub fn run(options: &Options) -> Result<Ended> {
     }
     let plan = plan(options)?;
     let workload = workload(options, plan)?;
-    let mut session = Session::begin(RunKind::Soak, &wanted(options, options, &workload))?;
+    let mut session = Session::begin(
+        RunKind::Soak,
+        &Wanted::of(&workload, &options.target, (&options.store, &options.output)),
+    )?;
     let mut course = Course::new(plan, options.tolerance);
     match course.conduct(&mut session, &workload) {
         Ok(finish) => conclude(session, &course, &workload, &finish, options),
         Err(error) => Err(session.abandon(error)),
-    }
-}
-
-/// What was typed to begin says how it is measured; what was typed now, where it is kept and how it is shown.
-fn wanted<'a>(begun: &'a Options, now: &'a Options, workload: &'a Workload) -> Wanted<'a> {
-    Wanted {
-        store: &now.store,
-        options: &begun.target,
-        write: workload.writes(),
-        direct: workload.direct,
-        workload: Some(workload),
-        output: &now.output,
     }
 }
 
@@ -143,7 +124,11 @@ fn resume(options: &Options) -> Result<Ended> {
     course.recall(&reader)?;
     let writer = store.resume(name, unix_ns())?;
     let targets = &reader.manifest().targets;
-    let mut session = Session::go_on(writer, targets, &wanted(&begun, options, &workload))?;
+    let mut session = Session::go_on(
+        writer,
+        targets,
+        &Wanted::of(&workload, &begun.target, (&options.store, &options.output)),
+    )?;
     match course.conduct(&mut session, &workload) {
         Ok(finish) => conclude(session, &course, &workload, &finish, options),
         Err(error) => Err(session.abandon(error)),

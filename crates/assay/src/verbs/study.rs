@@ -1,6 +1,6 @@
 //! `assay study`: an experiment from a file.
 
-use crate::begun::begun;
+use crate::begun::{as_begun, begun};
 use crate::cli::Verb;
 use crate::conclude::{close_with_page, read_text, show};
 use crate::dossier::Dossier;
@@ -32,22 +32,8 @@ mod figures;
 mod loads;
 mod plan;
 
-/// What a study that goes on keeps from its beginning; only what may be destroyed is typed anew.
-const AS_BEGUN: [&str; 13] = [
-    "study",
-    "targets",
-    "scale",
-    "dry_run",
-    "size",
-    "fill_time",
-    "keep",
-    "compressible",
-    "duplicate",
-    "buffered",
-    "backend",
-    "task_run",
-    "submit_batch",
-];
+/// What a study that goes on keeps from its beginning, besides its targets.
+const OWN: [&str; 3] = ["study", "scale", "dry_run"];
 
 /// Carries out an experiment: every combination of the factors of a study file, in its order, with its phases
 #[derive(Args)]
@@ -64,7 +50,7 @@ pub struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Take up an unfinished study of the store again: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = AS_BEGUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = as_begun(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
