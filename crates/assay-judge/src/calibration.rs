@@ -1,8 +1,8 @@
 //! Evidence in a calibration: what each mix of reads and writes can have.
 
 use crate::doubts;
-use crate::evidence::{Found, Known, Missing};
 use crate::facts::Facts;
+use crate::found::{Found, Known, Missing};
 use crate::quantity::{CapacityOf, Mix};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};

@@ -1,64 +1,11 @@
 //! Where the number for a quantity comes from: given by the caller, or found in the measurement or the calibration.
 
 use crate::facts::Facts;
+use crate::found::{Found, Known};
 use crate::quantity::Quantity;
 use crate::{calibration, doubts, measurement};
 use assay_model::Estimate;
-use assay_model::verdict::{Evidence, NamedEstimate};
-
-/// What was found for one subject of a quantity.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
-    /// The stream, target or mix, where there are several.
-    pub(crate) subject: Option<String>,
-    /// The number with what it rests on, or why there is none.
-    pub(crate) known: Result<Known, Missing>,
-}
-
-/// A number and what it rests on.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Known {
-    /// The number in base units with its interval.
-    pub(crate) estimate: Estimate,
-    /// The same as a verdict carries it, with time and doubts.
-    pub(crate) evidence: Evidence,
-}
-
-/// Why there is no number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// Nothing of the kind was measured.
-    Absent(String),
-    /// It was measured, but for too short a time to say how sure it is.
-    TooShort(String),
-}
-
-impl Missing {
-    /// What is missing, for the verdict.
-    pub(crate) fn words(&self) -> &str {
-        match self {
-            Self::Absent(words) | Self::TooShort(words) => words,
-        }
-    }
-}
-
-impl Known {
-    pub(crate) fn new(
-        estimate: Estimate,
-        elapsed_s: f64,
-        doubts: Vec<assay_model::verdict::Doubt>,
-    ) -> Self {
-        let evidence = Evidence { estimate: Some(estimate), elapsed_s, doubts };
-        Self { estimate, evidence }
-    }
-}
-
-impl Found {
-    /// Nothing of the kind was measured, whatever the subject.
-    pub(crate) fn absent(what: impl Into<String>) -> Self {
-        Self { subject: None, known: Err(Missing::Absent(what.into())) }
-    }
-}
+use assay_model::verdict::NamedEstimate;
 
 /// Everything that is known of a quantity: one entry a subject, and at least one.
 pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {

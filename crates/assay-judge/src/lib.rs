@@ -14,6 +14,7 @@ mod estimates;
 mod evidence;
 mod factors;
 mod facts;
+mod found;
 mod measurement;
 mod names;
 mod quantity;

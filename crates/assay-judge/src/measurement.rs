@@ -1,8 +1,8 @@
 //! Evidence in a measurement: of the whole, of each stream and of each target, with intervals from the series.
 
 use crate::doubts;
-use crate::evidence::{Found, Known, Missing};
 use crate::facts::{Facts, Run};
+use crate::found::{Found, Known, Missing};
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
 use crate::statistics::Statistics;

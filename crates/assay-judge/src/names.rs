@@ -112,11 +112,6 @@ fn hundredth_of(value: f64) -> f64 {
     (value * 1e7).round() / 1e9
 }
 
-/// A hundredfold, without the digits that binary arithmetic adds.
-pub(crate) fn hundredfold(share: f64) -> f64 {
-    (share * 1e9).round() / 1e7
-}
-
 /// The forms of names, for those whose name resembles none.
 fn overview() -> String {
     "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \

@@ -248,9 +248,14 @@ fn time_label(operation: Operation, kind: TimeKind, statistic: TimeStatistic) ->
         TimeStatistic::Mean => format!("mean {kind} of {whose}"),
         TimeStatistic::Max => format!("longest {kind} of {whose}"),
         TimeStatistic::Quantile(quantile) => {
-            format!("{kind} that {} % of {whose} keep", crate::names::hundredfold(quantile))
+            format!("{kind} that {} % of {whose} keep", hundredfold(quantile))
         }
     }
+}
+
+/// A hundredfold, without the digits that binary arithmetic adds.
+fn hundredfold(share: f64) -> f64 {
+    (share * 1e9).round() / 1e7
 }
 
 impl fmt::Display for Quantity {

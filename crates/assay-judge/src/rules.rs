@@ -1,8 +1,9 @@
 //! Criteria whose meaning was checked, ready to judge by.
 
 use crate::decide::decide;
-use crate::evidence::{Found, Missing, find};
+use crate::evidence::find;
 use crate::facts::Facts;
+use crate::found::{Found, Missing};
 use crate::quantity::{Amount, Quantity, Scope};
 use assay_model::measurement::Operation;
 use assay_model::verdict::{

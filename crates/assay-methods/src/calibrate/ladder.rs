@@ -2,6 +2,7 @@
 
 use super::level::{LEAST_FALL, fall, is_below, reserve};
 use super::meter::{Load, Meter};
+use super::pace::Goal;
 use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::Result;
 use assay_model::measurement::Interval;
@@ -35,17 +36,6 @@ pub(super) struct Fallen {
     pub(super) outstanding: u32,
     /// Time of the fall on the bench's clock, ns.
     pub(super) at_ns: u64,
-}
-
-/// How well a rung is to be known, and for how long it may be measured.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Goal {
-    /// Half the width of the interval of IOPS over its value.
-    pub(super) precision: f64,
-    /// Measured time at least, s: to stop at the first narrow interval would be to choose those that are too narrow.
-    pub(super) least_s: f64,
-    /// Measured time at most, s.
-    pub(super) most_s: f64,
 }
 
 /// Rungs of one load.

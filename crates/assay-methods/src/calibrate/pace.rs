@@ -1,6 +1,5 @@
 //! How a time budget is spent: every parameter of the method that is a duration or a share of one.
 
-use super::ladder::Goal;
 use assay_model::units::Nanos;
 
 /// Rungs are known well enough when the interval of IOPS is within this share to each side.
@@ -23,6 +22,17 @@ pub(super) mod end {
     pub const LARGE: f64 = 0.9;
     /// The single stream.
     pub const SINGLE_STREAM: f64 = 1.0;
+}
+
+/// How well a rung is to be known, and for how long it may be measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// Half the width of the interval of IOPS over its value.
+    pub(super) precision: f64,
+    /// Measured time at least, s: to stop at the first narrow interval would be to choose those that are too narrow.
+    pub(super) least_s: f64,
+    /// Measured time at most, s.
+    pub(super) most_s: f64,
 }
 
 /// Durations that follow from the time budget of a mix.
