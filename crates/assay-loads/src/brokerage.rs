@@ -6,6 +6,7 @@
 //! taken from the generator of the TPC. What is measured here is no TPC result and is never called one.
 
 mod choice;
+mod clients;
 mod companies;
 mod customers;
 mod fixed;

@@ -2,7 +2,7 @@
 
 use super::Rules;
 use super::choice::between;
-use super::fixed::{ACTIVE, EXCHANGES, INDUSTRIES, SECTORS, ZIP_CODES};
+use super::fixed::{ACTIVE, EXCHANGES, INDUSTRIES, ZIP_CODES};
 use super::securities::{DAY_US, day_of};
 use super::words::{company, person, street};
 use crate::oltp::text::letters;
@@ -13,11 +13,6 @@ use assay_model::random::{Random, mix};
 const QUARTERS: u32 = 20;
 /// Letters of a piece of news.
 const NEWS_LETTERS: usize = 10_000;
-
-/// The sector of an industry; both are numbered from 1.
-pub(super) const fn sector_of(industry: u32) -> u32 {
-    (industry + SECTORS - 1) % SECTORS + 1
-}
 
 /// The industry of a company.
 pub(super) const fn industry_of(company: u32) -> u32 {

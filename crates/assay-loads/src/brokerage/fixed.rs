@@ -1,6 +1,6 @@
 //! Rows of the nine tables that have the same size whatever the scale, and the rates in them.
 
-use super::words::{industry, sector, town};
+use super::words::{SECTORS, industry, sector, sector_of, town};
 use crate::sink::Sink;
 use assay_model::random::mix;
 
@@ -8,8 +8,6 @@ use assay_model::random::mix;
 pub(super) const EXCHANGES: u32 = 4;
 /// Industries.
 pub(super) const INDUSTRIES: u32 = 102;
-/// Sectors.
-pub(super) const SECTORS: u32 = 12;
 /// Rates of tax: those of countries first.
 pub(super) const TAX_RATES: u32 = 320;
 /// Of them those of countries.
@@ -119,7 +117,7 @@ pub(super) fn industries(to: &mut dyn Sink) {
     for number in 1..=INDUSTRIES {
         to.row(3);
         to.integer(number);
-        to.integer(super::companies::sector_of(number));
+        to.integer(sector_of(number));
         to.text(industry(number).as_bytes());
     }
 }

@@ -1,12 +1,12 @@
 //! One session's series of transactions with their inputs.
 
 use super::choice::{Skewed, below, between, percent};
-use super::customers::{account, accounts_of_tier, permitted, tier_of};
-use super::fixed::{INDUSTRIES, SECTORS, is_limit};
+use super::clients::{account, accounts_of_tier, permitted, tier_of};
+use super::fixed::{INDUSTRIES, is_limit};
 use super::market::{Due, Order, Tick};
 use super::securities::{company_of, issue_of, of_account, price_cents, skewed};
 use super::session_lookups::{Lookup, Update, moment_s, trades};
-use super::words::{broker, company, industry, person, sector, symbol, tax_code};
+use super::words::{SECTORS, broker, company, industry, person, sector, symbol, tax_code};
 use super::{MAINTAINED, PRICE_DAYS, Rules, trades as past};
 use crate::deck::Deck;
 use assay_model::mix::Mix;

@@ -1,6 +1,6 @@
 //! The 33 tables: nine of fixed size, sixteen that grow with the customers, eight that grow with every trade.
 
-use super::{PRICE_DAYS, Rules, companies, customers, fixed, securities, trades};
+use super::{PRICE_DAYS, Rules, companies, customers, fixed, securities, trades, words};
 use crate::sink::Sink;
 
 /// The tables.
@@ -150,7 +150,7 @@ pub fn rows_of(table: Table, rules: &Rules) -> u64 {
         Table::CommissionRate => 240,
         Table::Industry => u64::from(fixed::INDUSTRIES),
         Table::Charge => 15,
-        Table::Sector => u64::from(fixed::SECTORS),
+        Table::Sector => u64::from(words::SECTORS),
         Table::StatusType | Table::TradeType => 5,
         Table::Exchange => u64::from(fixed::EXCHANGES),
         Table::TradeRequest => 0,

@@ -5,7 +5,7 @@
 //! them anew, so that no memory grows with their number.
 
 use super::choice::{below, percent};
-use super::customers::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of};
+use super::clients::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of};
 use super::fixed::{
     COMPLETED, PENDING, SUBMITTED, charge_cents, commission_cents, is_limit, is_sell,
 };
@@ -349,7 +349,7 @@ pub(super) fn holding_summaries(rules: &Rules, loaded_us: i64, to: &mut dyn Sink
 
 #[cfg(test)]
 mod tests {
-    use super::super::customers::broker_of;
+    use super::super::clients::broker_of;
     use super::*;
 
     #[test]

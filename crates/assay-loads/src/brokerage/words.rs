@@ -74,7 +74,9 @@ const STREETS: [&str; 8] = [
     "Ring",
     "Market Square",
 ];
-const SECTORS: [&str; 12] = [
+/// Sectors.
+pub(super) const SECTORS: u32 = 12;
+const SECTOR_NAMES: [&str; 12] = [
     "Raw Materials",
     "Machines",
     "Household Goods",
@@ -121,13 +123,17 @@ pub(super) fn company(number: u32) -> String {
 
 /// The name of a sector, 1..=12.
 pub(super) fn sector(number: u32) -> &'static str {
-    pick(&SECTORS, u64::from(number.saturating_sub(1)))
+    pick(&SECTOR_NAMES, u64::from(number.saturating_sub(1)))
+}
+
+/// The sector of an industry; both are numbered from 1.
+pub(super) const fn sector_of(industry: u32) -> u32 {
+    (industry + SECTORS - 1) % SECTORS + 1
 }
 
 /// The name of an industry, 1..=102.
 pub(super) fn industry(number: u32) -> String {
-    let (index, sector) =
-        (u64::from(number.saturating_sub(1)), super::companies::sector_of(number));
+    let (index, sector) = (u64::from(number.saturating_sub(1)), sector_of(number));
     format!("{} {} {number}", self::sector(sector), pick(&TRADES, index / 12))
 }
 
