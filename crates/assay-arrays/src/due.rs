@@ -173,6 +173,24 @@ mod tests {
     }
 
     #[test]
+    fn two_kinds_of_times_wait_in_two_lines() {
+        let mut random = assay_model::random::Random::new(5);
+        let (mut due, mut expected) = (Due::default(), std::collections::BTreeSet::new());
+        for arrival in 0..5000u64 {
+            let now_ns = 10 * arrival;
+            let kind_ns = if random.chance(0.3) { 40 } else { 300 };
+            let at_ns = now_ns + kind_ns + random.below(30);
+            due.push(at_ns, arrival);
+            expected.insert((at_ns, arrival));
+            while let Some(arrival) = due.pop(now_ns) {
+                assert_eq!(expected.pop_first().map(|entry| entry.1), Some(arrival));
+            }
+            assert_eq!(due.next_ns(), expected.first().map(|entry| entry.0));
+        }
+        assert!(due.wheel.is_none() && due.heap.len() == 0);
+    }
+
+    #[test]
     fn events_come_in_order_and_equals_as_they_arrived() {
         let mut due = Due::default();
         for (at_ns, name) in [(5, 'c'), (3, 'a'), (5, 'd'), (3, 'b')] {
