@@ -1,18 +1,23 @@
 //! What is due when: a queue of events in the order of their times, first come first among equals.
 
 use assay_model::number::narrow;
-use std::collections::VecDeque;
 
 mod heap;
+mod line;
 mod wheel;
 
 use heap::Heap;
+use line::Line;
 use wheel::Wheel;
 
 /// More events than this at once are cheaper on a wheel than in a heap.
 const MANY: usize = 40;
+/// A time and a key that no event has.
+const NEVER_NS: u64 = u64::MAX;
+const NEVER: u128 = u128::MAX;
 
 /// An event with its time and the number of its arrival.
+#[derive(Clone, Copy)]
 struct Entry<T> {
     at_ns: u64,
     arrival: u64,
@@ -26,9 +31,12 @@ impl<T> Entry<T> {
     }
 }
 
-/// Events with what they carry. Times that come in order wait in a line; few others in a heap, many on a wheel.
+/// Events with what they carry. Times that come nearly in order wait in a line, those of a second kind in another; few
+/// others in a heap, many on a wheel.
 pub struct Due<T> {
-    line: VecDeque<Entry<T>>,
+    /// When the first of all is due; beyond all time while nothing waits.
+    first_ns: u64,
+    lines: [Line<T>; 2],
     heap: Heap<T>,
     wheel: Option<Wheel<T>>,
     arrivals: u64,
@@ -36,31 +44,40 @@ pub struct Due<T> {
 
 impl<T> Default for Due<T> {
     fn default() -> Self {
-        Self { line: VecDeque::new(), heap: Heap::default(), wheel: None, arrivals: 0 }
+        Self {
+            first_ns: NEVER_NS,
+            lines: [Line::default(), Line::default()],
+            heap: Heap::default(),
+            wheel: None,
+            arrivals: 0,
+        }
     }
 }
 
-impl<T> Due<T> {
+impl<T: Copy> Due<T> {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, at_ns: u64, what: T) {
         self.arrivals += 1;
+        self.first_ns = self.first_ns.min(at_ns);
         let entry = Entry { at_ns, arrival: self.arrivals, what };
         if let Some(wheel) = &mut self.wheel {
             return wheel.push(entry);
         }
-        if self.line.back().is_none_or(|last| last.at_ns <= at_ns) {
-            return self.line.push_back(entry);
-        }
-        self.heap.push(entry);
-        if self.heap.len() > MANY {
-            self.turn_into_wheel();
+        let [one, other] = &mut self.lines;
+        if let Err(entry) = one.push(entry).or_else(|entry| other.push(entry)) {
+            self.heap.push(entry);
+            if self.heap.len() > MANY {
+                self.turn_into_wheel();
+            }
         }
     }
 
     #[cold]
     fn turn_into_wheel(&mut self) {
-        let mut entries: Vec<Entry<T>> = std::mem::take(&mut self.line).into();
+        let lines = self.lines.iter_mut();
+        let mut entries: Vec<Entry<T>> =
+            lines.flat_map(|line| std::iter::from_fn(|| line.pop())).collect();
         entries.extend(std::iter::from_fn(|| self.heap.pop()));
         self.wheel = Some(Wheel::of(entries));
     }
@@ -68,27 +85,44 @@ impl<T> Due<T> {
     /// When the next event is due.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
-        if let Some(wheel) = &self.wheel {
-            return wheel.next_ns();
-        }
-        earlier(self.line.front().map(|entry| entry.at_ns), self.heap.next_ns())
+        (self.first_ns < NEVER_NS).then_some(self.first_ns)
     }
 
     /// The next event, if it is due at `now_ns`.
     #[inline]
     pub fn pop(&mut self, now_ns: u64) -> Option<T> {
-        if self.next_ns()? > now_ns {
+        if self.first_ns > now_ns {
             return None;
         }
-        if let Some(wheel) = &mut self.wheel {
-            return wheel.pop().map(|entry| entry.what);
-        }
-        let from_line = match (self.line.front(), self.heap.first_key()) {
-            (Some(front), Some(key)) => front.key() < key,
-            (front, _) => front.is_some(),
+        let entry = match &mut self.wheel {
+            Some(wheel) => wheel.pop(),
+            None => self.take_first(),
         };
-        let entry = if from_line { self.line.pop_front() } else { self.heap.pop() };
+        self.first_ns = time_of(match &self.wheel {
+            Some(wheel) => wheel.first_key(),
+            None => self.keys().into_iter().fold(NEVER, u128::min),
+        });
         entry.map(|entry| entry.what)
+    }
+
+    /// The first keys of both lines and of the heap.
+    #[inline]
+    fn keys(&self) -> [u128; 3] {
+        let [one, other] = &self.lines;
+        [one.first_key(), other.first_key(), self.heap.first_key()]
+    }
+
+    /// The next event, out of where it waits.
+    #[inline]
+    fn take_first(&mut self) -> Option<Entry<T>> {
+        let [one, other, heap] = self.keys();
+        if one < other.min(heap) {
+            self.lines[0].pop()
+        } else if other < heap {
+            self.lines[1].pop()
+        } else {
+            self.heap.pop()
+        }
     }
 }
 
@@ -136,6 +170,24 @@ mod tests {
             assert!(expected.first().is_none_or(|entry| entry.0 > now_ns));
             assert_eq!(due.next_ns(), expected.first().map(|entry| entry.0));
         }
+    }
+
+    #[test]
+    fn two_kinds_of_times_wait_in_two_lines() {
+        let mut random = assay_model::random::Random::new(5);
+        let (mut due, mut expected) = (Due::default(), std::collections::BTreeSet::new());
+        for arrival in 0..5000u64 {
+            let now_ns = 10 * arrival;
+            let kind_ns = if random.chance(0.3) { 40 } else { 300 };
+            let at_ns = now_ns + kind_ns + random.below(30);
+            due.push(at_ns, arrival);
+            expected.insert((at_ns, arrival));
+            while let Some(arrival) = due.pop(now_ns) {
+                assert_eq!(expected.pop_first().map(|entry| entry.1), Some(arrival));
+            }
+            assert_eq!(due.next_ns(), expected.first().map(|entry| entry.0));
+        }
+        assert!(due.wheel.is_none() && due.heap.len() == 0);
     }
 
     #[test]

@@ -216,13 +216,16 @@ impl Outcome {
         seconds(self.io.elapsed_ns) / real(count_of(TIME_PARTS))
     }
 
-    /// When reads begin to stay near the last eighth, seconds of the real pace.
+    /// When reads begin to stay near the last eighth, seconds of the real pace: from there on every stretch of an eighth
+    /// of the time does. A single part of the time would tell its noise.
     fn settled_s(&self) -> f64 {
-        let part_s = self.part_s();
-        let last = self.eighth(7) * part_s;
-        let is_off = |reads: &u64| (real(*reads) / last - 1.0).abs() > SETTLED_SHARE;
-        let settled = self.io.read_parts.iter().rposition(is_off).map_or(0, |off| off + 1);
-        real(count_of(settled)) * part_s * self.hasten
+        let length = TIME_PARTS / 8;
+        let last: u64 = self.io.read_parts[TIME_PARTS - length..].iter().sum();
+        let is_off =
+            |reads: &[u64]| (real(reads.iter().sum()) / real(last) - 1.0).abs() > SETTLED_SHARE;
+        let stretches: Vec<&[u64]> = self.io.read_parts.windows(length).collect();
+        let settled = stretches.iter().rposition(|reads| is_off(reads)).map_or(0, |off| off + 1);
+        real(count_of(settled)) * self.part_s() * self.hasten
     }
 
     /// When reads first are below nine tenths of what they were for two parts of the time, seconds of the real pace.

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
 /// How often a command is looked after.
 const LOOK: Duration = Duration::from_millis(20);
+/// What was ended is given this long to be gone.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs a command by `sh -c` with additional variables and gives what it printed.
 ///
@@ -27,20 +29,41 @@ pub fn run_hook(command: &str, variables: &[(&str, &str)], limit: Duration) -> R
         .spawn()
         .map_err(|error| failed(command, &format!("cannot be started: {error}")))?;
     let outputs = [collect(child.stdout.take()), collect(child.stderr.take())];
+    let begun = Instant::now();
     let ended = wait(&mut child, limit);
-    if ended.is_none() {
+    // What it left in the background may hold its output open.
+    let is_quiet = ended.is_some() && closed(&outputs, limit.saturating_sub(begun.elapsed()));
+    if !is_quiet {
         end_group(&child);
         // Reaped, so that nothing of it stays behind.
         drop(child.wait());
     }
+    if !is_quiet && !closed(&outputs, GRACE) {
+        return Err(failed(command, "left something running that cannot be ended"));
+    }
     let [printed, complaints] = outputs.map(|output| output.join().unwrap_or_default());
-    match ended {
+    match ended.filter(|_| is_quiet) {
         None => Err(failed(command, &format!("did not end within {} s", limit.as_secs_f64()))),
         Some(0) => Ok(printed),
         Some(code) => {
-            let last = complaints.lines().last().unwrap_or_default().to_owned();
-            Err(failed(command, &format!("ended with code {code}: {last}")))
+            let last = complaints.lines().last().map(|line| format!(": {line}"));
+            let last = last.unwrap_or_default();
+            Err(failed(command, &format!("ended with code {code}{last}")))
         }
+    }
+}
+
+/// Whether all outputs end within some time.
+fn closed<Output>(outputs: &[std::thread::JoinHandle<Output>], limit: Duration) -> bool {
+    let begun = Instant::now();
+    loop {
+        if outputs.iter().all(std::thread::JoinHandle::is_finished) {
+            return true;
+        }
+        if begun.elapsed() >= limit {
+            return false;
+        }
+        std::thread::sleep(LOOK);
     }
 }
 
@@ -112,5 +135,12 @@ mod tests {
     fn a_command_that_hangs_is_ended_with_its_children() {
         let error = run_hook("sleep 600 & sleep 600", &[], Duration::from_millis(50));
         assert!(error.unwrap_err().message().contains("did not end within 0.05 s"));
+    }
+    #[test]
+    fn what_a_command_leaves_in_the_background_does_not_hold_us_up() {
+        let error = run_hook("sleep 600 & true", &[], Duration::from_millis(50));
+        assert!(error.unwrap_err().message().contains("did not end within 0.05 s"));
+        let silent = run_hook("true >/dev/null; false", &[], LONG).unwrap_err();
+        assert!(silent.message().ends_with("ended with code 1"), "{silent}");
     }
 }

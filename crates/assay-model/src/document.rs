@@ -38,9 +38,15 @@ fn explain(message: &str, place: &str, kind: &str) -> Error {
         Some((what, how)) => Error::usage(format!("{place}: {what}"), format!("write {how}")),
         None => Error::usage(
             format!("{place}: {text}"),
-            format!("the form of a {kind} is in the manual; examples are in contract/"),
+            format!("{} has its form in the manual; examples are in contract/", one(kind)),
         ),
     }
+}
+
+/// A kind of document with its article.
+fn one(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
 }
 
 /// Takes apart serde's message for an unknown field or variant, where every name stands in backticks; the

@@ -377,6 +377,9 @@ pub struct StudyResult {
     pub description: String,
     /// Cells of the whole study.
     pub planned: u32,
+    /// What holds for all cells and was not asked for: times and data that were not made as small as the scale says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The cells that are done, in their order.
     pub cells: Vec<CellResult>,
     /// How quantities follow the factors.

@@ -1,6 +1,6 @@
 //! Few events: a binary heap.
 
-use super::{Entry, time_of};
+use super::{Entry, NEVER};
 
 /// Events in a binary heap that is kept as a list.
 pub(super) struct Heap<T> {
@@ -19,13 +19,13 @@ impl<T> Heap<T> {
     }
 
     #[inline]
-    pub(super) fn first_key(&self) -> Option<u128> {
-        self.entries.first().map(Entry::key)
+    pub(super) fn first_key(&self) -> u128 {
+        self.entries.first().map_or(NEVER, Entry::key)
     }
 
     #[inline]
     pub(super) fn next_ns(&self) -> Option<u64> {
-        self.first_key().map(time_of)
+        self.entries.first().map(|entry| entry.at_ns)
     }
 
     /// No parent is later than its children.

@@ -2,8 +2,8 @@
 //!
 //! Source: R. Brown, "Calendar queues", Communications of the ACM 31 (1988).
 
-use super::Entry;
 use super::heap::Heap;
+use super::{Entry, NEVER};
 use assay_model::number::{count_of, index_of};
 
 const BUCKETS: usize = 1024;
@@ -61,8 +61,8 @@ impl<T> Wheel<T> {
     }
 
     #[inline]
-    pub(super) fn next_ns(&self) -> Option<u64> {
-        self.open.last().map(|entry| entry.at_ns)
+    pub(super) fn first_key(&self) -> u128 {
+        self.open.last().map_or(NEVER, Entry::key)
     }
 
     #[inline]

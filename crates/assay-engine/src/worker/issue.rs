@@ -30,10 +30,13 @@ impl<B: Backend> Worker<B> {
             return;
         }
         let now_ns = self.backend.now_ns();
-        let before = self.outstanding() - self.fresh.len();
-        self.recorder.outstanding_ns +=
-            real(now_ns - self.clock_ns) * assay_model::number::real_len(before);
-        self.clock_ns = now_ns;
+        // In virtual time none has passed since the turn began.
+        if now_ns > self.clock_ns {
+            let before = self.outstanding() - self.fresh.len();
+            self.recorder.outstanding_ns +=
+                real(now_ns - self.clock_ns) * assay_model::number::real_len(before);
+            self.clock_ns = now_ns;
+        }
         let open = self.arrivals.is_open();
         for slot in self.fresh.drain(..) {
             let slot = &mut self.slots[slot as usize];
@@ -46,12 +49,11 @@ impl<B: Backend> Worker<B> {
 
     /// How long the worker may sleep.
     pub(super) fn wait(&mut self) -> Wait {
-        let lead_ns = self.lead.ns();
-        let wait = match self.next_start_ns() {
-            _ if self.ios_left == 0 => Wait::Until(None),
+        let start_ns = self.next_start_ns().filter(|_| self.ios_left > 0);
+        let wait = match start_ns.map(|due_ns| due_ns.saturating_sub(self.lead.ns())) {
             None => Wait::Until(None),
-            Some(due_ns) if due_ns.saturating_sub(lead_ns) <= self.clock_ns => Wait::No,
-            Some(due_ns) => Wait::Until(Some(due_ns - lead_ns)),
+            Some(awake_ns) if awake_ns <= self.clock_ns => Wait::No,
+            Some(awake_ns) => Wait::Until(Some(awake_ns)),
         };
         if let Wait::Until(until_ns) = wait {
             self.lead.sleeps(until_ns);

@@ -82,6 +82,18 @@ impl Study {
                 "write for example measure = \"60s\"",
             );
         }
+        if self.hooks.time_limit.0 == 0 {
+            return refuse(
+                "hooks: time_limit = 0s ends every hook before it begins",
+                "write for example time_limit = \"30s\", or leave it out",
+            );
+        }
+        if self.capacity.is_some_and(|size| size.0 == 0) {
+            return refuse(
+                "capacity = 0B leaves nothing to work on",
+                "write for example capacity = \"16GiB\", or leave it out to use the whole target",
+            );
+        }
         if phases.final_rest.0 > 0 && self.repeats < 2 {
             return refuse(
                 "final_rest rests before the last of one cell",

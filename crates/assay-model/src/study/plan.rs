@@ -74,6 +74,25 @@ impl Study {
         small
     }
 
+    /// Where a scale ends at the least that is measured: what [`Study::scaled`] does not make as small as the scale says.
+    pub fn floors(&self, scale: Scale) -> Vec<String> {
+        let measure = Nanos(count(real(self.phases.measure.0) * scale.0));
+        let data = self.capacity.map(|size| Bytes(count(real(size.0) * scale.0)));
+        let small = self.scaled(scale);
+        let mut floors = Vec::new();
+        if small.phases.measure > measure {
+            floors.push(format!(
+                "Every cell is measured for {}, the least: at this scale it would be {measure}.",
+                small.phases.measure
+            ));
+        }
+        if let Some((least, data)) = small.capacity.zip(data).filter(|(least, data)| least > data) {
+            floors
+                .push(format!("Data are {least}, the least: at this scale they would be {data}."));
+        }
+        floors
+    }
+
     /// Time of all cells without filling and preconditioning, s.
     pub fn cells_s(&self, cells: usize) -> f64 {
         self.cell_s() * crate::number::real_len(cells) + self.phases.final_rest.seconds()
@@ -82,7 +101,9 @@ impl Study {
     /// Time of one cell without filling and preconditioning, s.
     pub fn cell_s(&self) -> f64 {
         let phases = &self.phases;
-        let all = [phases.settle, phases.warm_up, phases.measure, phases.rest];
+        let of_load = self.load.as_ref().and_then(|load| load.options.get("warm_up"));
+        let of_load = of_load.and_then(|time| time.to_string().parse().ok()).unwrap_or(Nanos(0));
+        let all = [phases.settle, phases.warm_up, of_load, phases.measure, phases.rest];
         all.iter().map(|time| time.seconds()).sum()
     }
 }
@@ -282,6 +303,14 @@ mod tests {
         let small = study(&[]).unwrap().scaled("1/1000".parse().unwrap());
         assert_eq!(small.capacity, Some(Bytes(1048 << 20)));
         assert_eq!((small.phases.measure, small.phases.warm_up), (MEASURE_MIN, Nanos(10_000_000)));
+        let floors = study(&[]).unwrap().floors("1/1000".parse().unwrap());
+        assert_eq!(
+            floors,
+            ["Every cell is measured for 2s, the least: at this scale it would be 60ms."]
+        );
+        let floors = study(&[]).unwrap().floors("1/100000".parse().unwrap());
+        assert!(floors[1].starts_with("Data are 64MiB, the least"), "{floors:?}");
+        assert!(study(&[]).unwrap().floors("1/10".parse().unwrap()).is_empty());
         for text in ["2", "0", "x", "1/0", "-1"] {
             assert!(text.parse::<Scale>().unwrap_err().hint().contains("1/1000"), "{text}");
         }
@@ -296,6 +325,8 @@ mod tests {
         let all = ["warehouses", "users", "memory", "work_mem", "warm_up", "ramp"].map(shown);
         assert_eq!(all, ["10", "64", "163MiB", "40MiB", "20s", "5s"]);
         assert_eq!(small.factors[0].values[0].to_string(), "0.4%");
+        // The warm-up of a load is an option of its own, and takes its time in every cell.
+        assert!((small.cell_s() - 22.0).abs() < 1e-9, "{}", small.cell_s());
         assert_eq!(small.factors[1].values, [FactorValue::Real(3.0), FactorValue::Real(0.01)]);
     }
 
@@ -306,6 +337,8 @@ mod tests {
             ("repeats = 2", "repeats = 0", "repeats = 0", "repeats = 1"),
             ("repeats = 2", "restore_every = 3", "nothing to restore", "fill"),
             ("measure = \"60s\"", "measure = \"0s\"", "measures nothing", "measure"),
+            ("\"1TiB\"", "\"0B\"", "capacity = 0B", "leave it out"),
+            ("[phases]", "[hooks]\ntime_limit = \"0s\"\n[phases]", "time_limit = 0s", "30s"),
             ("values = [1, 8]", "values = []", "has no values", "values = [1, 2, 4]"),
             ("sessions", "read_share", "is there twice", "join"),
             ("preset = \"oltp-read\"", "", "one workload", "preset"),

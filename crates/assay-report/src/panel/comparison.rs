@@ -269,8 +269,7 @@ pub(super) fn sentence(scaling: &Scaling) -> String {
     let Some(last) = scaling.points.last() else {
         return String::new();
     };
-    let interval =
-        format!("{:.1} – {:.1} %", last.of_linear.low * 100.0, last.of_linear.high * 100.0);
+    let interval = share_interval(&last.of_linear);
     let law = scaling.law.as_ref().map_or_else(
         || " Fewer than four points have no scaling law.".to_owned(),
         |law| format!(" {}", law_in_words(law)),
@@ -281,6 +280,16 @@ pub(super) fn sentence(scaling: &Scaling) -> String {
         last.nodes,
         last.of_linear.value * 100.0
     )
+}
+
+/// The interval of a share; one that nothing bounds above where the smallest side may as well have been nothing.
+fn share_interval(share: &Estimate) -> String {
+    let low = share.low * 100.0;
+    if share.high.is_finite() {
+        format!("{low:.1} – {:.1} %", share.high * 100.0)
+    } else {
+        format!("{low:.1} % or more")
+    }
 }
 
 fn law_in_words(law: &ScalingLaw) -> String {
@@ -306,16 +315,12 @@ pub(super) fn scaling_grid(all: &[Scaling], nodes: &str, show: &Show) -> Grid {
                 format!("{}", point.nodes),
                 show.value(scaling.unit, point.value.value),
                 format!("{:.1} %", point.of_linear.value * 100.0),
-                format!(
-                    "{:.1} – {:.1} %",
-                    point.of_linear.low * 100.0,
-                    point.of_linear.high * 100.0
-                ),
+                share_interval(&point.of_linear),
             ]
         })
     });
     Grid {
-        caption: "What more nodes give against linear growth",
+        caption: "What more of them give against linear growth",
         head: head(&["measure", nodes, "value", "of linear", "95 % interval"]),
         rows: rows.collect(),
     }
@@ -345,7 +350,7 @@ pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         lines.push(line("law", 1, &|at| exact(law.at(at))));
     }
     Lines {
-        title: format!("{} by {nodes}", scaling.quantity),
+        title: format!("{} against linear growth", scaling.quantity),
         across: Across::Linear,
         across_name: nodes.to_owned(),
         name: scaling.quantity.clone(),
@@ -353,5 +358,18 @@ pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         log: false,
         curves: lines,
         marks: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_that_nothing_bounds_above_says_so() {
+        let bounded = Estimate { low: 0.4, high: 0.6, ..Estimate::exact(0.5, 3) };
+        assert_eq!(share_interval(&bounded), "40.0 – 60.0 %");
+        let open = Estimate { high: f64::INFINITY, ..bounded };
+        assert_eq!(share_interval(&open), "40.0 % or more");
     }
 }

@@ -51,10 +51,11 @@ pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
         });
     }
     panels.extend(courses(study, show));
-    let tables = match loads(study, show) {
-        Some(loads) => vec![loads],
-        None => vec![cells(study, show), ladder(study, show)],
-    };
+    let mut tables: Vec<Grid> = unmeasured(study).into_iter().collect();
+    match loads(study, show) {
+        Some(loads) => tables.push(loads),
+        None => tables.extend([cells(study, show), ladder(study, show)]),
+    }
     panels.push(Panel { id: "cells", title: "Every cell", tables, ..Panel::default() });
     panels
 }
@@ -97,12 +98,12 @@ fn factors(study: &StudyResult, show: &Show) -> Panel {
         let same = |other: &&FactorCurve| (other.factor.as_str(), other.quantity.as_str()) == key;
         charts.extend(chart(&study.curves.iter().filter(same).collect::<Vec<_>>()));
     }
-    let lead = [study.description.clone()];
+    let lead = [&study.description].into_iter().chain(&study.notes).cloned();
     let is_varied = !study.curves.is_empty();
     Panel {
         id: "factors",
         title: if is_varied { "What follows the factors" } else { "What is asked" },
-        lead: lead.into_iter().filter(|words| !words.is_empty()).collect(),
+        lead: lead.filter(|words| !words.is_empty()).collect(),
         charts,
         tables: if is_varied { vec![points(study, show)] } else { Vec::new() },
         ..Panel::default()
@@ -204,7 +205,7 @@ fn ladder(study: &StudyResult, show: &Show) -> Grid {
             value("write.throughput", Unit::IosPerS, BLOCK_BYTES),
             value("write.throughput", Unit::BytesPerS, 1.0),
             log.map_or_else(|| "–".to_owned(), |log| show.value(Unit::IosPerS, log)),
-            show_length(result.elapsed_s),
+            state(result),
         ]
     };
     Grid {
@@ -249,13 +250,32 @@ fn loads(study: &StudyResult, show: &Show) -> Option<Grid> {
     })
 }
 
-/// How long it took, or why it was not measured.
+/// How long it took, or that it was not measured.
 fn state(result: &CellResult) -> String {
     match &result.state {
         CellState::Measured => show_length(result.elapsed_s),
-        CellState::Failed { reason } => format!("failed: {reason}"),
-        CellState::LeftOut { reason } => format!("left out: {reason}"),
+        CellState::Failed { .. } => "failed".to_owned(),
+        CellState::LeftOut { .. } => "left out".to_owned(),
     }
+}
+
+/// The cells that have no numbers, and why; nothing where all have.
+fn unmeasured(study: &StudyResult) -> Option<Grid> {
+    let row = |result: &CellResult| {
+        let (what, reason) = match &result.state {
+            CellState::Measured => return None,
+            CellState::Failed { reason } => ("failed", reason),
+            CellState::LeftOut { reason } => ("left out", reason),
+        };
+        let cell = format!("{:>4} {}", result.cell.number, settings(result));
+        Some(vec![cell, format!("{what}: {reason}")])
+    };
+    let rows: Vec<Vec<String>> = study.cells.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| Grid {
+        caption: "Cells without numbers",
+        head: head(&["cell", "why"]),
+        rows,
+    })
 }
 
 fn cells(study: &StudyResult, show: &Show) -> Grid {

@@ -68,12 +68,13 @@ pub fn run(mut options: Options) -> Result<Ended> {
     };
     let text = read_text(Path::new(&name), "study")?;
     let study = parse_study(&text).map_err(|error| error.context(&name))?;
+    let before = Before { cells: Vec::new(), notes: study.floors(options.scale) };
     let study = study.scaled(options.scale);
     if options.dry_run {
-        return dry_run(&study, &options);
+        return dry_run(&study, &before.notes, &options);
     }
     if loads::is_meant(&study, &options.target.targets) {
-        return begin_loads(&study, &options);
+        return begin_loads(&study, before, &options);
     }
     has_work(&study, &options.target)?;
     base_workload(&study)?;
@@ -85,19 +86,26 @@ pub fn run(mut options: Options) -> Result<Ended> {
     };
     match refused {
         Some(error) => Err(session.abandon(error)),
-        None => go(session, &study, Vec::new(), &options),
+        None => go(session, &study, before, &options),
     }
 }
 
+/// What is known of a study before its next cell: results of earlier ones, and what holds for all.
+#[derive(Default)]
+struct Before {
+    cells: Vec<CellResult>,
+    notes: Vec<String>,
+}
+
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
-fn dry_run(study: &Study, options: &Options) -> Result<Ended> {
+fn dry_run(study: &Study, notes: &[String], options: &Options) -> Result<Ended> {
     for target in &options.target.targets {
         SimulatedDevice::parse(target)?;
     }
     if options.output.json {
-        return print(&json(&plan::document(study, &options.target.targets))?);
+        return print(&json(&plan::document(study, notes, &options.target.targets))?);
     }
-    print(&plan::text(study, &options.target.targets))
+    print(&plan::text(study, notes, &options.target.targets))
 }
 
 /// What only a database or a simulated array can do is not asked of a storage.
@@ -113,7 +121,7 @@ fn has_work(study: &Study, target: &TargetOptions) -> Result<()> {
 }
 
 /// A study whose cells are loads of a database.
-fn begin_loads(study: &Study, options: &Options) -> Result<Ended> {
+fn begin_loads(study: &Study, before: Before, options: &Options) -> Result<Ended> {
     let target = options.target.targets.first().map(String::as_str).unwrap_or_default();
     let named = Named::read(target)?;
     for cell in cells(study) {
@@ -127,7 +135,7 @@ fn begin_loads(study: &Study, options: &Options) -> Result<Ended> {
         created_unix_ns: unix_ns(),
     })?;
     conduct::keep(&writer, study)?;
-    go_loads(writer, study, (target, &named.shown()), Vec::new(), options)
+    go_loads(writer, study, (target, &named.shown()), before, options)
 }
 
 /// All loads that have no result yet, then the page.
@@ -135,11 +143,11 @@ fn go_loads(
     writer: RunWriter,
     study: &Study,
     (target, shown): (&str, &str),
-    done: Vec<CellResult>,
+    before: Before,
     options: &Options,
 ) -> Result<Ended> {
     let (stop, mut progress) = (stop_flag()?, Progress::new(&options.output));
-    let mut result = fresh(study, done);
+    let mut result = fresh(study, before);
     let mut place = loads::Place {
         target,
         shown,
@@ -195,9 +203,9 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
 }
 
 /// All cells that have no result yet, then the page.
-fn go(session: Session, study: &Study, done: Vec<CellResult>, options: &Options) -> Result<Ended> {
-    let is_fresh = done.is_empty();
-    let mut result = fresh(study, done);
+fn go(session: Session, study: &Study, before: Before, options: &Options) -> Result<Ended> {
+    let is_fresh = before.cells.is_empty();
+    let mut result = fresh(study, before);
     let mut ground = conduct::OnStorage::new(session, study, is_fresh);
     let finish = conduct::conduct(&mut ground, study, &mut result)?;
     result.course = ground.course(study);
@@ -206,13 +214,14 @@ fn go(session: Session, study: &Study, done: Vec<CellResult>, options: &Options)
     conclude(writer, &mut result, &finish, options)
 }
 
-fn fresh(study: &Study, done: Vec<CellResult>) -> StudyResult {
+fn fresh(study: &Study, before: Before) -> StudyResult {
     StudyResult {
         format: 1,
         study: study.name.clone(),
         description: study.description.clone(),
         planned: u32::try_from(cells(study).len()).unwrap_or(u32::MAX),
-        cells: done,
+        notes: before.notes,
+        cells: before.cells,
         curves: Vec::new(),
         scaling: Vec::new(),
         course: None,
@@ -252,18 +261,18 @@ fn resume(options: &Options) -> Result<Ended> {
     begun.target.destroy.clone_from(&options.target.destroy);
     let text = reader.document(Document::Study)?.unwrap_or_default();
     let study = parse_study(&text).map_err(|error| error.context(reader.path().display()))?;
-    let done = reader
+    let before = reader
         .json::<StudyResult>(Document::Results)?
-        .map(|result| result.cells)
+        .map(|result| Before { cells: result.cells, notes: result.notes })
         .unwrap_or_default();
-    if done.len() >= cells(&study).len() {
+    if before.cells.len() >= cells(&study).len() {
         return Err(Error::usage(
             format!("the study {} has a result for every cell", reader.manifest().id),
             "report it with `assay report`",
         ));
     }
     if loads::is_meant(&study, &begun.target.targets) {
-        return resume_loads(&store, name, &study, &begun, (done, options));
+        return resume_loads(&store, name, &study, &begun, (before, options));
     }
     give_size(&study, &mut begun.target);
     let writer = store.resume(name, unix_ns())?;
@@ -274,7 +283,7 @@ fn resume(options: &Options) -> Result<Ended> {
             .progress
             .say("note: a simulated device begins anew; what earlier cells left in it is gone");
     }
-    go(session, &study, done, options)
+    go(session, &study, before, options)
 }
 
 /// A study of loads goes on; a target whose secret was kept out of the run must have it from the environment.
@@ -283,12 +292,12 @@ fn resume_loads(
     name: &str,
     study: &Study,
     begun: &Options,
-    (done, options): (Vec<CellResult>, &Options),
+    (before, options): (Before, &Options),
 ) -> Result<Ended> {
     let target = begun.target.targets.first().map(String::as_str).unwrap_or_default();
     let shown = Named::read(target)?.shown();
     let writer = store.resume(name, unix_ns())?;
-    go_loads(writer, study, (target, &shown), done, options)
+    go_loads(writer, study, (target, &shown), before, options)
 }
 
 /// The place of a number in a list.

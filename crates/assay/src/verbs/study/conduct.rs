@@ -99,6 +99,7 @@ fn tried(ground: &mut dyn Ground, study: &Study, cell: &Cell) -> Option<Done> {
         Ok(done) => done,
         Err(error) => {
             ground.say(&format!("note: cell {} failed: {}", cell.number, error.message()));
+            ground.say(&format!("hint: {}", error.hint()));
             let reason = error.message().to_owned();
             Some((plain(cell, CellState::Failed { reason }), None))
         }

@@ -27,8 +27,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A load that was asked to end is given this long to put its server away.
 const GRACE: Duration = Duration::from_secs(20);
 /// What studies call things that a load has under another name.
-const ALIASES: [(&str, &[&str]); 2] =
-    [("memory", &["shared-buffers"]), ("parallelism", &["parallel", "streams"])];
+const ALIASES: [(&str, &str); 2] = [("memory", "shared-buffers"), ("parallelism", "parallel")];
 
 /// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
 pub fn is_meant(study: &Study, targets: &[String]) -> bool {
@@ -92,9 +91,8 @@ pub fn option(name: &str) -> String {
 fn word(known: &[String], name: &str, value: &FactorValue, kind: &str) -> Result<Option<String>> {
     let mut spelled = option(name);
     if !known.contains(&spelled) {
-        let others = ALIASES.iter().filter(|(alias, _)| *alias == name);
-        let mut others = others.flat_map(|(_, others)| *others);
-        let Some(other) = others.find(|other| known.iter().any(|option| option == *other)) else {
+        let other = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, other)| *other);
+        let Some(other) = other.filter(|other| known.iter().any(|option| option == other)) else {
             let near = nearest(&spelled, known)
                 .map(|near| format!("did you mean '{near}'? "))
                 .unwrap_or_default();
@@ -103,7 +101,7 @@ fn word(known: &[String], name: &str, value: &FactorValue, kind: &str) -> Result
                 format!("{near}see `assay load {kind} --help`"),
             ));
         };
-        (*other).clone_into(&mut spelled);
+        other.clone_into(&mut spelled);
     }
     Ok(match value {
         FactorValue::Flag(false) => None,

@@ -70,12 +70,13 @@ fn on(targets: &[String], cell: &Cell) -> Cell {
 }
 
 /// The plan for a person.
-pub fn text(study: &Study, targets: &[String]) -> String {
+pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
     let all = cells(study);
     let capacity = study
         .capacity
         .map_or_else(|| "as large as the target".to_owned(), |capacity| capacity.to_string());
     let mut lines = vec![format!("study {}: {} cells, data {capacity}", study.name, all.len())];
+    lines.extend(notes.iter().map(|note| format!("note: {note}")));
     for cell in &all {
         let (phases, problem) = told(study, cell, targets);
         let problem =
@@ -107,7 +108,7 @@ pub fn text(study: &Study, targets: &[String]) -> String {
 }
 
 /// The plan for a program.
-pub fn document(study: &Study, targets: &[String]) -> serde_json::Value {
+pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_json::Value {
     let all = cells(study);
     let cell = |cell: &Cell| {
         let (phases, problem) = told(study, cell, targets);
@@ -123,6 +124,7 @@ pub fn document(study: &Study, targets: &[String]) -> serde_json::Value {
     serde_json::json!({
         "study": study.name,
         "time_s": study.cells_s(all.len()),
+        "notes": notes,
         "cells": all.iter().map(cell).collect::<Vec<_>>(),
     })
 }
