@@ -135,10 +135,11 @@ pub(super) fn read<L: DssStore>(admin: &mut L) -> Answer<Option<Manifest>> {
     let schemata = format!(
         "SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{SCHEMA}'"
     );
-    if admin.ask(&schemata)?.is_empty() {
+    let tables = tables(admin)?;
+    // Some releases show a schema to its owner only, and its tables to everybody who may use them.
+    if tables.is_empty() && admin.ask(&schemata)?.is_empty() {
         return Ok(None);
     }
-    let tables = tables(admin)?;
     let has_manifest = tables.iter().any(|name| name == "assay_manifest");
     let items = if has_manifest { items(admin)? } else { BTreeMap::new() };
     let is_begun = items.is_empty() && tables.len() == usize::from(has_manifest);
