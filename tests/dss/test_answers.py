@@ -1,4 +1,4 @@
-"""All 22 answers of `assay load dss` at the values of validation, row by row beside those of DuckDB.
+"""All 22 answers of `assay load dss` at the values of validation, on each product row by row beside those of DuckDB.
 
 ASSAY       the program; else the newest of target/release and target/debug, where the example dss_rows lies, too
 DSS_SCALE   the scale, 0.01 by itself; 1 takes some minutes
@@ -14,7 +14,8 @@ from pathlib import Path
 from tests.dss import oracle
 
 ROOT = Path(__file__).parents[2]
-NO_SERVER = "no postgres"
+# What the program says where there is no server of a product.
+NO_SERVER = {"postgres": "no postgres", "mariadb": "no mariadbd"}
 
 
 def _newest(name: str) -> "Path | None":
@@ -42,15 +43,15 @@ class Answers(unittest.TestCase):
             self.skipTest(reason)
         self.scale = float(os.environ.get("DSS_SCALE", "0.01"))
 
-    def ours(self, folder: Path) -> "dict[int, list[list[str]]]":
+    def ours(self, folder: Path, product: str) -> "dict[int, list[list[str]]]":
         """The answers of our queries on our rows."""
         target, answers = folder / "d", folder / "answers"
         target.mkdir(mode=0o755)
-        words = ["load", "dss", target, "--scale", f"{self.scale:g}", "--streams", "0", "--parameters", "validation", "--no-refresh",
-                 "--answers", answers, "--store", folder / "runs", "--quiet"]
+        words = ["load", "dss", target, "--server", product, "--scale", f"{self.scale:g}", "--streams", "0",
+                 "--parameters", "validation", "--no-refresh", "--answers", answers, "--store", folder / "runs", "--quiet"]
         done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
-        if NO_SERVER in done.stderr:
-            self.skipTest("no PostgreSQL server here")
+        if NO_SERVER[product] in done.stderr:
+            self.skipTest(f"{NO_SERVER[product]} here")
         # 3: the reads came from the page cache, which is no matter here.
         self.assertIn(done.returncode, (0, 3), done.stderr)
         return {number: _read(answers / f"q{number:02}.csv") for number in range(1, 23)}
@@ -67,11 +68,18 @@ class Answers(unittest.TestCase):
             other = self.other(Path(name))
         self.assertEqual(other.other_rows(), dict.fromkeys(oracle.TABLES, 0))
 
-    def test_every_answer_is_that_of_another_engine(self) -> None:
+    def test_every_answer_of_postgresql_is_that_of_another_engine(self) -> None:
+        self.compare("postgres")
+
+    def test_every_answer_of_mariadb_is_that_of_another_engine(self) -> None:
+        self.compare("mariadb")
+
+    def compare(self, product: str) -> None:
+        """Every answer of a product beside that of the other engine."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             folder.chmod(0o755)
-            ours = self.ours(folder)
+            ours = self.ours(folder, product)
             other = self.other(folder)
         empty = 0
         for number, rows in ours.items():

@@ -129,6 +129,15 @@ impl Connection {
         self.query(sql).map(drop)
     }
 
+    /// Runs statements that change rows; how many were changed.
+    ///
+    /// # Errors
+    /// As for [`query`](Self::query).
+    pub fn change(&mut self, sql: &str) -> Answer<u64> {
+        self.query_head(sql)?;
+        results::text_rows(&mut self.packets).map(|(_, touched)| touched)
+    }
+
     /// The only row of a statement.
     ///
     /// # Errors

@@ -139,10 +139,11 @@ fn add_file(counts: &mut DatabaseCounts, time: &mut TimeSplit, row: &Row) {
 impl Status {
     fn read(connection: &mut Connection) -> Answer<Self> {
         let is_mariadb = connection.facts().is_mariadb();
+        // MySQL takes such a name as it is written where file names have small and large letters.
         let schema = if is_mariadb { "information_schema" } else { "performance_schema" };
         let names: Vec<String> = NAMES.iter().map(|name| format!("'{name}'")).collect();
         let rows = connection.query(&format!(
-            "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.GLOBAL_STATUS WHERE VARIABLE_NAME IN ({})",
+            "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.global_status WHERE VARIABLE_NAME IN ({})",
             names.join(", ")
         ))?;
         Ok(Self::of(&rows))

@@ -6,63 +6,22 @@
     reason = "a test stops where its ground is missing, and says so"
 )]
 
+#[path = "support/mariadb.rs"]
+mod mariadb;
 #[path = "support/server.rs"]
 mod server;
 
-use assay_mariadb::binaries::Places;
 use assay_mariadb::connection::Connection;
-use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use assay_mariadb::server::Server;
+use mariadb::{address, databases, given, servers};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use server::{Place, json, kept, wait_for, words};
 use std::fs;
-use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 
 /// A small load.
 const SMALL: &str = "load slob d --server mariadb --scale 8MiB --sessions 2 --time 1s --quiet";
-
-/// A place where a MariaDB server can be made; nothing where this machine has none.
-fn place(name: &str) -> Option<Place> {
-    match Places::of_this_program(None).find() {
-        Ok(_) => Some(Place::made(&format!("mariadb-{name}"))),
-        Err(error) => {
-            println!("skipped: {}", error.message());
-            None
-        }
-    }
-}
-
-/// A server that is not the program's own.
-fn given(directory: &Path) -> Server {
-    let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(None).find().unwrap(),
-        directory: directory.to_owned(),
-        account: account(),
-        guard: Vec::new(),
-    })
-    .unwrap();
-    let settings = Settings { direct: false, cache_bytes: 16 << 20, sessions_max: 8 };
-    server.start(&settings, &AtomicBool::new(false)).unwrap();
-    server
-}
-
-fn address(server: &Server, user: &str, password: &str) -> String {
-    let socket = server.data().join("assay.sock");
-    format!("mysql://{user}:{password}@/?socket={}", socket.display())
-}
-
-fn databases(connection: &mut Connection) -> Vec<String> {
-    let rows = connection.query("SHOW DATABASES LIKE 'assay%'").unwrap();
-    rows.iter().map(|row| row.text(0).to_owned()).collect()
-}
-
-/// The processes of the server in the directory under test.
-fn servers(place: &Place) -> Vec<u32> {
-    let inside = place.0.join("d").canonicalize().unwrap();
-    assay_daemon::processes::inside(&inside, PROGRAMS)
-}
 
 fn ios(rung: &Value) -> Vec<u64> {
     let streams = rung["measurement"]["streams"].as_array().unwrap();
@@ -76,7 +35,7 @@ fn count(rung: &Value, name: &str) -> u64 {
 
 #[test]
 fn a_ladder_counts_what_server_and_sessions_count() {
-    let Some(place) = place("whole") else { return };
+    let Some(place) = mariadb::place("whole") else { return };
     let output = place.run(
         "load slob d --server mariadb --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
     );
@@ -105,7 +64,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
 
 #[test]
 fn a_key_is_a_page_and_each_page_is_read_by_itself() {
-    let Some(place) = place("pages") else { return };
+    let Some(place) = mariadb::place("pages") else { return };
     for work_unit in [1, 8] {
         // 4,096 pages, and a cache of less than a sixth of them.
         let output = place.run(&format!(
@@ -126,7 +85,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
 
 #[test]
 fn a_given_server_is_left_as_it_was() {
-    let Some(place) = place("given") else { return };
+    let Some(place) = mariadb::place("given") else { return };
     let server = given(&place.0.join("d"));
     let secret = server.password().to_owned();
     let target = address(&server, "assay", &secret);
@@ -170,7 +129,7 @@ fn refusals(place: &Place, server: &Server, connection: &mut Connection, secret:
 
 #[test]
 fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
-    let Some(place) = place("crash") else { return };
+    let Some(place) = mariadb::place("crash") else { return };
     let mut child = place.start(&SMALL.replace("1s", "60s"));
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     std::thread::sleep(std::time::Duration::from_millis(1500));
@@ -184,7 +143,7 @@ fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
 
 #[test]
 fn who_is_interrupted_or_killed_leaves_nothing_behind() {
-    let Some(place) = place("kill") else { return };
+    let Some(place) = mariadb::place("kill") else { return };
     let mut child = place.start(&SMALL.replace("1s", "60s"));
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -205,7 +164,7 @@ fn who_is_interrupted_or_killed_leaves_nothing_behind() {
 
 #[test]
 fn a_kept_server_is_used_again() {
-    let Some(place) = place("kept") else { return };
+    let Some(place) = mariadb::place("kept") else { return };
     let first = place.run(&format!("{SMALL} --json --keep"));
     assert_eq!(json(&first)["load"]["filled"]["rows"], 1024, "{}", words(&first));
     let left = place.left();
@@ -230,7 +189,7 @@ fn a_kept_server_is_used_again() {
 
 #[test]
 fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
-    let Some(place) = place("refused") else { return };
+    let Some(place) = mariadb::place("refused") else { return };
     for (arguments, code, word) in [
         ("load slob d --server mariadb --access stream", 2, "--access stream"),
         ("load slob d --server mariadb --io-method sync", 2, "--io-method"),
@@ -239,7 +198,8 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
         ("load slob mysql://h/x?ssl-mode=REQUIRED", 2, "encrypt"),
         ("load slob mysql://h/x --server postgres", 2, "--server"),
         ("load slob d --server mariadb --scale 90000TiB", 4, "space"),
-        ("load dss d --server mariadb", 2, "PostgreSQL only"),
+        ("load dss d --server mariadb --parallel 2", 2, "--parallel"),
+        ("load dss d --server mariadb --scale 0", 2, "no scale"),
     ] {
         let output = place.run(arguments);
         let words = words(&output);
@@ -253,7 +213,7 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
 
 #[test]
 fn a_full_storage_ends_the_loading_with_its_reason() {
-    let Some(place) = place("full") else { return };
+    let Some(place) = mariadb::place("full") else { return };
     let small = place.0.join("d");
     let mounted = Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=760m,mode=755", "assay-test"])

@@ -1,22 +1,18 @@
 //! Loads the tables: several sessions at once, each row made while the one before it travels, nothing held.
 
-use super::copy::Binary;
 use super::jobs::{Job, Jobs, parts};
-use super::manifest::{Manifest, SCHEMA, create, part_item, put};
-use super::refresh::copy;
-use crate::load::Database;
-use assay_loads::dss::{Part, Scale, TABLES, Table, create_table, prepare_texts, put_rows};
+use super::manifest::{Manifest, first_notes, note, part_item, put, read};
+use super::store::{DssStore, Wanted};
+use crate::load::{Chunk, Database};
+use assay_loads::dss::{Part, Scale, TABLES, Table, prepare_texts};
 use assay_model::dss::{DssData, DssLoading};
+use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
-use assay_postgres::failure::{Answer, Failure};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes that travel together.
-const CHUNK_BYTES: usize = 1 << 20;
 /// Chunks that wait for the server.
 const CHUNKS_AHEAD: usize = 4;
 /// How often progress is told.
@@ -40,8 +36,8 @@ pub struct Fill<'a> {
 }
 
 /// What all loaders share.
-struct Common<'a> {
-    database: &'a Database,
+struct Common<'a, L: DssStore> {
+    database: &'a Database<L>,
     scale: Scale,
     jobs: Jobs,
     rows: AtomicU64,
@@ -50,7 +46,7 @@ struct Common<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Common<'_> {
+impl<L: DssStore> Common<'_, L> {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.is_broken.load(Ordering::Relaxed)
     }
@@ -65,8 +61,8 @@ pub fn data_bytes(scale: Scale) -> u64 {
 ///
 /// # Errors
 /// What the server says, for example that its storage is full, or that loading was stopped.
-pub fn fill(
-    database: &mut Database,
+pub fn fill<L: DssStore>(
+    database: &mut Database<L>,
     filling: Filling,
     half: Option<&Manifest>,
     doing: &mut Fill<'_>,
@@ -99,9 +95,9 @@ pub fn fill(
     end(database, filling.loaders.max(1), begun)
 }
 
-/// The schema with its manifest and empty tables, in one transaction; gives the parts of each table.
-fn begin(
-    database: &mut Database,
+/// The schema with its manifest and empty tables; gives the parts of each table.
+fn begin<L: DssStore>(
+    database: &mut Database<L>,
     filling: Filling,
     half: Option<&Manifest>,
 ) -> Result<Vec<(Table, i32)>> {
@@ -110,36 +106,19 @@ fn begin(
         for (table, of) in &mut parts {
             *of = half.parts(table.name()).unwrap_or(*of);
         }
-        return Ok(parts);
+        let missing = database.admin.make_missing(&parts);
+        return missing.map(|()| parts).map_err(|failure| failure.of("making tables"));
     }
-    let mut statements = create(filling.scale);
-    for (table, of) in &parts {
-        statements.push(put(&format!("parts {}", table.name()), &of.to_string()));
-        // A table in one piece is made in the transaction that sends its rows.
-        if *of > 1 {
-            statements.push(create_here(*table));
-        }
-    }
-    let all = format!("BEGIN; {}; COMMIT", statements.join("; "));
-    if let Err(failure) = database.admin.run(&all) {
-        // The refusal is what must be heard of.
-        let _ = database.admin.run("ROLLBACK");
-        return Err(failure.of("making the schema"));
-    }
-    Ok(parts)
-}
-
-/// Without automatic vacuum: what it does would disturb what is measured.
-fn create_here(table: Table) -> String {
-    let name = format!("{SCHEMA}.{}", table.name());
-    format!("{} WITH (autovacuum_enabled = off)", create_table(table, &name))
+    let mut notes = first_notes(filling.scale);
+    notes.extend(parts.iter().map(|(table, of)| note(&format!("parts {}", table.name()), of)));
+    let made = database.admin.make(&notes, &parts);
+    made.map(|()| parts).map_err(|failure| failure.of("making the schema"))
 }
 
 /// Takes one job after the other.
-fn loader(common: &Common<'_>) -> Result<()> {
+fn loader<L: DssStore>(common: &Common<'_, L>) -> Result<()> {
     let mut connection = common.database.connect()?;
-    // Only some users may; the server's own settings serve, too.
-    let _ = connection.run("SET maintenance_work_mem = '256MB'; SET synchronous_commit = off");
+    connection.ready_to_load();
     while let Some(job) = common.jobs.take() {
         match carry_out(&mut connection, job, common) {
             Ok(()) => common.jobs.done(job),
@@ -170,29 +149,15 @@ fn describe(job: Job) -> String {
     }
 }
 
-fn carry_out(connection: &mut Connection, job: Job, common: &Common<'_>) -> Answer<()> {
+fn carry_out<L: DssStore>(connection: &mut L, job: Job, common: &Common<'_, L>) -> Answer<()> {
     if common.is_over() {
         return Err(stopped());
     }
     match job {
         Job::Rows(table, part) => rows(connection, table, part, common),
-        // Two of them at once do not wait for each other; the key itself is declared behind them.
-        Job::Key(table) => connection.run(&format!(
-            "CREATE UNIQUE INDEX IF NOT EXISTS {0}_pkey ON {SCHEMA}.{0} ({1})",
-            table.name(),
-            table.key()
-        )),
-        Job::Index(table, index) => connection.run(&format!(
-            "CREATE INDEX IF NOT EXISTS {} ON {SCHEMA}.{} ({})",
-            index.name,
-            table.name(),
-            index.columns
-        )),
-        Job::Statistics { table, frozen } => {
-            declare_key(connection, table)?;
-            let how = if frozen { "ANALYZE" } else { "VACUUM (FREEZE, ANALYZE)" };
-            connection.run(&format!("{how} {SCHEMA}.{}", table.name()))
-        }
+        Job::Key(table) => connection.build_key(table),
+        Job::Index(table, index) => connection.build_index(table, index),
+        Job::Statistics { table, frozen } => connection.gather(table, frozen),
     }
 }
 
@@ -200,78 +165,52 @@ fn stopped() -> Failure {
     Failure::Strange("it was stopped".to_owned())
 }
 
-/// Not again where an earlier run had come so far.
-fn declare_key(connection: &mut Connection, table: Table) -> Answer<()> {
-    let name = table.name();
-    let there = connection.one(&format!(
-        "SELECT count(*) FROM pg_constraint \
-         WHERE conrelid = '{SCHEMA}.{name}'::regclass AND contype = 'p'"
-    ))?;
-    if there.count(0) == Some(1) {
-        return Ok(());
-    }
-    connection.run(&format!("ALTER TABLE {SCHEMA}.{name} ADD PRIMARY KEY USING INDEX {name}_pkey"))
-}
-
 /// The rows of a part in one transaction, with the word in the manifest that they are there.
-fn rows(connection: &mut Connection, table: Table, part: Part, common: &Common<'_>) -> Answer<()> {
-    connection.run("BEGIN")?;
+fn rows<L: DssStore>(
+    connection: &mut L,
+    table: Table,
+    part: Part,
+    common: &Common<'_, L>,
+) -> Answer<()> {
     let is_whole = part.of == 1;
-    if is_whole {
-        connection.run(&create_here(table))?;
-    }
-    // A table that was made in the same transaction is not logged where that is allowed, and its rows need no second
-    // visit.
-    let sql = copy(table, if is_whole { ", FREEZE" } else { "" });
-    let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
-    let scale = common.scale;
-    let sent = thread::scope(|scope| {
-        scope.spawn(move || make(table, scale, part, &sender));
-        send(connection, &sql, chunks, common)
+    connection.begin_part(table, is_whole)?;
+    let wanted = Wanted { table, scale: common.scale, part, rekey: &|key| key };
+    let sent = transfer(connection, wanted, is_whole, |rows| {
+        common.rows.fetch_add(rows, Ordering::Relaxed);
+        !common.is_over()
     })?;
-    connection.run(&put(&part_item(table.name(), part.number), &sent.to_string()))?;
+    if common.is_over() {
+        // Not all were sent: the transaction ends with the session.
+        return Err(stopped());
+    }
+    connection.run(&put::<L, _>(&part_item(table.name(), part.number), sent))?;
     connection.run("COMMIT")
 }
 
-/// Makes rows until nobody takes them.
-fn make(table: Table, scale: Scale, part: Part, to: &SyncSender<(Vec<u8>, u64)>) {
-    let mut give = |bytes, rows| to.send((bytes, rows)).is_ok();
-    let mut binary = Binary::new(table.columns().len(), CHUNK_BYTES, &mut give);
-    put_rows(table, scale, part, |key| key, &mut binary);
-    binary.finish();
-}
-
-/// Takes the chunks as its own, so that nobody goes on making them when it ends early.
-fn send(
-    connection: &mut Connection,
-    sql: &str,
-    chunks: Receiver<(Vec<u8>, u64)>,
-    common: &Common<'_>,
+/// Makes rows on one thread and sends them on this one, as long as `goes_on` says so, which is told how many follow.
+pub(super) fn transfer<L: DssStore>(
+    connection: &mut L,
+    wanted: Wanted<'_>,
+    is_whole: bool,
+    goes_on: impl Fn(u64) -> bool,
 ) -> Answer<u64> {
-    let mut copying = connection.copy_in(sql)?;
-    let mut sent = 0;
-    for (chunk, rows) in chunks {
-        if common.is_over() {
-            copying.abort();
-            return Err(stopped());
-        }
-        copying.send(&chunk)?;
-        sent += rows;
-        common.rows.fetch_add(rows, Ordering::Relaxed);
-    }
-    copying.finish().map(|()| sent)
+    let (sender, chunks) = sync_channel::<Chunk>(CHUNKS_AHEAD);
+    thread::scope(|scope| {
+        scope.spawn(move || L::rows_of(wanted, &sender));
+        // Nobody takes rows any more when these are dropped: the other thread then ends.
+        let mut chunks = chunks.into_iter().take_while(|(_, rows)| goes_on(*rows));
+        connection.send(wanted.table, is_whole, &mut chunks)
+    })
 }
 
 /// Says in the manifest that all is there.
-fn end(database: &mut Database, loaders: u32, begun: Instant) -> Result<DssData> {
+fn end<L: DssStore>(database: &mut Database<L>, loaders: u32, begun: Instant) -> Result<DssData> {
     let told = |failure: Failure| failure.of("finishing the tables");
-    let state = put("state", "loaded");
-    let sum =
-        format!("SELECT sum(value::bigint) FROM {SCHEMA}.assay_manifest WHERE item LIKE 'part %'");
-    let rows = database.admin.one(&sum).map_err(told)?.count(0).unwrap_or(0);
+    let manifest = read(&mut database.admin).map_err(told)?.unwrap_or_default();
+    let rows = manifest.rows_of_parts();
     let elapsed_s = begun.elapsed().as_secs_f64();
-    database.admin.run(&put("rows", &rows.to_string())).map_err(told)?;
-    database.admin.run(&state).map_err(told)?;
+    let notes = L::put(&[note("rows", rows), note("state", "loaded")]);
+    database.admin.run(&notes).map_err(told)?;
     let mut data = sizes(database)?;
     data.rows = rows;
     data.loading = Some(DssLoading { loaders, elapsed_s });
@@ -282,16 +221,22 @@ fn end(database: &mut Database, loaders: u32, begun: Instant) -> Result<DssData>
 ///
 /// # Errors
 /// What the server says.
-pub fn sizes(database: &mut Database) -> Result<DssData> {
-    let row = database.admin.one(&format!(
-        "SELECT sum(pg_table_size(oid)) FILTER (WHERE relkind = 'r'), \
-         coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0) \
-         FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relname <> 'assay_manifest'"
-    ));
-    let row = row.map_err(|failure| failure.of("looking at the tables"))?;
-    Ok(DssData {
-        table_bytes: row.count(0).unwrap_or(0),
-        index_bytes: row.count(1).unwrap_or(0),
-        ..DssData::default()
-    })
+pub fn sizes<L: DssStore>(database: &mut Database<L>) -> Result<DssData> {
+    let bytes = database.admin.bytes();
+    let (table_bytes, index_bytes) =
+        bytes.map_err(|failure| failure.of("looking at the tables"))?;
+    Ok(DssData { table_bytes, index_bytes, ..DssData::default() })
+}
+
+/// Makes a server of our own fit for large queries, and tells the settings that matter for them.
+///
+/// # Errors
+/// What the server says.
+pub fn fit<L: DssStore>(database: &mut Database<L>) -> Result<()> {
+    L::fit(database).map_err(|failure| failure.of("choosing the settings of the server"))
+}
+
+/// Processes that the server has for parallel steps of all sessions together; none where it does not tell, or has none.
+pub fn parallel_max<L: DssStore>(database: &mut Database<L>) -> Option<u32> {
+    database.admin.parallel_max()
 }

@@ -2,12 +2,13 @@
 //! found again, and half loaded data told from whole.
 
 use super::refresh::remove_old;
+use super::store::DssStore;
 use crate::load::Database;
-use assay_loads::dss::{RefreshSet, Scale, TABLES};
+use assay_loads::dss::{RefreshSet, Scale, TABLES, Table};
+use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
-use assay_postgres::failure::{Answer, Failure};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// The name of our schema: always the same, so that the next run finds it.
 pub const SCHEMA: &str = "assay_dss";
@@ -58,6 +59,12 @@ impl Manifest {
         self.item(&part_item(table, part)).parse().ok()
     }
 
+    /// Rows of all parts that are loaded.
+    pub(super) fn rows_of_parts(&self) -> u64 {
+        let parts = self.items.iter().filter(|(item, _)| item.starts_with("part "));
+        parts.filter_map(|(_, rows)| rows.parse::<u64>().ok()).sum()
+    }
+
     fn item(&self, name: &str) -> &str {
         self.items.get(name).map_or("", String::as_str)
     }
@@ -68,35 +75,28 @@ pub(super) fn part_item(table: &str, part: i32) -> String {
     format!("part {table} {part}")
 }
 
-/// Sets an item.
-pub(super) fn put(item: &str, value: &str) -> String {
-    format!(
-        "INSERT INTO {SCHEMA}.assay_manifest VALUES ('{item}', '{value}') \
-         ON CONFLICT (item) DO UPDATE SET value = excluded.value"
-    )
+/// An item with its value.
+pub(super) fn note(item: &str, value: impl Display) -> (String, String) {
+    (item.to_owned(), value.to_string())
 }
 
-/// Makes the schema with its manifest.
-pub(super) fn create(scale: Scale) -> Vec<String> {
-    vec![
-        format!("CREATE SCHEMA {SCHEMA}"),
-        format!(
-            "CREATE TABLE {SCHEMA}.assay_manifest (item text PRIMARY KEY, value text NOT NULL)"
-        ),
-        put("format", FORMAT),
-        put("scale", &scale.to_string()),
-        put("state", "loading"),
-    ]
+/// Sets an item.
+pub(super) fn put<L: DssStore, V: Display>(item: &str, value: V) -> String {
+    L::put(&[note(item, value)])
+}
+
+/// What a manifest says before the first row.
+pub(super) fn first_notes(scale: Scale) -> Vec<(String, String)> {
+    vec![note("format", FORMAT), note("scale", scale), note("state", "loading")]
 }
 
 /// Looks what is there, and takes hold of it for as long as this program lives.
 ///
 /// # Errors
 /// What the server says, that another program is at it, or that the schema is not ours.
-pub fn look(database: &mut Database) -> Result<Found> {
+pub fn look<L: DssStore>(database: &mut Database<L>) -> Result<Found> {
     let told = |failure: Failure| failure.of("looking for loaded tables");
-    let held = database.admin.one(&format!("SELECT pg_try_advisory_lock(hashtext('{SCHEMA}'))"));
-    if !held.map_err(told)?.is_true(0) {
+    if !database.admin.take_hold().map_err(told)? {
         return Err(Error::environment(
             "another program loads or measures the tables of this load in this database",
             "wait until it has ended, or name another database",
@@ -114,30 +114,44 @@ pub fn look(database: &mut Database) -> Result<Found> {
     if manifest.item("state") != "loaded" {
         return Ok(Found::Half(manifest));
     }
-    let all = database.admin.one(&format!(
-        "SELECT count(*) FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace \
-         AND relkind = 'r' AND relname = ANY ('{{{}}}')",
-        TABLES.map(assay_loads::dss::Table::name).join(",")
-    ));
-    let all = all.map_err(told)?.count(0);
-    Ok(if all == Some(8) { Found::Whole(manifest) } else { Found::Half(manifest) })
+    let there = tables(&mut database.admin).map_err(told)?;
+    let is_there = |table: Table| there.iter().any(|name| name == table.name());
+    let all = TABLES.into_iter().all(is_there);
+    Ok(if all { Found::Whole(manifest) } else { Found::Half(manifest) })
 }
 
-/// The manifest; empty where there is a schema without one, nothing where there is no schema.
-fn read(admin: &mut Connection) -> Answer<Option<Manifest>> {
-    let row = admin.one(&format!(
-        "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = '{SCHEMA}'), \
-         to_regclass('{SCHEMA}.assay_manifest') IS NOT NULL"
+/// Names of the tables in our schema.
+fn tables<L: DssStore>(admin: &mut L) -> Answer<Vec<String>> {
+    let rows = admin.ask(&format!(
+        "SELECT table_name FROM information_schema.tables \
+         WHERE table_schema = '{SCHEMA}' AND table_type = 'BASE TABLE'"
     ))?;
-    if !row.is_true(0) {
+    Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+}
+
+/// The manifest; empty where there is a schema without one, nothing where there is no schema, or one that a program of
+/// ours had only begun to make.
+pub(super) fn read<L: DssStore>(admin: &mut L) -> Answer<Option<Manifest>> {
+    let schemata = format!(
+        "SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{SCHEMA}'"
+    );
+    let tables = tables(admin)?;
+    // Some releases show a schema to its owner only, and its tables to everybody who may use them.
+    if tables.is_empty() && admin.ask(&schemata)?.is_empty() {
         return Ok(None);
     }
-    if !row.is_true(1) {
-        return Ok(Some(Manifest::default()));
+    let has_manifest = tables.iter().any(|name| name == "assay_manifest");
+    let items = if has_manifest { items(admin)? } else { BTreeMap::new() };
+    let is_begun = items.is_empty() && tables.len() == usize::from(has_manifest);
+    if L::MAY_BE_EMPTY && is_begun {
+        return Ok(None);
     }
-    let rows = admin.query(&format!("SELECT item, value FROM {SCHEMA}.assay_manifest"))?;
-    let pairs = rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned()));
-    Ok(Some(Manifest { items: pairs.collect() }))
+    Ok(Some(Manifest { items }))
+}
+
+fn items<L: DssStore>(admin: &mut L) -> Answer<BTreeMap<String, String>> {
+    let rows = admin.ask(&format!("SELECT item, value FROM {SCHEMA}.assay_manifest"))?;
+    Ok(rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect())
 }
 
 /// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
@@ -145,7 +159,11 @@ fn read(admin: &mut Connection) -> Answer<Option<Manifest>> {
 ///
 /// # Errors
 /// What the server says.
-pub fn finish_refresh(database: &mut Database, manifest: &Manifest, scale: Scale) -> Result<u32> {
+pub fn finish_refresh<L: DssStore>(
+    database: &mut Database<L>,
+    manifest: &Manifest,
+    scale: Scale,
+) -> Result<u32> {
     let (inserted, removed) = manifest.sets();
     if inserted > removed {
         let set = RefreshSet::new(inserted)?;
@@ -173,5 +191,6 @@ mod tests {
         assert_eq!((manifest.parts("orders"), manifest.parts("part")), (Some(2), None));
         assert_eq!(manifest.rows_of_part("orders", 1), Some(75_000));
         assert_eq!(manifest.rows_of_part("orders", 2), None);
+        assert_eq!(manifest.rows_of_parts(), 75_000);
     }
 }

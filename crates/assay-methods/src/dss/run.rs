@@ -1,14 +1,15 @@
 //! A power or a throughput run: streams that begin together, told query by query, and everybody's counters around them.
 
+use super::store::DssStore;
 use super::stream::{Asked, Common, Ended, Stream, Told, Work};
 use crate::load::{Database, Sight, Used};
+use assay_daemon::{Interrupter, Usage};
 use assay_model::Result;
 use assay_model::counters::CpuCounters;
 use assay_model::dss::{DssKind, DssQuery, DssRun};
 use assay_model::measurement::Finish;
 use assay_model::number::{narrow, seconds};
-use assay_postgres::connection::{Interrupter, Row};
-use assay_postgres::processes::{Usage, whole_usage};
+use assay_model::row::Row;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, ScopedJoinHandle};
@@ -67,15 +68,19 @@ impl RunPlan {
 ///
 /// # Errors
 /// What the server says before the first query; later failures are in the result.
-pub fn measure(database: &mut Database, plan: &RunPlan, hands: &mut Hands<'_>) -> Result<DssRun> {
-    let whole = |database: &Database| database.postmaster.and_then(whole_usage);
+pub fn measure<L: DssStore>(
+    database: &mut Database<L>,
+    plan: &RunPlan,
+    hands: &mut Hands<'_>,
+) -> Result<DssRun> {
+    let whole = |database: &Database<L>| database.postmaster.and_then(L::whole_usage);
     let (before, used_before) = (Sight::take(database, &[])?, whole(database));
-    let streams: Result<Vec<Stream>> =
+    let streams: Result<Vec<Stream<L>>> =
         plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();
     let streams = streams?;
     let started_unix_ns =
         narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
-    let (queries, elapsed, ended, is_stopped) = carry_out(streams, hands);
+    let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hands);
     // A server that is gone tells nothing more; what the streams measured stands.
     let after = Sight::take(database, &[]).unwrap_or_else(|_| before.clone());
     let used = used(&before, &after, used_before.zip(whole(database)), &ended);
@@ -99,18 +104,22 @@ pub fn measure(database: &mut Database, plan: &RunPlan, hands: &mut Hands<'_>) -
     })
 }
 
-/// What the processes used: those of the sessions and the parallel ones are all but those in the background.
+/// What the processes used. Where each session has its own, theirs and those that worked for them are all but those in
+/// the background; where all is one process, sessions tell of their threads.
 fn used(before: &Sight, after: &Sight, whole: Option<(Usage, Usage)>, ended: &[Ended]) -> Used {
     let whole = whole.map(|(then, now)| now.since(&then));
-    let queue_ns =
-        ended.iter().map(|one| one.usage.map(|usage| usage.queue_ns)).sum::<Option<u64>>();
-    let background = after.background_since(before).unwrap_or_default();
-    Used {
-        sessions: whole.map(|whole| Usage {
+    let told = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
+    let told = told.flatten();
+    let sessions = match after.background_since(before) {
+        Some(background) => whole.map(|whole| Usage {
             cpu_ns: whole.cpu_ns.saturating_sub(background.cpu_ns),
-            queue_ns: queue_ns.unwrap_or(0),
+            queue_ns: told.map_or(0, |told| told.queue_ns),
             storage_read_bytes: whole.storage_read_bytes,
         }),
+        None => told,
+    };
+    Used {
+        sessions,
         server_cpu_s: whole.map(|whole| seconds(whole.cpu_ns)),
         storage_read_bytes: whole.and_then(|whole| whole.storage_read_bytes),
     }
@@ -125,12 +134,37 @@ fn finish(ended: &[Ended], is_stopped: bool) -> Finish {
     }
 }
 
+/// How streams are ended in the middle of a query.
+struct Ends {
+    interrupters: Vec<Interrupter>,
+    /// Where a server does not see by itself that nobody waits for an answer any more.
+    statements: Vec<String>,
+}
+
+impl Ends {
+    fn of<L: DssStore>(streams: &[Stream<L>]) -> Self {
+        Self {
+            interrupters: streams.iter().filter_map(Stream::interrupter).collect(),
+            statements: streams.iter().filter_map(Stream::ending).collect(),
+        }
+    }
+
+    fn end<L: DssStore>(&self, admin: &mut L) {
+        self.interrupters.iter().for_each(Interrupter::interrupt);
+        for statement in &self.statements {
+            // A session that has ended by itself needs no end.
+            let _ = admin.run(statement);
+        }
+    }
+}
+
 /// Lets the streams begin and listens until all have ended; says whether somebody stopped them.
-fn carry_out(
-    streams: Vec<Stream>,
+fn carry_out<L: DssStore>(
+    streams: Vec<Stream<L>>,
+    admin: &mut L,
     hands: &mut Hands<'_>,
 ) -> (Vec<DssQuery>, Duration, Vec<Ended>, bool) {
-    let interrupters: Vec<Option<Interrupter>> = streams.iter().map(Stream::interrupter).collect();
+    let ends = Ends::of(&streams);
     let (tell, told) = channel();
     let done = AtomicBool::new(false);
     let begun = Instant::now();
@@ -146,7 +180,7 @@ fn carry_out(
             })
             .collect();
         drop(tell);
-        let (queries, is_stopped) = listen(&told, begun, &done, &interrupters, hands);
+        let (queries, is_stopped) = listen(&told, begun, &done, || ends.end(admin), hands);
         let ended = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
@@ -160,10 +194,10 @@ fn listen(
     told: &Receiver<Told>,
     begun: Instant,
     done: &AtomicBool,
-    interrupters: &[Option<Interrupter>],
+    end: impl FnOnce(),
     hands: &mut Hands<'_>,
 ) -> (Vec<DssQuery>, bool) {
-    let (mut queries, mut is_stopped) = (Vec::new(), false);
+    let (mut queries, mut end) = (Vec::new(), Some(end));
     loop {
         match told.recv_timeout(LOOK) {
             Ok((query, rows)) => {
@@ -171,12 +205,13 @@ fn listen(
                 queries.push(query);
             }
             Err(RecvTimeoutError::Timeout) => (hands.waiting)(begun.elapsed()),
-            Err(RecvTimeoutError::Disconnected) => return (queries, is_stopped),
+            Err(RecvTimeoutError::Disconnected) => return (queries, end.is_none()),
         }
-        if hands.stop.load(Ordering::Relaxed) && !is_stopped {
-            is_stopped = true;
+        if hands.stop.load(Ordering::Relaxed)
+            && let Some(end) = end.take()
+        {
             done.store(true, Ordering::Relaxed);
-            interrupters.iter().flatten().for_each(Interrupter::interrupt);
+            end();
         }
     }
 }

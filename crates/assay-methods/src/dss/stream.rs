@@ -1,22 +1,19 @@
 //! One stream: a session that asks one query after the other, each timed, each within its limit.
 
-use super::manifest::SCHEMA;
 use super::refresh::{insert_new, remove_old};
+use super::store::DssStore;
 use crate::load::Database;
+use assay_daemon::{Interrupter, Usage};
 use assay_loads::dss::{Choice, RefreshSet, Scale, order, text};
 use assay_model::Result;
 use assay_model::dss::{DssOutcome, DssQuery};
+use assay_model::failure::{Answer, Failure};
 use assay_model::number::{count_of, narrow};
+use assay_model::row::Row;
 use assay_model::units::{Bytes, Nanos};
-use assay_postgres::connection::{Connection, Interrupter, Row};
-use assay_postgres::failure::{Answer, Failure};
-use assay_postgres::processes::{Usage, usage};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
-
-/// The server's word for a statement that was cancelled, here by its limit.
-const CANCELLED: &str = "57014";
 
 /// How much memory a session may use for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,8 +52,8 @@ pub(super) enum Work {
 pub(super) type Told = (DssQuery, Vec<Row>);
 
 /// A session that is ready to begin.
-pub(super) struct Stream {
-    connection: Connection,
+pub(super) struct Stream<L> {
+    connection: L,
     work: Work,
     asked: Asked,
 }
@@ -77,17 +74,13 @@ pub(super) struct Ended {
     pub(super) lost: Option<String>,
 }
 
-impl Stream {
+impl<L: DssStore> Stream<L> {
     /// Opens a session as it is to ask.
-    pub(super) fn open(database: &Database, work: Work, asked: Asked) -> Result<Self> {
+    pub(super) fn open(database: &Database<L>, work: Work, asked: Asked) -> Result<Self> {
         let mut connection = database.connect()?;
-        let settings = settings(&asked);
         connection
-            .run(&settings)
+            .ready_to_ask(&asked)
             .map_err(|failure| failure.of("choosing the settings of a session"))?;
-        // Some versions lack one, and only some users may set the other; the result says what was timed.
-        let _ = connection.run("SET client_connection_check_interval = '1s'");
-        let _ = connection.run("SET track_io_timing = on");
         Ok(Self { connection, work, asked })
     }
 
@@ -96,16 +89,20 @@ impl Stream {
         self.connection.interrupter().ok()
     }
 
+    /// The statement by which another session ends it.
+    pub(super) fn ending(&self) -> Option<String> {
+        self.connection.ending()
+    }
+
     /// Does its work and closes the session.
     pub(super) fn work(mut self, common: &Common<'_>) -> Ended {
-        let process = self.connection.facts().process_id;
-        let before = usage(process);
+        let before = self.connection.usage();
         let lost = match self.work {
             Work::Power(set) => self.power(set, common),
             Work::Queries(stream) => self.queries(stream, common),
             Work::Refresh(first, pairs) => self.refreshes(first, pairs, common),
         };
-        let after = usage(process);
+        let after = self.connection.usage();
         self.connection.close();
         Ended { usage: after.zip(before).map(|(after, before)| after.since(&before)), lost }
     }
@@ -120,9 +117,9 @@ impl Stream {
     fn queries(&mut self, stream: u32, common: &Common<'_>) -> Option<String> {
         order(stream).iter().find_map(|query| {
             let parameters = self.asked.choice.of(*query, stream, self.asked.scale);
-            let sql = text(*query, &parameters);
+            let sql = self.connection.limited(text(*query, &parameters), self.asked.limit);
             self.timed(format!("Q{query}"), Some(stream), common, |connection| {
-                let rows = connection.query(&sql)?;
+                let rows = connection.ask(&sql)?;
                 Ok((count_of(rows.len()), rows))
             })
         })
@@ -159,7 +156,7 @@ impl Stream {
         name: String,
         stream: Option<u32>,
         common: &Common<'_>,
-        work: impl FnOnce(&mut Connection) -> Answer<(u64, Vec<Row>)>,
+        work: impl FnOnce(&mut L) -> Answer<(u64, Vec<Row>)>,
     ) -> Option<String> {
         if common.done.load(Ordering::Relaxed) {
             return Some(String::new());
@@ -167,7 +164,7 @@ impl Stream {
         let started = common.begun.elapsed();
         let answer = work(&mut self.connection);
         let elapsed = common.begun.elapsed().saturating_sub(started);
-        let (outcome, lost) = judged(answer.as_ref().err());
+        let (outcome, lost) = judged::<L>(answer.as_ref().err());
         if lost.is_some() && common.done.load(Ordering::Relaxed) {
             // What an interrupted session says is no news.
             return Some(String::new());
@@ -188,35 +185,21 @@ impl Stream {
 }
 
 /// What became of it, and why the session is lost where it is.
-fn judged(failure: Option<&Failure>) -> (DssOutcome, Option<String>) {
+fn judged<L: DssStore>(failure: Option<&Failure>) -> (DssOutcome, Option<String>) {
     let Some(failure) = failure else {
         return (DssOutcome::Complete, None);
     };
-    if failure.code() == Some(CANCELLED) {
+    if L::is_over_limit(failure) {
         return (DssOutcome::OverLimit, None);
     }
     let reason = failure.to_string();
     (DssOutcome::Failed { reason: reason.clone() }, failure.is_lost().then_some(reason))
 }
 
-/// Settings of a session.
-fn settings(asked: &Asked) -> String {
-    let mut all = vec![
-        format!("SET search_path = {SCHEMA}"),
-        format!("SET max_parallel_workers_per_gather = {}", asked.parallel),
-    ];
-    if let Some(limit) = asked.limit {
-        all.push(format!("SET statement_timeout = {}", limit.0.div_ceil(1_000_000).max(1)));
-    }
-    if let Some(work) = asked.memory.work {
-        all.push(format!("SET work_mem = '{}kB'", (work.0 >> 10).max(64)));
-    }
-    all.join("; ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_postgres::connection::Connection;
 
     fn refused(code: &str) -> Failure {
         assay_postgres::failure::refused(code, "no")
@@ -224,26 +207,11 @@ mod tests {
 
     #[test]
     fn a_cancelled_query_is_over_its_limit_and_the_stream_goes_on() {
+        let judged = judged::<Connection>;
         assert_eq!(judged(None), (DssOutcome::Complete, None));
         assert_eq!(judged(Some(&refused("57014"))), (DssOutcome::OverLimit, None));
         let (outcome, lost) = judged(Some(&refused("53100")));
         assert!(matches!(outcome, DssOutcome::Failed { .. }) && lost.is_none());
         assert!(judged(Some(&refused("57P01"))).1.is_some());
-    }
-
-    #[test]
-    fn sessions_have_the_settings_that_were_asked() {
-        let asked = Asked {
-            scale: Scale::new(1.0).unwrap(),
-            choice: Choice::Validation,
-            limit: Some(Nanos(1_500_000)),
-            parallel: 3,
-            memory: Memory { work: Some(Bytes(64 << 20)) },
-        };
-        let all = settings(&asked);
-        for wanted in ["per_gather = 3", "statement_timeout = 2", "work_mem = '65536kB'"] {
-            assert!(all.contains(wanted), "{all}");
-        }
-        assert!(!settings(&Asked { limit: None, ..asked }).contains("timeout"));
     }
 }

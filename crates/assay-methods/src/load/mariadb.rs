@@ -161,7 +161,7 @@ impl Product for MariaLink {
         // One more is for an administrator; ours that prepares and counts stays open beside them.
         let row = self.one(&format!(
             "SELECT CAST(@@max_connections AS SIGNED) - CAST(VARIABLE_VALUE AS SIGNED), \
-             @@max_user_connections FROM {status}.GLOBAL_STATUS WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"
+             @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"
         ))?;
         let of_user = row.count(1).filter(|most| *most > 0).unwrap_or(u64::MAX);
         Ok(row.count(0).unwrap_or(0).min(of_user.saturating_sub(1)))

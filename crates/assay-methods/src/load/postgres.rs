@@ -221,12 +221,6 @@ impl Database {
         connection.close();
         Ok(!is_there)
     }
-
-    /// Processes that the server has for parallel steps of all sessions together; none where it does not tell.
-    pub fn parallel_max(&mut self) -> Option<u32> {
-        let row = self.admin.one("SHOW max_parallel_workers").ok()?;
-        row.text(0).parse().ok()
-    }
 }
 
 impl Program for Server {

@@ -43,7 +43,8 @@ impl BlockStore for MariaLink {
         let doing = "asking for the plan of the reading statement";
         let read = read(&tables::table(&database.schema, 0));
         let read = read.replacen('?', "1", 1).replacen('?', &rules.work_unit.to_string(), 1);
-        let plan = database.admin.one(&format!("EXPLAIN {read}"));
+        // What stands there by itself differs by release.
+        let plan = database.admin.one(&format!("EXPLAIN FORMAT = TRADITIONAL {read}"));
         let plan = plan.map_err(|failure| failure.of(doing))?;
         let words: Vec<&str> = plan.0.iter().flatten().map(String::as_str).collect();
         let is_range = words.iter().any(|word| ["range", "const"].contains(word));

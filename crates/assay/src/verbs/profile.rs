@@ -7,6 +7,7 @@ use crate::options::{OutputOptions, quantity};
 use crate::reports::{ReadReport, read_files};
 use crate::table;
 use crate::verbs::profile_server;
+use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::profile::Profile;
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
@@ -98,8 +99,14 @@ fn flat<T>(lists: Vec<Vec<T>>) -> Vec<T> {
 impl Options {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
-        let mut names = self.files.iter().filter_map(|file| file.to_str());
-        let address = names.find(|name| is_address(name));
+        let names = || self.files.iter().filter_map(|file| file.to_str());
+        if names().any(is_mariadb) {
+            return Err(Error::usage(
+                "profiles of MariaDB and MySQL servers are not made: of live servers only PostgreSQL is watched",
+                "`assay load` shows their DB time, waits and reads beside a load of its own",
+            ));
+        }
+        let address = names().find(|name| is_address(name));
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
                 "a server is profiled alone, and its profile is no row of a table",

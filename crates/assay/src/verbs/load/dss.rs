@@ -4,20 +4,25 @@ mod answers;
 mod data;
 mod session;
 
-use super::server::ServerOptions;
+use super::ground::Served;
+use super::server::{ProductName, ServerOptions};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use assay_loads::dss::{Choice, Scale};
-use assay_methods::dss::Memory;
+use assay_methods::dss::{DssStore, Memory};
+use assay_methods::load::MariaLink;
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
 use session::{Course, carry_out};
 use std::path::PathBuf;
 
 /// Streams at most: each is a session with processes of its own.
 const STREAMS_MAX: i64 = 1000;
+/// Processes beside that of a session, where nobody says.
+const PARALLEL: u32 = 2;
 /// Processes at most beside that of a session.
 const PARALLEL_MAX: i64 = 1024;
 
@@ -25,7 +30,8 @@ const PARALLEL_MAX: i64 = 1024;
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
-    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…`
+    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…` or
+    /// `mysql://…`
     #[arg(value_name = "TARGET|DSN")]
     target: String,
     /// How large the tables are: 1 makes about 1 GB of rows, 1.7 GB on storage; fractions from 0.01 on
@@ -34,9 +40,10 @@ pub struct Options {
     /// Streams at once of each throughput run; 0 for no throughput run
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(0..=STREAMS_MAX))]
     streams: Vec<u32>,
-    /// Processes that the server may use for a step of a query beside the session's own; all runs with each
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(0..=PARALLEL_MAX))]
-    parallel: Vec<u32>,
+    /// Processes that the server may use for a step of a query beside the session's own; all runs with each. Else 2 on
+    /// PostgreSQL, and none elsewhere
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(0..=PARALLEL_MAX))]
+    parallel: Option<Vec<u32>>,
     /// Measure all runs so often
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
     repeats: u32,
@@ -95,13 +102,32 @@ enum ParametersOption {
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
-    options.server.only_postgres(&options.target, "dss")?;
-    let course = options.course()?;
-    carry_out(&course, &options.store, &options.output)
+    match options.server.product(&options.target)? {
+        ProductName::Postgres => options.run_on::<Connection>(options.parallel(PARALLEL)),
+        ProductName::Mariadb => {
+            let parallel = options.parallel(0);
+            if parallel.iter().any(|processes| *processes > 0) {
+                return Err(Error::usage(
+                    "--parallel: in MariaDB and MySQL one thread works on a query, and no other helps it",
+                    "leave it out; --streams asks several queries at once",
+                ));
+            }
+            options.run_on::<MariaLink>(parallel)
+        }
+    }
 }
 
 impl Options {
-    fn course(&self) -> Result<Course<'_>> {
+    fn run_on<L: Served + DssStore>(&self, parallel: Vec<u32>) -> Result<Ended> {
+        let course = self.course(parallel)?;
+        carry_out::<L>(&course, &self.store, &self.output)
+    }
+
+    fn parallel(&self, usual: u32) -> Vec<u32> {
+        self.parallel.clone().unwrap_or_else(|| vec![usual])
+    }
+
+    fn course(&self, parallel: Vec<u32>) -> Result<Course<'_>> {
         if self.no_power && self.streams.iter().all(|streams| *streams == 0) {
             return Err(Error::usage(
                 "--no-power with --streams 0 leaves nothing to measure",
@@ -113,7 +139,8 @@ impl Options {
             target: &self.target,
             scale: Scale::new(self.scale)?,
             streams: self.streams.iter().copied().filter(|streams| *streams > 0).collect(),
-            parallel: &self.parallel,
+            plan: self.plan(&parallel),
+            parallel,
             repeats: self.repeats,
             has_power: !self.no_power,
             refreshes: !self.no_refresh,
@@ -128,12 +155,11 @@ impl Options {
             loaders: self.loaders.unwrap_or_else(|| u32::try_from(processors).unwrap_or(1)),
             half: data::Half { finish: self.finish, reload: self.reload },
             server: &self.server,
-            plan: self.plan(),
         })
     }
 
     /// The knobs as they are shown.
-    fn plan(&self) -> Vec<Setting> {
+    fn plan(&self, parallel: &[u32]) -> Vec<Setting> {
         let list =
             |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let parameters = match self.parameters {
@@ -144,7 +170,7 @@ impl Options {
         let all = [
             ("scale", self.scale.to_string()),
             ("streams", list(&self.streams)),
-            ("parallel processes", list(&self.parallel)),
+            ("parallel processes", list(parallel)),
             ("repeats", self.repeats.to_string()),
             ("query limit", self.query_limit.to_string()),
             ("parameters", parameters),

@@ -89,20 +89,6 @@ impl ServerOptions {
         }
     }
 
-    /// Refuses a load on a product that it is not known for.
-    ///
-    /// # Errors
-    /// A usage error.
-    pub fn only_postgres(&self, target: &str, load: &str) -> Result<()> {
-        match self.product(target)? {
-            ProductName::Postgres => Ok(()),
-            ProductName::Mariadb => Err(Error::usage(
-                format!("load {load} runs on PostgreSQL only"),
-                "name a PostgreSQL server, or a directory without --server mariadb",
-            )),
-        }
-    }
-
     /// The PostgreSQL server of our own that these options mean.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::exit::write_new;
 use assay_model::Result;
-use assay_postgres::connection::Row;
+use assay_model::row::Row;
 use std::path::Path;
 
 /// Writes the answer of a query by its name, `Q1` to `Q22`, without a header.

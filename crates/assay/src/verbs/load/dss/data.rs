@@ -2,11 +2,12 @@
 
 use super::session::Course;
 use crate::progress::Progress;
-use crate::verbs::load::ground::{After, Ground, Named, Wanted};
+use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::server::Burden;
 use assay_loads::dss::Scale;
 use assay_methods::dss::{
-    Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, look, sizes,
+    DssStore, Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, fit, look,
+    sizes,
 };
 use assay_methods::load::Database;
 use assay_model::dss::DssData;
@@ -26,9 +27,9 @@ pub struct Half {
 }
 
 /// The ground with its tables.
-pub struct Tables {
+pub struct Tables<L: Served> {
     /// The server.
-    pub ground: Ground,
+    pub ground: Ground<L>,
     /// The tables.
     pub data: DssData,
     /// The next refresh set.
@@ -45,7 +46,7 @@ struct Came {
     were_there: bool,
 }
 
-impl Tables {
+impl<L: Served + DssStore> Tables<L> {
     /// Makes or enters the server, and finds or loads the tables.
     ///
     /// # Errors
@@ -57,7 +58,7 @@ impl Tables {
         progress: &mut Progress,
     ) -> Result<Self> {
         let mut came = Came::default();
-        let mut bring = |database: &mut Database, progress: &mut Progress| {
+        let mut bring = |database: &mut Database<L>, progress: &mut Progress| {
             came = find(database, course, stop, progress)?;
             Ok(filled(&came.data))
         };
@@ -74,7 +75,8 @@ impl Tables {
             stop,
             fill: &mut bring,
         };
-        let ground = Ground::prepare(named, wanted, progress)?;
+        let mut ground = Ground::prepare(named, wanted, progress)?;
+        fit(&mut ground.database)?;
         let Came { data, next_set, were_there } = came;
         Ok(Self { ground, data, next_set, were_there })
     }
@@ -102,8 +104,8 @@ fn filled(data: &DssData) -> Option<Filled> {
 }
 
 /// Finds the tables or loads them.
-fn find(
-    database: &mut Database,
+fn find<L: DssStore>(
+    database: &mut Database<L>,
     course: &Course<'_>,
     stop: &AtomicBool,
     progress: &mut Progress,
@@ -151,8 +153,8 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     ))
 }
 
-fn load(
-    database: &mut Database,
+fn load<L: DssStore>(
+    database: &mut Database<L>,
     course: &Course<'_>,
     half: Option<&Manifest>,
     stop: &AtomicBool,

@@ -8,17 +8,17 @@ use crate::options::{OutputOptions, StoreOptions};
 use crate::progress::Progress;
 use crate::session::{give_up, unix_ns};
 use crate::signals::stop_flag;
-use crate::verbs::load::ground::Named;
+use crate::verbs::load::ground::{Named, Served};
 use crate::verbs::load::server::ServerOptions;
 use assay_loads::dss::{Choice, NOTICE, Scale};
-use assay_methods::dss::{Asked, Hands, Memory, RunPlan, measure};
+use assay_methods::dss::{Asked, DssStore, Hands, Memory, RunPlan, measure, parallel_max};
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
 use assay_model::load::Setting;
 use assay_model::measurement::{Finish, Remark};
+use assay_model::row::Row;
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
-use assay_postgres::connection::Row;
 use assay_store::{Document, NewRun, RunWriter};
 use std::cell::RefCell;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct Course<'a> {
     /// Streams of each throughput run.
     pub streams: Vec<u32>,
     /// Parallel processes of each group of runs.
-    pub parallel: &'a [u32],
+    pub parallel: Vec<u32>,
     /// How often all of them.
     pub repeats: u32,
     /// Whether there is a power run.
@@ -63,9 +63,9 @@ pub struct Course<'a> {
 }
 
 /// Runs that are being measured.
-struct Measuring<'a> {
+struct Measuring<'a, L: Served> {
     course: &'a Course<'a>,
-    tables: &'a mut Tables,
+    tables: &'a mut Tables<L>,
     writer: &'a RunWriter,
     progress: &'a mut Progress,
     stop: &'a Arc<AtomicBool>,
@@ -76,7 +76,7 @@ struct Measuring<'a> {
 ///
 /// # Errors
 /// What the store, the gate or the server say before anything was measured.
-pub fn carry_out(
+pub fn carry_out<L: Served + DssStore>(
     course: &Course<'_>,
     store: &StoreOptions,
     output: &OutputOptions,
@@ -91,24 +91,25 @@ pub fn carry_out(
         targets: vec![named.shown()],
         created_unix_ns: unix_ns(),
     })?;
-    let measured = Tables::prepare(course, &named, &stop, &mut progress).and_then(|mut tables| {
-        if let Some(environment) = tables.ground.environment(&named) {
-            writer.put_json(Document::Environment, &environment)?;
-        }
-        let result = first(course, &mut tables);
-        let measured = Measuring {
-            course,
-            tables: &mut tables,
-            writer: &writer,
-            progress: &mut progress,
-            stop: &stop,
-            result,
-        }
-        .all();
-        // Our server goes before the answer is printed, whatever came of it.
-        let finished = tables.finish();
-        measured.and_then(|finish| finished.map(|()| finish))
-    });
+    let measured =
+        Tables::<L>::prepare(course, &named, &stop, &mut progress).and_then(|mut tables| {
+            if let Some(environment) = tables.ground.environment(&named) {
+                writer.put_json(Document::Environment, &environment)?;
+            }
+            let result = first(course, &mut tables);
+            let measured = Measuring {
+                course,
+                tables: &mut tables,
+                writer: &writer,
+                progress: &mut progress,
+                stop: &stop,
+                result,
+            }
+            .all();
+            // Our server goes before the answer is printed, whatever came of it.
+            let finished = tables.finish();
+            measured.and_then(|finish| finished.map(|()| finish))
+        });
     progress.clear();
     match measured {
         Ok(finish) => conclude_dss(writer, &finish, output),
@@ -125,7 +126,7 @@ pub fn carry_out(
 }
 
 /// The result before the first run.
-fn first(course: &Course<'_>, tables: &mut Tables) -> Dss {
+fn first<L: Served + DssStore>(course: &Course<'_>, tables: &mut Tables<L>) -> Dss {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut remarks = tables.ground.database.remarks.clone();
     remarks.extend(few_workers(course, tables));
@@ -145,10 +146,13 @@ fn first(course: &Course<'_>, tables: &mut Tables) -> Dss {
 }
 
 /// Parallel processes that the server cannot give are not missed by anybody but the reader.
-fn few_workers(course: &Course<'_>, tables: &mut Tables) -> Option<Remark> {
+fn few_workers<L: Served + DssStore>(
+    course: &Course<'_>,
+    tables: &mut Tables<L>,
+) -> Option<Remark> {
     let streams = course.streams.iter().copied().max().unwrap_or(1).max(1);
     let wanted = course.parallel.iter().copied().max()?.saturating_mul(streams);
-    let most = tables.ground.database.parallel_max()?;
+    let most = parallel_max(&mut tables.ground.database)?;
     (most < wanted).then(|| Remark {
         what: format!("the server has {most} parallel processes for all sessions"),
         why: format!("{streams} streams may ask for {wanted} and some will not get theirs"),
@@ -156,7 +160,7 @@ fn few_workers(course: &Course<'_>, tables: &mut Tables) -> Option<Remark> {
     })
 }
 
-impl Measuring<'_> {
+impl<L: Served + DssStore> Measuring<'_, L> {
     /// Measures run after run and keeps the result after each; says how it ended.
     fn all(mut self) -> Result<Finish> {
         for plan in self.plans() {
@@ -173,7 +177,7 @@ impl Measuring<'_> {
         let course = self.course;
         let mut plans = Vec::new();
         for repeat in 1..=course.repeats {
-            for parallel in course.parallel {
+            for parallel in &course.parallel {
                 let plan = |kind, streams| RunPlan {
                     kind,
                     streams,

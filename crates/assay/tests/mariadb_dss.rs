@@ -1,0 +1,244 @@
+//! `assay load dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and finds again, how it fails, and
+//! that nothing stays behind. Without a server the tests say that they were skipped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+#[path = "support/mariadb.rs"]
+mod mariadb;
+#[path = "support/server.rs"]
+mod server;
+
+use assay_loads::dss::order;
+use assay_mariadb::connection::Connection;
+use mariadb::{address, databases, given, servers};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use server::{Place, json, wait_for, words};
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+/// Rows of all tables of scale 0.01.
+const ROWS: u64 = 86_805;
+/// The smallest of all loads.
+const SMALL: &str = "--scale 0.01 --streams 0 --no-refresh --quiet --json";
+/// Relative difference of averages and quotients, of which each product keeps another number of digits.
+const TOLERANCE: f64 = 1e-9;
+
+fn queries(run: &Value) -> &Vec<Value> {
+    run["queries"].as_array().unwrap()
+}
+
+/// Rows that calls of a refresh function changed.
+fn rows(run: &Value, name: &str) -> Vec<u64> {
+    let mine = queries(run).iter().filter(|query| query["name"] == name);
+    mine.map(|query| query["rows"].as_u64().unwrap()).collect()
+}
+
+fn names(run: &Value, stream: u64) -> Vec<String> {
+    let mine = queries(run).iter().filter(|query| query["stream"].as_u64() == Some(stream));
+    mine.map(|query| query["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn asked(stream: u32) -> Vec<String> {
+    order(stream).iter().map(|query| format!("Q{query}")).collect()
+}
+
+#[test]
+fn power_and_throughput_runs_ask_everything_once() {
+    let Some(place) = mariadb::place("dss-whole") else { return };
+    let output = place
+        .run("load dss d --server mariadb --scale 0.01 --streams 2 --loaders 4 --json --quiet");
+    let dss = &json(&output)["dss"];
+    assert_eq!(dss["data"]["rows"], ROWS, "{}", words(&output));
+    assert_eq!(dss["server"]["product"], "MariaDB");
+    let settings = dss["server"]["settings"].as_array().unwrap();
+    let value =
+        |name: &str| settings.iter().find(|one| one["name"] == name).unwrap()["value"].clone();
+    // Scans read ahead here, and what matters for sorts and joins is told.
+    assert_eq!(
+        (value("innodb_read_ahead_threshold"), value("join_buffer_size")),
+        ("56".into(), "4194304".into())
+    );
+    let runs = dss["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    for run in runs {
+        assert_eq!(run["parallel"], 0);
+        assert!(queries(run).iter().all(|query| query["outcome"]["kind"] == "complete"), "{run}");
+        assert!(run["database"]["logical_reads"].as_u64().unwrap() > 1000);
+        // New orders are those that go, under other keys.
+        assert_eq!(rows(run, "RF1"), rows(run, "RF2"));
+        assert!(rows(run, "RF1").iter().all(|rows| (30..200).contains(rows)));
+    }
+    let whole: Vec<String> = [vec!["RF1".to_owned()], asked(0), vec!["RF2".to_owned()]].concat();
+    assert_eq!(names(&runs[0], 0), whole);
+    assert_eq!((names(&runs[1], 1), names(&runs[1], 2)), (asked(1), asked(2)));
+    assert_eq!((place.left().len(), servers(&place).len()), (0, 0));
+    let text = String::from_utf8_lossy(&place.run("report").stdout).into_owned();
+    for word in ["no TPC results", "geometric mean", "MariaDB", "RF2"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+/// Rows of the answer to a query; a text with commas falls into pieces, which are compared like all others.
+fn answer(folder: &Path, query: u32) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(folder.join(format!("q{query:02}.csv"))).unwrap();
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let (Ok(mine), Ok(theirs)) = (one.parse::<f64>(), other.parse::<f64>()) else { return false };
+    (mine - theirs).abs() <= TOLERANCE * mine.abs().max(theirs.abs())
+}
+
+#[test]
+fn every_answer_is_that_of_postgresql() {
+    let Some(place) = mariadb::place("dss-answers") else { return };
+    if !server::has_server() {
+        println!("skipped: no PostgreSQL server to compare with");
+        return;
+    }
+    for (product, folder) in [("postgres", "theirs"), ("mariadb", "ours")] {
+        let output = place.run(&format!(
+            "load dss d --server {product} {SMALL} --parameters validation --answers {folder}"
+        ));
+        assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
+    }
+    let mut empty = 0;
+    for query in 1..=22 {
+        let (ours, theirs) =
+            (answer(&place.0.join("ours"), query), answer(&place.0.join("theirs"), query));
+        assert_eq!(ours.len(), theirs.len(), "Q{query}");
+        for (mine, other) in ours.iter().zip(&theirs) {
+            let same = mine.iter().zip(other).all(|(one, other)| is_same(one, other));
+            assert!(mine.len() == other.len() && same, "Q{query}: {mine:?} is not {other:?}");
+        }
+        empty += usize::from(ours.is_empty());
+    }
+    // A few queries find nothing in small tables; most must find something.
+    assert!(empty < 6, "{empty}");
+}
+
+#[test]
+fn queries_over_their_limit_are_cancelled_and_refresh_functions_have_none() {
+    let Some(place) = mariadb::place("dss-limit") else { return };
+    let output = place.run(
+        "load dss d --server mariadb --scale 0.01 --streams 0 --query-limit 1ms --work-mem 1MiB --quiet --json",
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    let run = &json(&output)["dss"]["runs"][0];
+    let outcome = |name: &str| {
+        let found = queries(run).iter().find(|query| query["name"] == name).unwrap();
+        found["outcome"]["kind"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(queries(run).len(), 24);
+    // It reads sixty thousand rows, which nobody does in a millisecond.
+    assert_eq!(outcome("Q1"), "over_limit");
+    assert_eq!((outcome("RF1"), outcome("RF2")), ("complete".to_owned(), "complete".to_owned()));
+}
+
+#[track_caller]
+fn refused(place: &Place, command: &str, code: i32, word: &str) {
+    let output = place.run(command);
+    let words = words(&output);
+    assert_eq!(output.status.code(), Some(code), "{command}: {words}");
+    assert!(words.contains(word) && words.contains("hint: "), "{command}: {words}");
+}
+
+/// Whether the tables were loaded by this run.
+#[track_caller]
+fn has_loaded(output: &Output) -> bool {
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(output));
+    json(output)["dss"]["data"]["loading"].is_object()
+}
+
+#[test]
+fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
+    let Some(place) = mariadb::place("dss-given") else { return };
+    let server = given(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address()).unwrap();
+    let load = format!("load dss {}", address(&server, "assay", server.password()));
+    let refreshed = SMALL.replace("--no-refresh ", "");
+    // What a killed program had only begun to make is no hindrance.
+    connection.run("CREATE DATABASE assay_dss").unwrap();
+    assert!(has_loaded(&place.run(&format!("{load} {refreshed} --keep"))));
+    assert!(!has_loaded(&place.run(&format!("{load} {refreshed}"))));
+    assert_eq!(databases(&mut connection), ["assay_dss"]);
+    refused(
+        &place,
+        &format!("{load} --scale 0.02 --streams 0 --quiet"),
+        2,
+        "have scale 0.01, not 0.02",
+    );
+    let row = connection
+        .one(
+            "SELECT (SELECT COUNT(*) FROM assay_dss.orders), (SELECT COUNT(*) FROM assay_dss.orders WHERE (o_orderkey & 24) = 8), \
+             (SELECT value FROM assay_dss.assay_manifest WHERE item = 'removed')",
+        )
+        .unwrap();
+    assert_eq!((row.count(0), row.count(1), row.count(2)), (Some(15_000), Some(30), Some(2)));
+    connection.run("SELECT GET_LOCK('assay_dss', 0)").unwrap();
+    refused(&place, &format!("{load} {SMALL}"), 4, "another program");
+    connection.run("SELECT RELEASE_LOCK('assay_dss')").unwrap();
+    connection
+        .run(
+            "DROP TABLE assay_dss.part; ALTER TABLE assay_dss.orders DROP INDEX orders_customer; \
+             DELETE FROM assay_dss.assay_manifest WHERE item LIKE 'part part %'; \
+             UPDATE assay_dss.assay_manifest SET value = 'loading' WHERE item = 'state'",
+        )
+        .unwrap();
+    refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --finish"))));
+    let parts = connection.one("SELECT COUNT(*) FROM assay_dss.part").unwrap();
+    assert_eq!(parts.count(0), Some(2000));
+    let indexes = "SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'assay_dss'";
+    assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 1));
+    // What is loaded anew is this run's own, and goes.
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --reload"))));
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
+}
+
+/// Queries that the only run has kept so far.
+fn kept(place: &Path) -> usize {
+    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
+    let texts = runs.filter_map(|run| fs::read_to_string(run.path().join("dss.json")).ok());
+    texts.map(|text| text.matches("\"outcome\"").count()).sum()
+}
+
+#[test]
+fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
+    let Some(place) = mariadb::place("dss-interrupt") else { return };
+    let server = given(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address()).unwrap();
+    let target = address(&server, "assay", server.password());
+    let mut child = place
+        .start(&format!("load dss {target} --scale 0.01 --streams 2 --repeats 99 --json --quiet"));
+    wait_for(|| kept(&place.0) > 3);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(kept(&place.0) > 3);
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    let sessions = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'assay'";
+    // Only the one that asks is left.
+    wait_for(|| connection.one(sessions).unwrap().count(0) == Some(1));
+}
+
+#[test]
+fn a_server_that_is_killed_ends_the_run_and_what_was_measured_stands() {
+    let Some(place) = mariadb::place("dss-crash") else { return };
+    let mut child = place
+        .start("load dss d --server mariadb --scale 0.01 --streams 2 --repeats 99 --json --quiet");
+    wait_for(|| kept(&place.0) > 30);
+    for process in servers(&place) {
+        assay_daemon::processes::signal(process, Signal::KILL);
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    assert!(kept(&place.0) > 30);
+    assert_eq!((place.left().len(), servers(&place).len()), (0, 0));
+}

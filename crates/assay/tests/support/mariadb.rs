@@ -1,0 +1,57 @@
+//! MariaDB servers for tests of loads on them.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::missing_panics_doc,
+    missing_docs,
+    reason = "a test fails by panicking, each uses another part of this, and says where its ground is missing"
+)]
+
+use crate::server::Place;
+use assay_mariadb::binaries::Places;
+use assay_mariadb::connection::Connection;
+use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// A place where a MariaDB server can be made; nothing where this machine has none.
+pub fn place(name: &str) -> Option<Place> {
+    match Places::of_this_program(None).find() {
+        Ok(_) => Some(Place::made(&format!("mariadb-{name}"))),
+        Err(error) => {
+            println!("skipped: {}", error.message());
+            None
+        }
+    }
+}
+
+/// A server that is not the program's own.
+pub fn given(directory: &Path) -> Server {
+    let mut server = Server::create(Plan {
+        binaries: Places::of_this_program(None).find().unwrap(),
+        directory: directory.to_owned(),
+        account: account(),
+        guard: Vec::new(),
+    })
+    .unwrap();
+    let settings = Settings { direct: false, cache_bytes: 16 << 20, sessions_max: 8 };
+    server.start(&settings, &AtomicBool::new(false)).unwrap();
+    server
+}
+
+pub fn address(server: &Server, user: &str, password: &str) -> String {
+    let socket = server.data().join("assay.sock");
+    format!("mysql://{user}:{password}@/?socket={}", socket.display())
+}
+
+pub fn databases(connection: &mut Connection) -> Vec<String> {
+    let rows = connection.query("SHOW DATABASES LIKE 'assay%'").unwrap();
+    rows.iter().map(|row| row.text(0).to_owned()).collect()
+}
+
+/// The processes of the server in the directory under test.
+pub fn servers(place: &Place) -> Vec<u32> {
+    let inside = place.0.join("d").canonicalize().unwrap();
+    assay_daemon::processes::inside(&inside, PROGRAMS)
+}
