@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""The order-entry load on one server: loading, new orders a minute by users and client CPU of them, beside go-tpc where it is there."""
+"""The order-entry load on one server: loading, new orders a minute by users and client CPU of them, beside HammerDB and go-tpc.
+
+`--kept NAME --only prepare` loads the tables of all sides into a server that stays in the directory; runs with the same name use it.
+HammerDB wants Tcl and a Pgtcl that is safe in threads (3.1 or newer, found by TCLLIBPATH). It measures whole minutes; its source says
+how long one is, so a minute may be made shorter there, and --hammerdb-minute tells here how long it is.
+"""
 
 import json
 import os
@@ -14,7 +19,9 @@ import time
 from bench import machine, repeats, report
 from slob import SETTINGS, Server
 
-BAR_LOAD_S, BAR_RATE, BAR_CPU, BAR_MIB, MANY = 20.0, 1.2, 0.3, 200, 500
+BAR_LOAD_S, BAR_MIB, MANY = 20.0, 200, 500
+# Which way to call is held against which peer, with the least ratio of rates and the largest of client CPU.
+PEERS = {"HammerDB": ("proc", 1.0, 0.5), "go-tpc": ("stmt", 1.2, 0.3)}
 # A cache that holds all data: what is compared is client and statements, not the disk.
 SETTINGS.update({"shared_buffers": "2GB", "autovacuum": "on", "checkpoint_timeout": "15min", "max_wal_size": "8GB",
                  "listen_addresses": "127.0.0.1", "port": "54190", "max_connections": "600"})
@@ -74,6 +81,70 @@ def by_go_tpc(given, server, users):
     return {"rate": 60 * orders / elapsed_s, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
 
 
+HAMMERDB_ALWAYS = """
+dbset db pg
+dbset bm TPC-C
+diset connection pg_host 127.0.0.1
+diset connection pg_port {port}
+diset connection pg_sslmode disable
+diset tpcc pg_superuser postgres
+diset tpcc pg_superuserpass x
+diset tpcc pg_defaultdbase postgres
+diset tpcc pg_user tpcc
+diset tpcc pg_pass tpcc
+diset tpcc pg_dbase tpcc
+diset tpcc pg_count_ware {warehouses}
+diset tpcc pg_storedprocs true
+"""
+HAMMERDB_BUILD = "diset tpcc pg_num_vu 2\nbuildschema\n"
+HAMMERDB_RUN = """
+diset tpcc pg_driver timed
+diset tpcc pg_rampup 0
+diset tpcc pg_duration 1
+diset tpcc pg_allwarehouse true
+loadscript
+vuset vu {users}
+vuset logtotemp 0
+vucreate
+vurun
+vudestroy
+"""
+
+
+def hammerdb(given, script):
+    """One script of the peer, its output and its CPU seconds."""
+    path = os.path.join(given.store, "hammerdb.tcl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(HAMMERDB_ALWAYS.format(port=PORT, warehouses=given.warehouses) + script)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(["tclsh8.6", "./hammerdbcli", "tcl", "auto", path], cwd=given.hammerdb, capture_output=True, text=True, check=False,
+                          timeout=600, env={**os.environ, "TMP": given.store})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.stdout + done.stderr, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def by_hammerdb(given, users):
+    """One run of the peer: it counts the new orders of a minute, ever so long."""
+    told, cpu_s = hammerdb(given, HAMMERDB_RUN.format(users=users))
+    found = re.findall(r"System achieved (\d+) NOPM", told)
+    if not found:
+        raise SystemExit(told)
+    orders = int(found[-1])
+    return {"rate": 60 * orders / given.hammerdb_minute, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
+
+
+def prepare(given, server):
+    """The tables of all sides; those of Assay stay because they are kept."""
+    assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
+    if given.go_tpc and not server.sql("SELECT 1 FROM pg_database WHERE datname = 'gotpc'"):
+        server.sql("CREATE DATABASE gotpc")
+        go_tpc(given, server, "prepare", "-T", "2", "--no-check")
+    if given.hammerdb and not server.sql("SELECT 1 FROM pg_database WHERE datname = 'tpcc'"):
+        told, _ = hammerdb(given, HAMMERDB_BUILD)
+        if "SCHEMA COMPLETE" not in told.upper():
+            raise SystemExit(told)
+
+
 def loading(given, server, raw):
     """Seconds to load, key and analyse."""
     times = []
@@ -109,28 +180,35 @@ def many_sessions(given, server, raw):
 
 def running(given, server, raw, lines):
     """Users by users, sides alternating."""
-    assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
+    prepare(given, server)
     for users in given.users:
         name = f"{users} users"
+        if given.only and given.only not in name:
+            continue
         print(name, file=sys.stderr, flush=True)
         sides = {"proc": lambda: by_assay(given, server, "proc", users), "stmt": lambda: by_assay(given, server, "stmt", users)}
         if given.go_tpc:
             sides["go-tpc"] = lambda: by_go_tpc(given, server, users)
+        if given.hammerdb:
+            sides["HammerDB"] = lambda: by_hammerdb(given, users)
         raw[name] = repeats.alternate(repeats.Plan(given), sides)
-        lines.append(row(name, raw[name], bool(given.go_tpc)))
+        lines.append(row(name, raw[name]))
 
 
-def row(name, done, has_peer):
+def row(name, done):
     """All sides of one case."""
     used, count = repeats.chosen(done)
-    sides = ["proc", "stmt"] + (["go-tpc"] if has_peer else [])
+    sides = [side for side in ("proc", "HammerDB", "stmt", "go-tpc") if side in used[0]["sides"]]
     rates = [f"{repeats.median(used, side, lambda result: result['rate']):,.0f}" for side in sides]
     costs = [f"{repeats.median(used, side, lambda result: result['cpu_s']):.3f}" for side in sides]
     cells = [name, " / ".join(rates), " / ".join(costs)]
-    if has_peer:
-        rate = repeats.Ratio(used, "stmt", "go-tpc", lambda result: result["rate"])
-        cpu = repeats.Ratio(used, "stmt", "go-tpc", lambda result: result["cpu_s"])
-        cells += [f"{rate} {report.bar(rate.median >= BAR_RATE, '≥ 1.2')}", f"{cpu} {report.bar(cpu.median <= BAR_CPU, '≤ 0.3')}"]
+    for peer, (side, rate_bar, cpu_bar) in PEERS.items():
+        if peer not in sides:
+            cells += ["not measured", ""]
+            continue
+        rate = repeats.Ratio(used, side, peer, lambda result: result["rate"])
+        cpu = repeats.Ratio(used, side, peer, lambda result: result["cpu_s"])
+        cells += [f"{rate} {report.bar(rate.median >= rate_bar, f'≥ {rate_bar}')}", f"{cpu} {report.bar(cpu.median <= cpu_bar, f'≤ {cpu_bar}')}"]
     return [*cells, count]
 
 
@@ -138,6 +216,9 @@ def main():
     parser = report.options(__doc__, repeats=3, extra=0, seconds=10.0)
     parser.add_argument("--bindir", required=True, help="programs of a PostgreSQL server, psql among them")
     parser.add_argument("--go-tpc", help="the program go-tpc; without it Assay is measured alone")
+    parser.add_argument("--hammerdb", help="directory of HammerDB 4 with Tcl 8.6")
+    parser.add_argument("--hammerdb-minute", type=float, default=60.0, help="seconds of a minute in its sources")
+    parser.add_argument("--kept", help="name of a server in the directory that stays there")
     parser.add_argument("--warehouses", type=int, default=10)
     parser.add_argument("--users", type=lambda text: [int(one) for one in text.split(",")], default=[1, 4, 8, 16])
     parser.add_argument("--loads", type=int, default=1, help="how often loading is measured")
@@ -145,22 +226,21 @@ def main():
     given.directory = os.path.abspath(given.directory)
     given.store = tempfile.mkdtemp(prefix="oltp-store-")
     raw, lines = {}, []
-    with Server(given.bindir, given.directory) as server:
+    with Server(given.bindir, given.directory, given.kept) as server:
         raw["server"] = server.sql("SHOW server_version")[0]
         if given.only in "loading":
             loading(given, server, raw)
-        if given.only in "users":
-            if given.go_tpc and given.only:
-                server.sql("CREATE DATABASE gotpc")
-                go_tpc(given, server, "prepare", "-T", "2", "--no-check")
+        if given.only == "prepare":
+            prepare(given, server)
+        if "users" in given.only or not given.only:
             running(given, server, raw, lines)
         if given.only in "many":
             many_sessions(given, server, raw)
-    sides = "proc / stmt" + (" / go-tpc" if given.go_tpc else "")
-    columns = ["load", f"new orders/min {sides}", f"client CPU s a 1,000: {sides}"]
-    report.table([*columns, *(["stmt to go-tpc", "its CPU"] if given.go_tpc else []), "repeats"], lines)
+    columns = ["load", "new orders/min of all sides", "client CPU s a 1,000 new orders", "proc to HammerDB", "its CPU", "stmt to go-tpc", "its CPU"]
+    report.table([*columns, "repeats"], lines)
     shutil.rmtree(given.store)
-    report.keep(given, "oltp", {"cases": raw, "settings": SETTINGS, "device": machine.device_of(given.directory)})
+    if raw.keys() > {"server"}:
+        report.keep(given, "oltp", {"cases": raw, "settings": SETTINGS, "device": machine.device_of(given.directory)})
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import pwd
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,16 +28,21 @@ PLAN = "-c enable_bitmapscan=off -c enable_seqscan=off -c enable_indexonlyscan=o
 
 
 class Server:
-    """A server of the script's own, as an unprivileged user; gone with its directory."""
+    """A server of the script's own, as an unprivileged user; gone with its directory, unless that was named to be kept."""
 
-    def __init__(self, bindir, directory):
-        self.bindir = Path(bindir)
-        self.path = Path(tempfile.mkdtemp(prefix="slob-", dir=directory))
+    def __init__(self, bindir, directory, kept=None):
+        self.bindir, self.kept = Path(bindir), kept
+        if kept:
+            self.path = Path(directory, kept)
+            self.path.mkdir(exist_ok=True)
+        else:
+            self.path = Path(tempfile.mkdtemp(prefix="slob-", dir=directory))
         self.user = "postgres" if os.geteuid() == 0 else None
         if self.user:
             entry = pwd.getpwnam(self.user)
             os.chown(self.path, entry.pw_uid, entry.pw_gid)
-        self._run("initdb", "-D", self.path / "data", "-U", "postgres", "--auth=trust", "--locale=C", "--no-sync")
+        if not (self.path / "data").exists():
+            self._run("initdb", "-D", self.path / "data", "-U", "postgres", "--auth=trust", "--locale=C", "--no-sync")
         words = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
         log = open(self.path / "log", "w", encoding="utf-8")
         self.process = subprocess.Popen([self.bindir / "postgres", "-D", self.path / "data", *words],
@@ -63,9 +69,11 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        self.process.send_signal(3)
+        # What is kept is closed in order, so that the next start has nothing to recover.
+        self.process.send_signal(signal.SIGINT if self.kept else signal.SIGQUIT)
         self.process.wait()
-        shutil.rmtree(self.path)
+        if not self.kept:
+            shutil.rmtree(self.path)
 
 
 def assay(given, target, *words):

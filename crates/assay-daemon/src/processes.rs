@@ -1,6 +1,7 @@
 //! What the operating system says of a server's processes: where they work, what they cost, and how they end.
 
 use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,35 @@ impl Usage {
                 .zip(earlier.storage_read_bytes)
                 .map(|(now, then)| now.saturating_sub(then)),
         }
+    }
+}
+
+/// What each of several processes has used by a moment, so that two moments can be compared although processes come and go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group(BTreeMap<u32, Usage>);
+
+impl FromIterator<(u32, Usage)> for Group {
+    fn from_iter<I: IntoIterator<Item = (u32, Usage)>>(processes: I) -> Self {
+        Self(processes.into_iter().collect())
+    }
+}
+
+impl Group {
+    /// What all of them used in their lives.
+    pub fn sum(&self) -> Usage {
+        self.since(&Self::default())
+    }
+
+    /// What those that live used after `earlier`. Whoever came since then counts from its beginning, and whoever has
+    /// ended counts for nothing: its use before `earlier` must not be taken off that of others.
+    pub fn since(&self, earlier: &Self) -> Usage {
+        let none = Usage { storage_read_bytes: Some(0), ..Usage::default() };
+        let passed = self.0.iter().map(|(process, now)| {
+            // Less time than before is that of another process which got the same number.
+            let then = earlier.0.get(process).filter(|then| then.cpu_ns <= now.cpu_ns);
+            then.map_or(*now, |then| now.since(then))
+        });
+        passed.fold(none, |sum, one| sum.plus(&one))
     }
 }
 
@@ -147,6 +177,17 @@ mod tests {
         assert!(threads(me).any(|thread| thread == me));
         assert!(usage_at(&format!("/proc/{me}")).is_some_and(|used| used.cpu_ns > 0));
         assert_eq!(usage_at("/proc/0"), None);
+    }
+
+    #[test]
+    fn processes_that_come_and_go_take_nothing_off_the_others() {
+        let used = |cpu_ns| Usage { cpu_ns, queue_ns: 0, storage_read_bytes: Some(cpu_ns) };
+        let earlier: Group = [(1, used(10)), (2, used(1000)), (3, used(50))].into_iter().collect();
+        // The second has ended, the third's number is another's now, the fourth is new.
+        let later: Group = [(1, used(14)), (3, used(5)), (4, used(7))].into_iter().collect();
+        assert_eq!(later.since(&earlier), used(4 + 5 + 7));
+        assert_eq!(later.sum(), used(14 + 5 + 7));
+        assert_eq!(Group::default().since(&earlier), used(0));
     }
 
     #[test]

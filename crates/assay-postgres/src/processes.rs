@@ -1,6 +1,7 @@
 //! What the processes of a server used: one a session, and those in the background.
 
 pub use assay_daemon::Usage;
+pub use assay_daemon::processes::Group;
 pub use assay_daemon::processes::parent;
 use assay_daemon::processes::{children, name, usage_at};
 
@@ -13,14 +14,13 @@ pub fn usage(process: u32) -> Option<Usage> {
     is_ours.then(|| usage_at(&format!("/proc/{process}"))).flatten()
 }
 
-/// What the processes of a server use that serve no session: writers, checkpointer, I/O workers.
-pub fn background_usage(postmaster: u32, sessions: &[u32]) -> Usage {
-    let none = Usage { storage_read_bytes: Some(0), ..Usage::default() };
+/// What each process of a server has used that serves none of these sessions: writers, checkpointer, I/O workers.
+pub fn background(postmaster: u32, sessions: &[u32]) -> Group {
     children(postmaster)
         .into_iter()
         .filter(|process| !sessions.contains(process))
-        .filter_map(usage)
-        .fold(none, |sum, one| sum.plus(&one))
+        .filter_map(|process| Some((process, usage(process)?)))
+        .collect()
 }
 
 /// What all processes of a server used, those among them that have ended: the kernel adds what an ended one used to the
@@ -28,7 +28,7 @@ pub fn background_usage(postmaster: u32, sessions: &[u32]) -> Usage {
 ///
 /// Source: kernel documentation, `proc` (`/proc/PID/stat`, fields 16 and 17; `/proc/PID/io`).
 pub fn whole_usage(postmaster: u32) -> Option<Usage> {
-    let living = background_usage(postmaster, &[]);
+    let living = background(postmaster, &[]).sum();
     let stat = std::fs::read_to_string(format!("/proc/{postmaster}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     let ticks: u64 =

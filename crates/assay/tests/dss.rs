@@ -143,13 +143,13 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");
-    assert!(runs(&place.run(&format!("{load} {SMALL} --finish"))));
+    assert!(runs(&place.run(&format!("{load} {SMALL} --left finish"))));
     let parts = connection.one("SELECT count(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT count(*) FROM pg_indexes WHERE schemaname = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 1));
     // What is loaded anew is this run's own, and goes.
-    assert!(runs(&place.run(&format!("{load} {SMALL} --reload"))));
+    assert!(runs(&place.run(&format!("{load} {SMALL} --left drop"))));
     assert_eq!(schemas(&server), Vec::<String>::new());
 }
 

@@ -33,7 +33,7 @@ impl RefreshSet {
         }
         Err(Error::environment(
             format!("all {SETS} sets of new orders are used up"),
-            "load the data anew with --reload, or go without refresh functions: --no-refresh",
+            "load the data anew with --left drop, or go without refresh functions: --no-refresh",
         ))
     }
 

@@ -69,7 +69,7 @@ impl Sight {
     /// What was counted from `earlier` on, with what the sessions tell of themselves.
     pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> Passed {
         let sessions = sum(ended.iter().map(|one| one.usage));
-        if let Some(ServerUse::Whole(whole)) = self.server_since(earlier) {
+        if let Some(whole) = self.both_looks(earlier, ServerUse::whole_since) {
             let used = Used {
                 sessions,
                 server_cpu_s: Some(seconds(whole.cpu_ns)),
@@ -90,16 +90,17 @@ impl Sight {
         self.passed(earlier, &used)
     }
 
-    fn server_since(&self, earlier: &Self) -> Option<ServerUse> {
-        Some(self.server?.since(&earlier.server?))
+    fn both_looks(
+        &self,
+        earlier: &Self,
+        since: impl Fn(&ServerUse, &ServerUse) -> Option<Usage>,
+    ) -> Option<Usage> {
+        since(self.server.as_ref()?, earlier.server.as_ref()?)
     }
 
     /// What processes used that serve no session.
     pub(crate) fn background_since(&self, earlier: &Self) -> Option<Usage> {
-        match self.server_since(earlier)? {
-            ServerUse::Background(used) => Some(used),
-            ServerUse::Whole(_) => None,
-        }
+        self.both_looks(earlier, ServerUse::background_since)
     }
 
     /// What was counted from `earlier` on, where it is known what the processes used.

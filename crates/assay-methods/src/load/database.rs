@@ -106,16 +106,25 @@ impl<L: Product> Database<L> {
     /// # Errors
     /// An environment error with both numbers.
     pub fn check_room(&mut self, sessions: u32) -> Result<()> {
-        let room = self.admin.room();
-        let room =
-            room.map_err(|failure| failure.of("asking the server how many sessions it takes"))?;
-        if u64::from(sessions) <= room {
+        let room = self.room()?;
+        if sessions <= room {
             return Ok(());
         }
         Err(Error::environment(
             format!("{sessions} sessions are asked for, and the server takes {room} more"),
             "ask for fewer with --sessions or --users, or raise max_connections",
         ))
+    }
+
+    /// So many sessions the server takes beside those it has.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn room(&mut self) -> Result<u32> {
+        let room = self.admin.room();
+        let room =
+            room.map_err(|failure| failure.of("asking the server how many sessions it takes"))?;
+        Ok(u32::try_from(room).unwrap_or(u32::MAX))
     }
 
     /// A further session.

@@ -123,6 +123,16 @@ impl Climb {
         }
     }
 
+    /// The same, where a search has no more than `room` sessions; what was given stays as it was.
+    #[must_use]
+    pub fn within(&self, room: u32) -> Self {
+        let mut within = self.clone();
+        if let Self::Knee { most } | Self::Limit { most, .. } = &mut within {
+            *most = (*most).min(room.max(1));
+        }
+        within
+    }
+
     /// The quantile that is of interest.
     pub fn quantile(&self) -> f64 {
         match self {
@@ -154,6 +164,10 @@ fn cpu_words(last: &Point) -> String {
     )
 }
 
+fn most_words(most: u32) -> String {
+    format!("{most} sessions are the most that was allowed, or that the server takes")
+}
+
 fn double(done: &[Point], most: u32) -> Next {
     let gains =
         done.windows(2).map(|pair| pair[1].statements_per_s / pair[0].statements_per_s - 1.0);
@@ -166,7 +180,7 @@ fn double(done: &[Point], most: u32) -> Next {
         ));
     }
     if last >= most {
-        return Next::End(format!("{most} sessions are the most that was allowed"));
+        return Next::End(most_words(most));
     }
     Next::Measure(last.saturating_mul(2).clamp(1, most))
 }
@@ -189,9 +203,7 @@ fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
             Next::End(format!("{bad} sessions break the limit"))
         }
         (Some(good), Some(bad)) => Next::Measure(good + (bad - good) / 2),
-        (Some(good), None) if good >= most => {
-            Next::End(format!("{most} sessions are the most that was allowed"))
-        }
+        (Some(good), None) if good >= most => Next::End(most_words(most)),
         (Some(_), None) => match done.last() {
             Some(last) if last.is_cpu_bound() => Next::End(cpu_words(last)),
             last => {
@@ -281,6 +293,15 @@ mod tests {
         let (sessions, why, goal) = climb(&limit(1e9, 12), 10.0);
         assert_eq!((sessions, goal.unwrap().is_bounded), (vec![1, 2, 4, 8, 12], false));
         assert!(why.contains("allowed"));
+    }
+
+    #[test]
+    fn a_search_stays_within_what_the_server_takes() {
+        let (sessions, why, _) = climb(&Climb::Knee { most: 1024 }.within(5), 64.0);
+        assert_eq!(sessions, [1, 2, 4, 5]);
+        assert!(why.contains("the server takes"), "{why}");
+        let given = Climb::Given(vec![1, 9]);
+        assert_eq!((given.within(5), Climb::Knee { most: 3 }.within(5).sessions_max()), (given, 3));
     }
 
     #[test]

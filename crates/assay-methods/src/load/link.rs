@@ -2,6 +2,7 @@
 
 use super::counted::Passed;
 use super::{Database, Program};
+use assay_daemon::processes::Group;
 use assay_daemon::{Interrupter, Usage};
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
@@ -128,24 +129,28 @@ pub trait Product: Link {
 }
 
 /// What processes of a server used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerUse {
-    /// Those that serve no session.
-    Background(Usage),
+    /// Each of those that serve no session.
+    Background(Group),
     /// All together: sessions are threads of one process.
     Whole(Usage),
 }
 
 impl ServerUse {
-    /// What was used after `earlier`.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
+    /// What those used after `earlier` that serve no session, where they can be told from the others.
+    pub fn background_since(&self, earlier: &Self) -> Option<Usage> {
         match (self, earlier) {
-            (Self::Background(now), Self::Background(then)) => Self::Background(now.since(then)),
-            (
-                Self::Whole(now) | Self::Background(now),
-                Self::Whole(then) | Self::Background(then),
-            ) => Self::Whole(now.since(then)),
+            (Self::Background(now), Self::Background(then)) => Some(now.since(then)),
+            _ => None,
+        }
+    }
+
+    /// What all used together after `earlier`, where they cannot.
+    pub fn whole_since(&self, earlier: &Self) -> Option<Usage> {
+        match (self, earlier) {
+            (Self::Whole(now), Self::Whole(then)) => Some(now.since(then)),
+            _ => None,
         }
     }
 }

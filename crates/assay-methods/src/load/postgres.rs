@@ -12,7 +12,7 @@ use assay_postgres::address::Address;
 use assay_postgres::binaries::{Binaries, MAJOR_MIN};
 use assay_postgres::connection::Connection;
 use assay_postgres::counters::{DatabaseCounters, Knowledge};
-use assay_postgres::processes::{self, background_usage, usage};
+use assay_postgres::processes::{self, background, usage};
 use assay_postgres::server::{IoMethod, Plan, Server, Settings, account, missing_in};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -140,7 +140,7 @@ impl Product for Connection {
     }
 
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse> {
-        Some(ServerUse::Background(background_usage(first_process, sessions)))
+        Some(ServerUse::Background(background(first_process, sessions)))
     }
 
     fn beside(database: &Database) -> Option<Watched> {

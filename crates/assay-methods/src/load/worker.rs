@@ -58,6 +58,8 @@ pub(super) struct Worker<S: Session> {
     pub(super) slot: Arc<Mutex<Slot>>,
     pub(super) interrupter: Arc<Mutex<Option<Interrupter>>>,
     tally: Tally,
+    /// What its process had used when the measured time began, or when it was opened anew.
+    used_before: Option<Usage>,
 }
 
 /// How a session ended.
@@ -98,7 +100,7 @@ impl<S: Session> Worker<S> {
         prepared.map_err(|failure| failure.of("preparing the statements of a session"))?;
         let interrupter = Arc::new(Mutex::new(connection.interrupter().ok()));
         let tally = Tally::new(method.kinds().len());
-        Ok(Self { connection, session, number, slot, interrupter, tally })
+        Ok(Self { connection, session, number, slot, interrupter, tally, used_before: None })
     }
 
     /// Waits for the others, steps until the rung is over, and closes the session.
@@ -112,14 +114,14 @@ impl<S: Session> Worker<S> {
             common.paused.fetch_add(1, Ordering::AcqRel);
             common.resume.wait();
         }
-        let before = self.connection.usage();
+        self.used_before = self.connection.usage();
         let lost =
             lost.or_else(|| self.steps(common, &common.done, common.steps.unwrap_or(u64::MAX)));
         let at = Instant::now();
         let (process, after) = (self.connection.served_by(), self.connection.usage());
         self.connection.close();
         Ended {
-            usage: after.zip(before).map(|(after, before)| after.since(&before)),
+            usage: after.zip(self.used_before).map(|(after, before)| after.since(&before)),
             storage_read_bytes: after.and_then(|after| after.storage_read_bytes),
             process,
             at,
@@ -219,6 +221,8 @@ impl<S: Session> Worker<S> {
             if self.session.prepare(&mut connection).is_ok() {
                 *self.interrupter.lock().unwrap_or_else(PoisonError::into_inner) =
                     connection.interrupter().ok();
+                // Another process serves it now; what the lost one used is lost with it.
+                self.used_before = connection.usage();
                 self.connection = connection;
                 return true;
             }

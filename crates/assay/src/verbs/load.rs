@@ -5,6 +5,7 @@ pub mod climb;
 pub mod dss;
 pub mod ground;
 pub mod guard;
+pub mod left;
 pub mod oltp;
 pub mod server;
 pub mod slob;

@@ -261,8 +261,9 @@ impl<C: Course> Climbing<'_, C> {
     }
 
     fn first_pass(&mut self, load: &mut Load, points: &mut Vec<Point>) -> Result<Finish> {
+        let climb = self.ladder.climb.within(self.ground.database.room()?);
         loop {
-            let sessions = match self.ladder.climb.next(points) {
+            let sessions = match climb.next(points) {
                 Next::Measure(sessions) => sessions,
                 Next::End(why) => {
                     load.end = why;

@@ -5,6 +5,7 @@ mod data;
 mod session;
 
 use super::ground::Served;
+use super::left::Left;
 use super::server::{ProductName, ServerOptions};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
@@ -74,12 +75,9 @@ pub struct Options {
     /// Sessions that load the tables at once; else one a processor
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     loaders: Option<u32>,
-    /// Finish tables of which an earlier run loaded only a part
-    #[arg(long, conflicts_with = "reload")]
-    finish: bool,
-    /// Drop tables that an earlier run of this load left in the server, and load them anew
-    #[arg(long)]
-    reload: bool,
+    /// What to do with tables of which loading was broken off, or that were made otherwise
+    #[arg(long, value_enum)]
+    left: Option<Left>,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -153,7 +151,7 @@ impl Options {
             answers: self.answers.as_deref(),
             shared_buffers: self.shared_buffers,
             loaders: self.loaders.unwrap_or_else(|| u32::try_from(processors).unwrap_or(1)),
-            half: data::Half { finish: self.finish, reload: self.reload },
+            left: self.left,
             server: &self.server,
         })
     }

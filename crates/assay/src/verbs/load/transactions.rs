@@ -5,6 +5,7 @@ mod place;
 
 use super::climb::{Ladder, carry_out};
 use super::ground::Named;
+use super::left::Left;
 use super::server::{ProductName, ServerOptions};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
@@ -17,7 +18,7 @@ use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
 pub use course::{Business, Trade};
 pub use place::Copied;
-use place::{Left, Place};
+use place::Place;
 use std::sync::atomic::AtomicBool;
 
 /// Sessions at most when a search finds no end.

@@ -3,6 +3,7 @@
 use super::session::Course;
 use crate::progress::Progress;
 use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
+use crate::verbs::load::left::Left;
 use crate::verbs::load::server::Burden;
 use assay_loads::dss::Scale;
 use assay_methods::dss::{
@@ -16,15 +17,6 @@ use assay_model::number::{real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
 use std::sync::atomic::AtomicBool;
-
-/// What becomes of tables that are there already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Half {
-    /// Finish half loaded ones.
-    pub finish: bool,
-    /// Drop all of them.
-    pub reload: bool,
-}
 
 /// The ground with its tables.
 pub struct Tables<L: Served> {
@@ -111,7 +103,7 @@ fn find<L: DssStore>(
     progress: &mut Progress,
 ) -> Result<Came> {
     let mut found = look(database)?;
-    if course.half.reload && found != Found::Nothing {
+    if course.left == Some(Left::Drop) && found != Found::Nothing {
         progress.say("note: the tables of an earlier run are dropped");
         database.remove_schema()?;
         found = Found::Nothing;
@@ -124,14 +116,14 @@ fn find<L: DssStore>(
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
         }
-        Found::Half(manifest) if course.half.finish => {
+        Found::Half(manifest) if course.left == Some(Left::Finish) => {
             check_scale(&manifest, course.scale)?;
             let data = load(database, course, Some(&manifest), stop, progress)?;
             Ok(Came { data, next_set: 1, were_there: true })
         }
         Found::Half(_) => Err(Error::environment(
             format!("the tables in the schema {SCHEMA} are only half loaded"),
-            "finish them with --finish, or drop them and load anew with --reload",
+            "go on with --left finish, or begin anew with --left drop",
         )),
         Found::Nothing => {
             let data = load(database, course, None, stop, progress)?;
@@ -147,7 +139,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     Err(Error::usage(
         format!("the tables in the schema {SCHEMA} have scale {}, not {asked}", manifest.scale()),
         format!(
-            "use them with --scale {}, drop them with --reload, or name another database",
+            "use them with --scale {}, drop them with --left drop, or name another database",
             manifest.scale()
         ),
     ))

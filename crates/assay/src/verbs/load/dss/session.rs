@@ -1,7 +1,7 @@
 //! All runs of a load of decision support, one after the other; every query is kept before the next one ends.
 
 use super::answers;
-use super::data::{Half, Tables};
+use super::data::Tables;
 use crate::conclude::conclude_dss;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions};
@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::session::{give_up, unix_ns};
 use crate::signals::stop_flag;
 use crate::verbs::load::ground::{Named, Served};
+use crate::verbs::load::left::Left;
 use crate::verbs::load::server::ServerOptions;
 use assay_loads::dss::{Choice, NOTICE, Scale};
 use assay_methods::dss::{Asked, DssStore, Hands, Memory, RunPlan, measure, parallel_max};
@@ -55,7 +56,7 @@ pub struct Course<'a> {
     /// Sessions that load at once.
     pub loaders: u32,
     /// What becomes of tables that are there.
-    pub half: Half,
+    pub left: Option<Left>,
     /// The server.
     pub server: &'a ServerOptions,
     /// The knobs as they are shown.

@@ -3,6 +3,7 @@
 
 use crate::progress::Progress;
 use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
+use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_methods::load::{Database, Fill, Manifest, MariaLink, State, Store, Tables, fill};
 use assay_model::load::Filled;
@@ -10,17 +11,7 @@ use assay_model::number::{real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
-use clap::ValueEnum;
 use std::sync::atomic::AtomicBool;
-
-/// What to do with tables of which loading was broken off.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Left {
-    /// Go on with the tables that are whole
-    Finish,
-    /// Drop them and begin anew
-    Drop,
-}
 
 /// Where the load runs.
 pub struct Place<'a, T> {

@@ -1,0 +1,175 @@
+//! `assay load oltp` where something is in its way: searches and waits that hardly do anything, servers that are full,
+//! take few sessions or take no writes, and sessions that stand in each other's way. Without a server the tests say
+//! that they were skipped.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+#[path = "support/server.rs"]
+mod server;
+#[path = "support/transactions.rs"]
+mod transactions;
+
+use assay_postgres::connection::Connection;
+use serde_json::Value;
+use server::{Place, address, given_server, json, schemas, wait_for, words};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use transactions::{assert_right, has_intervals};
+
+/// Numbers of sessions of all rungs.
+fn climbed(load: &Value) -> Vec<u64> {
+    let rungs = load["rungs"].as_array().unwrap();
+    rungs.iter().map(|rung| rung["sessions"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
+    let Some(place) = Place::new("oltp-search") else {
+        return;
+    };
+    let server = given_server(&place.0.join("d"));
+    let load = format!(
+        "load oltp {} --time 1s --ramp 200ms --warm-up 200ms --keep --json --quiet",
+        address(&server, None)
+    );
+    let output = place.run(&format!("{load} --find-knee"));
+    let found = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    // Twice as many each time, the last as many as the server takes; a busy machine ends it earlier.
+    let rungs = climbed(found);
+    assert_eq!(rungs[0], 1, "{rungs:?}");
+    assert!(rungs.windows(2).all(|pair| pair[0] < pair[1] && pair[1] <= 2 * pair[0]), "{rungs:?}");
+    assert!(!found["end"].as_str().unwrap().is_empty(), "{found}");
+    // Nobody is as fast as that, and anybody as slow as this.
+    let output = place.run(&format!("{load} --max-latency 1ns --quantile 0.5"));
+    let found = &json(&output)["load"];
+    assert!(found["goal"]["sessions"].is_null() && found["goal"].is_object(), "{found}");
+    assert_eq!(climbed(found), [1]);
+    let output = place.run(&format!("{load} --max-latency 1h"));
+    let found = &json(&output)["load"];
+    assert!(found["goal"]["sessions"].as_u64() >= Some(1), "{found}");
+    assert_eq!(found["goal"]["is_bounded"], false, "{found}");
+}
+
+#[test]
+fn sessions_that_think_longer_than_the_rung_do_nothing_and_that_is_a_result() {
+    let Some(place) = Place::new("oltp-think") else {
+        return;
+    };
+    // The shortest keying is two seconds, and think times come before the first transaction.
+    let output = place
+        .run("load oltp d --users 40 --think 100% --time 1s --warm-up 0s --verify --json --quiet");
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_right(load, 2);
+    assert!(load["rungs"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
+    assert_eq!((place.left().len(), place.processes()), (0, 0));
+}
+
+#[test]
+fn sessions_in_each_others_way_try_again_and_lose_nothing() {
+    let Some(place) = Place::new("oltp-storm") else {
+        return;
+    };
+    let output = place.run(
+        "load oltp d --warehouses 1 --users 24 --isolation serializable --time 3s --warm-up 0s --verify --json --quiet",
+    );
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_right(load, 2);
+    let rung = &load["rungs"][0];
+    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
+    // Whatever was refused was a conflict, and it is counted beside the transaction that it was.
+    for retries in rung["retries"].as_array().unwrap() {
+        let meaning = retries["meaning"].as_str().unwrap();
+        assert!(["40001", "40P01"].iter().any(|code| meaning.contains(code)), "{meaning}");
+        assert!(retries["times"].as_u64() > Some(0), "{retries}");
+    }
+    assert_eq!((place.left().len(), place.processes()), (0, 0));
+}
+
+#[test]
+fn a_server_that_takes_no_writes_is_told() {
+    let Some(place) = Place::new("oltp-readonly") else {
+        return;
+    };
+    let server = given_server(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    connection.run("ALTER DATABASE postgres SET default_transaction_read_only = on").unwrap();
+    for load in ["oltp", "dss --scale 0.01", "slob --scale 8MiB"] {
+        let output = place.run(&format!("load {load} {}", address(&server, None)));
+        let words = words(&output);
+        assert_eq!(output.status.code(), Some(4), "{load}: {words}");
+        assert!(words.contains("read-only") && words.contains("hint: "), "{load}: {words}");
+    }
+    assert_eq!(schemas(&server), Vec::<String>::new());
+}
+
+/// Does something on a small file system; nothing where there is no right to mount one.
+fn on_small(place: &Path, mebibytes: u32, act: impl FnOnce() + std::panic::UnwindSafe) {
+    let options = format!("size={mebibytes}m,mode=755");
+    let small = place.join("d");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", &options, "assay-test"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no right to mount a small file system");
+        return;
+    }
+    let ended = std::panic::catch_unwind(act);
+    assert!(Command::new("umount").arg(&small).status().unwrap().success());
+    ended.unwrap();
+}
+
+#[test]
+fn a_storage_that_fills_up_while_tables_are_loaded_is_told() {
+    let Some(place) = Place::new("oltp-full") else {
+        return;
+    };
+    let (place, path) = (std::panic::AssertUnwindSafe(&place), place.0.clone());
+    on_small(&path, 100, move || {
+        let server = given_server(&place.0.0.join("d"));
+        for load in ["oltp", "dss --scale 0.1"] {
+            let output = place.run(&format!("load {load} {}", address(&server, None)));
+            let words = words(&output);
+            assert_eq!(output.status.code(), Some(4), "{load}: {words}");
+            assert!(words.contains("space") && words.contains("hint: "), "{load}: {words}");
+        }
+    });
+}
+
+#[test]
+fn a_storage_that_fills_up_while_it_is_measured_ends_the_load_and_what_was_measured_stands() {
+    let Some(place) = Place::new("oltp-fills") else {
+        return;
+    };
+    let (place, path) = (std::panic::AssertUnwindSafe(&place), place.0.clone());
+    // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.
+    on_small(&path, 1400, move || {
+        let child = place
+            .command(
+                "load oltp d --buffered --users 4 --time 60s --warm-up 0s --verify --json --quiet",
+            )
+            .spawn()
+            .unwrap();
+        wait_for(|| has_intervals(&place.0.0));
+        // All that is left is taken, and the log of the server has no room for its next file.
+        let hog = place.0.0.join("d/hog");
+        let mut taken = fs::File::create(&hog).unwrap();
+        let mut zeros = std::io::repeat(0);
+        assert!(std::io::copy(&mut zeros, &mut taken).is_err());
+        let output = child.wait_with_output().unwrap();
+        let words = words(&output);
+        assert!([Some(1), Some(4)].contains(&output.status.code()), "{words}");
+        let load = &json(&output)["load"];
+        assert_eq!(load["rungs"].as_array().map(Vec::len), Some(1), "{load}");
+        fs::remove_file(&hog).unwrap();
+        assert_eq!((place.left().len(), place.processes()), (0, 0), "{words}");
+    });
+}
