@@ -84,17 +84,15 @@ impl<L: BrokerStore> Deal<'_, L> {
         let placing = self.look_up(order)?;
         let costs = self.estimate(order, &placing)?;
         let trade = self.write_order(order, &placing, &costs)?;
+        if order.is_rolled_back {
+            return Ok(Told { is_taken_back: true, ..Told::default() });
+        }
         let is_market = !waits(i64::from(order.kind));
         let Placing { price_cents, symbol, .. } = placing;
         let figures = vec![Some(trade), Some(i64::from(is_market)), Some(price_cents)];
         let sent = Order { trade, symbol, quantity: order.quantity, price_cents };
-        let goes = is_market && !order.is_rolled_back;
-        Ok(Told {
-            figures,
-            orders: if goes { vec![sent] } else { Vec::new() },
-            is_taken_back: order.is_rolled_back,
-            ..Told::default()
-        })
+        let orders = if is_market { vec![sent] } else { Vec::new() };
+        Ok(Told { figures, orders, ..Told::default() })
     }
 
     /// A turn for the account and the security.
