@@ -77,7 +77,7 @@ impl<L: BrokerStore> Side<L> {
                 };
                 // Far above nothing, because sums may lie below it.
                 let sql = format!(
-                    "SELECT cast(coalesce(sum({value}), 0) * 10000 + 4000000000000000000 AS {long}) FROM {schema}.{table}"
+                    "SELECT cast(coalesce(sum({value}), 0) * 100 + 4000000000000000000 AS {long}) FROM {schema}.{table}"
                 );
                 let sum = link.number(&sql).unwrap();
                 sums.push((format!("{table}.{name}"), sum));
