@@ -4,7 +4,7 @@
 pub trait Sink {
     /// Begins a row of so many columns.
     fn row(&mut self, columns: u16);
-    /// A whole number of four bytes.
+    /// A whole number of four bytes, as its bits where it lies below nothing.
     fn integer(&mut self, value: u32);
     /// A whole number of eight bytes.
     fn long(&mut self, value: i64);

@@ -45,6 +45,9 @@ const fn hint(number: u16) -> &'static str {
         3159 => {
             "this program does not encrypt: use the socket of the server's machine, or set require_secure_transport = OFF"
         }
+        1461 => {
+            "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
+        }
         3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
         2061 => {
             "this program proves itself with mysql_native_password or caching_sha2_password: give the user one of them, or use the socket of the server's machine"

@@ -3,24 +3,21 @@
 //! that they were skipped.
 #![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing, and says so")]
 
+#[path = "support/brokerage.rs"]
+mod brokerage;
 #[path = "support/server.rs"]
 mod server;
 #[path = "support/transactions.rs"]
 mod transactions;
 
+use assay_methods::load::Calls;
 use assay_postgres::connection::Connection;
+use brokerage::{BUSY, SMALL, Side, assert_alike};
 use serde_json::Value;
 use server::{Place, address, given_server, json, schemas, wait_for, words};
 use std::fs;
 use std::process::Stdio;
 use transactions::{assert_right, has_intervals, ios};
-
-/// The smallest of all loads with more than one broker.
-const SMALL: &str = "--customers 200 --trade-days 1 --quiet --json";
-/// Everything happens within seconds.
-const BUSY: &str = "format = 1\nname = \"busy\"\nversion = 7\norders_per_feed = 3\nmaintenance_every = \"100ms\"\n[shares]\n\
-    broker_volume = 1\ncustomer_position = 1\nmarket_watch = 1\nsecurity_detail = 1\ntrade_lookup = 2\ntrade_order = 5\n\
-    trade_status = 1\ntrade_update = 2\n";
 
 fn streams(rung: &Value) -> Vec<&str> {
     let streams = rung["measurement"]["streams"].as_array().unwrap().iter();
@@ -81,6 +78,32 @@ fn told_in_every_form(place: &Place) {
     assert_eq!(place.run("report --html page.html").status.code(), Some(0));
     let page = fs::read_to_string(place.0.join("page.html")).unwrap();
     assert!(page.contains("Trade results by users") && page.contains("no TPC benchmark"));
+}
+
+#[test]
+fn statements_answer_and_do_what_functions_do() {
+    let Some(place) = Place::new("brokerage-alike") else {
+        return;
+    };
+    let server = given_server(&place.0.join("d"));
+    let side =
+        |schema: &str, calls| Side::<Connection>::new(server.address("postgres"), schema, calls);
+    assert_alike(side("one", Calls::Functions), side("other", Calls::Statements));
+}
+
+#[test]
+fn statements_keep_the_books_right_beside_each_other() {
+    let Some(place) = Place::new("brokerage-stmt") else {
+        return;
+    };
+    fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
+    let output = place.run(&format!(
+        "load brokerage d {SMALL} --calls stmt --mix busy.mix.toml --users 4 --time 4s --warm-up 500ms --verify"
+    ));
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_right(load, 2);
+    assert!(load["rungs"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");
 }
 
 #[test]

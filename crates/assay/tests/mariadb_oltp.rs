@@ -1,40 +1,24 @@
 //! `assay load oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
 //! server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing, and says so")]
 
+#[path = "support/mariadb.rs"]
+mod mariadb;
 #[path = "support/server.rs"]
 mod server;
 #[path = "support/transactions.rs"]
 mod transactions;
 
-use assay_mariadb::binaries::Places;
 use assay_mariadb::connection::Connection;
-use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
-use rustix::process::Signal;
-use server::{Place, json, wait_for, words};
+use mariadb::{databases, given, kill_server, own_address, place};
+use server::{json, wait_for, words};
 use std::fs;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use transactions::{assert_right, ios};
-
-/// A place where a MariaDB server can be made; nothing where this machine has none.
-fn place(name: &str) -> Option<Place> {
-    match Places::of_this_program(None).find() {
-        Ok(_) => Some(Place::made(&format!("mariadb-oltp-{name}"))),
-        Err(error) => {
-            println!("skipped: {}", error.message());
-            None
-        }
-    }
-}
+use transactions::{assert_right, has_intervals, ios};
 
 #[test]
 fn the_data_stays_right_and_the_mix_exact() {
-    let Some(place) = place("whole") else { return };
+    let Some(place) = place("oltp-whole") else { return };
     let output = place.run(
         "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet",
     );
@@ -61,28 +45,9 @@ fn the_data_stays_right_and_the_mix_exact() {
     assert_eq!(place.left().len(), 0);
 }
 
-/// Whether intervals of a rung are in the store.
-fn has_intervals(place: &Place) -> bool {
-    let runs = fs::read_dir(place.0.join("assay-runs")).into_iter().flatten();
-    runs.filter_map(Result::ok).any(|run| {
-        let cells = fs::read_dir(run.path().join("cells")).into_iter().flatten();
-        cells.filter_map(Result::ok).any(|cell| {
-            let kept = fs::metadata(cell.path().join("intervals.jsonl"));
-            kept.is_ok_and(|kept| kept.len() > 0)
-        })
-    })
-}
-
-fn kill_server(place: &Place) {
-    let inside = place.0.join("d").canonicalize().unwrap();
-    for process in assay_daemon::processes::inside(&inside, PROGRAMS) {
-        assay_daemon::processes::signal(process, Signal::KILL);
-    }
-}
-
 #[test]
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
-    let Some(place) = place("kill") else { return };
+    let Some(place) = place("oltp-kill") else { return };
     for (options, finish) in
         [("--time 60s", "failed"), ("--time 14s --on-loss reconnect", "complete")]
     {
@@ -91,7 +56,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
             "load oltp d --server mariadb --users 3 --warm-up 0s --verify --json --quiet {options}"
         ));
         let child = command.spawn().unwrap();
-        wait_for(|| has_intervals(&place));
+        wait_for(|| has_intervals(&place.0));
         std::thread::sleep(Duration::from_secs(2));
         kill_server(&place);
         let output = child.wait_with_output().unwrap();
@@ -107,18 +72,9 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
 
 #[test]
 fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
-    let Some(place) = place("given") else { return };
-    let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(None).find().unwrap(),
-        directory: place.0.join("d"),
-        account: account(),
-        guard: Vec::new(),
-    })
-    .unwrap();
-    let settings = Settings { direct: false, cache_bytes: 128 << 20, sessions_max: 8 };
-    server.start(&settings, &AtomicBool::new(false)).unwrap();
-    let socket = server.data().join("assay.sock");
-    let address = format!("mysql://assay:{}@/?socket={}", server.password(), socket.display());
+    let Some(place) = place("oltp-given") else { return };
+    let server = given(&place.0.join("d"));
+    let address = own_address(&server);
     let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&server.address()).unwrap();
     for (more, word) in [
@@ -146,9 +102,4 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let output = place.run(&format!("load oltp {address} {short} --left drop"));
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert_eq!(databases(&mut connection), ["assay_oltp"]);
-}
-
-fn databases(connection: &mut Connection) -> Vec<String> {
-    let rows = connection.query("SHOW DATABASES LIKE 'assay%'").unwrap();
-    rows.iter().map(|row| row.text(0).to_owned()).collect()
 }

@@ -35,6 +35,11 @@ impl Bulk<'_> {
     /// # Errors
     /// When the server ended the way; what it refused is told by [`finish`](Self::finish).
     pub fn send(&mut self, rows: &[u8]) -> Answer<()> {
+        // An empty packet is the end.
+        if rows.is_empty() { Ok(()) } else { self.packet(rows) }
+    }
+
+    fn packet(&mut self, rows: &[u8]) -> Answer<()> {
         let connection = &mut *self.connection;
         new_packet(&mut connection.scratch);
         connection.scratch.extend(rows);
@@ -46,8 +51,7 @@ impl Bulk<'_> {
     /// # Errors
     /// What the server says to the rows, for example that its storage is full.
     pub fn finish(mut self) -> Answer<u64> {
-        // An empty packet is the end.
-        self.send(&[])?;
+        self.packet(&[])?;
         text_rows(&mut self.connection.packets).map(|(_, touched)| touched)
     }
 }

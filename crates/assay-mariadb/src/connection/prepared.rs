@@ -32,7 +32,7 @@ pub struct Values<'a> {
 }
 
 /// What the last execution gave; kept from execution to execution, so that nothing is allocated anew.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Answers {
     types: Vec<u8>,
     cells: Vec<u8>,

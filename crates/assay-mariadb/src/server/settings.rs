@@ -47,6 +47,8 @@ impl Settings {
             ("local-infile", "ON"),
             ("max-allowed-packet", "64M"),
             ("character-set-server", "utf8mb4"),
+            // Each session of a load prepares dozens.
+            ("max-prepared-stmt-count", "1048576"),
         ]
         .map(|(name, value)| (name, value.to_owned()))
         .to_vec();

@@ -1,99 +1,137 @@
 //! The conditions that the data keeps whatever happens, and what must be there of acknowledged transactions.
 //!
 //! They are our own choice: what a brokerage's books must say of each other. Statuses: 1 pending, 2 submitted,
-//! 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price.
+//! 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price. Two sides are compared by sums over
+//! both: a row of the one counts 1 and its amount, a row of the other -1 and less its amount, and nothing may remain.
 
+use super::statements::said;
+use super::store::BrokerStore;
 use crate::load::{Conditions, Database, check_all};
+use assay_loads::brokerage::Rules;
 use assay_model::Result;
 use assay_model::load::Checks;
 
 /// Completed trades with what they moved, once for all conditions that need them.
-const TRADES: &str = "
-    SET max_parallel_workers_per_gather = 2; SET work_mem = '128MB';
-    CREATE TEMP TABLE assay_trades AS
-    SELECT t.id, t.account_id, a.broker_id, t.symbol, t.is_cash, t.commission,
-        CASE WHEN t.kind IN (2, 4, 5) THEN -t.quantity ELSE t.quantity END AS moved,
-        CASE WHEN t.kind IN (2, 4, 5) THEN t.quantity ELSE -t.quantity END * t.price - t.charge - t.commission
-            - CASE WHEN a.tax_status = 1 THEN t.tax ELSE 0 END AS money
-    FROM {s}.trade AS t JOIN {s}.customer_account AS a ON a.id = t.account_id WHERE t.status = 3;
-    ANALYZE assay_trades";
+const TRADES: &str = "SELECT t.id, t.account_id, a.broker_id, t.symbol, t.is_cash, t.commission, \
+    CASE WHEN t.kind IN (2, 4, 5) THEN -t.quantity ELSE t.quantity END AS moved, \
+    CASE WHEN t.kind IN (2, 4, 5) THEN t.quantity ELSE -t.quantity END * t.price - t.charge - t.commission \
+        - CASE WHEN a.tax_status = 1 THEN t.tax ELSE 0 END AS money \
+    FROM {s}.trade AS t JOIN {s}.customer_account AS a ON a.id = t.account_id WHERE t.status = 3";
 
-/// Each condition in words, and a statement that counts what breaks it.
-const CONDITIONS: [(&str, &str); 12] = [
+/// Counts keys of which something remains; in the place of `{sides}` stand the sides.
+const REMAINS: &str = "SELECT count(*) FROM (SELECT sum(side) AS side, sum(amount) AS amount FROM ({sides}) AS sides \
+    GROUP BY name, further HAVING sum(side) <> 0 OR sum(amount) <> 0) AS remains";
+
+/// How a condition counts what breaks it.
+enum Count {
+    /// A statement that counts.
+    Plain(&'static str),
+    /// Two sides with name, further name, side and amount.
+    Sides(&'static str),
+}
+
+use Count::{Plain, Sides};
+
+/// Each condition in words, and what counts what breaks it.
+const CONDITIONS: [(&str, Count); 12] = [
     (
         "a broker has made the completed trades of its accounts",
-        "SELECT count(*) FROM {s}.broker AS b \
-         LEFT JOIN (SELECT broker_id, count(*) AS made FROM assay_trades GROUP BY 1) AS t ON t.broker_id = b.id \
-         WHERE b.trades <> coalesce(made, 0)",
+        Plain(
+            "SELECT count(*) FROM {s}.broker AS b \
+             LEFT JOIN (SELECT broker_id, count(*) AS made FROM {books} GROUP BY broker_id) AS t ON t.broker_id = b.id \
+             WHERE b.trades <> coalesce(made, 0)",
+        ),
     ),
     (
         "a broker has earned the commissions of these trades",
-        "SELECT count(*) FROM {s}.broker AS b \
-         LEFT JOIN (SELECT broker_id, sum(commission) AS earned FROM assay_trades GROUP BY 1) AS t ON t.broker_id = b.id \
-         WHERE b.commissions <> coalesce(earned, 0)",
+        Plain(
+            "SELECT count(*) FROM {s}.broker AS b \
+             LEFT JOIN (SELECT broker_id, sum(commission) AS earned FROM {books} GROUP BY broker_id) AS t \
+             ON t.broker_id = b.id WHERE b.commissions <> coalesce(earned, 0)",
+        ),
     ),
     (
         "what an account holds of a security is the sum of its lots",
-        "SELECT count(*) FROM {s}.holding_summary AS s \
-         FULL JOIN (SELECT account_id, symbol, sum(quantity) AS held FROM {s}.holding GROUP BY 1, 2) AS h \
-         ON h.account_id = s.account_id AND h.symbol = s.symbol WHERE s.quantity IS DISTINCT FROM h.held",
+        Sides(
+            "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM {s}.holding_summary UNION ALL \
+             SELECT account_id, symbol, -1, -sum(quantity) FROM {s}.holding GROUP BY account_id, symbol",
+        ),
     ),
     (
         "what an account holds of a security is what it bought less what it sold",
-        "SELECT count(*) FROM {s}.holding_summary AS s \
-         FULL JOIN (SELECT account_id, symbol, sum(moved) AS held FROM assay_trades GROUP BY 1, 2 HAVING sum(moved) <> 0) AS t \
-         ON t.account_id = s.account_id AND t.symbol = s.symbol WHERE s.quantity IS DISTINCT FROM t.held",
+        Sides(
+            "SELECT account_id AS name, symbol AS further, 1 AS side, quantity AS amount FROM {s}.holding_summary UNION ALL \
+             SELECT account_id, symbol, -1, -sum(moved) FROM {books} GROUP BY account_id, symbol HAVING sum(moved) <> 0",
+        ),
     ),
     (
         "a balance is that of the opening and the cash transactions since",
-        "SELECT count(*) FROM {s}.customer_account AS a \
-         LEFT JOIN (SELECT t.account_id, sum(c.amount) AS moved FROM {s}.cash_transaction AS c \
-         JOIN {s}.trade AS t ON t.id = c.trade_id GROUP BY 1) AS m ON m.account_id = a.id \
-         WHERE a.balance <> {opening} / 100.0 + coalesce(moved, 0)",
+        Plain(
+            "SELECT count(*) FROM {s}.customer_account AS a \
+             LEFT JOIN (SELECT t.account_id, sum(c.amount) AS moved FROM {s}.cash_transaction AS c \
+             JOIN {s}.trade AS t ON t.id = c.trade_id GROUP BY t.account_id) AS m ON m.account_id = a.id \
+             WHERE a.balance <> {opening} / 100.0 + coalesce(moved, 0)",
+        ),
     ),
     (
         "a lot has what the changes of its history left",
-        "SELECT count(*) FROM {s}.holding AS h \
-         FULL JOIN (SELECT holding_trade_id, sum(quantity_after - quantity_before) AS left_over FROM {s}.holding_history \
-         GROUP BY 1) AS c ON c.holding_trade_id = h.trade_id WHERE coalesce(h.quantity, 0) <> coalesce(left_over, 0)",
+        Sides(
+            "SELECT trade_id AS name, 0 AS further, 0 AS side, quantity AS amount FROM {s}.holding UNION ALL \
+             SELECT holding_trade_id, 0, 0, -sum(quantity_after - quantity_before) FROM {s}.holding_history \
+             GROUP BY holding_trade_id",
+        ),
     ),
     (
         "the changes of lots by a trade are its quantity, and only completed trades have any",
-        "SELECT count(*) FROM assay_trades AS t \
-         FULL JOIN (SELECT trade_id, sum(quantity_after - quantity_before) AS moved FROM {s}.holding_history GROUP BY 1) AS c \
-         ON c.trade_id = t.id WHERE t.moved IS DISTINCT FROM c.moved",
+        Sides(
+            "SELECT id AS name, 0 AS further, 1 AS side, moved AS amount FROM {books} UNION ALL \
+             SELECT trade_id, 0, -1, -sum(quantity_after - quantity_before) FROM {s}.holding_history GROUP BY trade_id",
+        ),
     ),
+    // A status counts 2 to the power of its number.
     (
         "a trade has a row of history for each status that it passed, and no other",
-        "SELECT count(*) FROM {s}.trade AS t \
-         FULL JOIN (SELECT trade_id, bit_or(1 << status) AS passed FROM {s}.trade_history GROUP BY 1) AS h ON h.trade_id = t.id \
-         WHERE NOT coalesce(h.passed = ANY (CASE WHEN t.kind < 3 \
-         THEN CASE t.status WHEN 2 THEN ARRAY[4] WHEN 3 THEN ARRAY[12] WHEN 4 THEN ARRAY[20] END \
-         ELSE CASE t.status WHEN 1 THEN ARRAY[2] WHEN 2 THEN ARRAY[6] WHEN 3 THEN ARRAY[14] WHEN 4 THEN ARRAY[18, 22] END \
-         END), false)",
+        Plain(
+            "SELECT (SELECT count(*) FROM {s}.trade AS t \
+             LEFT JOIN (SELECT trade_id, sum(CASE status WHEN 1 THEN 2 WHEN 2 THEN 4 WHEN 3 THEN 8 ELSE 16 END) AS passed \
+             FROM {s}.trade_history GROUP BY trade_id) AS h ON h.trade_id = t.id \
+             WHERE NOT coalesce(CASE WHEN t.kind < 3 \
+             THEN CASE t.status WHEN 2 THEN h.passed = 4 WHEN 3 THEN h.passed = 12 WHEN 4 THEN h.passed = 20 END \
+             ELSE CASE t.status WHEN 1 THEN h.passed = 2 WHEN 2 THEN h.passed = 6 WHEN 3 THEN h.passed = 14 \
+             WHEN 4 THEN h.passed IN (18, 22) END END, false)) \
+             + (SELECT count(*) FROM {s}.trade_history AS h LEFT JOIN {s}.trade AS t ON t.id = h.trade_id WHERE t.id IS NULL)",
+        ),
     ),
     (
         "a completed trade is settled for its value less what is charged, and no other trade is settled",
-        "SELECT count(*) FROM assay_trades AS t FULL JOIN {s}.settlement AS s ON s.trade_id = t.id \
-         WHERE t.money IS DISTINCT FROM s.amount",
+        Sides(
+            "SELECT id AS name, 0 AS further, 1 AS side, money AS amount FROM {books} UNION ALL \
+             SELECT trade_id, 0, -1, -amount FROM {s}.settlement",
+        ),
     ),
     (
         "a trade that is paid from its account has moved the money of its settlement, and no other has",
-        "SELECT count(*) FROM (SELECT t.id, s.amount FROM assay_trades AS t JOIN {s}.settlement AS s ON s.trade_id = t.id \
-         WHERE t.is_cash) AS paid FULL JOIN {s}.cash_transaction AS c ON c.trade_id = paid.id \
-         WHERE paid.amount IS DISTINCT FROM c.amount",
+        Sides(
+            "SELECT t.id AS name, 0 AS further, 1 AS side, s.amount AS amount FROM {books} AS t \
+             JOIN {s}.settlement AS s ON s.trade_id = t.id WHERE t.is_cash UNION ALL \
+             SELECT trade_id, 0, -1, -amount FROM {s}.cash_transaction",
+        ),
     ),
     (
         "orders that wait are the trades that are pending",
-        "SELECT count(*) FROM (SELECT id FROM {s}.trade WHERE status = 1) AS t \
-         FULL JOIN {s}.trade_request AS r ON r.trade_id = t.id WHERE t.id IS NULL OR r.trade_id IS NULL",
+        Sides(
+            "SELECT id AS name, 0 AS further, 1 AS side, 0 AS amount FROM {s}.trade WHERE status = 1 UNION ALL \
+             SELECT trade_id, 0, -1, 0 FROM {s}.trade_request",
+        ),
     ),
     (
         "every security has a last price, and every account may be used by its owner",
-        "SELECT (SELECT count(*) FROM {s}.security AS y LEFT JOIN {s}.last_trade AS l ON l.symbol = y.symbol \
-         WHERE l.price IS NULL OR l.price <= 0) \
-         + (SELECT count(*) FROM {s}.customer_account AS a JOIN {s}.customer AS c ON c.id = a.customer_id \
-         LEFT JOIN {s}.account_permission AS p ON p.account_id = a.id AND p.tax_code = c.tax_code WHERE p.tax_code IS NULL)",
+        Plain(
+            "SELECT (SELECT count(*) FROM {s}.security AS y LEFT JOIN {s}.last_trade AS l ON l.symbol = y.symbol \
+             WHERE l.price IS NULL OR l.price <= 0) \
+             + (SELECT count(*) FROM {s}.customer_account AS a JOIN {s}.customer AS c ON c.id = a.customer_id \
+             LEFT JOIN {s}.account_permission AS p ON p.account_id = a.id AND p.tax_code = c.tax_code WHERE p.tax_code IS NULL)",
+        ),
     ),
 ];
 
@@ -101,20 +139,56 @@ const CONDITIONS: [(&str, &str); 12] = [
 ///
 /// # Errors
 /// What the server says.
-pub fn found(database: &mut Database) -> Result<Vec<(usize, u64)>> {
-    let sql = format!("SELECT results, orders FROM {}.trades_placed()", database.schema);
-    let row = database.admin.one(&sql);
-    let row = row.map_err(|failure| failure.of("counting trades"))?;
-    Ok(vec![(0, row.count(0).unwrap_or(0)), (1, row.count(1).unwrap_or(0))])
+pub fn found<L: BrokerStore>(
+    database: &mut Database<L>,
+    rules: &Rules,
+) -> Result<Vec<(usize, u64)>> {
+    let (schema, first) = (database.schema.clone(), rules.trades() + 1);
+    let mut count = |table: &str, column: &str| {
+        let sql = format!("SELECT count(*) FROM {schema}.{table} WHERE {column} >= {first}");
+        let counted = database.admin.number(&sql);
+        Ok(counted.map_err(|failure| failure.of("counting trades"))?.unwrap_or(0))
+    };
+    Ok(vec![(0, count("settlement", "trade_id")?), (1, count("trade", "id")?)])
 }
 
 /// Checks all conditions; `when` says in the result when that was.
 ///
 /// # Errors
 /// What the server says.
-pub fn verify(database: &mut Database, when: &str) -> Result<Checks> {
+pub fn verify<L: BrokerStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
-    let each = CONDITIONS.map(|(words, sql)| (words, sql.replace("{opening}", &opening)));
-    let conditions = Conditions { before: &[TRADES.to_owned()], each: &each, after: None };
-    check_all(database, &conditions, when)
+    let schema = database.schema.clone();
+    let words = |sql: &str| said(sql, L::DIALECT, &schema);
+    let each = CONDITIONS.map(|(condition, count)| {
+        let sql = match count {
+            Plain(sql) => sql.replace("{opening}", &opening),
+            Sides(sides) => REMAINS.replace("{sides}", sides),
+        };
+        (condition, words(&sql))
+    });
+    let made = format!("{} {TRADES}", L::MAKE_BOOKS);
+    let mut before: Vec<String> = L::BEFORE_BOOKS.iter().map(|sql| words(sql)).collect();
+    before.push(words(&made));
+    let after = Some(words(L::AFTER_BOOKS));
+    check_all(database, &Conditions { before: &before, each: &each, after }, when)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::MariaLink;
+    use assay_postgres::connection::Connection;
+
+    #[test]
+    fn conditions_are_in_words_that_products_know() {
+        for dialect in [Connection::DIALECT, MariaLink::DIALECT] {
+            for (words, count) in &CONDITIONS {
+                let (Plain(sql) | Sides(sql)) = count;
+                let sql = said(sql, dialect, "shop").replace("{opening}", "1");
+                assert!(!sql.contains('{') && !sql.contains("FULL JOIN"), "{words}: {sql}");
+                assert!(sql.contains("shop."), "{words}");
+            }
+        }
+    }
 }

@@ -1,18 +1,15 @@
 //! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say.
 
-use super::functions::{TAKEN_BACK, parse};
-use crate::load::{Database, Done, Isolation, Kind, Method, Session, steady, until_done};
-use assay_loads::brokerage::{
-    Customer, Due, Lookup, Market, Order, Position, Rules, Tick, TradeOrder, Transaction, Update,
-    Watch, Watched,
-};
+use super::store::BrokerStore;
+use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, until_done};
+use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
 use assay_model::measurement::Operation;
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
-use assay_postgres::connection::{Answers, Batch, Connection, Fields, Values};
-
+use assay_postgres::connection::Connection;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,32 +35,36 @@ pub const KINDS: [Kind; 12] = [
 const ROLLED_BACK: usize = 11;
 
 /// The load.
-pub struct Brokerage<'a> {
+pub struct Brokerage<'a, L = Connection> {
     rules: &'a Rules,
     mix: &'a Mix,
+    calls: Calls,
     isolation: Isolation,
     market: Arc<Market>,
     /// When the rung began.
     begun: Arc<Mutex<Instant>>,
+    product: PhantomData<fn() -> L>,
 }
 
 /// One session of it.
-pub struct BrokerSession {
+pub struct BrokerSession<L: BrokerStore> {
     schema: String,
+    rules: Rules,
+    calls: Calls,
     isolation: Isolation,
     session: assay_loads::brokerage::Session,
     market: Arc<Market>,
     begun: Arc<Mutex<Instant>>,
     next: Option<Transaction>,
-    batch: Batch,
-    answers: Answers,
+    desk: Option<L::Desk>,
 }
 
-impl<'a> Brokerage<'a> {
+impl<'a, L> Brokerage<'a, L> {
     /// The load; rules and mix must have passed their checks.
-    pub fn new(rules: &'a Rules, mix: &'a Mix, isolation: Isolation) -> Self {
+    pub fn new(rules: &'a Rules, mix: &'a Mix, calls: Calls, isolation: Isolation) -> Self {
         let market = Arc::new(Market::new(rules, mix));
-        Self { rules, mix, isolation, market, begun: Arc::new(Mutex::new(Instant::now())) }
+        let begun = Arc::new(Mutex::new(Instant::now()));
+        Self { rules, mix, calls, isolation, market, begun, product: PhantomData }
     }
 
     /// The scale and the choices.
@@ -72,9 +73,9 @@ impl<'a> Brokerage<'a> {
     }
 }
 
-impl Method for Brokerage<'_> {
-    type Link = Connection;
-    type Session = BrokerSession;
+impl<L: BrokerStore> Method for Brokerage<'_, L> {
+    type Link = L;
+    type Session = BrokerSession<L>;
 
     fn name(&self) -> &'static str {
         "brokerage"
@@ -85,35 +86,37 @@ impl Method for Brokerage<'_> {
     }
 
     /// Trade cleanup: a rung does not meet the orders that an earlier one left at the market.
-    fn check(&self, database: &mut Database) -> Result<()> {
-        let sql = format!("SELECT canceled FROM {}.trade_cleanup()", database.schema);
-        let cleaned = database.admin.one(&sql);
+    fn check(&self, database: &mut Database<L>) -> Result<()> {
+        let sql = cleanup(&database.schema, self.rules);
+        let cleaned = database.admin.run(&sql);
         cleaned.map_err(|failure| failure.of("cancelling the orders of an earlier rung"))?;
         self.market.clear();
         *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Ok(())
     }
 
-    fn session(&self, database: &Database, number: u32) -> BrokerSession {
+    fn session(&self, database: &Database<L>, number: u32) -> BrokerSession<L> {
         BrokerSession {
             schema: database.schema.clone(),
+            rules: self.rules.clone(),
+            calls: self.calls,
             isolation: self.isolation,
             session: assay_loads::brokerage::Session::new(self.rules, self.mix, number),
             market: Arc::clone(&self.market),
             begun: Arc::clone(&self.begun),
             next: None,
-            batch: Batch::default(),
-            answers: Answers::default(),
+            desk: None,
         }
     }
 }
 
-impl Session for BrokerSession {
-    type Link = Connection;
+impl<L: BrokerStore> Session for BrokerSession<L> {
+    type Link = L;
 
-    fn prepare(&mut self, connection: &mut Connection) -> Answer<()> {
-        steady(connection, self.isolation)?;
-        parse(connection, &self.schema)
+    fn prepare(&mut self, connection: &mut L) -> Answer<()> {
+        let Self { schema, rules, calls, isolation, .. } = &*self;
+        self.desk = Some(connection.desk(schema, rules, *calls, *isolation)?);
+        Ok(())
     }
 
     fn choose(&mut self) -> Option<Nanos> {
@@ -125,85 +128,37 @@ impl Session for BrokerSession {
         Some(Nanos(0))
     }
 
-    fn step(&mut self, connection: &mut Connection) -> Done {
-        let Some(transaction) = self.next.take() else {
+    fn step(&mut self, connection: &mut L) -> Done {
+        let Some((transaction, desk)) = self.next.take().zip(self.desk.as_mut()) else {
             let strange = Failure::Strange("a step that was not chosen".to_owned());
             return Done::once(0, 0, Err(strange));
         };
         let kind = place(&transaction);
-        until_done::<Connection>(kind, || self.attempt(connection, kind, &transaction))
+        let market = &self.market;
+        until_done::<L>(kind, || {
+            let told = connection.attempt(desk, &transaction)?;
+            // Orders that do not wait go to the market, and those that waited until now.
+            told.orders.into_iter().for_each(|order| market.send(order));
+            Ok(if told.is_taken_back { ROLLED_BACK } else { kind })
+        })
     }
 }
 
-impl BrokerSession {
+impl<L: BrokerStore> BrokerSession<L> {
     fn elapsed(&self) -> Duration {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
-
-    /// One try; says what became of it.
-    fn attempt(
-        &mut self,
-        connection: &mut Connection,
-        kind: usize,
-        transaction: &Transaction,
-    ) -> Answer<usize> {
-        self.batch.clear();
-        call(&mut self.batch, transaction);
-        match connection.exchange(&mut self.batch, &mut self.answers) {
-            Ok(()) => {
-                self.heed(transaction)?;
-                Ok(kind)
-            }
-            Err(failure) if failure.code() == Some(TAKEN_BACK) => Ok(ROLLED_BACK),
-            Err(failure) => Err(failure),
-        }
-    }
-
-    /// Gives to the market what goes there: orders that do not wait, and those that waited until now.
-    fn heed(&self, transaction: &Transaction) -> Answer<()> {
-        let row = || {
-            let row = self.answers.row(0);
-            row.ok_or_else(|| Failure::Strange("a transaction without an answer".to_owned()))
-        };
-        match transaction {
-            Transaction::TradeOrder(order) => {
-                let row = row()?;
-                if row.integer(1) == Some(1) {
-                    self.market.send(sent(row, order.quantity));
-                }
-            }
-            Transaction::MarketFeed(_) => {
-                row()?
-                    .text(0)
-                    .split(';')
-                    .filter_map(triggered)
-                    .for_each(|order| self.market.send(order));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
 }
 
-/// The order that a trade order became.
-fn sent(row: Fields<'_>, quantity: u32) -> Order {
-    Order {
-        trade: row.integer(0).unwrap_or(0),
-        symbol: row.text(2).to_owned(),
-        quantity,
-        price_cents: row.integer(3).unwrap_or(0),
-    }
-}
-
-/// An order whose price was reached: trade, symbol, quantity and price.
-fn triggered(told: &str) -> Option<Order> {
-    let mut parts = told.split(',');
-    Some(Order {
-        trade: parts.next()?.parse().ok()?,
-        symbol: parts.next()?.to_owned(),
-        quantity: parts.next()?.parse().ok()?,
-        price_cents: parts.next()?.parse().ok()?,
-    })
+/// Trade cleanup: what an earlier rung ordered and the market did not answer is cancelled.
+fn cleanup(schema: &str, rules: &Rules) -> String {
+    let first = rules.trades() + 1;
+    let open = format!("FROM {schema}.trade WHERE id >= {first} AND status IN (1, 2)");
+    format!(
+        "BEGIN; DELETE FROM {schema}.trade_request; \
+         INSERT INTO {schema}.trade_history SELECT id, localtimestamp(6), 4 {open}; \
+         UPDATE {schema}.trade SET status = 4, at = localtimestamp(6) WHERE id >= {first} AND status IN (1, 2); COMMIT"
+    )
 }
 
 /// Place of a transaction's kind.
@@ -223,137 +178,9 @@ const fn place(transaction: &Transaction) -> usize {
     }
 }
 
-/// A price as a parameter.
-fn cents(price_cents: i64) -> u32 {
-    u32::try_from(price_cents).unwrap_or(0)
-}
-
-/// Numbers or names with commas between them.
-fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
-    values.map(|value| value.to_string()).collect::<Vec<_>>().join(",")
-}
-
-/// The call of a transaction.
-fn call(batch: &mut Batch, transaction: &Transaction) {
-    match transaction {
-        Transaction::BrokerVolume(asked) => batch.execute("broker_volume", |values| {
-            values.text(&asked.brokers.join(",")).text(asked.sector);
-        }),
-        Transaction::CustomerPosition(asked) => {
-            batch.execute("customer_position", |values| position(values, asked));
-        }
-        Transaction::MarketWatch(asked) => {
-            batch.execute("market_watch", |values| watch(values, asked));
-        }
-        Transaction::SecurityDetail(asked) => batch.execute("security_detail", |values| {
-            values.text(&asked.symbol).integer(asked.days_back).integer(asked.days);
-            values.integer(u32::from(asked.with_texts));
-        }),
-        Transaction::TradeLookup(lookup) => call_lookup(batch, lookup),
-        Transaction::TradeOrder(order) => {
-            batch.execute("trade_order", |values| order_of(values, order));
-        }
-        Transaction::TradeStatus(account) => batch.execute("trade_status", |values| {
-            values.integer(*account);
-        }),
-        Transaction::TradeUpdate(update) => call_update(batch, update),
-        Transaction::TradeResult(order) => batch.execute("trade_result", |values| {
-            values.long(order.trade).integer(cents(order.price_cents));
-        }),
-        Transaction::MarketFeed(ticks) => {
-            batch.execute("market_feed", |values| feed(values, ticks));
-        }
-        Transaction::DataMaintenance(care) => batch.execute("data_maintenance", |values| {
-            values.integer(care.what).integer(care.customer).text(&care.symbol);
-        }),
-    }
-}
-
-fn position(values: &mut Values<'_>, asked: &Position) {
-    let (number, code) = match &asked.customer {
-        Customer::Number(number) => (*number, ""),
-        Customer::TaxCode(code) => (0, code.as_str()),
-    };
-    values.integer(number).text(code);
-    match asked.history_of {
-        Some(account) => values.integer(account),
-        None => values.signed(-1),
-    };
-}
-
-fn watch(values: &mut Values<'_>, asked: &Watch) {
-    let (customer, account, industry) = match &asked.watched {
-        Watched::List(customer) => (*customer, 0, ""),
-        Watched::Account(account) => (0, *account, ""),
-        Watched::Industry(industry) => (0, 0, industry.as_str()),
-    };
-    values.integer(customer).integer(account).text(industry).integer(asked.days_back);
-}
-
-fn order_of(values: &mut Values<'_>, order: &TradeOrder) {
-    let (first, last, code) = &order.executor;
-    let (symbol, company, issue) = match &order.security {
-        Ok(symbol) => (symbol.as_str(), "", ""),
-        Err((company, issue)) => ("", company.as_str(), *issue),
-    };
-    values.integer(order.account).text(first).text(last).text(code);
-    values.text(symbol).text(company).text(issue);
-    values.integer(order.kind).integer(order.quantity).integer(cents(order.limit_cents));
-    for flag in [order.is_cash, order.is_lifo, order.is_rolled_back] {
-        values.integer(u32::from(flag));
-    }
-}
-
-fn feed(values: &mut Values<'_>, ticks: &[Tick]) {
-    values.text(&joined(ticks.iter().map(|tick| &tick.symbol)));
-    values.text(&joined(ticks.iter().map(|tick| tick.price_cents)));
-    values.text(&joined(ticks.iter().map(|tick| tick.quantity)));
-}
-
-fn call_lookup(batch: &mut Batch, lookup: &Lookup) {
-    match lookup {
-        Lookup::Trades(numbers) => batch.execute("lookup_trades", |values| {
-            values.text(&joined(numbers.iter()));
-        }),
-        Lookup::Account(account, from_s) => batch.execute("lookup_account", |values| {
-            values.integer(*account).integer(*from_s);
-        }),
-        Lookup::Security(symbol, from_s) => batch.execute("lookup_security", |values| {
-            values.text(symbol).integer(*from_s);
-        }),
-        Lookup::Holding(account, from_s) => batch.execute("lookup_holding", |values| {
-            values.integer(*account).integer(*from_s);
-        }),
-    }
-}
-
-fn call_update(batch: &mut Batch, update: &Update) {
-    match update {
-        Update::Executor(numbers) => batch.execute("update_executor", |values| {
-            values.text(&joined(numbers.iter()));
-        }),
-        Update::Settlement(account, from_s) => batch.execute("update_settlement", |values| {
-            values.integer(*account).integer(*from_s);
-        }),
-        Update::Cash(symbol, from_s) => batch.execute("update_cash", |values| {
-            values.text(symbol).integer(*from_s);
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn orders_whose_price_was_reached_are_read_and_nothing_else() {
-        let told = "7,AAAAAB,100,2550;9,AAAAAC,200,1000;";
-        let orders: Vec<Order> = told.split(';').filter_map(triggered).collect();
-        assert_eq!(orders.len(), 2);
-        assert_eq!((orders[1].trade, orders[1].price_cents), (9, 1000));
-        assert_eq!((orders[0].symbol.as_str(), orders[0].quantity), ("AAAAAB", 100));
-        assert!(triggered("").is_none() && triggered("7,A").is_none());
-    }
 
     #[test]
     fn the_kinds_stand_where_their_transactions_say() {

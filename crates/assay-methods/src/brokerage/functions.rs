@@ -2,8 +2,6 @@
 
 use super::{market, reads};
 use assay_loads::brokerage::Rules;
-use assay_model::failure::Answer;
-use assay_postgres::connection::Connection;
 
 /// The code with which an order is taken back.
 pub(super) const TAKEN_BACK: &str = "AS002";
@@ -24,39 +22,38 @@ pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
         )
 }
 
-/// The calls: names with their parameters.
-pub(super) const CALLS: [(&str, &str); 18] = [
-    ("broker_volume", "$1::text, $2::text"),
-    ("customer_position", "$1::int, $2::text, $3::int"),
-    ("market_watch", "$1::int, $2::int, $3::text, $4::int"),
-    ("security_detail", "$1::text, $2::int, $3::int, $4::int"),
-    ("lookup_trades", "$1::text"),
-    ("lookup_account", "$1::int, $2::int"),
-    ("lookup_security", "$1::text, $2::int"),
-    ("lookup_holding", "$1::int, $2::int"),
-    ("trade_status", "$1::int"),
-    ("update_executor", "$1::text"),
-    ("update_settlement", "$1::int, $2::int"),
-    ("update_cash", "$1::text, $2::int"),
+/// The calls: names with their parameters and what is asked of the answer, money in hundredths.
+pub(super) const CALLS: [(&str, &str, &str); 16] = [
+    ("broker_volume", "$1::text, $2::text", "brokers, (volume * 100)::bigint"),
+    ("customer_position", "$1::int, $2::text, $3::int", "accounts, (total * 100)::bigint, steps"),
+    (
+        "market_watch",
+        "$1::int, $2::int, $3::text, $4::int",
+        "securities, (change * 1000000)::bigint",
+    ),
+    (
+        "security_detail",
+        "$1::text, $2::int, $3::int, $4::int",
+        "competitors, (quarters * 100)::bigint, (prices * 100)::bigint, letters, (price * 100)::bigint, company",
+    ),
+    ("lookup_trades", "$1::text", "seen"),
+    ("lookup_account", "$1::int, $2::int", "seen"),
+    ("lookup_security", "$1::text, $2::int", "seen"),
+    ("lookup_holding", "$1::int, $2::int", "seen"),
+    ("trade_status", "$1::int", "seen, letters, names"),
+    ("update_executor", "$1::text", "seen"),
+    ("update_settlement", "$1::int, $2::int", "seen"),
+    ("update_cash", "$1::text, $2::int", "seen"),
     (
         "trade_order",
         "$1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::int, $9::int, $10::int, $11::int, \
          $12::int, $13::int",
+        "number, sent, cents, of_symbol",
     ),
-    ("trade_result", "$1::bigint, $2::int"),
-    ("market_feed", "$1::text, $2::text, $3::text"),
-    ("data_maintenance", "$1::int, $2::int, $3::text"),
-    ("trade_cleanup", ""),
-    ("trades_placed", ""),
+    ("trade_result", "$1::bigint, $2::int", "(money * 100)::bigint"),
+    ("market_feed", "$1::text, $2::text, $3::text", "sent"),
+    ("data_maintenance", "$1::int, $2::int, $3::text", "done"),
 ];
-
-/// Prepares all calls that sessions make.
-pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
-    for (name, parameters) in CALLS {
-        connection.parse(name, &format!("SELECT * FROM {schema}.{name}({parameters})"))?;
-    }
-    Ok(())
-}
 
 #[cfg(test)]
 mod tests {
@@ -70,7 +67,7 @@ mod tests {
             assert!(!all.contains(word), "{word}");
         }
         assert!(all.contains("START WITH 5761") && all.contains("'1970-01-01' + 20777"));
-        for (name, parameters) in CALLS {
+        for (name, parameters, _) in CALLS {
             let begin = format!("CREATE FUNCTION shop.{name}(");
             assert!(all.contains(&begin), "{name}");
             let list = all.split(&begin).nth(1).and_then(|rest| rest.split(')').next());

@@ -76,7 +76,7 @@ BEGIN
 END $$;
 ";
 
-/// What the market sends: trade result and market feed; and what is left of a day: trade cleanup.
+/// What the market sends: trade result and market feed.
 pub(super) const MARKET: &str = "
 CREATE FUNCTION {s}.trade_result(number bigint, cents int, OUT money numeric)
 LANGUAGE plpgsql AS $$
@@ -162,25 +162,6 @@ BEGIN
         END LOOP;
     END LOOP;
 END $$;
-
-CREATE FUNCTION {s}.trade_cleanup(OUT canceled bigint)
-LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM {s}.trade_request;
-    WITH ended AS (
-        UPDATE {s}.trade SET status = 4, at = localtimestamp WHERE id >= {next} AND status IN (1, 2) RETURNING id
-    ), told AS (
-        INSERT INTO {s}.trade_history SELECT id, localtimestamp, 4 FROM ended RETURNING 1
-    )
-    SELECT count(*) INTO canceled FROM told;
-END $$;
-
-CREATE FUNCTION {s}.trades_placed(OUT orders bigint, OUT results bigint)
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    SELECT count(*) INTO orders FROM {s}.trade WHERE id >= {next};
-    SELECT count(*) INTO results FROM {s}.settlement WHERE trade_id >= {next};
-END $$;
 ";
 
 /// Trade update and data maintenance.
@@ -237,8 +218,8 @@ BEGIN
     WHEN 5 THEN UPDATE {s}.daily_market SET volume = volume + 1 WHERE symbol = of_symbol AND day > {day} - 7;
     WHEN 6 THEN UPDATE {s}.exchange SET description = CASE WHEN description LIKE '%.' THEN rtrim(description, '.')
         ELSE description || '.' END;
-    WHEN 7 THEN UPDATE {s}.financial SET begun = CASE WHEN extract(day FROM begun) = 1 THEN begun + 1
-        ELSE date_trunc('month', begun)::date END WHERE company_id = of_company;
+    WHEN 7 THEN UPDATE {s}.financial SET begun = CASE WHEN extract(day FROM begun) % 2 = 0 THEN begun - 1
+        ELSE begun + 1 END WHERE company_id = of_company;
     WHEN 8 THEN UPDATE {s}.news_item SET published = published + interval '1 day'
         WHERE id IN (SELECT news_id FROM {s}.news_link WHERE company_id = of_company);
     WHEN 9 THEN UPDATE {s}.security SET listed = listed + 1 WHERE symbol = of_symbol;

@@ -1,13 +1,24 @@
-//! The brokerage load on PostgreSQL: its 33 tables, its twelve transactions as functions of the server, and the
-//! conditions that its data must keep.
+//! The brokerage load: its 33 tables, its twelve transactions as functions of PostgreSQL or as statements that are told
+//! once for all products, and the conditions that its data must keep.
 
+mod asking;
+mod calls;
+mod caring;
 mod conditions;
+mod dealing;
 mod deals;
+mod desk;
 mod functions;
+mod mariadb;
 mod market;
+mod postgres;
 mod reads;
 mod schema;
+mod statements;
+mod store;
 
 pub use conditions::{found, verify};
-pub use deals::{Brokerage, KINDS, TRADE_RESULT};
+pub use deals::{BrokerSession, Brokerage, KINDS, TRADE_RESULT};
 pub use schema::Floor;
+pub use statements::Dialect;
+pub use store::{BrokerStore, Days, Told, Value};

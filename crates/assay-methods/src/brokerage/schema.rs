@@ -1,4 +1,4 @@
-//! The 33 tables on PostgreSQL, their keys, and which row must have which other.
+//! The 33 tables, their keys, and which row must have which other.
 //!
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
@@ -231,6 +231,11 @@ impl Tables for Floor<'_> {
 
     fn filled_percent(&self, table: &str) -> u32 {
         filled_percent(table_of(table))
+    }
+
+    /// On PostgreSQL a sequence does, see the functions.
+    fn numbered(&self, table: &str) -> Option<&'static str> {
+        (table_of(table) == Table::Trade).then_some("id")
     }
 
     fn make(&self, table: &str, _seed: u64, loaded_us: i64, to: &mut dyn Sink) {

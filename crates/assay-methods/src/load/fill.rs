@@ -50,6 +50,11 @@ pub trait Tables: Sync {
         None
     }
 
+    /// The column of a table that numbers new rows, where the product lets the table do so.
+    fn numbered(&self, _table: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Makes the rows of a table, until nobody wants more, from a seed and the moment of loading, microseconds since 1970.
     fn make(&self, table: &str, seed: u64, loaded_us: i64, to: &mut dyn Sink);
 
@@ -124,6 +129,15 @@ pub fn fill<T: Tables, L: Store>(database: &mut Database<L>, doing: Fill<'_, T>)
 }
 
 /// When rows were made.
+/// When the rows of a schema were made, microseconds since 1970.
+///
+/// # Errors
+/// What the server says.
+pub(crate) fn loaded_us_of<L: Store>(link: &mut L, schema: &str) -> Answer<i64> {
+    let sql = format!("SELECT value FROM {schema}.assay_manifest WHERE name = '{LOADED_US}'");
+    Ok(i64::try_from(link.number(&sql)?.unwrap_or(0)).unwrap_or(0))
+}
+
 fn loaded_us(manifest: &Manifest) -> i64 {
     manifest.knob(LOADED_US).parse().unwrap_or(0)
 }

@@ -109,7 +109,11 @@ fn no_copies() -> Error {
 /// Makes a table; what stands there was not noted down as whole.
 fn create(tables: &dyn Tables, name: &str, table: &str) -> String {
     // A moment to the microsecond that no time zone changes.
-    let columns = tables.columns(table).replace("timestamp", "datetime(6)");
+    let mut columns = tables.columns(table).replace("timestamp", "datetime(6)");
+    if let Some(numbered) = tables.numbered(table) {
+        let column = format!("{numbered} bigint");
+        columns = columns.replacen(&column, &format!("{column} AUTO_INCREMENT"), 1);
+    }
     let key = tables.key(table).map_or_else(String::new, |key| format!(", PRIMARY KEY ({key})"));
     let parts = tables.parts(table).map_or_else(String::new, |(by, parts)| {
         format!(" PARTITION BY HASH ({by}) PARTITIONS {parts}")
@@ -124,6 +128,17 @@ mod tests {
     use super::*;
     use crate::oltp::Shape;
     use assay_loads::oltp::Rules;
+
+    #[test]
+    fn a_table_numbers_its_new_rows_where_it_shall() {
+        let rules = assay_loads::brokerage::Rules::default();
+        let floor = crate::brokerage::Floor { rules: &rules };
+        assert!(
+            create(&floor, "s.trade", "trade")
+                .contains("(id bigint AUTO_INCREMENT, at datetime(6)")
+        );
+        assert!(!create(&floor, "s.broker", "broker").contains("AUTO_INCREMENT"));
+    }
 
     #[test]
     fn tables_have_their_keys_and_no_time_zones() {

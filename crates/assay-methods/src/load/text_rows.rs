@@ -64,8 +64,8 @@ impl Sink for TextRows<'_> {
 
     fn integer(&mut self, value: u32) {
         self.begin_column();
-        // Writing to memory does not fail.
-        let _ = write!(self.bytes, "{value}");
+        // What lies below nothing comes as its bits; writing to memory does not fail.
+        let _ = write!(self.bytes, "{}", value.cast_signed());
     }
 
     fn decimal(&mut self, value: i64, digits: u16) {
@@ -146,8 +146,9 @@ mod tests {
     fn rows_are_lines_of_columns() {
         let (to, chunks) = sync_channel(10);
         let mut rows = TextRows::new(&to);
-        rows.row(4);
+        rows.row(5);
         rows.integer(7);
+        rows.integer((-3_i32).cast_unsigned());
         rows.decimal(-1005, 2);
         rows.text(b"a\tb\\");
         rows.null();
@@ -158,7 +159,7 @@ mod tests {
         drop(to);
         let all: Vec<Chunk> = chunks.iter().collect();
         let text = String::from_utf8(all[0].0.clone()).unwrap();
-        assert_eq!(text, "7\t-10.05\ta\\\tb\\\\\t\\N\n0.0034\t2023-11-14 22:13:20.000001\n");
+        assert_eq!(text, "7\t-3\t-10.05\ta\\\tb\\\\\t\\N\n0.0034\t2023-11-14 22:13:20.000001\n");
         assert_eq!((all.len(), all[0].1), (1, 2));
     }
 

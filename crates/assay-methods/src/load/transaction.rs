@@ -19,6 +19,26 @@ pub enum Isolation {
     Serializable,
 }
 
+/// How transactions reach the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Calls {
+    /// As a call of a function: one turn of the wire each.
+    #[default]
+    Functions,
+    /// As prepared statements; they travel together where the product can: two turns at most.
+    Statements,
+}
+
+impl Calls {
+    /// The words for it in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Functions => "functions of the server (proc)",
+            Self::Statements => "prepared statements, pipelined (stmt)",
+        }
+    }
+}
+
 impl Isolation {
     /// The server's words for it.
     pub const fn name(self) -> &'static str {

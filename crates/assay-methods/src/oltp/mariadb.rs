@@ -3,9 +3,8 @@
 mod conditions;
 mod turn;
 
-use super::orders::Calls;
 use super::store::OrderStore;
-use crate::load::{Isolation, Link, MariaLink};
+use crate::load::{Calls, Isolation, Link, MariaLink};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
 use turn::Turn;

@@ -11,6 +11,6 @@ mod statements;
 mod store;
 
 pub use conditions::{Counted, count, verify};
-pub use orders::{Calls, OrderSession, Orders};
+pub use orders::{OrderSession, Orders};
 pub use schema::Shape;
 pub use store::OrderStore;

@@ -2,7 +2,7 @@
 //! others.
 
 use super::store::OrderStore;
-use crate::load::{Database, Done, Isolation, Kind, Method, Session, until_done};
+use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, until_done};
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::failure::{Answer, Failure};
 use assay_model::measurement::Operation;
@@ -21,16 +21,6 @@ const KINDS: [Kind; 6] = [
 ];
 /// The place of the last kind.
 const ROLLED_BACK: usize = 5;
-
-/// How transactions reach the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Calls {
-    /// As a call of a function: one turn of the wire each.
-    #[default]
-    Functions,
-    /// As prepared statements; they travel together where the product can: two turns at most.
-    Statements,
-}
 
 /// The load.
 pub struct Orders<'a, L = Connection> {
@@ -58,16 +48,6 @@ pub struct OrderSession<L: OrderStore> {
     session: assay_loads::oltp::Session,
     next: Option<Transaction>,
     turn: Option<L::Turn>,
-}
-
-impl Calls {
-    /// The words for it in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Functions => "functions of the server (proc)",
-            Self::Statements => "prepared statements, pipelined (stmt)",
-        }
-    }
 }
 
 impl<L: OrderStore> Method for Orders<'_, L> {

@@ -1,10 +1,9 @@
 //! The order-entry load on PostgreSQL: functions of the server or pipelined statements.
 
 use super::functions::UNUSED_ITEM;
-use super::orders::Calls;
 use super::statements::{self, prepare};
 use super::store::OrderStore;
-use crate::load::{Isolation, steady};
+use crate::load::{Calls, Isolation, steady};
 use assay_loads::oltp::{Customer, Transaction};
 use assay_model::failure::Answer;
 use assay_postgres::connection::{Answers, Batch, Connection};

@@ -1,7 +1,6 @@
 //! What the order-entry load needs of a product: five transactions, conditions that are checked.
 
-use super::orders::Calls;
-use crate::load::{Isolation, Store};
+use crate::load::{Calls, Isolation, Store};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
 

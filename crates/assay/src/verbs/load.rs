@@ -1,6 +1,7 @@
 //! `assay load`: what a real database gets of a storage; one file a kind of load.
 
 pub mod brokerage;
+mod calls;
 pub mod climb;
 pub mod dss;
 pub mod ground;

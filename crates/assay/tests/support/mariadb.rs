@@ -12,6 +12,7 @@ use crate::server::Place;
 use assay_mariadb::binaries::Places;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use rustix::process::Signal;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -26,6 +27,13 @@ pub fn place(name: &str) -> Option<Place> {
     }
 }
 
+/// Ends all servers under test as a crash would.
+pub fn kill_server(place: &Place) {
+    for process in servers(place) {
+        assay_daemon::processes::signal(process, Signal::KILL);
+    }
+}
+
 /// A server that is not the program's own.
 pub fn given(directory: &Path) -> Server {
     let mut server = Server::create(Plan {
@@ -35,14 +43,20 @@ pub fn given(directory: &Path) -> Server {
         guard: Vec::new(),
     })
     .unwrap();
-    let settings = Settings { direct: false, cache_bytes: 16 << 20, sessions_max: 8 };
+    let settings = Settings { direct: false, cache_bytes: 128 << 20, sessions_max: 8 };
     server.start(&settings, &AtomicBool::new(false)).unwrap();
     server
 }
 
+/// Its address for a user.
 pub fn address(server: &Server, user: &str, password: &str) -> String {
     let socket = server.data().join("assay.sock");
     format!("mysql://{user}:{password}@/?socket={}", socket.display())
+}
+
+/// Its address for the user that it was made with.
+pub fn own_address(server: &Server) -> String {
+    address(server, "assay", server.password())
 }
 
 pub fn databases(connection: &mut Connection) -> Vec<String> {

@@ -1,11 +1,13 @@
 //! `assay load brokerage`: a brokerage load on a server of our own, or on any.
 
+use super::calls::{CallsOption, ONE_BY_ONE, no_functions};
+use super::ground::Served;
 use super::server::ProductName;
-use super::transactions::{Business, TransactionOptions, Wanted};
+use super::transactions::{Business, Copied, TransactionOptions, Wanted};
 use crate::exit::Ended;
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
-use assay_methods::brokerage::{Brokerage, Floor, TRADE_RESULT, found, verify};
-use assay_methods::load::Database;
+use assay_methods::brokerage::{BrokerStore, Brokerage, Floor, TRADE_RESULT, found, verify};
+use assay_methods::load::{Calls, Database, MariaLink};
 use assay_model::load::{Checks, Setting};
 use assay_model::mix::Mix;
 use assay_model::units::show_count;
@@ -13,9 +15,6 @@ use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::Args;
 use std::fs;
-
-/// How transactions reach the server.
-const ACCESS: &str = "functions of the server (proc)";
 
 /// Trades of a brokerage in the manner of TPC-E: trade results a second by users, response times of each transaction
 ///
@@ -29,6 +28,9 @@ pub struct Options {
     /// Days of trades before loading, 57,600 a day of a thousand customers
     #[arg(long, value_name = "DAYS", default_value_t = 5)]
     trade_days: u32,
+    /// How transactions reach the server; `proc` on PostgreSQL unless said otherwise, `stmt` on MariaDB
+    #[arg(long, value_enum)]
+    calls: Option<CallsOption>,
     /// What customers ask for: default, write-heavy, or a file *.mix.toml
     #[arg(long, value_name = "default|write-heavy|FILE", default_value = "default")]
     mix: String,
@@ -43,13 +45,13 @@ pub struct Options {
 }
 
 /// The load as a business.
-struct Trading<'a>(Brokerage<'a>);
+struct Trading<'a, L>(Brokerage<'a, L>);
 
-impl<'a> Business for Trading<'a> {
-    type Link = Connection;
-    type Method = Brokerage<'a>;
+impl<'a, L: Served + BrokerStore> Business for Trading<'a, L> {
+    type Link = L;
+    type Method = Brokerage<'a, L>;
 
-    fn method(&self) -> &Brokerage<'a> {
+    fn method(&self) -> &Brokerage<'a, L> {
         &self.0
     }
 
@@ -72,11 +74,11 @@ impl<'a> Business for Trading<'a> {
         format!("{} trade results/s", show_count(per_s))
     }
 
-    fn found(&self, database: &mut Database) -> Result<Vec<(usize, u64)>> {
-        found(database)
+    fn found(&self, database: &mut Database<L>) -> Result<Vec<(usize, u64)>> {
+        found(database, self.0.rules())
     }
 
-    fn verify(&self, database: &mut Database, when: &str) -> Result<Checks> {
+    fn verify(&self, database: &mut Database<L>, when: &str) -> Result<Checks> {
         verify(database, when)
     }
 }
@@ -86,12 +88,25 @@ impl<'a> Business for Trading<'a> {
 /// # Errors
 /// What the options, the mix, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
-    if options.shared.product()? != ProductName::Postgres {
-        return Err(Error::usage(
-            "load brokerage runs on PostgreSQL only",
-            "its transactions are functions of that server; name one of its servers, or a directory",
-        ));
+    match (options.shared.product()?, options.calls) {
+        (ProductName::Postgres, Some(CallsOption::Proc) | None) => {
+            run_on::<Connection>(options, Calls::Functions, Calls::Functions.name())
+        }
+        (ProductName::Postgres, Some(CallsOption::Stmt)) => {
+            run_on::<Connection>(options, Calls::Statements, Calls::Statements.name())
+        }
+        (ProductName::Mariadb, Some(CallsOption::Proc)) => Err(no_functions()),
+        (ProductName::Mariadb, Some(CallsOption::Stmt) | None) => {
+            run_on::<MariaLink>(options, Calls::Statements, ONE_BY_ONE)
+        }
     }
+}
+
+fn run_on<L: Copied + BrokerStore>(
+    options: &Options,
+    calls: Calls,
+    access: &'static str,
+) -> Result<Ended> {
     let rules = options.rules();
     rules.check()?;
     let mix = read_mix(&options.mix)?;
@@ -100,10 +115,11 @@ pub fn run(options: &Options) -> Result<Ended> {
         tables: &Floor { rules: &rules },
         data_bytes: rules.data_bytes(),
         plan: options.plan(&mix),
-        access: ACCESS,
+        access,
     };
     let isolation = options.shared.isolation();
-    options.shared.carry_out(wanted, Trading(Brokerage::new(&rules, &mix, isolation)))
+    let load = Brokerage::<L>::new(&rules, &mix, calls, isolation);
+    options.shared.carry_out(wanted, Trading(load))
 }
 
 /// A mix by its name, or of a file.

@@ -1,13 +1,14 @@
 //! `assay load oltp`: an order-entry load on a server of our own, or on any.
 
+use super::calls::{CallsOption, ONE_BY_ONE, no_functions};
 use super::ground::Served;
 use super::server::ProductName;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
 use crate::exit::Ended;
 use crate::options::quantity;
 use assay_loads::oltp::{Homes, Rules};
-use assay_methods::load::{Database, MariaLink};
-use assay_methods::oltp::{Calls, OrderStore, Orders, Shape, count, verify};
+use assay_methods::load::{Calls, Database, MariaLink};
+use assay_methods::oltp::{OrderStore, Orders, Shape, count, verify};
 use assay_model::load::{Checks, Setting};
 use assay_model::units::{Share, show_count};
 use assay_model::{Error, Result};
@@ -36,15 +37,6 @@ pub struct Options {
     partitions: u32,
     #[command(flatten)]
     shared: TransactionOptions,
-}
-
-/// How transactions reach the server.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CallsOption {
-    /// Functions of the server (PostgreSQL only): one turn of the wire each
-    Proc,
-    /// Prepared statements: on PostgreSQL they travel together, two turns at most; on MariaDB a turn each
-    Stmt,
 }
 
 /// Which warehouse a session works for.
@@ -108,13 +100,9 @@ pub fn run(options: &Options) -> Result<Ended> {
         (ProductName::Postgres, Some(CallsOption::Stmt)) => {
             run_on::<Connection>(options, Calls::Statements, Calls::Statements.name())
         }
-        (ProductName::Mariadb, Some(CallsOption::Proc)) => Err(Error::usage(
-            "--calls proc: the transactions are functions of PostgreSQL only",
-            "leave it out with MariaDB and MySQL: their transactions are prepared statements",
-        )),
+        (ProductName::Mariadb, Some(CallsOption::Proc)) => Err(no_functions()),
         (ProductName::Mariadb, Some(CallsOption::Stmt) | None) => {
-            let words = "prepared statements, one after the other (stmt)";
-            run_on::<MariaLink>(options, Calls::Statements, words)
+            run_on::<MariaLink>(options, Calls::Statements, ONE_BY_ONE)
         }
     }
 }

@@ -1,0 +1,176 @@
+//! What customers and brokers only read, as transactions of statements.
+
+use super::desk::{Deal, filled, missing, of};
+use super::statements::{BROKERS, TRADES};
+use super::store::{BrokerStore, Told, Value};
+use assay_loads::brokerage::{Customer, Detail, Lookup, Position, Volume, Watch, Watched};
+use assay_model::failure::Answer;
+
+/// Working days and days of a week: prices have the former only.
+const WORKING_DAYS: u32 = 5;
+const WEEK_DAYS: u32 = 7;
+/// A change is told in millionths of a hundredth.
+const CHANGE_UNITS: i128 = 100_000_000;
+
+impl<L: BrokerStore> Deal<'_, L> {
+    pub(super) fn broker_volume(&mut self, asked: &Volume) -> Answer<Told> {
+        let names = asked.brokers.iter().map(|name| Value::Text(name));
+        let mut values = vec![Value::Text(asked.sector)];
+        values.extend(filled(names, BROKERS, Value::Text("")));
+        let volume = self.put("broker_volume", &values)?;
+        self.commit()?;
+        Ok(Told::figures([self.number(volume, 0), self.number(volume, 1)]))
+    }
+
+    pub(super) fn customer_position(&mut self, asked: &Position) -> Answer<Told> {
+        let owner = match &asked.customer {
+            Customer::Number(number) => self.put("owner", &[of(*number)])?,
+            Customer::TaxCode(code) => self.put("owner_of_code", &[Value::Text(code)])?,
+        };
+        self.turn()?;
+        let owner = self.need(owner, 0, "customer")?;
+        let accounts = self.put("accounts", &[Value::Number(owner)])?;
+        let steps = match asked.history_of {
+            Some(which) => {
+                Some(self.put("steps", &[Value::Number(owner * 10 + i64::from(which))])?)
+            }
+            None => None,
+        };
+        self.commit()?;
+        let steps = steps.and_then(|steps| self.number(steps, 0));
+        Ok(Told::figures([self.number(accounts, 0), self.number(accounts, 1), steps]))
+    }
+
+    /// The last day with prices, so many working days before it.
+    fn since(&self, days_back: u32) -> Value<'static> {
+        let days = days_back / WORKING_DAYS * WEEK_DAYS + days_back % WORKING_DAYS;
+        Value::Number(self.days().last_price_day - i64::from(days))
+    }
+
+    pub(super) fn market_watch(&mut self, asked: &Watch) -> Answer<Told> {
+        let since = self.since(asked.days_back);
+        let worth = match &asked.watched {
+            Watched::List(customer) => self.put("watch_list", &[of(*customer), since])?,
+            Watched::Account(account) => self.put("watch_account", &[of(*account), since])?,
+            Watched::Industry(name) => self.put("watch_industry", &[Value::Text(name), since])?,
+        };
+        self.commit()?;
+        let (old, new) = (self.number(worth, 1), self.number(worth, 2));
+        let change = change(old.unwrap_or(0), new.unwrap_or(0));
+        Ok(Told::figures([self.number(worth, 0), Some(change)]))
+    }
+
+    pub(super) fn security_detail(&mut self, asked: &Detail) -> Answer<Told> {
+        let symbol = Value::Text(&asked.symbol);
+        let since = self.since(asked.days_back);
+        let company = self.put("company", &[symbol])?;
+        let competitors = self.put("competitors", &[symbol])?;
+        let quarters = self.put("quarters", &[symbol])?;
+        let prices = self.put("prices", &[symbol, since, of(asked.days)])?;
+        let price = self.put("last_price", &[symbol])?;
+        let news = if asked.with_texts { "texts" } else { "headlines" };
+        let news = self.put(news, &[symbol])?;
+        self.commit()?;
+        let text = self.text(company, 0).to_owned();
+        if text.is_empty() {
+            return Err(missing("security"));
+        }
+        let figures = [competitors, quarters, prices, news, price];
+        let figures = figures.map(|place| self.number(place, 0)).to_vec();
+        Ok(Told { figures, text, ..Told::default() })
+    }
+
+    pub(super) fn trade_status(&mut self, account: u32) -> Answer<Told> {
+        let status = self.put("status", &[of(account)])?;
+        let names = self.put("status_names", &[of(account)])?;
+        self.commit()?;
+        let figures = vec![self.number(status, 0), self.number(status, 1)];
+        Ok(Told { figures, text: self.text(names, 0).to_owned(), ..Told::default() })
+    }
+
+    pub(super) fn trade_lookup(&mut self, lookup: &Lookup) -> Answer<Told> {
+        match lookup {
+            Lookup::Trades(numbers) => self.details(numbers),
+            Lookup::Account(account, from_s) => {
+                let found = self.trades_of_account(*account, *from_s)?;
+                self.details(&found)
+            }
+            Lookup::Security(symbol, from_s) => {
+                let found = self.trades_of_security(symbol, *from_s)?;
+                self.details(&found)
+            }
+            Lookup::Holding(account, from_s) => {
+                let moment = self.moment(*from_s);
+                let became = self.put("what_became", &[of(*account), moment])?;
+                self.commit()?;
+                Ok(Told::figures([self.number(became, 0)]))
+            }
+        }
+    }
+
+    /// So many seconds after the market opened first.
+    fn moment(&self, from_s: u32) -> Value<'static> {
+        Value::Number(self.days().opened_s + i64::from(from_s))
+    }
+
+    /// A turn that tells which trades of an account are meant.
+    pub(super) fn trades_of_account(&mut self, account: u32, from_s: u32) -> Answer<Vec<i64>> {
+        let found = self.put("trades_of_account", &[of(account), self.moment(from_s)])?;
+        self.turn()?;
+        Ok(self.found_trades(found))
+    }
+
+    /// The same of a security.
+    pub(super) fn trades_of_security(&mut self, symbol: &str, from_s: u32) -> Answer<Vec<i64>> {
+        let found = self.put("trades_of_security", &[Value::Text(symbol), self.moment(from_s)])?;
+        self.turn()?;
+        Ok(self.found_trades(found))
+    }
+
+    fn found_trades(&self, place: usize) -> Vec<i64> {
+        let mut numbers: Vec<i64> = self.all(place).iter().map(|[number]| *number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Looks trades up, which ends the transaction.
+    pub(super) fn details(&mut self, numbers: &[i64]) -> Answer<Told> {
+        let values = twenty(numbers);
+        let details = self.put("details", &values)?;
+        self.put("last_steps", &values)?;
+        self.commit()?;
+        Ok(Told::figures([self.number(details, 0)]))
+    }
+}
+
+/// Numbers of trades as a statement takes them.
+pub(super) fn twenty(numbers: &[i64]) -> Vec<Value<'static>> {
+    filled(numbers.iter().map(|number| Value::Number(*number)), TRADES, Value::Number(0))
+}
+
+/// The change from one sum to another in millionths of a hundredth, rounded half away from zero; 0 where there was nothing.
+fn change(old: i64, new: i64) -> i64 {
+    if old <= 0 {
+        return 0;
+    }
+    let (old, new) = (i128::from(old), i128::from(new));
+    let scaled = (new - old) * CHANGE_UNITS;
+    let half = if scaled < 0 { -old } else { old };
+    i64::try_from((2 * scaled + half) / (2 * old)).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_rounded_away_from_zero() {
+        assert_eq!(
+            (change(200, 300), change(200, 100), change(0, 7)),
+            (50_000_000, -50_000_000, 0)
+        );
+        assert_eq!((change(3, 4), change(3, 2)), (33_333_333, -33_333_333));
+        assert_eq!((change(6, 11), change(6, 1)), (83_333_333, -83_333_333));
+        assert_eq!(change(3, 5), 66_666_667);
+    }
+}

@@ -1,0 +1,117 @@
+//! `assay load brokerage` on MariaDB: that its books stay right, also when its server is killed, that its transactions
+//! answer what those of PostgreSQL answer, and what it refuses. Without a server the tests say that they were skipped.
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing, and says so")]
+
+#[path = "support/brokerage.rs"]
+mod brokerage;
+#[path = "support/mariadb.rs"]
+mod mariadb;
+#[path = "support/server.rs"]
+mod server;
+#[path = "support/transactions.rs"]
+mod transactions;
+
+use assay_mariadb::connection::Connection;
+use assay_methods::load::{Calls, MariaLink};
+use brokerage::{BUSY, SMALL, Side, assert_alike};
+use mariadb::{databases, given, kill_server, own_address, place};
+use server::{Place, json, wait_for, words};
+use std::fs;
+use std::time::Duration;
+use transactions::{assert_right, has_intervals, ios};
+
+#[test]
+fn all_transactions_happen_and_the_books_stay_right() {
+    let Some(place) = place("brokerage-whole") else { return };
+    fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
+    let output = place.run(&format!(
+        "load brokerage d {SMALL} --server mariadb --mix busy.mix.toml --users 1,4 --time 4s --warm-up 500ms \
+         --restore-every 1 --verify"
+    ));
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(
+        (&load["method"], &load["server"]["product"]),
+        (&"brokerage".into(), &"MariaDB".into())
+    );
+    assert_right(load, 2);
+    let rows = load["filled"]["rows"].as_u64().unwrap();
+    assert!(rows > 200_000, "{rows}");
+    for rung in load["rungs"].as_array().unwrap() {
+        assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+        let (orders, results) = (ios(rung, "trade order"), ios(rung, "trade result"));
+        assert!(results <= orders + 50, "{orders} {results}");
+    }
+    assert_eq!(place.left().len(), 0);
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
+    let Some(place) = place("brokerage-kill") else { return };
+    let mut command = place.command(&format!(
+        "load brokerage d {SMALL} --server mariadb --users 3 --time 14s --warm-up 0s --mix write-heavy --verify \
+         --on-loss reconnect"
+    ));
+    let child = command.spawn().unwrap();
+    wait_for(|| has_intervals(&place.0));
+    std::thread::sleep(Duration::from_secs(2));
+    kill_server(&place);
+    let output = child.wait_with_output().unwrap();
+    let load = &json(&output)["load"];
+    assert_right(load, 2);
+    let rung = &load["rungs"][0];
+    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete", "{}", words(&output));
+    assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+    assert_eq!(place.left().len(), 0);
+}
+
+#[test]
+fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
+    let Some(place) = place("brokerage-given") else { return };
+    let server = given(&place.0.join("d"));
+    let address = own_address(&server);
+    let short = format!("{SMALL} --users 2 --time 1s --warm-up 0s");
+    let mut connection = Connection::open(&server.address()).unwrap();
+    for (more, word) in [
+        ("--users 500", "max_connections"),
+        ("--restore-every 1", "--restore-every"),
+        ("--calls proc", "--calls proc"),
+    ] {
+        let output = place.run(&format!("load brokerage {address} {more}"));
+        assert!(words(&output).contains(word), "{}", words(&output));
+    }
+    let output = place.run(&format!("load brokerage {address} {short} --keep --verify"));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(databases(&mut connection), ["assay_brokerage"]);
+    // Used as it is, its open orders cancelled first, and left as it was found.
+    let output = place.run(&format!("load brokerage {address} {short} --verify"));
+    let load = &json(&output)["load"];
+    assert!(load["filled"].is_null(), "{}", words(&output));
+    assert_right(load, 2);
+    let halve =
+        "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'table:address')";
+    connection.run(halve).unwrap();
+    let output = place.run(&format!("load brokerage {address} {short}"));
+    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
+    let output = place.run(&format!("load brokerage {address} {short} --left finish --verify"));
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    connection.run("CREATE DATABASE assay_brokerage").unwrap();
+    let output = place.run(&format!("load brokerage {address} {short} --left drop"));
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    assert_eq!(databases(&mut connection), ["assay_brokerage"]);
+}
+
+#[test]
+fn its_transactions_answer_and_do_what_those_of_postgresql_do() {
+    let Some(place) = place("brokerage-alike") else { return };
+    let Some(other) = Place::new("brokerage-beside-mariadb") else { return };
+    let (maria, postgres) = (given(&place.0.join("d")), server::given_server(&other.0.join("d")));
+    let one = Side::<MariaLink>::new(maria.address(), "assay_alike", Calls::Statements);
+    let beside = Side::<assay_postgres::connection::Connection>::new(
+        postgres.address("postgres"),
+        "assay_alike",
+        Calls::Statements,
+    );
+    assert_alike(one, beside);
+}
