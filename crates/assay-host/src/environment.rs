@@ -5,8 +5,9 @@ mod control_groups;
 mod memory;
 mod permissions;
 
+use crate::clock::unix_ns;
 use crate::findings::derive_findings;
-use crate::gate::{capacity_and_free, unix_time_ns};
+use crate::gate::capacity_and_free;
 use crate::root::{Survey, SysRoot};
 use crate::stack::read_stack;
 use assay_model::Result;
@@ -70,7 +71,7 @@ pub fn capture_environment(
     }
     let mut environment = Environment {
         format: Environment::FORMAT,
-        captured_unix_ns: unix_time_ns(),
+        captured_unix_ns: unix_ns(),
         host,
         storage,
         findings: Vec::new(),

@@ -13,8 +13,8 @@ mod size;
 mod usage;
 
 pub use admission::{AccessMode, Admission};
+pub(crate) use create::capacity_and_free;
 pub use create::{FILE_BYTES_MIN, reserve_bytes};
-pub(crate) use create::{capacity_and_free, unix_time_ns};
 pub use directory::{DIRECTORY_PREFIX, OwnedDirectory};
 pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId};
 pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};

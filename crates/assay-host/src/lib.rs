@@ -20,6 +20,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod clock;
 pub mod content;
 pub mod counters;
 pub mod device;

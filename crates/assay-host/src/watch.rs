@@ -1,12 +1,12 @@
 //! Watches the machine: reads the kernel's counters again and again, and tells what was counted in between.
 
+use crate::clock::unix_ns;
 use crate::counters::{counters_with, read_pressure, tagged, thread_cpu_ns};
 use crate::root::SysRoot;
 use assay_model::counters::{InterfaceCounters, TaskCounters, TcpCounters};
-use assay_model::number::{count_of, narrow};
+use assay_model::number::count_of;
 use assay_model::stack::BlockStack;
 use assay_model::watch::{Moment, NamedInterface, RunQueue};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Reads the machine at moments that the caller chooses.
 #[derive(Debug)]
@@ -67,9 +67,8 @@ pub fn busy_disks(root: &SysRoot) -> Vec<String> {
 fn read_moment(root: &SysRoot, devices: &[String]) -> Moment {
     let text = |path: &str| root.text(path).unwrap_or_default();
     let stat = text("/proc/stat");
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
     Moment {
-        at_unix_ns: narrow(now.unwrap_or_default().as_nanos()),
+        at_unix_ns: unix_ns(),
         processors: processors(&stat),
         run_queue: parse_run_queue(&stat),
         counters: counters_with(root, devices, &stat),

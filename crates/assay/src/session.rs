@@ -4,6 +4,7 @@ use crate::options::{OutputOptions, StoreOptions, TargetOptions, command_line};
 use crate::progress::Progress;
 use crate::watcher::Watcher;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
+use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
 use assay_methods::sessions::run_sessions;
@@ -20,7 +21,7 @@ use assay_store::{
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 mod around;
 mod pace;
@@ -94,11 +95,6 @@ impl<'a> Wanted<'a> {
         let (write, direct) = (workload.writes(), workload.direct);
         Self { store: now.0, options, write, direct, workload: Some(workload), output: now.1 }
     }
-}
-
-/// Nanoseconds since 1970 UTC.
-pub fn unix_ns() -> u64 {
-    narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos())
 }
 
 impl Session {

@@ -31,7 +31,9 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     );
     let load = &json(&output)["load"];
     assert_eq!(load["filled"]["rows"], 2048);
-    assert_eq!(load["filled"]["table_bytes"], 2048 * 8192);
+    // A block a row; a table may end with some that are empty.
+    let table_bytes = load["filled"]["table_bytes"].as_u64().unwrap();
+    assert!((2048 * 8192..(2048 + 128) * 8192).contains(&table_bytes), "{table_bytes}");
     // A busy machine may end the ladder early, and says so; what was climbed must add up.
     let rungs = load["rungs"].as_array().unwrap();
     assert!(!rungs.is_empty(), "{load}");

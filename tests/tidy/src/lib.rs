@@ -16,6 +16,7 @@ pub mod openings;
 pub mod rust;
 pub mod sources;
 pub mod unsafe_code;
+pub mod wall_clock;
 pub mod workplace;
 
 pub use rust::RustFile;

@@ -4,7 +4,9 @@
 use assay_tidy::metadata::Workspace;
 use assay_tidy::sources::{self, Source};
 use assay_tidy::{Finding, RustFile};
-use assay_tidy::{dependencies, floors, glossary, length, links, openings, unsafe_code, workplace};
+use assay_tidy::{
+    dependencies, floors, glossary, length, links, openings, unsafe_code, wall_clock, workplace,
+};
 
 fn all() -> Vec<Source> {
     sources::read_all(&sources::root()).unwrap()
@@ -59,6 +61,11 @@ fn the_project_speaks_of_itself_only() {
 #[test]
 fn unsafe_code_stays_in_the_engine() {
     tidy(&unsafe_code::check(&rust(), unsafe_code::ALLOWED));
+}
+
+#[test]
+fn a_step_of_the_clock_changes_no_interval() {
+    tidy(&wall_clock::check(&rust(), wall_clock::ALLOWED));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::file::{check_ours, lock, read_marker, read_only};
 use super::marker::{DATA_START_BYTES, Marker, OwnerId};
 use super::open::{Place, unmeasurable};
 use super::refusal::{CreateRefusal, FileRefusal, PathRefusal};
+use crate::clock::unix_ns;
 use crate::device::number_of;
 use assay_model::target::TargetKind;
 use assay_model::{Error, Result};
@@ -18,7 +19,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Least size of a file that is created: its header's room and as much data, bytes.
 pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
@@ -249,7 +249,7 @@ fn prepare(
         owner,
         size_bytes,
         inode: status.st_ino,
-        created_unix_ns: unix_time_ns(),
+        created_unix_ns: unix_ns(),
         filled_bytes: 0,
         content: String::new(),
     };
@@ -268,10 +268,4 @@ fn allocate(file: &File, size_bytes: u64) -> rustix::io::Result<()> {
         other => other?,
     }
     fsync(file)
-}
-
-/// Nanoseconds since 1970 UTC by the host's clock.
-pub(crate) fn unix_time_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -4,6 +4,7 @@ use super::store::DssStore;
 use super::stream::{Asked, Common, Ended, Stream, Told, Work};
 use crate::load::{Database, Sight, Used};
 use assay_daemon::{Interrupter, Usage};
+use assay_host::clock::unix_ns;
 use assay_model::Result;
 use assay_model::counters::CpuCounters;
 use assay_model::dss::{DssKind, DssQuery, DssRun};
@@ -13,7 +14,7 @@ use assay_model::row::Row;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// How often the end is looked for.
 const LOOK: Duration = Duration::from_millis(50);
@@ -78,8 +79,7 @@ pub fn measure<L: DssStore>(
     let streams: Result<Vec<Stream<L>>> =
         plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();
     let streams = streams?;
-    let started_unix_ns =
-        narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+    let started_unix_ns = unix_ns();
     let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hands);
     // A server that is gone tells nothing more; what the streams measured stands.
     let after = Sight::take(database, &[]).unwrap_or_else(|_| before.clone());

@@ -3,6 +3,7 @@
 use super::copy::{Chunk, Chunked};
 use super::store::{Coming, Store};
 use super::{Database, Manifest};
+use assay_host::clock::unix_ns;
 use assay_loads::sink::Sink;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Filled;
@@ -11,7 +12,7 @@ use assay_model::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Chunks that wait for the server.
 const CHUNKS_AHEAD: usize = 4;
@@ -147,8 +148,7 @@ fn loaders(wanted: usize) -> usize {
 }
 
 fn now_us() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
+    i64::try_from(unix_ns() / 1000).unwrap_or(i64::MAX)
 }
 
 fn load_all<T: Tables, L: Store>(

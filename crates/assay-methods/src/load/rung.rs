@@ -9,6 +9,7 @@ use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
 use super::{Beside, Database, Product};
 use assay_daemon::Interrupter;
+use assay_host::clock::unix_ns;
 use assay_model::Result;
 use assay_model::load::Rung;
 use assay_model::measurement::{Finish, Interval, Joint};
@@ -19,7 +20,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// How long a session may take for its last statement.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -121,8 +122,7 @@ pub fn measure<M: Method>(
         .collect();
     let workers = workers?;
     let beside = M::Link::beside(database);
-    let started_unix_ns =
-        narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+    let started_unix_ns = unix_ns();
     let address = database.address.clone();
     let common = common(plan, &address);
     let mut watch = Watch::over(slots, method, plan.sessions);
@@ -268,8 +268,7 @@ impl<L: Product> Running<'_, L> {
         if let Ok(sight) = Sight::take(self.database, &[]) {
             self.before = sight;
         }
-        self.started_unix_ns =
-            narrow(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+        self.started_unix_ns = unix_ns();
         if let Some((arrivals, begun)) = common.arrivals.as_ref().zip(common.begun.get()) {
             arrivals.restart(narrow(begun.elapsed().as_nanos()));
         }

@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<Ended> {
     let report = Report {
         title: "compare".to_owned(),
         target: options.sides.join(" with "),
-        created_unix_ns: crate::session::unix_ns(),
+        created_unix_ns: assay_host::clock::unix_ns(),
         program: format!("assay {}", env!("CARGO_PKG_VERSION")),
         command: crate::options::typed(&crate::options::command_line()),
         comparison: Some(found),

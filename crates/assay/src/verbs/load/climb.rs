@@ -6,8 +6,9 @@ use crate::dossier::rung_cell;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions};
 use crate::progress::Progress;
-use crate::session::{give_up, unix_ns};
+use crate::session::give_up;
 use crate::signals::stop_flag;
+use assay_host::clock::unix_ns;
 use assay_methods::load::{
     Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, Product, RungPlan, knee_of,
     measure,

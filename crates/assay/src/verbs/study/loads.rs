@@ -188,7 +188,7 @@ fn measured(
     }
     let mut hooks = Vec::new();
     hooks.extend(around::hook(study, study.hooks.before.as_ref(), cell, run)?);
-    let (begun, begun_unix_ns) = (Instant::now(), crate::session::unix_ns());
+    let (begun, begun_unix_ns) = (Instant::now(), assay_host::clock::unix_ns());
     let carried_out = carried_out(&words, place);
     if let Some(data) = &mut place.data {
         data.look()?;
