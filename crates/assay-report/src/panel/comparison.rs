@@ -166,8 +166,8 @@ fn parity(pair: &Pair) -> Option<Grid> {
             let apart = (check.other / check.base - 1.0) * 100.0;
             vec![
                 check.what.clone(),
-                format!("{:.5}", check.base),
-                format!("{:.5}", check.other),
+                five_digits(check.base),
+                five_digits(check.other),
                 format!("{apart:+.1} %"),
                 format!("{:.0} %", check.limit * 100.0),
                 check.outcome.name().to_owned(),
@@ -179,6 +179,15 @@ fn parity(pair: &Pair) -> Option<Grid> {
         head: head(&["parity", "base", "other", "apart", "limit", "outcome"]),
         rows,
     })
+}
+
+/// A number of any size with about five digits that count.
+fn five_digits(value: f64) -> String {
+    match value.abs() {
+        0.0..10.0 => format!("{value:.4}"),
+        10.0..1000.0 => format!("{value:.2}"),
+        _ => show_count(value),
+    }
 }
 
 fn differences(found: &Comparison) -> Option<Grid> {
@@ -212,18 +221,22 @@ fn distributions(found: &Comparison) -> Option<Panel> {
     })
 }
 
+/// How much rarer or more frequent I/Os of a range are; from ten times on as so many times.
+fn frequency(base_iops: f64, other_iops: f64) -> String {
+    match other_iops / base_iops {
+        _ if base_iops <= 0.0 => "new".to_owned(),
+        times if times >= 10.0 => format!("{} times as many", show_count(times)),
+        times if times > 1.0 => format!("{:.1} % more", (times - 1.0) * 100.0),
+        times => format!("{:.1} % fewer", (1.0 - times) * 100.0),
+    }
+}
+
 fn buckets(one: &Buckets) -> Grid {
     let row = |bucket: &Bucket| {
         let range = bucket.high_ns.map_or_else(
             || format!("from {}", show_time_ns(real(bucket.low_ns))),
             |high_ns| format!("to {}", show_time_ns(real(high_ns))),
         );
-        let less = 1.0 - bucket.other.iops / bucket.base.iops;
-        let rarer = match less {
-            _ if bucket.base.iops <= 0.0 => "new".to_owned(),
-            rarer if rarer >= 0.0 => format!("{:.1} % fewer", rarer * 100.0),
-            more => format!("{:.1} % more", -more * 100.0),
-        };
         vec![
             range,
             format!("{}/s", show_count(bucket.base.iops)),
@@ -232,7 +245,7 @@ fn buckets(one: &Buckets) -> Grid {
             format!("{:.2} %", bucket.other.share * 100.0),
             format!("{:.2}", bucket.base.outstanding),
             format!("{:.2}", bucket.other.outstanding),
-            rarer,
+            frequency(bucket.base.iops, bucket.other.iops),
         ]
     };
     let seen = one.rows.iter().filter(|bucket| bucket.base.iops > 0.0 || bucket.other.iops > 0.0);
@@ -371,5 +384,14 @@ mod tests {
         assert_eq!(share_interval(&bounded), "40.0 – 60.0 %");
         let open = Estimate { high: f64::INFINITY, ..bounded };
         assert_eq!(share_interval(&open), "40.0 % or more");
+    }
+
+    #[test]
+    fn numbers_of_any_size_have_the_digits_that_count() {
+        let shown = [0.826_458, 44.131_9, 8276.556, 1e6].map(five_digits);
+        assert_eq!(shown, ["0.8265", "44.13", "8,277", "1,000,000"]);
+        let told = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
+        let told = told.map(|(base, other)| frequency(base, other));
+        assert_eq!(told, ["50.0 % fewer", "50.0 % more", "38,616 times as many", "new"]);
     }
 }
