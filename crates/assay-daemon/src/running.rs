@@ -60,6 +60,15 @@ impl Running {
         self.child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
     }
 
+    /// The last line since its start in which it gives up: what follows one of `marks`.
+    pub fn complaint(&self, home: &Home, marks: &[&str]) -> Option<String> {
+        let words = home.log_from(self.log_begin);
+        words.lines().rev().find_map(|line| {
+            let (_, told) = marks.iter().find_map(|mark| line.split_once(mark))?;
+            Some(told.trim().to_owned())
+        })
+    }
+
     /// Waits until it takes sessions, however long its recovery is; `stop` ends the waiting, `explain` makes an error of
     /// its last words.
     ///

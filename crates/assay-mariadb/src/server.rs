@@ -127,6 +127,11 @@ impl Server {
         self.running.has_ended()
     }
 
+    /// Why it gave up, by the last word of its log that says so.
+    pub fn complaint(&self) -> Option<String> {
+        self.running.complaint(&self.home, &["[ERROR] ", "[FATAL] "])
+    }
+
     /// Whether the file system of its directory takes direct I/O.
     pub fn can_direct(&self) -> bool {
         self.home.can_direct()

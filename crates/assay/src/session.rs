@@ -11,7 +11,7 @@ use assay_methods::sessions::run_sessions;
 use assay_methods::target::{Hastened, SimulatedDevice, Storage, Targets, parse_targets};
 use assay_model::array::SessionLoad;
 use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
-use assay_model::number::{narrow, real, seconds};
+use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_bytes};
 use assay_model::{Error, Result, Workload};

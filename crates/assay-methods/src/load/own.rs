@@ -166,6 +166,11 @@ impl<S: Program> OwnServer<S> {
         self.server.start(&self.settings, stop)
     }
 
+    /// Why the server gave up, in its own words.
+    pub fn complaint(&self) -> Option<String> {
+        self.server.complaint()
+    }
+
     /// Starts it anew when it has died, and waits for its recovery; says whether it had.
     ///
     /// # Errors

@@ -260,6 +260,10 @@ impl Program for Server {
         Self::has_ended(self)
     }
 
+    fn complaint(&self) -> Option<String> {
+        Self::complaint(self)
+    }
+
     fn knows_direct(&self) -> bool {
         self.binaries().major() >= 16
     }

@@ -48,6 +48,9 @@ pub trait Program: Sized {
     /// Whether it was started and has ended by itself.
     fn has_ended(&mut self) -> bool;
 
+    /// The last of its words since its start by which it gave up.
+    fn complaint(&self) -> Option<String>;
+
     /// Whether its version can pass the page cache by.
     fn knows_direct(&self) -> bool;
 

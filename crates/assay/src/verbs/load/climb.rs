@@ -307,7 +307,7 @@ impl<C: Course> Climbing<'_, C> {
     /// One rung; says how it ended early.
     fn rung(&mut self, load: &mut Load, sessions: u32, repeat: u32) -> Result<Option<Finish>> {
         let ready = self.course.before(self.ground, load, self.stop);
-        let measured = match ready.and_then(|()| self.measured(sessions, repeat)) {
+        let mut measured = match ready.and_then(|()| self.measured(sessions, repeat)) {
             Ok(measured) => measured,
             // What was measured before stands.
             Err(error) if !load.rungs.is_empty() => {
@@ -318,6 +318,7 @@ impl<C: Course> Climbing<'_, C> {
             }
             Err(error) => return Err(error),
         };
+        self.add_complaint(&mut measured.rung.measurement.finish);
         let finish = measured.rung.measurement.finish.clone();
         load.rungs.push(measured.rung.clone());
         self.course.after(self.ground, load, &measured, self.stop)?;
@@ -328,6 +329,15 @@ impl<C: Course> Climbing<'_, C> {
         };
         self.writer.put_json(Document::Load, &*load)?;
         Ok((finish != Finish::Complete).then_some(finish))
+    }
+
+    /// Sessions only see that they were lost; a server of our own says in its log why.
+    fn add_complaint(&self, finish: &mut Finish) {
+        if let (Finish::Failed { reason }, Some(own)) = (finish, &self.ground.own)
+            && let Some(words) = own.complaint()
+        {
+            *reason = format!("{reason}; the server said: {words}");
+        }
     }
 
     fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
