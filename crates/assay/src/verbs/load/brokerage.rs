@@ -1,6 +1,6 @@
 //! `assay load brokerage`: a brokerage load on a server of our own, or on any.
 
-use super::calls::{CallsOption, ONE_BY_ONE, no_functions};
+use super::calls::{CallsOption, chosen};
 use super::ground::Served;
 use super::server::ProductName;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
@@ -88,17 +88,11 @@ impl<'a, L: Served + BrokerStore> Business for Trading<'a, L> {
 /// # Errors
 /// What the options, the mix, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
-    match (options.shared.product()?, options.calls) {
-        (ProductName::Postgres, Some(CallsOption::Proc) | None) => {
-            run_on::<Connection>(options, Calls::Functions, Calls::Functions.name())
-        }
-        (ProductName::Postgres, Some(CallsOption::Stmt)) => {
-            run_on::<Connection>(options, Calls::Statements, Calls::Statements.name())
-        }
-        (ProductName::Mariadb, Some(CallsOption::Proc)) => Err(no_functions()),
-        (ProductName::Mariadb, Some(CallsOption::Stmt) | None) => {
-            run_on::<MariaLink>(options, Calls::Statements, ONE_BY_ONE)
-        }
+    let product = options.shared.product()?;
+    let (calls, access) = chosen(product, options.calls)?;
+    match product {
+        ProductName::Postgres => run_on::<Connection>(options, calls, access),
+        ProductName::Mariadb => run_on::<MariaLink>(options, calls, access),
     }
 }
 
