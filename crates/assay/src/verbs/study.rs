@@ -79,6 +79,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     }
     has_work(&study, &options.target)?;
     base_workload(&study)?;
+    plan::check(&study, &options.target.targets)?;
     give_size(&study, &mut options.target);
     let session = Session::begin(RunKind::Study, &wanted(&study, &options.target, &options)?)?;
     let refused = match conduct::keep(&session.writer, &study) {

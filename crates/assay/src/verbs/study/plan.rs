@@ -6,6 +6,7 @@ use assay_methods::study::{fill_of, shaped, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::study::{Cell, Study, cells};
 use assay_model::units::Nanos;
+use assay_model::{Error, Result};
 
 /// Settings in words: `read_share 70%, sessions 8`.
 pub fn settings(cell: &Cell) -> String {
@@ -53,13 +54,27 @@ fn told(study: &Study, cell: &Cell, targets: &[String]) -> (String, Option<Strin
     if let ([only], true) = (targets, loads::is_meant(study, targets)) {
         return loads::phases(study, cell, only);
     }
+    (phases(study, cell), problem(study, cell, targets).map(|error| error.message().to_owned()))
+}
+
+/// Why a cell could not be made on storage.
+fn problem(study: &Study, cell: &Cell, targets: &[String]) -> Option<Error> {
     let on_array = matches!(targets, [only] if only.starts_with("array:"));
-    let problem = match (on_array && study.sessions.is_some(), study.has_workload()) {
+    match (on_array && study.sessions.is_some(), study.has_workload()) {
         (true, _) => sessions_of(study, cell).err(),
         (false, true) => workload_of(study, &on(targets, cell)).err(),
         (false, false) => None,
-    };
-    (phases(study, cell), problem.map(|error| error.message().to_owned()))
+    }
+}
+
+/// Refuses a study of which no cell can be made on storage; one that can be made is worth the rest.
+///
+/// # Errors
+/// What the first cell says.
+pub fn check(study: &Study, targets: &[String]) -> Result<()> {
+    let problems: Option<Vec<Error>> =
+        cells(study).iter().map(|cell| problem(study, cell, targets)).collect();
+    problems.and_then(|all| all.into_iter().next()).map_or(Ok(()), Err)
 }
 
 /// The cell without what a simulated array takes for itself.
