@@ -28,6 +28,7 @@ pub use session::{
 pub use session_lookups::{Lookup, Update};
 pub use tables::{Table, fill, rows_of};
 
+use assay_model::units::Nanos;
 use assay_model::{Error, Result};
 
 /// Customers of a unit: a broker serves them, and their trades are made in one piece.
@@ -44,6 +45,8 @@ pub const OPENING_BALANCE_CENTS: i64 = 10_000_000;
 pub const MAINTAINED: u32 = 12;
 /// Securities that an account deals in at most.
 pub const POOL: u32 = 18;
+/// Who thinks longer is no user of a load.
+const THINK_MEAN_MAX: Nanos = Nanos(3_600_000_000_000);
 /// Bytes on storage of a thousand customers with their indexes, about, without their trades.
 const CUSTOMERS_BYTES: u64 = 150 << 20;
 /// Bytes on storage of a trade with all that belongs to it, about.
@@ -60,13 +63,22 @@ pub struct Rules {
     pub customer_skew: f64,
     /// Skew of the securities that are dealt in.
     pub security_skew: f64,
+    /// Mean time that a customer thinks before a transaction.
+    pub think_mean: Nanos,
     /// Seed of every random choice.
     pub seed: u64,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { customers: 1000, trade_days: 5, customer_skew: 0.4, security_skew: 0.6, seed: 1 }
+        Self {
+            customers: 1000,
+            trade_days: 5,
+            customer_skew: 0.4,
+            security_skew: 0.6,
+            think_mean: Nanos(0),
+            seed: 1,
+        }
     }
 }
 
@@ -86,6 +98,13 @@ impl Rules {
             return Err(Error::usage(
                 format!("--trade-days {} cannot be loaded", self.trade_days),
                 "write 1 to 3000",
+            ));
+        }
+        if self.think_mean > THINK_MEAN_MAX {
+            let hint = "write a time up to 1h";
+            return Err(Error::usage(
+                format!("--think {} is no think time", self.think_mean),
+                hint,
             ));
         }
         let knobs =

@@ -15,5 +15,6 @@ pub mod dss;
 pub mod oltp;
 pub mod sink;
 pub mod slob;
+mod think;
 
 pub use deck::Deck;

@@ -28,6 +28,17 @@ pub(crate) struct Panel {
     pub(crate) bars: Vec<Bars>,
     /// Tables.
     pub(crate) tables: Vec<Grid>,
+    /// What it was made with.
+    pub(crate) facts: Facts,
+}
+
+/// Names and what they stand for; none where there is nothing to tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// What they are about.
+    pub(crate) caption: &'static str,
+    /// The names with their values.
+    pub(crate) pairs: Vec<(String, String)>,
 }
 
 /// A table of words.

@@ -126,6 +126,15 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
         assert!((395..=405).contains(&(total + late)), "{total} {late}");
         (total - reads, total)
     };
+    // Who thinks asks seldom: twelve users 72 times in three seconds.
+    let output = place
+        .run(&format!("load brokerage d {SMALL} --users 12 --think 500ms --time 3s --warm-up 1s"));
+    let rung = &json(&output)["load"]["rungs"][0];
+    let asked =
+        ["customer position", "market watch", "security detail", "trade lookup", "trade status"];
+    let asked: u64 = asked.iter().map(|name| ios(rung, name)).sum();
+    // What is asked by these, with six standard deviations of 72 to spare.
+    assert!((1..=123).contains(&asked), "{asked}");
     let ((few, of_few), (many, of_many)) = (share("default"), share("write-heavy"));
     // 23 and 62 of a hundred, less the limits that still wait; shares of 400 are within 7 of a hundred.
     assert!(many * of_few > 3 * few * of_many / 2, "{few}/{of_few} {many}/{of_many}");
@@ -169,6 +178,8 @@ fn what_cannot_be_meant_is_told() {
         ("load brokerage d --mix missing.mix.toml", 2, "missing.mix.toml"),
         ("load brokerage d --mix wrong.mix.toml", 2, "did you mean 'trade_order'"),
         ("load brokerage d --rate 0", 2, "--rate"),
+        ("load brokerage d --rate 5 --think 1s", 2, "contradict"),
+        ("load brokerage d --think 2h", 2, "--think"),
         ("load brokerage d --customers 10000000", 4, "space"),
         ("load brokerage postgresql://127.0.0.1:1/x", 4, "connecting"),
     ] {

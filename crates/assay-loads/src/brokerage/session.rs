@@ -9,8 +9,10 @@ use super::session_lookups::{Lookup, Update, moment_s, trades};
 use super::words::{SECTORS, broker, company, industry, person, sector, symbol, tax_code};
 use super::{MAINTAINED, PRICE_DAYS, Rules, trades as past};
 use crate::deck::Deck;
+use crate::think::thought;
 use assay_model::mix::Mix;
 use assay_model::random::Random;
+use assay_model::units::Nanos;
 
 /// What customers ask for, by the cards of a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +147,8 @@ pub struct Session {
     securities: Skewed,
     deck: Deck<Card>,
     random: Random,
+    /// Thinking changes nothing in what is drawn.
+    thoughts: Random,
 }
 
 impl Session {
@@ -161,6 +165,7 @@ impl Session {
             securities: skewed(rules),
             deck: Deck::new(&cards),
             random: Random::part(rules.seed ^ 0xb20c, u64::from(number)),
+            thoughts: Random::part(rules.seed ^ 0x7417, u64::from(number)),
             rules: rules.clone(),
         }
     }
@@ -177,6 +182,11 @@ impl Session {
             Card::Status => Transaction::TradeStatus(self.account().0),
             Card::Update => Transaction::TradeUpdate(self.update()),
         }
+    }
+
+    /// How long the customer thinks before it.
+    pub fn think(&mut self) -> Nanos {
+        thought(&mut self.thoughts, self.rules.think_mean.seconds())
     }
 
     /// What the market wants to be done.
@@ -310,6 +320,18 @@ mod tests {
         let mut found: Vec<u32> = counts.into_values().collect();
         found.sort_unstable();
         assert_eq!(found, [20, 49, 80, 101, 130, 140, 180, 190]);
+    }
+
+    #[test]
+    fn who_thinks_does_the_same_only_later() {
+        let thinking = Rules { think_mean: Nanos(1_000_000), ..Rules::default() };
+        let mut session = Session::new(&thinking, &mix_of("default").unwrap(), 3);
+        let all: Vec<_> = (0..100).map(|_| (session.think(), session.draw())).collect();
+        assert!(all.iter().any(|(think, _)| think.0 > 0));
+        let transactions: Vec<_> = all.into_iter().map(|(_, transaction)| transaction).collect();
+        assert_eq!(transactions, drawn(&Rules::default(), 3, 100));
+        let mut busy = Session::new(&Rules::default(), &mix_of("default").unwrap(), 3);
+        assert_eq!(busy.think(), Nanos(0));
     }
 
     #[test]

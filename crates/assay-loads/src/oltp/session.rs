@@ -7,6 +7,7 @@ use super::deck::{Kind, deck};
 use super::text::last_name;
 use super::{DISTRICTS, Homes, Rules, UNUSED_ITEM};
 use crate::deck::Deck;
+use crate::think::thought;
 use assay_model::units::Nanos;
 
 /// A customer, by number or, in 60 of 100 cases, by last name.
@@ -181,15 +182,14 @@ impl Session {
         (transaction, self.wait(kind))
     }
 
-    /// Keying and thinking; a think time is exponential and cut at ten times its mean.
+    /// Keying and thinking.
     fn wait(&mut self, kind: Kind) -> Nanos {
         let share = self.rules.think_share;
         if share <= 0.0 {
             return Nanos(0);
         }
         let before = self.think.0;
-        let thought = self.choices.random().exponential().min(10.0);
-        self.think = Nanos::from_seconds(share * kind.think_mean_s() * thought);
+        self.think = thought(self.choices.random(), share * kind.think_mean_s());
         Nanos(before.saturating_add(Nanos::from_seconds(share * kind.keying_s()).0))
     }
 

@@ -121,11 +121,13 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
 
     fn choose(&mut self) -> Option<Nanos> {
         let due: Option<Due> = self.market.due(self.elapsed());
-        self.next = Some(match due {
-            Some(due) => self.session.answer(due),
-            None => self.session.draw(),
-        });
-        Some(Nanos(0))
+        let (next, think) = match due {
+            // The market does not think.
+            Some(due) => (self.session.answer(due), Nanos(0)),
+            None => (self.session.draw(), self.session.think()),
+        };
+        self.next = Some(next);
+        Some(think)
     }
 
     fn step(&mut self, connection: &mut L) -> Done {

@@ -2,12 +2,12 @@
 
 use super::Section;
 use super::figure::Figures;
-use super::table::{Cell, Table};
+use super::table::{Cell, Pair, Table, pairs};
 use crate::chart::bars::bars;
 use crate::chart::lines::lines;
 use crate::chart::scene::Size;
 use crate::markup::{Markup, tag};
-use crate::panel::{Grid, Panel};
+use crate::panel::{Facts, Grid, Panel};
 use crate::show::Show;
 
 /// The panel as a part of the page.
@@ -24,7 +24,16 @@ pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Sect
         charts.push(figures.figure(Size::Full, &chart.title, draw));
     }
     let tables: Markup = panel.tables.iter().map(table).collect();
-    Section { id: panel.id, title: panel.title, body: lead.and(charts).and(tables) }
+    let body = lead.and(charts).and(tables).and(facts(&panel.facts));
+    Section { id: panel.id, title: panel.title, body }
+}
+
+fn facts(facts: &Facts) -> Markup {
+    if facts.pairs.is_empty() {
+        return Markup::new();
+    }
+    let all = facts.pairs.iter().cloned().map(|(name, value)| Pair::new(name, value));
+    tag("h4").text(facts.caption).and(pairs(all))
 }
 
 fn table(grid: &Grid) -> Markup {

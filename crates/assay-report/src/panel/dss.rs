@@ -1,7 +1,7 @@
 //! A load of decision support: bars and times of every query, the runs beside each other, and what they asked of the
 //! storage.
 
-use super::{Bar, Bars, Grid, Headline, Kind, Panel, STYLES, head};
+use super::{Bar, Bars, Facts, Grid, Headline, Kind, Panel, STYLES, head};
 use crate::chart::scene::{Ink, Stroke};
 use crate::clock::show_length;
 use crate::show::Show;
@@ -69,14 +69,16 @@ pub(super) fn panel(dss: &Dss, show: &Show) -> Panel {
     let groups = groups(dss);
     let mut tables = vec![runs_table(dss, show), queries_table(dss, &groups, show)];
     if !show.is_relative() {
-        tables.extend([storage_table(dss), facts_table(dss)]);
+        tables.push(storage_table(dss));
     }
+    let facts = if show.is_relative() { Facts::default() } else { facts(dss) };
     Panel {
         id: "queries",
         title: "Queries of decision support",
         lead: lead(dss, show),
         bars: bars(dss, &groups),
         tables,
+        facts,
         ..Panel::default()
     }
 }
@@ -305,7 +307,7 @@ fn storage_table(dss: &Dss) -> Grid {
 }
 
 /// The server, the tables and the knobs.
-fn facts_table(dss: &Dss) -> Grid {
+fn facts(dss: &Dss) -> Facts {
     let server = &dss.server;
     let own = if server.is_own { "made for this run" } else { "given" };
     let loaded = dss.data.loading.map_or_else(
@@ -318,13 +320,13 @@ fn facts_table(dss: &Dss) -> Grid {
         show_bytes(real(dss.data.table_bytes)),
         show_bytes(real(dss.data.index_bytes))
     );
-    let mut rows = vec![
-        vec!["server".to_owned(), format!("{} {}, {own}", server.product, server.version)],
-        vec!["tables".to_owned(), tables],
+    let mut pairs = vec![
+        ("server".to_owned(), format!("{} {}, {own}", server.product, server.version)),
+        ("tables".to_owned(), tables),
     ];
     let settings = dss.plan.iter().chain(&server.settings);
-    rows.extend(settings.map(|Setting { name, value }| vec![name.clone(), value.clone()]));
-    Grid { caption: "How it was loaded and asked", head: head(&["what", "value"]), rows }
+    pairs.extend(settings.map(|Setting { name, value }| (name.clone(), value.clone())));
+    Facts { caption: "How it was loaded and asked", pairs }
 }
 
 fn time(seconds: f64, show: &Show) -> String {

@@ -50,6 +50,10 @@ fn panels(text: &mut Text, report: &Report, show: &Show) {
             text.heading(grid.caption);
             text.table(&rows);
         }
+        if !panel.facts.pairs.is_empty() {
+            text.heading(panel.facts.caption);
+            text.pairs(&panel.facts.pairs);
+        }
     }
 }
 

@@ -5,12 +5,13 @@ use super::ground::Served;
 use super::server::ProductName;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
 use crate::exit::Ended;
+use crate::options::quantity;
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::brokerage::{BrokerStore, Brokerage, Floor, TRADE_RESULT, found, verify};
 use assay_methods::load::{Calls, Database, MariaLink};
 use assay_model::load::{Checks, Setting};
 use assay_model::mix::Mix;
-use assay_model::units::show_count;
+use assay_model::units::{Nanos, show_count};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::Args;
@@ -40,6 +41,9 @@ pub struct Options {
     /// Skew of the securities that are dealt in
     #[arg(long, value_name = "THETA", default_value_t = 0.6)]
     security_skew: f64,
+    /// Mean time that a user thinks before each transaction, exponential
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
+    think: Nanos,
     #[command(flatten)]
     shared: TransactionOptions,
 }
@@ -103,6 +107,7 @@ fn run_on<L: Copied + BrokerStore>(
 ) -> Result<Ended> {
     let rules = options.rules();
     rules.check()?;
+    options.shared.check_think(rules.think_mean.0 > 0)?;
     let mix = read_mix(&options.mix)?;
     let wanted = Wanted {
         kind: "brokerage",
@@ -135,6 +140,7 @@ impl Options {
             trade_days: self.trade_days,
             customer_skew: self.customer_skew,
             security_skew: self.security_skew,
+            think_mean: self.think,
             seed: self.shared.seed,
         }
     }
@@ -147,6 +153,7 @@ impl Options {
             ("mix", format!("{}, version {}", mix.name, mix.version)),
             ("skew of customers", self.customer_skew.to_string()),
             ("skew of securities", self.security_skew.to_string()),
+            ("think time", self.think.to_string()),
             ("market's side", "by the same sessions".to_owned()),
         ]
         .map(|(name, value)| Setting { name: name.to_owned(), value })

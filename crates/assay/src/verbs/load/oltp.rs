@@ -9,9 +9,9 @@ use crate::options::quantity;
 use assay_loads::oltp::{Homes, Rules};
 use assay_methods::load::{Calls, Database, MariaLink};
 use assay_methods::oltp::{OrderStore, Orders, Shape, count, verify};
+use assay_model::Result;
 use assay_model::load::{Checks, Setting};
 use assay_model::units::{Share, show_count};
-use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
 
@@ -108,12 +108,7 @@ fn run_on<L: Copied + OrderStore>(
 ) -> Result<Ended> {
     let rules = options.rules();
     rules.check()?;
-    if options.shared.has_rate() && options.think.0 > 0.0 {
-        return Err(Error::usage(
-            "--rate and --think contradict each other",
-            "with a rate, transactions come when they are due; leave one of the two out",
-        ));
-    }
+    options.shared.check_think(options.think.0 > 0.0)?;
     let wanted = Wanted {
         kind: "oltp",
         tables: &Shape { rules: &rules, partitions: options.partitions },

@@ -188,9 +188,18 @@ impl TransactionOptions {
         self.server.product(&self.target)
     }
 
-    /// Whether arrivals are open.
-    pub const fn has_rate(&self) -> bool {
-        self.rate.is_some()
+    /// Refuses users who think where transactions come by a rate.
+    ///
+    /// # Errors
+    /// A usage error that names both.
+    pub fn check_think(&self, is_thinking: bool) -> Result<()> {
+        if is_thinking && self.rate.is_some() {
+            return Err(Error::usage(
+                "--rate and --think contradict each other",
+                "with a rate, transactions come when they are due; leave one of the two out",
+            ));
+        }
+        Ok(())
     }
 
     /// How transactions are kept apart.
