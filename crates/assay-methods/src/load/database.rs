@@ -218,7 +218,7 @@ impl<L: Product> Database<L> {
 
     /// After loading: what is dirty in the server's cache is written, so that it does not disturb the first rung.
     pub fn settle(&mut self) {
-        self.remarks.extend(self.admin.write_out().err());
+        self.remarks.extend(self.admin.write_out(&self.schema).err());
     }
 }
 

@@ -94,11 +94,11 @@ pub trait Product: Link {
     /// What the server says.
     fn room(&mut self) -> Answer<u64>;
 
-    /// Writes what is dirty in the server's cache.
+    /// Writes what is dirty of a schema's tables in the server's cache, or more.
     ///
     /// # Errors
     /// When this user may not ask for it.
-    fn write_out(&mut self) -> std::result::Result<(), Remark>;
+    fn write_out(&mut self, schema: &str) -> std::result::Result<(), Remark>;
 
     /// The statement that removes a schema.
     fn removing(schema: &str) -> String;

@@ -167,20 +167,18 @@ impl Product for MariaLink {
         Ok(row.count(0).unwrap_or(0).min(of_user.saturating_sub(1)))
     }
 
-    /// Its settings are not ours to change: the server writes by itself while nothing else is to be done.
-    fn write_out(&mut self) -> std::result::Result<(), Remark> {
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
-            let dirty = self.one("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
-            if dirty.is_ok_and(|row| row.count(1).is_some_and(|dirty| dirty < DIRTY_PAGES)) {
-                return Ok(());
-            }
-            std::thread::sleep(LOOK);
+    /// Its settings are not ours to change, and a server at rest may keep its changed pages for ever. Before files of tables
+    /// may be copied it writes what is changed of them (MariaDB documentation, "FLUSH TABLES FOR EXPORT"), and that is
+    /// what is asked for.
+    fn write_out(&mut self, schema: &str) -> std::result::Result<(), Remark> {
+        let written = self.write_tables(schema);
+        if written.is_ok() || self.waits_until_written() {
+            return Ok(());
         }
         Err(said(
-            "pages that loading changed are still to be written",
+            "pages that loading changed are still to be written, and this user may not ask for it",
             "their writing may disturb the first rungs",
-            "load with --keep, and run again when the server is at rest",
+            "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run again when the server is at rest",
         ))
     }
 
@@ -195,12 +193,9 @@ impl Product for MariaLink {
 
     /// No statement renames a database: its tables move.
     fn rename_schema(&mut self, schema: &str, name: &str) -> Answer<()> {
-        let rows = self.query(&format!(
-            "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
-        ))?;
+        let tables = self.tables(schema)?;
         self.run(&format!("CREATE DATABASE {name}"))?;
-        for row in &rows {
-            let table = row.text(0);
+        for table in tables {
             self.run(&format!("RENAME TABLE {schema}.{table} TO {name}.{table}"))?;
         }
         self.run(&Self::removing(schema))
@@ -216,6 +211,40 @@ impl Product for MariaLink {
              WHERE SCHEMA_NAME REGEXP '^assay_{kind}_[0-9]+$' AND GET_LOCK(SCHEMA_NAME, 0) = 1",
         ))?;
         Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    }
+}
+
+impl MariaLink {
+    fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
+        let rows = self.query(&format!(
+            "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
+        ))?;
+        Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    }
+
+    /// Makes the server write all changed pages of tables.
+    fn write_tables(&mut self, schema: &str) -> Answer<()> {
+        let names = self.tables(schema)?;
+        let names: Vec<String> = names.iter().map(|table| format!("{schema}.{table}")).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let written = self.run(&format!("FLUSH TABLES {} FOR EXPORT", names.join(", ")));
+        self.run("UNLOCK TABLES")?;
+        written
+    }
+
+    /// Whether a server that writes by itself while nothing else is to be done has soon written what is changed.
+    fn waits_until_written(&mut self) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            let dirty = self.one("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
+            if dirty.is_ok_and(|row| row.count(1).is_some_and(|dirty| dirty < DIRTY_PAGES)) {
+                return true;
+            }
+            std::thread::sleep(LOOK);
+        }
+        false
     }
 }
 

@@ -156,7 +156,7 @@ impl Product for Connection {
         Ok(row.count(0).unwrap_or(0))
     }
 
-    fn write_out(&mut self) -> std::result::Result<(), Remark> {
+    fn write_out(&mut self, _schema: &str) -> std::result::Result<(), Remark> {
         self.run("CHECKPOINT").map_err(|_| {
             said(
                 "this user may not ask for a checkpoint",

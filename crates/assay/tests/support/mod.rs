@@ -8,14 +8,13 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
-use assay_rig::{LoopDevice, Reaped, Scratch};
+use assay_rig::{Reaped, ground};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -56,39 +55,6 @@ pub struct Place {
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
-
-/// Where places lie: an ext4 in memory, so that no test waits for a disk that others use; without root, the
-/// temporary directory. It ends with the process, whatever ends that.
-fn ground() -> &'static Path {
-    static GROUND: OnceLock<(Scratch, PathBuf)> = OnceLock::new();
-    let (_, path) = GROUND.get_or_init(|| {
-        let scratch = Scratch::new().unwrap();
-        let mount = scratch.join("ground");
-        fs::create_dir(&mount).unwrap();
-        // Where it cannot be mounted, places lie in the directory itself.
-        let _ = mount_ext4_in_memory(&mount);
-        (scratch, mount)
-    });
-    path
-}
-
-/// Nothing when any part of it cannot be had.
-fn mount_ext4_in_memory(directory: &Path) -> Option<()> {
-    let image = PathBuf::from(format!("/dev/shm/assay-ground.{}", std::process::id()));
-    let file = File::create_new(&image).ok()?;
-    let sized = file.set_len(2 << 30);
-    let device = sized.ok().and_then(|()| LoopDevice::attach(&image).ok());
-    // The device keeps the image, and the mount the device.
-    let _ = fs::remove_file(&image);
-    let device = device?;
-    let path = device.path().to_str()?;
-    let done = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output();
-        output.ok().filter(|output| output.status.success()).map(drop)
-    };
-    done("mkfs.ext4", &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", path])?;
-    done("mount", &["-o", "noatime", path, directory.to_str()?])
-}
 
 impl Drop for Place {
     fn drop(&mut self) {

@@ -11,14 +11,18 @@
 use assay_postgres::binaries::Places;
 use assay_postgres::connection::Connection;
 use assay_postgres::server::{Plan, Server, Settings, account};
+use assay_rig::ground;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A directory that the server's user may enter, gone when it is dropped.
 pub struct Place(pub PathBuf);
@@ -33,9 +37,19 @@ impl Place {
         Some(Self::made(name))
     }
 
-    /// A place for servers of any product.
+    /// A place for servers of any product, in memory where that can be had.
     pub fn made(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("assay-load-{name}-{}", std::process::id()));
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self::at(ground().join(format!("{name}-{number}")))
+    }
+
+    /// A place on the disk, for what is to be asked of one.
+    pub fn on_disk(name: &str) -> Self {
+        let own = format!("assay-load-{name}-{}", std::process::id());
+        Self::at(std::env::temp_dir().join(own))
+    }
+
+    fn at(path: PathBuf) -> Self {
         fs::create_dir(&path).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         fs::create_dir(path.join("d")).unwrap();
@@ -63,12 +77,13 @@ impl Place {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Ends the only server under test as a crash would.
-    pub fn kill_server(&self) {
+    /// Ends the first process of the only server under test: with `QUIT` it takes the others with it, with `KILL` nobody
+    /// tells them.
+    pub fn kill_server(&self, signal: Signal) {
         let directory = self.0.join("d").join(&self.left()[0]);
         let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
         let pid = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
-        kill_process(pid, Signal::QUIT).unwrap();
+        kill_process(pid, signal).unwrap();
     }
 
     /// Processes that work in the directory under test.
@@ -83,6 +98,26 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// Does something while the directory under test is a small file system; says so where there is no right to mount one.
+pub fn on_small(place: &Place, mebibytes: u32, act: impl FnOnce()) {
+    let options = format!("size={mebibytes}m,mode=755");
+    let small = place.0.join("d");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", &options, "assay-test"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no right to mount a small file system");
+        return;
+    }
+    let ended = catch_unwind(AssertUnwindSafe(act));
+    assert!(Command::new("umount").arg(&small).status().unwrap().success());
+    if let Err(panic) = ended {
+        resume_unwind(panic);
     }
 }
 

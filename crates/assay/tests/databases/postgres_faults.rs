@@ -1,24 +1,12 @@
 //! `assay load oltp` where something is in its way: searches and waits that hardly do anything, servers that are full,
 //! take few sessions or take no writes, and sessions that stand in each other's way. Without a server the tests say
 //! that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/server.rs"]
-mod server;
-#[path = "support/transactions.rs"]
-mod transactions;
-
+use crate::server::{Place, address, given_server, json, on_small, schemas, wait_for, words};
+use crate::transactions::{assert_right, has_intervals};
 use assay_postgres::connection::Connection;
 use serde_json::Value;
-use server::{Place, address, given_server, json, schemas, wait_for, words};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use transactions::{assert_right, has_intervals};
 
 /// Numbers of sessions of all rungs.
 fn climbed(load: &Value) -> Vec<u64> {
@@ -109,32 +97,13 @@ fn a_server_that_takes_no_writes_is_told() {
     assert_eq!(schemas(&server), Vec::<String>::new());
 }
 
-/// Does something on a small file system; nothing where there is no right to mount one.
-fn on_small(place: &Path, mebibytes: u32, act: impl FnOnce() + std::panic::UnwindSafe) {
-    let options = format!("size={mebibytes}m,mode=755");
-    let small = place.join("d");
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", &options, "assay-test"])
-        .arg(&small)
-        .stderr(Stdio::null())
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        println!("skipped: no right to mount a small file system");
-        return;
-    }
-    let ended = std::panic::catch_unwind(act);
-    assert!(Command::new("umount").arg(&small).status().unwrap().success());
-    ended.unwrap();
-}
-
 #[test]
 fn a_storage_that_fills_up_while_tables_are_loaded_is_told() {
     let Some(place) = Place::new("oltp-full") else {
         return;
     };
-    let (place, path) = (std::panic::AssertUnwindSafe(&place), place.0.clone());
-    on_small(&path, 100, move || {
-        let server = given_server(&place.0.0.join("d"));
+    on_small(&place, 100, || {
+        let server = given_server(&place.0.join("d"));
         for load in ["oltp", "dss --scale 0.1"] {
             let output = place.run(&format!("load {load} {}", address(&server, None)));
             let words = words(&output);
@@ -149,18 +118,17 @@ fn a_storage_that_fills_up_while_it_is_measured_ends_the_load_and_what_was_measu
     let Some(place) = Place::new("oltp-fills") else {
         return;
     };
-    let (place, path) = (std::panic::AssertUnwindSafe(&place), place.0.clone());
     // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.
-    on_small(&path, 1400, move || {
+    on_small(&place, 1400, || {
         let child = place
             .command(
                 "load oltp d --buffered --users 4 --time 60s --warm-up 0s --verify --json --quiet",
             )
             .spawn()
             .unwrap();
-        wait_for(|| has_intervals(&place.0.0));
+        wait_for(|| has_intervals(&place.0));
         // All that is left is taken, and the log of the server has no room for its next file.
-        let hog = place.0.0.join("d/hog");
+        let hog = place.0.join("d/hog");
         let mut taken = fs::File::create(&hog).unwrap();
         let mut zeros = std::io::repeat(0);
         assert!(std::io::copy(&mut zeros, &mut taken).is_err());

@@ -1,20 +1,12 @@
 //! `assay load oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
 //! server the tests say that they were skipped.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing, and says so")]
 
-#[path = "support/mariadb.rs"]
-mod mariadb;
-#[path = "support/server.rs"]
-mod server;
-#[path = "support/transactions.rs"]
-mod transactions;
-
+use crate::mariadb::{databases, given, kill_server, own_address, place};
+use crate::server::{json, wait_for, words};
+use crate::transactions::{assert_right, has_intervals, ios};
 use assay_mariadb::connection::Connection;
-use mariadb::{databases, given, kill_server, own_address, place};
-use server::{json, wait_for, words};
 use std::fs;
 use std::time::Duration;
-use transactions::{assert_right, has_intervals, ios};
 
 #[test]
 fn the_data_stays_right_and_the_mix_exact() {

@@ -1,23 +1,16 @@
 //! `assay load brokerage` on the servers that this machine has: what it measures, that its books stay right, also when its
 //! server is killed, that its functions answer what plain queries say, and how it fails. Without a server the tests say
 //! that they were skipped.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing, and says so")]
 
-#[path = "support/brokerage.rs"]
-mod brokerage;
-#[path = "support/server.rs"]
-mod server;
-#[path = "support/transactions.rs"]
-mod transactions;
-
+use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
+use crate::server::{Place, address, given_server, json, schemas, wait_for, words};
+use crate::transactions::{assert_right, has_intervals, ios};
 use assay_methods::load::Calls;
 use assay_postgres::connection::Connection;
-use brokerage::{BUSY, SMALL, Side, assert_alike};
+use rustix::process::Signal;
 use serde_json::Value;
-use server::{Place, address, given_server, json, schemas, wait_for, words};
 use std::fs;
 use std::process::Stdio;
-use transactions::{assert_right, has_intervals, ios};
 
 fn streams(rung: &Value) -> Vec<&str> {
     let streams = rung["measurement"]["streams"].as_array().unwrap().iter();
@@ -151,7 +144,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| has_intervals(&place.0));
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    place.kill_server();
+    place.kill_server(Signal::QUIT);
     let output = child.wait_with_output().unwrap();
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));

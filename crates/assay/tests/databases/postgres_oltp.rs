@@ -1,101 +1,15 @@
 //! `assay load oltp` on the servers that this machine has: what it measures, that its data stays right, also when its
 //! server is killed, and how it fails. Without a server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/transactions.rs"]
-mod transactions;
-
-use assay_postgres::binaries::Places;
+use crate::server::{Place, address, given_server, json, wait_for, words};
+use crate::transactions::{assert_right, has_intervals, ios};
 use assay_postgres::connection::Connection;
-use assay_postgres::server::{Plan, Server, Settings, account};
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-use transactions::{assert_right, has_intervals, ios};
-
-/// A directory that the server's user may enter, gone when it is dropped.
-struct Place(PathBuf);
-
-impl Place {
-    /// Nothing where there is no server to test with.
-    fn new(name: &str) -> Option<Self> {
-        let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-        if Places::of_this_program(named).find().is_err() {
-            println!("skipped: no PostgreSQL server here");
-            return None;
-        }
-        let path = std::env::temp_dir().join(format!("assay-oltp-{name}-{}", std::process::id()));
-        fs::create_dir(&path).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        fs::create_dir(path.join("d")).unwrap();
-        Some(Self(path))
-    }
-
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(arguments.split_whitespace()).current_dir(&self.0);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn start(&self, arguments: &str) -> Child {
-        self.command(arguments).spawn().unwrap()
-    }
-
-    /// What stands in the directory under test.
-    fn left(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.join("d")).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    /// Kills the first process of the server in the directory under test as a loss of power would end it.
-    fn kill_server(&self) {
-        let directory = self.0.join("d").join(&self.left()[0]);
-        let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
-        let pid = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
-        kill_process(pid, Signal::KILL).unwrap();
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
-    }
-}
-
-fn words(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn json(output: &Output) -> Value {
-    let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {}", words(output)))
-}
-
-fn wait_for(mut happened: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !happened() {
-        assert!(begun.elapsed() < Duration::from_secs(180), "it did not happen");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
+use rustix::process::Signal;
+use std::time::Duration;
 
 #[test]
 fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
-    let Some(place) = Place::new("whole") else {
+    let Some(place) = Place::new("oltp-whole") else {
         return;
     };
     for calls in
@@ -126,7 +40,7 @@ fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
 
 #[test]
 fn arrivals_that_are_due_count_from_then() {
-    let Some(place) = Place::new("rate") else {
+    let Some(place) = Place::new("oltp-rate") else {
         return;
     };
     let output = place.run(
@@ -148,14 +62,16 @@ fn arrivals_that_are_due_count_from_then() {
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
-    let Some(place) = Place::new("kill") else {
+    let Some(place) = Place::new("oltp-kill") else {
         return;
     };
-    let child =
-        place.start("load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet");
+    let child = place
+        .command("load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet")
+        .spawn()
+        .unwrap();
     wait_for(|| has_intervals(&place.0));
     std::thread::sleep(Duration::from_millis(1200));
-    place.kill_server();
+    place.kill_server(Signal::KILL);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     let load = &json(&output)["load"];
@@ -168,15 +84,13 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
 
 #[test]
 fn sessions_come_back_with_the_server() {
-    let Some(place) = Place::new("back") else {
+    let Some(place) = Place::new("oltp-back") else {
         return;
     };
-    let child = place.start(
-        "load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet",
-    );
+    let child = place.command("load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet").spawn().unwrap();
     wait_for(|| has_intervals(&place.0));
     std::thread::sleep(Duration::from_millis(2500));
-    place.kill_server();
+    place.kill_server(Signal::KILL);
     let output = child.wait_with_output().unwrap();
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -188,7 +102,7 @@ fn sessions_come_back_with_the_server() {
 
 #[test]
 fn what_cannot_be_meant_is_told() {
-    let Some(place) = Place::new("refused") else {
+    let Some(place) = Place::new("oltp-refused") else {
         return;
     };
     for (arguments, code, word) in [
@@ -209,26 +123,6 @@ fn what_cannot_be_meant_is_told() {
     }
 }
 
-/// A server that is not the program's own.
-fn given_server(directory: &Path) -> Server {
-    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(named).find().unwrap(),
-        directory: directory.to_owned(),
-        account: account(),
-        guard: Vec::new(),
-    })
-    .unwrap();
-    let settings = Settings {
-        direct: false,
-        shared_buffers_bytes: 64 << 20,
-        sessions_max: 8,
-        io_method: None,
-    };
-    server.start(&settings, &AtomicBool::new(false)).unwrap();
-    server
-}
-
 fn names(connection: &mut Connection, sql: &str) -> Vec<String> {
     connection.query(sql).unwrap().iter().map(|row| row.text(0).to_owned()).collect()
 }
@@ -238,14 +132,12 @@ const DATABASES: &str = "SELECT datname FROM pg_database WHERE datname LIKE 'ass
 
 #[test]
 fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
-    let Some(place) = Place::new("given") else {
+    let Some(place) = Place::new("oltp-given") else {
         return;
     };
     let server = given_server(&place.0.join("d"));
     let known = server.address("postgres");
-    let password = known.password.clone().unwrap();
-    let address =
-        format!("postgresql://assay:{password}@/postgres?host={}", server.data().display());
+    let address = address(&server, None);
     let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&known, "test").unwrap();
 

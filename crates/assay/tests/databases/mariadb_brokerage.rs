@@ -1,24 +1,14 @@
 //! `assay load brokerage` on MariaDB: that its books stay right, also when its server is killed, that its transactions
 //! answer what those of PostgreSQL answer, and what it refuses. Without a server the tests say that they were skipped.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing, and says so")]
 
-#[path = "support/brokerage.rs"]
-mod brokerage;
-#[path = "support/mariadb.rs"]
-mod mariadb;
-#[path = "support/server.rs"]
-mod server;
-#[path = "support/transactions.rs"]
-mod transactions;
-
+use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
+use crate::mariadb::{databases, given, kill_server, own_address, place};
+use crate::server::{Place, given_server, json, wait_for, words};
+use crate::transactions::{assert_right, has_intervals, ios};
 use assay_mariadb::connection::Connection;
 use assay_methods::load::{Calls, MariaLink};
-use brokerage::{BUSY, SMALL, Side, assert_alike};
-use mariadb::{databases, given, kill_server, own_address, place};
-use server::{Place, json, wait_for, words};
 use std::fs;
 use std::time::Duration;
-use transactions::{assert_right, has_intervals, ios};
 
 #[test]
 fn all_transactions_happen_and_the_books_stay_right() {
@@ -106,7 +96,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
 fn its_transactions_answer_and_do_what_those_of_postgresql_do() {
     let Some(place) = place("brokerage-alike") else { return };
     let Some(other) = Place::new("brokerage-beside-mariadb") else { return };
-    let (maria, postgres) = (given(&place.0.join("d")), server::given_server(&other.0.join("d")));
+    let (maria, postgres) = (given(&place.0.join("d")), given_server(&other.0.join("d")));
     let one = Side::<MariaLink>::new(maria.address(), "assay_alike", Calls::Statements);
     let beside = Side::<assay_postgres::connection::Connection>::new(
         postgres.address("postgres"),

@@ -1,19 +1,11 @@
 //! `assay load dss` on the servers that this machine has: what it measures, what it finds again, how it fails, and that
 //! nothing stays behind. Without a server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/server.rs"]
-mod server;
-
+use crate::server::{Place, address, given_server, json, schemas, wait_for, words};
 use assay_loads::dss::order;
 use assay_postgres::connection::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use server::{Place, address, given_server, json, schemas, wait_for, words};
 use std::fs;
 use std::path::Path;
 
@@ -235,7 +227,7 @@ fn a_server_that_is_killed_ends_the_run_and_what_was_measured_stands() {
     };
     let mut child = place.start("load dss d --scale 0.01 --streams 2 --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0) > 30);
-    place.kill_server();
+    place.kill_server(Signal::QUIT);
     assert_eq!(child.wait().unwrap().code(), Some(4));
     assert!(kept(&place.0) > 30);
     assert_eq!((place.left().len(), place.processes()), (0, 0));

@@ -1,25 +1,15 @@
 //! Loads on a MySQL server, which `ASSAY_MYSQLD` names as a program (`mysqld`, 8.0 or newer); without it the test says that it
 //! was skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/server.rs"]
-mod server;
-#[path = "support/transactions.rs"]
-mod transactions;
-
+use crate::server::{Place, json, wait_for, words};
+use crate::transactions::assert_right;
 use assay_mariadb::address::{Address, Host};
 use assay_mariadb::connection::Connection;
 use serde_json::Value;
-use server::{Place, json, wait_for, words};
 use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use transactions::assert_right;
 
 /// The user of the tests, who has a password.
 const USER: &str = "tester";

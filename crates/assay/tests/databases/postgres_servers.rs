@@ -1,11 +1,7 @@
 //! Servers that somebody else runs: old ones, replicas, users without rights, sessions that end, two of us at once. What
 //! cannot be measured is refused with a way out, what can is measured, and what is missing is said.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
+use crate::server::{Place, json, words};
 use assay_postgres::address::{Address, Host};
 use assay_postgres::binaries::{Binaries, Places};
 use assay_postgres::connection::Connection;
@@ -14,7 +10,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::chown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +20,7 @@ use std::time::{Duration, Instant};
 /// A server as others run it, in a directory of its own that goes with it.
 struct Given {
     binaries: Binaries,
-    place: PathBuf,
+    place: Place,
     child: Option<Child>,
 }
 
@@ -38,25 +34,10 @@ fn binaries() -> Option<Binaries> {
     found.ok()
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let place = std::env::temp_dir().join(format!("assay-servers-{name}-{}", std::process::id()));
-    fs::create_dir(&place).unwrap();
-    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
-    place
-}
-
 fn assay(place: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.args(arguments).current_dir(place).stdin(Stdio::null());
     command.output().unwrap()
-}
-
-fn words(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", words(output)))
 }
 
 /// Refused with this exit code, these words, and a hint.
@@ -70,10 +51,10 @@ impl Given {
     /// Nothing where there are no programs.
     fn start(name: &str, settings: &[&str]) -> Option<Self> {
         let binaries = binaries()?;
-        let place = scratch(name);
-        fs::create_dir(place.join("pg")).unwrap();
+        let place = Place::made(name);
+        fs::create_dir(place.0.join("pg")).unwrap();
         if let Some(account) = account() {
-            chown(place.join("pg"), Some(account.user), Some(account.group)).unwrap();
+            chown(place.0.join("pg"), Some(account.user), Some(account.group)).unwrap();
         }
         let mut given = Self { binaries, place, child: None };
         let made = given
@@ -87,7 +68,7 @@ impl Given {
 
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.binaries.program(program));
-        command.current_dir(self.place.join("pg")).process_group(0).env_clear();
+        command.current_dir(self.place.0.join("pg")).process_group(0).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         if let Some(account) = account() {
             command.uid(account.user).gid(account.group);
@@ -118,7 +99,7 @@ impl Given {
 
     fn address(&self, user: &str) -> Address {
         Address {
-            host: Host::Socket(self.place.join("pg/data")),
+            host: Host::Socket(self.place.0.join("pg/data")),
             port: 5432,
             user: user.to_owned(),
             password: None,
@@ -137,14 +118,14 @@ impl Given {
         let mut arguments = vec!["load", "slob", &address, "--quiet", "--json"];
         arguments.extend(["--scale", "8MiB", "--sessions", "2", "--time", "2s"]);
         arguments.extend(more);
-        assay(&self.place, &arguments)
+        assay(&self.place.0, &arguments)
     }
 
     fn profile(&self, user: &str, more: &[&str]) -> Output {
         let address = self.address(user).to_string();
         let mut arguments = vec!["profile", &address, "--for", "2s", "--quiet", "--json"];
         arguments.extend(more);
-        assay(&self.place, &arguments)
+        assay(&self.place.0, &arguments)
     }
 
     fn schemas(&self) -> Vec<String> {
@@ -155,7 +136,6 @@ impl Given {
 impl Drop for Given {
     fn drop(&mut self) {
         self.stop("immediate");
-        fs::remove_dir_all(&self.place).unwrap();
     }
 }
 
@@ -190,17 +170,16 @@ fn answer_as_old(mut stream: UnixStream) {
 
 #[test]
 fn a_server_that_is_too_old_is_refused() {
-    let place = scratch("old");
-    pretend_old(&place);
-    let address = format!("postgresql://me@/shop?host={}", place.display());
-    refused(&assay(&place, &["load", "slob", &address]), 4, "PostgreSQL 13.21");
-    refused(&assay(&place, &["profile", &address, "--for", "2s"]), 4, "release 13.21");
-    fs::remove_dir_all(place).unwrap();
+    let place = Place::made("old");
+    pretend_old(&place.0);
+    let address = format!("postgresql://me@/shop?host={}", place.0.display());
+    refused(&assay(&place.0, &["load", "slob", &address]), 4, "PostgreSQL 13.21");
+    refused(&assay(&place.0, &["profile", &address, "--for", "2s"]), 4, "release 13.21");
 }
 
 #[test]
 fn what_leads_to_no_server_is_refused() {
-    let place = scratch("nowhere");
+    let place = Place::made("nowhere");
     for (address, code, word) in [
         ("postgresql://me:geheim@127.0.0.1:1/x", 4, "connecting"),
         ("postgresql://h/x?sslmode=require", 2, "encrypt"),
@@ -209,28 +188,26 @@ fn what_leads_to_no_server_is_refused() {
         ("postgresql://h/x?colour=red", 2, "colour"),
     ] {
         for verb in [vec!["load", "slob", address], vec!["profile", address, "--for", "2s"]] {
-            let output = assay(&place, &verb);
+            let output = assay(&place.0, &verb);
             refused(&output, code, word);
             assert!(!words(&output).contains("geheim"));
         }
     }
     assert!(
-        !place.join("assay-runs").exists()
-            || fs::read_dir(place.join("assay-runs")).unwrap().count() == 0
+        !place.0.join("assay-runs").exists()
+            || fs::read_dir(place.0.join("assay-runs")).unwrap().count() == 0
     );
-    fs::remove_dir_all(place).unwrap();
 }
 
 #[test]
 fn a_server_that_does_not_answer_is_not_waited_for() {
-    let place = scratch("silent");
+    let place = Place::made("silent");
     // It takes connections and says nothing.
-    let _silent = UnixListener::bind(place.join(".s.PGSQL.5432")).unwrap();
-    let address = format!("postgresql://me@/shop?host={}", place.display());
+    let _silent = UnixListener::bind(place.0.join(".s.PGSQL.5432")).unwrap();
+    let address = format!("postgresql://me@/shop?host={}", place.0.display());
     let begun = Instant::now();
-    refused(&assay(&place, &["profile", &address, "--for", "2s"]), 4, "did not answer");
+    refused(&assay(&place.0, &["profile", &address, "--for", "2s"]), 4, "did not answer");
     assert!(begun.elapsed() < Duration::from_secs(60));
-    fs::remove_dir_all(place).unwrap();
 }
 
 #[test]
@@ -240,7 +217,7 @@ fn a_replica_takes_no_load_and_has_a_profile() {
         return;
     };
     given.stop("fast");
-    fs::write(given.place.join("pg/data/standby.signal"), "").unwrap();
+    fs::write(given.place.0.join("pg/data/standby.signal"), "").unwrap();
     given.run(&settings);
     refused(&given.load("owner", &[]), 4, "replica");
     let profile = json(&given.profile("owner", &[]));
@@ -280,7 +257,7 @@ fn a_server_that_ends_meanwhile_ends_the_profile() {
     };
     let address = given.address("owner").to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(["profile", &address, "--for", "60s", "--quiet"]).current_dir(&given.place);
+    command.args(["profile", &address, "--for", "60s", "--quiet"]).current_dir(&given.place.0);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while given.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'assay'").len() < 2 {
@@ -327,16 +304,14 @@ fn the_usual_port_may_be_taken() {
     if binaries().is_none() {
         return;
     }
-    let place = scratch("port");
-    fs::create_dir(place.join("d")).unwrap();
+    let place = Place::made("port");
     // Where somebody has it already, that is the case that is wanted.
     let _taken = TcpListener::bind("127.0.0.1:5432");
     let mut arguments = vec!["load", "slob", "d", "--scale", "8MiB", "--sessions", "1"];
     arguments.extend(["--time", "1s", "--quiet"]);
-    let output = assay(&place, &arguments);
+    let output = assay(&place.0, &arguments);
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
-    assert_eq!(fs::read_dir(place.join("d")).unwrap().count(), 0);
-    fs::remove_dir_all(place).unwrap();
+    assert_eq!(fs::read_dir(place.0.join("d")).unwrap().count(), 0);
 }
 
 /// What each release has, and what it says of what it lacks.

@@ -1,24 +1,13 @@
 //! `assay load slob` on MariaDB: what it measures, how it fails, and that nothing stays behind, also when it is killed.
 //! Without a server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/mariadb.rs"]
-mod mariadb;
-#[path = "support/server.rs"]
-mod server;
-
+use crate::mariadb::{address, databases, given, place, servers};
+use crate::server::{Place, json, kept, on_small, wait_for, words};
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::Server;
-use mariadb::{address, databases, given, servers};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use server::{Place, json, kept, wait_for, words};
 use std::fs;
-use std::process::Command;
 
 /// A small load.
 const SMALL: &str = "load slob d --server mariadb --scale 8MiB --sessions 2 --time 1s --quiet";
@@ -35,7 +24,7 @@ fn count(rung: &Value, name: &str) -> u64 {
 
 #[test]
 fn a_ladder_counts_what_server_and_sessions_count() {
-    let Some(place) = mariadb::place("whole") else { return };
+    let Some(place) = place("whole") else { return };
     let output = place.run(
         "load slob d --server mariadb --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
     );
@@ -64,7 +53,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
 
 #[test]
 fn a_key_is_a_page_and_each_page_is_read_by_itself() {
-    let Some(place) = mariadb::place("pages") else { return };
+    let Some(place) = place("pages") else { return };
     for work_unit in [1, 8] {
         // 4,096 pages, and a cache of less than a sixth of them.
         let output = place.run(&format!(
@@ -85,7 +74,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
 
 #[test]
 fn a_given_server_is_left_as_it_was() {
-    let Some(place) = mariadb::place("given") else { return };
+    let Some(place) = place("given") else { return };
     let server = given(&place.0.join("d"));
     let secret = server.password().to_owned();
     let target = address(&server, "assay", &secret);
@@ -129,7 +118,7 @@ fn refusals(place: &Place, server: &Server, connection: &mut Connection, secret:
 
 #[test]
 fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
-    let Some(place) = mariadb::place("crash") else { return };
+    let Some(place) = place("crash") else { return };
     let mut child = place.start(&SMALL.replace("1s", "60s"));
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     std::thread::sleep(std::time::Duration::from_millis(1500));
@@ -143,7 +132,7 @@ fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
 
 #[test]
 fn who_is_interrupted_or_killed_leaves_nothing_behind() {
-    let Some(place) = mariadb::place("kill") else { return };
+    let Some(place) = place("kill") else { return };
     let mut child = place.start(&SMALL.replace("1s", "60s"));
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -164,7 +153,7 @@ fn who_is_interrupted_or_killed_leaves_nothing_behind() {
 
 #[test]
 fn a_kept_server_is_used_again() {
-    let Some(place) = mariadb::place("kept") else { return };
+    let Some(place) = place("kept") else { return };
     let first = place.run(&format!("{SMALL} --json --keep"));
     assert_eq!(json(&first)["load"]["filled"]["rows"], 1024, "{}", words(&first));
     let left = place.left();
@@ -189,7 +178,7 @@ fn a_kept_server_is_used_again() {
 
 #[test]
 fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
-    let Some(place) = mariadb::place("refused") else { return };
+    let Some(place) = place("refused") else { return };
     for (arguments, code, word) in [
         ("load slob d --server mariadb --access stream", 2, "--access stream"),
         ("load slob d --server mariadb --io-method sync", 2, "--io-method"),
@@ -213,18 +202,9 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
 
 #[test]
 fn a_full_storage_ends_the_loading_with_its_reason() {
-    let Some(place) = mariadb::place("full") else { return };
-    let small = place.0.join("d");
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=760m,mode=755", "assay-test"])
-        .arg(&small)
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        println!("skipped: no right to mount a small file system");
-        return;
-    }
-    let ended = std::panic::catch_unwind(|| {
-        let server = given(&small);
+    let Some(place) = place("full") else { return };
+    on_small(&place, 760, || {
+        let server = given(&place.0.join("d"));
         let target = address(&server, "assay", server.password());
         let output = place.run(&format!("load slob {target} --scale 256MiB --quiet"));
         let words = words(&output);
@@ -233,6 +213,4 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
         let mut connection = Connection::open(&server.address()).unwrap();
         assert_eq!(databases(&mut connection), Vec::<String>::new());
     });
-    assert!(Command::new("umount").arg(&small).status().unwrap().success());
-    ended.unwrap();
 }

@@ -1,21 +1,12 @@
 //! `assay load slob` on the servers that this machine has: what it measures, how it fails, and that nothing stays
 //! behind, also when it is killed. Without a server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/server.rs"]
-mod server;
-
+use crate::server::{Place, address, given_server, json, kept, on_small, schemas, wait_for, words};
 use assay_model::random::Random;
 use assay_postgres::connection::Connection;
 use rustix::process::{Pid, Signal, kill_process};
-use server::{Place, address, given_server, json, kept, schemas, wait_for, words};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// A small load.
@@ -125,7 +116,7 @@ fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
     let mut child = place.start("load slob d --scale 8MiB --sessions 2 --time 60s --json --quiet");
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     std::thread::sleep(Duration::from_millis(1500));
-    place.kill_server();
+    place.kill_server(Signal::QUIT);
     assert_eq!(child.wait().unwrap().code(), Some(4));
     assert!(kept(&place.0, "sessions-0002-r1/measurement.json"));
     assert_eq!((place.left().len(), place.processes()), (0, 0));
@@ -197,17 +188,8 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
     let Some(place) = Place::new("full") else {
         return;
     };
-    let small = place.0.join("d");
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=120m,mode=755", "assay-test"])
-        .arg(&small)
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        println!("skipped: no right to mount a small file system");
-        return;
-    }
-    let ended = std::panic::catch_unwind(|| {
-        let server = given_server(&small);
+    on_small(&place, 120, || {
+        let server = given_server(&place.0.join("d"));
         let output = place.run(&format!("load slob {} --scale 256MiB", address(&server, None)));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(
@@ -218,12 +200,10 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
         assert_eq!(schemas(&server), Vec::<String>::new());
         drop(server);
         // Too little space for a server of our own is seen before anything is made.
-        fs::remove_dir_all(small.join("data")).unwrap();
+        fs::remove_dir_all(place.0.join("d/data")).unwrap();
         let output = place.run("load slob d --scale 256MiB");
         assert!(words(&output).contains("space"), "{}", words(&output));
     });
-    assert!(Command::new("umount").arg(&small).status().unwrap().success());
-    ended.unwrap();
 }
 
 #[test]

@@ -1,22 +1,12 @@
 //! `assay load dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and finds again, how it fails, and
 //! that nothing stays behind. Without a server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/mariadb.rs"]
-mod mariadb;
-#[path = "support/server.rs"]
-mod server;
-
+use crate::mariadb::{address, databases, given, place, servers};
+use crate::server::{Place, has_server, json, wait_for, words};
 use assay_loads::dss::order;
 use assay_mariadb::connection::Connection;
-use mariadb::{address, databases, given, servers};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use server::{Place, json, wait_for, words};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -49,7 +39,7 @@ fn asked(stream: u32) -> Vec<String> {
 
 #[test]
 fn power_and_throughput_runs_ask_everything_once() {
-    let Some(place) = mariadb::place("dss-whole") else { return };
+    let Some(place) = place("dss-whole") else { return };
     let output = place
         .run("load dss d --server mariadb --scale 0.01 --streams 2 --loaders 4 --json --quiet");
     let dss = &json(&output)["dss"];
@@ -99,8 +89,8 @@ fn is_same(one: &str, other: &str) -> bool {
 
 #[test]
 fn every_answer_is_that_of_postgresql() {
-    let Some(place) = mariadb::place("dss-answers") else { return };
-    if !server::has_server() {
+    let Some(place) = place("dss-answers") else { return };
+    if !has_server() {
         println!("skipped: no PostgreSQL server to compare with");
         return;
     }
@@ -127,7 +117,7 @@ fn every_answer_is_that_of_postgresql() {
 
 #[test]
 fn queries_over_their_limit_are_cancelled_and_refresh_functions_have_none() {
-    let Some(place) = mariadb::place("dss-limit") else { return };
+    let Some(place) = place("dss-limit") else { return };
     let output = place.run(
         "load dss d --server mariadb --scale 0.01 --streams 0 --query-limit 1ms --work-mem 1MiB --quiet --json",
     );
@@ -160,7 +150,7 @@ fn has_loaded(output: &Output) -> bool {
 
 #[test]
 fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
-    let Some(place) = mariadb::place("dss-given") else { return };
+    let Some(place) = place("dss-given") else { return };
     let server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
     let load = format!("load dss {}", address(&server, "assay", server.password()));
@@ -213,7 +203,7 @@ fn kept(place: &Path) -> usize {
 
 #[test]
 fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
-    let Some(place) = mariadb::place("dss-interrupt") else { return };
+    let Some(place) = place("dss-interrupt") else { return };
     let server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
     let target = address(&server, "assay", server.password());
@@ -231,7 +221,7 @@ fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
 
 #[test]
 fn a_server_that_is_killed_ends_the_run_and_what_was_measured_stands() {
-    let Some(place) = mariadb::place("dss-crash") else { return };
+    let Some(place) = place("dss-crash") else { return };
     let mut child = place
         .start("load dss d --server mariadb --scale 0.01 --streams 2 --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0) > 30);

@@ -1,0 +1,28 @@
+//! Loads on databases, as a user meets them. One program for all of them: most of the time its tests wait for servers, and
+//! the more of them wait at once the sooner they are done.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, and says so"
+)]
+
+#[path = "../support/brokerage.rs"]
+mod brokerage;
+#[path = "../support/mariadb.rs"]
+mod mariadb;
+#[path = "../support/server.rs"]
+mod server;
+#[path = "../support/transactions.rs"]
+mod transactions;
+
+mod mariadb_brokerage;
+mod mariadb_dss;
+mod mariadb_oltp;
+mod mariadb_slob;
+mod mysql;
+mod postgres_brokerage;
+mod postgres_dss;
+mod postgres_faults;
+mod postgres_oltp;
+mod postgres_servers;
+mod postgres_slob;
