@@ -19,6 +19,8 @@ const END_BYTES_MAX: usize = 9;
 pub(super) struct End {
     /// Rows that were changed or, for a change that found them as they should be, found.
     pub(super) touched: u64,
+    /// The number that the server gave a row, or was told to remember by `LAST_INSERT_ID`.
+    pub(super) numbered: u64,
     /// Whether a further answer follows.
     pub(super) goes_on: bool,
 }
@@ -65,9 +67,8 @@ pub(super) fn head(body: &[u8]) -> Answer<Head> {
 fn end(body: &[u8]) -> Answer<End> {
     let mut rest = Cursor(body);
     rest.byte()?;
-    let touched = rest.number()?;
-    rest.number()?;
-    Ok(End { touched, goes_on: rest.two()? & MORE_RESULTS != 0 })
+    let (touched, numbered) = (rest.number()?, rest.number()?);
+    Ok(End { touched, numbered, goes_on: rest.two()? & MORE_RESULTS != 0 })
 }
 
 /// Whether a packet ends columns or rows; a refusal ends them, too.
@@ -77,7 +78,7 @@ pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<End>> {
         Some(0xfe) if body.len() < END_BYTES_MAX => {
             let mut rest = Cursor(&body[1..]);
             rest.two()?;
-            Ok(Some(End { touched: 0, goes_on: rest.two()? & MORE_RESULTS != 0 }))
+            Ok(Some(End { goes_on: rest.two()? & MORE_RESULTS != 0, ..End::default() }))
         }
         Some(0xff) => Err(refusal(body)),
         Some(_) => Ok(None),
@@ -146,8 +147,8 @@ mod tests {
     #[test]
     fn ends_and_refusals_are_taken_apart() {
         assert_eq!(
-            head(&[0, 3, 0, 8, 0, 0, 0]).unwrap(),
-            Head::End(End { touched: 3, goes_on: true })
+            head(&[0, 3, 7, 8, 0, 0, 0]).unwrap(),
+            Head::End(End { touched: 3, numbered: 7, goes_on: true })
         );
         assert_eq!(head(&[7]).unwrap(), Head::Columns(7));
         assert_eq!(head(b"\xfbname").unwrap(), Head::File);
