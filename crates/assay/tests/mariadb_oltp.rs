@@ -10,47 +10,57 @@ mod server;
 mod transactions;
 
 use assay_mariadb::connection::Connection;
-use mariadb::{databases, given, kill_server, own_address, place};
+use mariadb::{address, databases, given, kill_server, own_address, place};
+use serde_json::Value;
 use server::{json, wait_for, words};
 use std::fs;
 use std::time::Duration;
 use transactions::{assert_right, has_intervals, ios};
 
 #[test]
-fn the_data_stays_right_and_the_mix_exact() {
+fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
     let Some(place) = place("oltp-whole") else { return };
-    let output = place.run(
-        "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet",
-    );
-    let load = &json(&output)["load"];
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_eq!((&load["method"], &load["server"]["product"]), (&"oltp".into(), &"MariaDB".into()));
-    assert_right(load, 2);
-    for rung in load["rungs"].as_array().unwrap() {
-        let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
-        let back = ios(rung, "rolled back order");
-        let users = rung["sessions"].as_u64().unwrap();
-        assert!(orders > 20, "{rung}");
-        // Each session deals whole decks of ten and ten: two may be begun at both ends of the time.
-        assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
-        assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
-        // A transaction is one commit, however many statements it has.
-        let all: u64 = ["new order", "payment", "order status", "delivery", "stock level"]
-            .iter()
-            .map(|stream| ios(rung, stream))
-            .sum();
-        let commits = rung["database"]["commits"].as_u64().unwrap();
-        assert!(commits >= all && commits <= all * 2 + 200, "{commits} of {all}");
+    for (calls, words_for) in [("", "procedures of the server"), ("--calls stmt", "statements")] {
+        let output = place.run(&format!(
+            "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
+        ));
+        let load = &json(&output)["load"];
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        let server = &load["server"];
+        assert_eq!((&load["method"], &server["product"]), (&"oltp".into(), &"MariaDB".into()));
+        assert!(load["access"].as_str().unwrap().contains(words_for), "{load}");
+        assert_right(load, 2);
+        for rung in load["rungs"].as_array().unwrap() {
+            has_the_mix(rung);
+        }
+        assert_eq!(place.left().len(), 0);
     }
-    assert_eq!(place.left().len(), 0);
+}
+
+/// Each session deals whole decks, and each transaction is one commit.
+fn has_the_mix(rung: &Value) {
+    let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
+    let back = ios(rung, "rolled back order");
+    let users = rung["sessions"].as_u64().unwrap();
+    assert!(orders > 20, "{rung}");
+    // Decks have ten and ten: two may be begun at both ends of the time.
+    assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
+    assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+    let streams = ["new order", "payment", "order status", "delivery", "stock level"];
+    let all: u64 = streams.iter().map(|stream| ios(rung, stream)).sum();
+    let commits = rung["database"]["commits"].as_u64().unwrap();
+    // However many statements a transaction has.
+    assert!(commits >= all && commits <= all * 2 + 200, "{commits} of {all}");
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
     let Some(place) = place("oltp-kill") else { return };
-    for (options, finish) in
-        [("--time 60s", "failed"), ("--time 14s --on-loss reconnect", "complete")]
-    {
+    for (options, finish) in [
+        ("--time 60s --calls stmt", "failed"),
+        ("--time 60s --calls proc", "failed"),
+        ("--time 14s --on-loss reconnect", "complete"),
+    ] {
         let _ = fs::remove_dir_all(place.0.join("assay-runs"));
         let mut command = place.command(&format!(
             "load oltp d --server mariadb --users 3 --warm-up 0s --verify --json --quiet {options}"
@@ -71,17 +81,40 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
 }
 
 #[test]
+fn sessions_in_each_others_way_try_again_and_lose_nothing() {
+    let Some(place) = place("oltp-storm") else { return };
+    for calls in ["proc", "stmt"] {
+        let output = place.run(&format!(
+            "load oltp d --server mariadb --warehouses 1 --users 24 --isolation serializable --calls {calls} --time 3s --warm-up 0s --verify --json --quiet"
+        ));
+        let load = &json(&output)["load"];
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        assert_right(load, 2);
+        let rung = &load["rungs"][0];
+        assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
+        // Whatever was refused was for the sake of another, and it is counted beside the transaction that it was.
+        for retries in rung["retries"].as_array().into_iter().flatten() {
+            let meaning = retries["meaning"].as_str().unwrap();
+            assert!(
+                ["1213", "1205", "1020"].iter().any(|code| meaning.contains(code)),
+                "{meaning}"
+            );
+            assert!(retries["times"].as_u64() > Some(0), "{retries}");
+        }
+        assert_eq!(place.left().len(), 0);
+    }
+}
+
+#[test]
 fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("oltp-given") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
     let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&server.address()).unwrap();
-    for (more, word) in [
-        ("--users 500", "max_connections"),
-        ("--restore-every 1", "--restore-every"),
-        ("--calls proc", "--calls proc"),
-    ] {
+    for (more, word) in
+        [("--users 500", "max_connections"), ("--restore-every 1", "--restore-every")]
+    {
         let output = place.run(&format!("load oltp {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
@@ -102,4 +135,78 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let output = place.run(&format!("load oltp {address} {short} --left drop"));
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert_eq!(databases(&mut connection), ["assay_oltp"]);
+}
+
+#[test]
+fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
+    let Some(place) = place("oltp-rights") else { return };
+    let server = given(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address()).unwrap();
+    let tables = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER";
+    for (user, rights) in [
+        ("plain", tables.to_owned()),
+        ("maker", format!("{tables}, CREATE ROUTINE")),
+        ("caller", format!("{tables}, EXECUTE")),
+    ] {
+        connection.run(&format!("CREATE USER {user} IDENTIFIED BY 'geheim'")).unwrap();
+        connection.run(&format!("GRANT {rights} ON assay_oltp.* TO {user}")).unwrap();
+    }
+    let load = |user: &str, more: &str| {
+        let address = address(&server, user, "geheim");
+        place.run(&format!(
+            "load oltp {address} --users 1 --time 500ms --warm-up 0s --quiet --json {more}"
+        ))
+    };
+    let refused = load("plain", "");
+    let told = words(&refused);
+    assert_eq!(refused.status.code(), Some(4), "{told}");
+    assert!(told.contains("CREATE ROUTINE") && told.contains("--calls stmt"), "{told}");
+    // Nothing was loaded for nothing, and without procedures it goes.
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    let output = load("plain", "--calls stmt --keep --verify");
+    assert_right(&json(&output)["load"], 2);
+    let mut made = || {
+        let rows = connection
+            .query(
+                "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES \
+                 WHERE ROUTINE_SCHEMA = 'assay_oltp' ORDER BY ROUTINE_NAME",
+            )
+            .unwrap();
+        rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect::<Vec<_>>()
+    };
+    assert!(made().is_empty());
+    // Who may make them makes them on tables that have none, and the next takes them as they are.
+    let output = load("maker", "--verify");
+    assert_right(&json(&output)["load"], 2);
+    let first = made();
+    assert_eq!(first.len(), 5, "{first:?}");
+    let output = load("caller", "--verify");
+    assert_right(&json(&output)["load"], 2);
+    assert_eq!(made(), first);
+    let refused = load("plain", "");
+    let told = words(&refused);
+    assert!(told.contains("EXECUTE") && told.contains("--calls stmt"), "{told}");
+    // Those of another program are made anew.
+    let mut other = Connection::open(&server.address()).unwrap();
+    other
+        .run(
+            "UPDATE assay_oltp.assay_manifest SET value = 'older' WHERE name = 'procedures'; \
+             DROP PROCEDURE assay_oltp.pay; CREATE PROCEDURE assay_oltp.pay() SELECT 1",
+        )
+        .unwrap();
+    let output = load("assay", "");
+    assert!(!output.status.success(), "the password is another one");
+    let output = load("maker", "--verify");
+    let told = words(&output);
+    assert!(told.contains("ALTER ROUTINE"), "{told}");
+    let own = own_address(&server);
+    let output = place.run(&format!(
+        "load oltp {own} --users 1 --time 500ms --warm-up 0s --quiet --json --verify"
+    ));
+    assert_right(&json(&output)["load"], 2);
+    let output = place.run(&format!(
+        "load oltp {own} --users 1 --time 500ms --warm-up 0s --quiet --json --left drop"
+    ));
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
 }

@@ -5,7 +5,7 @@
 use super::Connection;
 use super::cursor::{Cursor, damaged, put_number};
 use super::packets::{Packets, new_packet};
-use super::results::{Head, columns, end_of_rows, head, refusal};
+use super::results::{End, Head, columns, end_of_rows, head, refusal};
 use crate::failure::{Answer, Failure};
 use std::ops::Range;
 
@@ -178,8 +178,9 @@ impl Answers {
                 }
                 Head::Columns(count) => {
                     self.forget_rows();
-                    columns(packets, count, |kind| self.types.push(kind))?;
-                    self.take_rows(packets)?
+                    let is_given_out = columns(packets, count, |kind| self.types.push(kind))?;
+                    let ended = self.take_rows(packets)?;
+                    End { goes_on: ended.goes_on || is_given_out, ..ended }
                 }
             };
             self.touched += ended.touched;
@@ -197,7 +198,7 @@ impl Answers {
     }
 
     #[inline]
-    fn take_rows(&mut self, packets: &mut Packets) -> Answer<super::results::End> {
+    fn take_rows(&mut self, packets: &mut Packets) -> Answer<End> {
         loop {
             let body = packets.next()?;
             if let Some(ended) = end_of_rows(body)? {

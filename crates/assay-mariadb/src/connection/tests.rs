@@ -84,6 +84,8 @@ fn a_login_a_query_and_an_execution() {
 #[test]
 fn of_a_call_the_last_rows_are_what_it_gives_out() {
     const MORE: &[u8] = &[0xfe, 0, 0, 8, 0];
+    // MySQL says before the rows that they are given out, and behind them nothing.
+    const GIVEN_OUT: &[u8] = &[0xfe, 0, 0, 8, 0x10];
     let said = [
         hello(),
         packet(2, GOOD),
@@ -97,9 +99,9 @@ fn of_a_call_the_last_rows_are_what_it_gives_out() {
         packet(6, MORE),
         packet(7, &[1]),
         packet(8, &column(8)),
-        packet(9, END),
+        packet(9, GIVEN_OUT),
         packet(10, &[0, 0, 64, 0, 0, 0, 0, 0, 0, 0]),
-        packet(11, MORE),
+        packet(11, END),
         packet(12, &[0, 3, 7, 2, 0, 0, 0]),
         // A call that is refused after its rows.
         packet(1, &[1]),
