@@ -14,6 +14,7 @@ use mariadb::{address, databases, given, kill_server, own_address, place};
 use serde_json::Value;
 use server::{json, wait_for, words};
 use std::fs;
+use std::process::Output;
 use std::time::Duration;
 use transactions::{assert_right, has_intervals, ios};
 
@@ -136,6 +137,17 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     assert_eq!(databases(&mut connection), ["assay_oltp"]);
 }
 
+/// Names of our procedures with the moments at which they were made.
+fn procedures(connection: &mut Connection) -> Vec<(String, String)> {
+    let rows = connection
+        .query(
+            "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES \
+             WHERE ROUTINE_SCHEMA = 'assay_oltp' ORDER BY ROUTINE_NAME",
+        )
+        .unwrap();
+    rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
+}
+
 #[test]
 fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
     let Some(place) = place("oltp-rights") else { return };
@@ -150,62 +162,41 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
         connection.run(&format!("CREATE USER {user} IDENTIFIED BY 'geheim'")).unwrap();
         connection.run(&format!("GRANT {rights} ON assay_oltp.* TO {user}")).unwrap();
     }
+    let short = "--users 1 --time 500ms --warm-up 0s --quiet --json";
     let load = |user: &str, more: &str| {
         let address = address(&server, user, "geheim");
-        place.run(&format!(
-            "load oltp {address} --users 1 --time 500ms --warm-up 0s --quiet --json {more}"
-        ))
+        place.run(&format!("load oltp {address} {short} {more}"))
     };
-    let refused = load("plain", "");
-    let told = words(&refused);
-    assert_eq!(refused.status.code(), Some(4), "{told}");
-    assert!(told.contains("CREATE ROUTINE") && told.contains("--calls stmt"), "{told}");
+    let is_refused = |user: &str, right: &str| {
+        let refused = load(user, "");
+        let told = words(&refused);
+        assert_eq!(refused.status.code(), Some(4), "{told}");
+        assert!(told.contains(right) && told.contains("--calls stmt"), "{told}");
+    };
+    let is_right = |output: &Output| assert_right(&json(output)["load"], 2);
+    is_refused("plain", "CREATE ROUTINE");
     // Nothing was loaded for nothing, and without procedures it goes.
     assert_eq!(databases(&mut connection), Vec::<String>::new());
-    let output = load("plain", "--calls stmt --keep --verify");
-    assert_right(&json(&output)["load"], 2);
-    let mut made = || {
-        let rows = connection
-            .query(
-                "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES \
-                 WHERE ROUTINE_SCHEMA = 'assay_oltp' ORDER BY ROUTINE_NAME",
-            )
-            .unwrap();
-        rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect::<Vec<_>>()
-    };
-    assert!(made().is_empty());
+    is_right(&load("plain", "--calls stmt --keep --verify"));
+    assert!(procedures(&mut connection).is_empty());
     // Who may make them makes them on tables that have none, and the next takes them as they are.
-    let output = load("maker", "--verify");
-    assert_right(&json(&output)["load"], 2);
-    let first = made();
+    is_right(&load("maker", "--verify"));
+    let first = procedures(&mut connection);
     assert_eq!(first.len(), 5, "{first:?}");
-    let output = load("caller", "--verify");
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(made(), first);
-    let refused = load("plain", "");
-    let told = words(&refused);
-    assert!(told.contains("EXECUTE") && told.contains("--calls stmt"), "{told}");
-    // Those of another program are made anew.
-    let mut other = Connection::open(&server.address()).unwrap();
-    other
+    is_right(&load("caller", "--verify"));
+    assert_eq!(procedures(&mut connection), first);
+    is_refused("plain", "EXECUTE");
+    // Those of another program are made anew by who may.
+    connection
         .run(
             "UPDATE assay_oltp.assay_manifest SET value = 'older' WHERE name = 'procedures'; \
              DROP PROCEDURE assay_oltp.pay; CREATE PROCEDURE assay_oltp.pay() SELECT 1",
         )
         .unwrap();
-    let output = load("assay", "");
-    assert!(!output.status.success(), "the password is another one");
-    let output = load("maker", "--verify");
-    let told = words(&output);
-    assert!(told.contains("ALTER ROUTINE"), "{told}");
+    is_refused("maker", "ALTER ROUTINE");
     let own = own_address(&server);
-    let output = place.run(&format!(
-        "load oltp {own} --users 1 --time 500ms --warm-up 0s --quiet --json --verify"
-    ));
-    assert_right(&json(&output)["load"], 2);
-    let output = place.run(&format!(
-        "load oltp {own} --users 1 --time 500ms --warm-up 0s --quiet --json --left drop"
-    ));
+    is_right(&place.run(&format!("load oltp {own} {short} --verify")));
+    let output = place.run(&format!("load oltp {own} {short} --left drop"));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
 }
