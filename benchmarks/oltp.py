@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
 from bench import machine, repeats, report
 from slob import SETTINGS, Server
@@ -30,9 +31,25 @@ PORT = SETTINGS["port"]
 os.environ["PGPORT"] = PORT
 
 
-def address(server, database):
-    """The same way to the server for both: loopback TCP."""
-    return f"postgresql://postgres@127.0.0.1:{PORT}/{database}"
+class Postgres(Server):
+    """The server that all sides use."""
+
+    def has(self, database):
+        """Whether there is a database of this name."""
+        return bool(self.sql(f"SELECT 1 FROM pg_database WHERE datname = '{database}'"))
+
+
+@dataclass
+class Way:
+    """How each side reaches the same server, over loopback TCP."""
+
+    assay: str
+    # Options of the peer behind its command.
+    go_tpc: list
+    # Scripts of the peer: what stands before each, what builds its tables, and a run.
+    hammerdb: str
+    hammerdb_build: str
+    hammerdb_run: str
 
 
 def assay(given, target, *words):
@@ -57,25 +74,24 @@ def figures(rung):
             "server_cpu_s": rung["server_cpu_s"] and 1000 * rung["server_cpu_s"] / orders, "orders": orders}
 
 
-def by_assay(given, server, calls, users):
+def by_assay(given, way, calls, users):
     """One rung of Assay."""
-    load = assay(given, address(server, "postgres"), "--calls", calls, "--users", str(users), "--time", f"{given.seconds:g}s", "--warm-up", "2s")
+    load = assay(given, way.assay, "--calls", calls, "--users", str(users), "--time", f"{given.seconds:g}s", "--warm-up", "2s")
     return figures(load["rungs"][0])
 
 
-def go_tpc(given, server, *words):
+def go_tpc(given, way, *words):
     """One command of the peer, its output and its CPU seconds."""
-    command = [given.go_tpc, "tpcc", *words, "-d", "postgres", "-U", "postgres", "-p", "x", "-H", "127.0.0.1", "-P", PORT, "-D", "gotpc",
-               "--warehouses", str(given.warehouses), "--conn-params", "sslmode=disable"]
+    command = [given.go_tpc, "tpcc", *words, *way.go_tpc, "-H", "127.0.0.1", "-D", "gotpc", "--warehouses", str(given.warehouses)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def by_go_tpc(given, server, users):
+def by_go_tpc(given, way, users):
     """One run of the peer: its last summary counts new orders a minute."""
-    told, cpu_s = go_tpc(given, server, "run", "-T", str(users), "--time", f"{round(given.seconds)}s")
+    told, cpu_s = go_tpc(given, way, "run", "-T", str(users), "--time", f"{round(given.seconds)}s")
     found = re.findall(r"\[Summary\] NEW_ORDER - Takes\(s\): ([0-9.]+), Count: (\d+)", told)
     elapsed_s, orders = float(found[-1][0]), int(found[-1][1])
     return {"rate": 60 * orders / elapsed_s, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
@@ -111,11 +127,11 @@ vudestroy
 """
 
 
-def hammerdb(given, script):
+def hammerdb(given, way, script):
     """One script of the peer, its output and its CPU seconds."""
     path = os.path.join(given.store, "hammerdb.tcl")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(HAMMERDB_ALWAYS.format(port=PORT, warehouses=given.warehouses) + script)
+        file.write(way.hammerdb.format(warehouses=given.warehouses) + script)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(["tclsh8.6", "./hammerdbcli", "tcl", "auto", path], cwd=given.hammerdb, capture_output=True, text=True, check=False,
                           timeout=600, env={**os.environ, "TMP": given.store})
@@ -123,9 +139,9 @@ def hammerdb(given, script):
     return done.stdout + done.stderr, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def by_hammerdb(given, users):
+def by_hammerdb(given, way, users):
     """One run of the peer: it counts the new orders of a minute, ever so long."""
-    told, cpu_s = hammerdb(given, HAMMERDB_RUN.format(users=users))
+    told, cpu_s = hammerdb(given, way, way.hammerdb_run.format(users=users))
     found = re.findall(r"System achieved (\d+) NOPM", told)
     if not found:
         raise SystemExit(told)
@@ -133,39 +149,39 @@ def by_hammerdb(given, users):
     return {"rate": 60 * orders / given.hammerdb_minute, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
 
 
-def prepare(given, server):
+def prepare(given, server, way):
     """The tables of all sides; those of Assay stay because they are kept."""
-    assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
-    if given.go_tpc and not server.sql("SELECT 1 FROM pg_database WHERE datname = 'gotpc'"):
+    assay(given, way.assay, "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
+    if given.go_tpc and not server.has("gotpc"):
         server.sql("CREATE DATABASE gotpc")
-        go_tpc(given, server, "prepare", "-T", "2", "--no-check")
-    if given.hammerdb and not server.sql("SELECT 1 FROM pg_database WHERE datname = 'tpcc'"):
-        told, _ = hammerdb(given, HAMMERDB_BUILD)
+        go_tpc(given, way, "prepare", "-T", "2", "--no-check")
+    if given.hammerdb and not server.has("tpcc"):
+        told, _ = hammerdb(given, way, way.hammerdb_build)
         if "SCHEMA COMPLETE" not in told.upper():
             raise SystemExit(told)
 
 
-def loading(given, server, raw):
+def loading(given, server, way, raw, bar_s=BAR_LOAD_S):
     """Seconds to load, key and analyse."""
     times = []
     for _ in range(given.loads):
-        load = assay(given, address(server, "postgres"), "--users", "1", "--time", "1s", "--warm-up", "0s")
+        load = assay(given, way.assay, "--users", "1", "--time", "1s", "--warm-up", "0s")
         times.append(load["filled"]["elapsed_s"])
     raw["load_s"] = times
     best, bytes_all = min(times), load["filled"]["table_bytes"] + load["filled"]["index_bytes"]
     print(f"\n{given.warehouses} warehouses ({bytes_all / 1e6:,.0f} MB with keys) loaded, keyed and analysed in "
-          f"{', '.join(f'{one:.1f}' for one in times)} s: {report.bar(best < BAR_LOAD_S, '< 20 s')}\n")
+          f"{', '.join(f'{one:.1f}' for one in times)} s: {report.bar(best < bar_s, f'< {bar_s:g} s')}\n")
     if given.go_tpc:
         server.sql("CREATE DATABASE gotpc")
         begun = time.monotonic()
-        go_tpc(given, server, "prepare", "-T", "2", "--no-check")
+        go_tpc(given, way, "prepare", "-T", "2", "--no-check")
         raw["go_tpc_load_s"] = time.monotonic() - begun
         print(f"go-tpc: {raw['go_tpc_load_s']:.1f} s\n")
 
 
-def many_sessions(given, server, raw):
+def many_sessions(given, way, raw):
     """Memory of one client process with many sessions."""
-    command = [given.assay, "load", "oltp", address(server, "postgres"), "--warehouses", str(given.warehouses), "--users", str(MANY),
+    command = [given.assay, "load", "oltp", way.assay, "--warehouses", str(given.warehouses), "--users", str(MANY),
                "--time", f"{given.seconds:g}s", "--json", "--quiet", "--store", given.store]
     with open(os.path.join(given.store, "many.json"), "w+", encoding="utf-8") as kept:
         process = subprocess.Popen(command, stdout=kept)
@@ -178,19 +194,19 @@ def many_sessions(given, server, raw):
           f"{raw['many']['rate']:,.0f} new orders/min\n")
 
 
-def running(given, server, raw, lines):
+def running(given, server, way, raw, lines):
     """Users by users, sides alternating."""
-    prepare(given, server)
+    prepare(given, server, way)
     for users in given.users:
         name = f"{users} users"
         if given.only and given.only not in name:
             continue
         print(name, file=sys.stderr, flush=True)
-        sides = {"proc": lambda: by_assay(given, server, "proc", users), "stmt": lambda: by_assay(given, server, "stmt", users)}
+        sides = {"proc": lambda: by_assay(given, way, "proc", users), "stmt": lambda: by_assay(given, way, "stmt", users)}
         if given.go_tpc:
-            sides["go-tpc"] = lambda: by_go_tpc(given, server, users)
+            sides["go-tpc"] = lambda: by_go_tpc(given, way, users)
         if given.hammerdb:
-            sides["HammerDB"] = lambda: by_hammerdb(given, users)
+            sides["HammerDB"] = lambda: by_hammerdb(given, way, users)
         raw[name] = repeats.alternate(repeats.Plan(given), sides)
         lines.append(row(name, raw[name]))
 
@@ -212,9 +228,10 @@ def row(name, done):
     return [*cells, count]
 
 
-def main():
-    parser = report.options(__doc__, repeats=3, extra=0, seconds=10.0)
-    parser.add_argument("--bindir", required=True, help="programs of a PostgreSQL server, psql among them")
+def options(text):
+    """Those of this comparison on any product."""
+    parser = report.options(text, repeats=3, extra=0, seconds=10.0)
+    parser.add_argument("--bindir", required=True, help="programs of the server and its client")
     parser.add_argument("--go-tpc", help="the program go-tpc; without it Assay is measured alone")
     parser.add_argument("--hammerdb", help="directory of HammerDB 4 with Tcl 8.6")
     parser.add_argument("--hammerdb-minute", type=float, default=60.0, help="seconds of a minute in its sources")
@@ -225,22 +242,37 @@ def main():
     given = parser.parse_args()
     given.directory = os.path.abspath(given.directory)
     given.store = tempfile.mkdtemp(prefix="oltp-store-")
-    raw, lines = {}, []
-    with Server(given.bindir, given.directory, given.kept) as server:
-        raw["server"] = server.sql("SHOW server_version")[0]
-        if given.only in "loading":
-            loading(given, server, raw)
-        if given.only == "prepare":
-            prepare(given, server)
-        if "users" in given.only or not given.only:
-            running(given, server, raw, lines)
-        if given.only in "many":
-            many_sessions(given, server, raw)
+    return given
+
+
+def tell(given, name, raw, lines, settings):
+    """The table of all cases, and their raw results."""
     columns = ["load", "new orders/min of all sides", "client CPU s a 1,000 new orders", "proc to HammerDB", "its CPU", "stmt to go-tpc", "its CPU"]
     report.table([*columns, "repeats"], lines)
     shutil.rmtree(given.store)
     if raw.keys() > {"server"}:
-        report.keep(given, "oltp", {"cases": raw, "settings": SETTINGS, "device": machine.device_of(given.directory)})
+        report.keep(given, name, {"cases": raw, "settings": settings, "device": machine.device_of(given.directory)})
+
+
+WAY = Way(f"postgresql://postgres@127.0.0.1:{PORT}/postgres",
+          ["-d", "postgres", "-U", "postgres", "-p", "x", "-P", PORT, "--conn-params", "sslmode=disable"],
+          HAMMERDB_ALWAYS.replace("{port}", PORT), HAMMERDB_BUILD, HAMMERDB_RUN)
+
+
+def main():
+    given = options(__doc__)
+    raw, lines = {}, []
+    with Postgres(given.bindir, given.directory, given.kept) as server:
+        raw["server"] = server.sql("SHOW server_version")[0]
+        if given.only in "loading":
+            loading(given, server, WAY, raw)
+        if given.only == "prepare":
+            prepare(given, server, WAY)
+        if "users" in given.only or not given.only:
+            running(given, server, WAY, raw, lines)
+        if given.only in "many":
+            many_sessions(given, WAY, raw)
+    tell(given, "oltp", raw, lines, SETTINGS)
 
 
 if __name__ == "__main__":

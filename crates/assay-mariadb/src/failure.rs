@@ -27,7 +27,7 @@ const fn meaning(number: u16) -> Refusal {
         }
         1290 | 1792 | 1836 => Refusal::ReadOnly,
         1021 | 1114 => Refusal::Full,
-        1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1698 => Refusal::Denied,
+        1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1419 | 1698 => Refusal::Denied,
         1040 | 1203 | 1226 => Refusal::TooManySessions,
         _ => Refusal::Other,
     }
@@ -44,6 +44,12 @@ const fn hint(number: u16) -> &'static str {
         }
         3159 => {
             "this program does not encrypt: use the socket of the server's machine, or set require_secure_transport = OFF"
+        }
+        1370 => {
+            "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt calls none"
+        }
+        1305 => {
+            "the procedures were dropped: make them anew with --left drop, or take --calls stmt"
         }
         1461 => {
             "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
@@ -86,6 +92,8 @@ mod tests {
             (1045, Refusal::Denied, "password"),
             (1044, Refusal::Denied, "GRANT"),
             (1142, Refusal::Denied, "GRANT"),
+            (1370, Refusal::Denied, "--calls stmt"),
+            (1419, Refusal::Denied, "GRANT"),
             (1040, Refusal::TooManySessions, "max_connections"),
             (1053, Refusal::Ended, "log"),
             (1064, Refusal::Other, "log"),

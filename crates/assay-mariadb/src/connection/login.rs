@@ -21,9 +21,11 @@ const TRANSACTIONS: u32 = 1 << 13;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const MULTI_STATEMENTS: u32 = 1 << 16;
 const MULTI_RESULTS: u32 = 1 << 17;
+const CALL_RESULTS: u32 = 1 << 18;
 const PLUGIN_AUTH: u32 = 1 << 19;
 
-/// What is asked of every server. `FOUND_ROWS`: a change counts the rows that it found, changed or not.
+/// What is asked of every server. `FOUND_ROWS`: a change counts the rows that it found, changed or not; `CALL_RESULTS`
+/// (`PS_MULTI_RESULTS`): a prepared call gives its rows and what it gives out.
 const WANTED: u32 = LONG_PASSWORD
     | FOUND_ROWS
     | LONG_FLAG
@@ -33,6 +35,7 @@ const WANTED: u32 = LONG_PASSWORD
     | SECURE_CONNECTION
     | MULTI_STATEMENTS
     | MULTI_RESULTS
+    | CALL_RESULTS
     | PLUGIN_AUTH;
 /// The longest packet that is taken.
 const PACKET_BYTES_MAX: u32 = 64 << 20;

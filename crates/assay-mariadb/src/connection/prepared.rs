@@ -5,13 +5,14 @@
 use super::Connection;
 use super::cursor::{Cursor, damaged, put_number};
 use super::packets::{Packets, new_packet};
-use super::results::{Head, columns, end_of_rows, head, refusal};
+use super::results::{End, Head, columns, end_of_rows, head, refusal};
 use crate::failure::{Answer, Failure};
 use std::ops::Range;
 
 const PREPARE: u8 = 0x16;
 const EXECUTE: u8 = 0x17;
-/// Types of parameters: an integer of eight bytes, a text.
+/// Types of parameters: none, an integer of eight bytes, a text.
+const NULL: u8 = 6;
 const LONG: u8 = 8;
 const TEXT: u8 = 254;
 
@@ -26,18 +27,23 @@ pub struct Prepared {
 #[derive(Debug)]
 pub struct Values<'a> {
     packet: &'a mut Vec<u8>,
-    /// Where the next type stands.
+    /// Where the bits of those begin that are null.
+    nulls: usize,
+    /// Where the first type stands, and the next.
+    first: usize,
     at: usize,
     end: usize,
 }
 
-/// What the last execution gave; kept from execution to execution, so that nothing is allocated anew.
+/// What the last execution gave; kept from execution to execution, so that nothing is allocated anew. Of several answers
+/// with rows, as a call gives, the last one's rows: those are what its parameters give out, where it has such.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     types: Vec<u8>,
     cells: Vec<u8>,
     rows: Vec<Range<usize>>,
     touched: u64,
+    numbered: u64,
 }
 
 /// A row in binary form.
@@ -69,6 +75,17 @@ impl Values<'_> {
     pub fn integer(&mut self, value: i64) -> &mut Self {
         self.kind(LONG);
         self.packet.extend(value.to_le_bytes());
+        self
+    }
+
+    /// Nothing: what a call gives out needs a place only.
+    #[inline]
+    pub fn null(&mut self) -> &mut Self {
+        let place = (self.at - self.first) / 2;
+        if self.at < self.end {
+            self.packet[self.nulls + place / 8] |= 1 << (place % 8);
+        }
+        self.kind(NULL);
         self
     }
 
@@ -139,21 +156,20 @@ fn put_execution(packet: &mut Vec<u8>, statement: Prepared, fill: impl FnOnce(&m
     if parameters == 0 {
         return;
     }
-    // No parameter is null; types follow.
-    packet.resize(packet.len() + parameters.div_ceil(8), 0);
+    // No parameter is null until it is said so; types follow.
+    let nulls = packet.len();
+    packet.resize(nulls + parameters.div_ceil(8), 0);
     packet.push(1);
-    let at = packet.len();
-    let end = at + 2 * parameters;
+    let first = packet.len();
+    let end = first + 2 * parameters;
     packet.resize(end, 0);
-    fill(&mut Values { packet, at, end });
+    fill(&mut Values { packet, nulls, first, at: first, end });
 }
 
 impl Answers {
     pub(super) fn receive(&mut self, packets: &mut Packets) -> Answer<()> {
-        self.types.clear();
-        self.cells.clear();
-        self.rows.clear();
-        self.touched = 0;
+        self.forget_rows();
+        (self.touched, self.numbered) = (0, 0);
         loop {
             let ended = match head(packets.next()?)? {
                 Head::End(ended) => ended,
@@ -161,20 +177,28 @@ impl Answers {
                     return Err(Failure::Strange("a file that was not offered".to_owned()));
                 }
                 Head::Columns(count) => {
-                    self.types.clear();
-                    columns(packets, count, |kind| self.types.push(kind))?;
-                    self.take_rows(packets)?
+                    self.forget_rows();
+                    let is_given_out = columns(packets, count, |kind| self.types.push(kind))?;
+                    let ended = self.take_rows(packets)?;
+                    End { goes_on: ended.goes_on || is_given_out, ..ended }
                 }
             };
             self.touched += ended.touched;
+            self.numbered = self.numbered.max(ended.numbered);
             if !ended.goes_on {
                 return Ok(());
             }
         }
     }
 
+    fn forget_rows(&mut self) {
+        self.types.clear();
+        self.cells.clear();
+        self.rows.clear();
+    }
+
     #[inline]
-    fn take_rows(&mut self, packets: &mut Packets) -> Answer<super::results::End> {
+    fn take_rows(&mut self, packets: &mut Packets) -> Answer<End> {
         loop {
             let body = packets.next()?;
             if let Some(ended) = end_of_rows(body)? {
@@ -201,6 +225,11 @@ impl Answers {
     /// Rows that were changed, or found as they should be.
     pub const fn touched(&self) -> u64 {
         self.touched
+    }
+
+    /// The number that the server gave a row, or was told to remember by `LAST_INSERT_ID`; 0 where there is none.
+    pub const fn numbered(&self) -> u64 {
+        self.numbered
     }
 
     /// The first column of the first row where it is a whole number, else rows touched.
@@ -304,6 +333,22 @@ mod tests {
             values.integer(1).integer(2);
         });
         assert_eq!(packet[16..18], [LONG, 0]);
+    }
+
+    #[test]
+    fn what_a_call_gives_out_is_null_on_its_way_there() {
+        let mut packet = Vec::new();
+        put_execution(&mut packet, Prepared { number: 7, parameters: 9 }, |values| {
+            values.integer(3).null();
+            for _ in 0..6 {
+                values.integer(1);
+            }
+            values.null().null();
+        });
+        assert_eq!(packet[14..17], [0b0000_0010, 0b0000_0001, 1]);
+        assert_eq!(packet[17..21], [LONG, 0, NULL, 0]);
+        // Seven integers and no byte for the others, nor for one too many.
+        assert_eq!(packet.len(), 17 + 2 * 9 + 7 * 8);
     }
 
     #[test]

@@ -9,6 +9,9 @@ pub use assay_model::row::Row;
 
 /// Bit of the status: a further answer follows.
 const MORE_RESULTS: u16 = 1 << 3;
+/// Bit of the status: the rows are what a call gives out. Its end always follows them; the status behind the rows of MySQL does
+/// not say so, the one before them does.
+const GIVEN_OUT: u16 = 1 << 12;
 /// No statement of ours has as many columns.
 const COLUMNS_MAX: u64 = 4096;
 /// Packets of at least so many bytes that begin with 0xfe are rows.
@@ -19,8 +22,12 @@ const END_BYTES_MAX: usize = 9;
 pub(super) struct End {
     /// Rows that were changed or, for a change that found them as they should be, found.
     pub(super) touched: u64,
+    /// The number that the server gave a row, or was told to remember by `LAST_INSERT_ID`.
+    pub(super) numbered: u64,
     /// Whether a further answer follows.
     pub(super) goes_on: bool,
+    /// Whether the rows are what a call gives out.
+    pub(super) is_given_out: bool,
 }
 
 /// How an answer begins.
@@ -65,9 +72,9 @@ pub(super) fn head(body: &[u8]) -> Answer<Head> {
 fn end(body: &[u8]) -> Answer<End> {
     let mut rest = Cursor(body);
     rest.byte()?;
-    let touched = rest.number()?;
-    rest.number()?;
-    Ok(End { touched, goes_on: rest.two()? & MORE_RESULTS != 0 })
+    let (touched, numbered) = (rest.number()?, rest.number()?);
+    let goes_on = rest.two()? & MORE_RESULTS != 0;
+    Ok(End { touched, numbered, goes_on, is_given_out: false })
 }
 
 /// Whether a packet ends columns or rows; a refusal ends them, too.
@@ -77,7 +84,9 @@ pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<End>> {
         Some(0xfe) if body.len() < END_BYTES_MAX => {
             let mut rest = Cursor(&body[1..]);
             rest.two()?;
-            Ok(Some(End { touched: 0, goes_on: rest.two()? & MORE_RESULTS != 0 }))
+            let status = rest.two()?;
+            let (goes_on, is_given_out) = (status & MORE_RESULTS != 0, status & GIVEN_OUT != 0);
+            Ok(Some(End { goes_on, is_given_out, ..End::default() }))
         }
         Some(0xff) => Err(refusal(body)),
         Some(_) => Ok(None),
@@ -85,13 +94,17 @@ pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<End>> {
     }
 }
 
-/// Reads the descriptions of columns; `each` is told the type of every one.
-pub(super) fn columns(packets: &mut Packets, count: usize, mut each: impl FnMut(u8)) -> Answer<()> {
+/// Reads the descriptions of columns; `each` is told the type of every one. Whether rows of them are what a call gives out.
+pub(super) fn columns(
+    packets: &mut Packets,
+    count: usize,
+    mut each: impl FnMut(u8),
+) -> Answer<bool> {
     for _ in 0..count {
         each(type_of(packets.next()?)?);
     }
     let ended = end_of_rows(packets.next()?)?;
-    ended.map(drop).ok_or_else(damaged)
+    ended.map(|ended| ended.is_given_out).ok_or_else(damaged)
 }
 
 /// The type in a column's description: six texts stand before it.
@@ -146,8 +159,8 @@ mod tests {
     #[test]
     fn ends_and_refusals_are_taken_apart() {
         assert_eq!(
-            head(&[0, 3, 0, 8, 0, 0, 0]).unwrap(),
-            Head::End(End { touched: 3, goes_on: true })
+            head(&[0, 3, 7, 8, 0, 0, 0]).unwrap(),
+            Head::End(End { touched: 3, numbered: 7, goes_on: true, is_given_out: false })
         );
         assert_eq!(head(&[7]).unwrap(), Head::Columns(7));
         assert_eq!(head(b"\xfbname").unwrap(), Head::File);

@@ -82,6 +82,45 @@ fn a_login_a_query_and_an_execution() {
 }
 
 #[test]
+fn of_a_call_the_last_rows_are_what_it_gives_out() {
+    const MORE: &[u8] = &[0xfe, 0, 0, 8, 0];
+    // MySQL says before the rows that they are given out, and behind them nothing.
+    const GIVEN_OUT: &[u8] = &[0xfe, 0, 0, 8, 0x10];
+    let said = [
+        hello(),
+        packet(2, GOOD),
+        packet(1, &[0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        // Two rows of a text, one row of a number given out, and the end of the call.
+        packet(1, &[1]),
+        packet(2, &column(253)),
+        packet(3, END),
+        packet(4, b"\0\0\x02ab"),
+        packet(5, b"\0\0\x02cd"),
+        packet(6, MORE),
+        packet(7, &[1]),
+        packet(8, &column(8)),
+        packet(9, GIVEN_OUT),
+        packet(10, &[0, 0, 64, 0, 0, 0, 0, 0, 0, 0]),
+        packet(11, END),
+        packet(12, &[0, 3, 7, 2, 0, 0, 0]),
+        // A call that is refused after its rows.
+        packet(1, &[1]),
+        packet(2, &column(8)),
+        packet(3, END),
+        packet(4, MORE),
+        packet(5, b"\xff\xbd\x04#40001Deadlock found"),
+    ]
+    .concat();
+    let mut session = session(&said).unwrap();
+    let call = session.prepare("CALL p(?)").unwrap();
+    let answers = session.execute(&call, |_| ()).unwrap();
+    assert_eq!((answers.rows().len(), answers.count()), (1, 64));
+    assert_eq!((answers.touched(), answers.numbered()), (3, 7));
+    let failure = session.execute(&call, |_| ()).unwrap_err();
+    assert_eq!(failure.meaning(), Some(crate::failure::Refusal::Deadlock));
+}
+
+#[test]
 fn a_server_may_ask_for_another_proof_and_for_more_of_one() {
     let said = [
         hello(),

@@ -9,6 +9,7 @@ use assay_model::failure::{Answer, Failure};
 use assay_model::load::Filled;
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -22,6 +23,8 @@ const NONE_LEFT: u32 = u32::MAX / 2;
 const LOADED_US: &str = "loaded_us";
 /// The knob of a manifest that says what they were made of.
 const SEED: &str = "seed";
+/// The note that tells of which text its procedures are.
+const PROCEDURES: &str = "procedures";
 
 /// The tables of a load: what they are on the server, and the rows in them.
 pub trait Tables: Sync {
@@ -61,6 +64,20 @@ pub trait Tables: Sync {
 
     /// Creates what stands beside the tables of PostgreSQL: functions, sequences, references; whole statements.
     fn finish(&self, schema: &str, loaded_us: i64) -> String;
+
+    /// Procedures of MariaDB and MySQL that sessions call.
+    fn procedures(&self, _schema: &str) -> Vec<Procedure> {
+        Vec::new()
+    }
+}
+
+/// A procedure of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Procedure {
+    /// Its name in our schema.
+    pub name: &'static str,
+    /// The statement that creates it.
+    pub sql: String,
 }
 
 /// How loading goes.
@@ -109,6 +126,13 @@ pub fn fill<T: Tables, L: Store>(database: &mut Database<L>, doing: Fill<'_, T>)
         created.map_err(|failure| failure.of("creating a schema"))?;
         manifest
     };
+    if let Err(error) = see_to_procedures(database, doing.tables, &manifest) {
+        // A schema that was made for nothing does not stay.
+        if manifest.whole.is_empty() {
+            let _ = database.remove_schema();
+        }
+        return Err(error);
+    }
     let mut wanted = doing.tables.names();
     wanted.retain(|table| !manifest.has(table));
     let total = wanted.iter().map(|table| doing.tables.rows(table)).sum();
@@ -129,7 +153,27 @@ pub fn fill<T: Tables, L: Store>(database: &mut Database<L>, doing: Fill<'_, T>)
     filled(database, begun)
 }
 
-/// When rows were made.
+/// Makes procedures that sessions call, where the product has such, unless they are there as this program writes them.
+/// They come before the tables, so that a user who may not make any does not wait for rows first.
+///
+/// # Errors
+/// What the server says.
+pub fn see_to_procedures<T: Tables, L: Store>(
+    database: &mut Database<L>,
+    tables: &T,
+    found: &Manifest,
+) -> Result<()> {
+    let wanted = tables.procedures(&database.schema);
+    let mut hasher = DefaultHasher::new();
+    wanted.hash(&mut hasher);
+    let mark = format!("{:x}", hasher.finish());
+    if wanted.is_empty() || found.knob(PROCEDURES) == mark {
+        return Ok(());
+    }
+    let note = Manifest::note_again(&database.schema, PROCEDURES, &mark);
+    database.admin.make_procedures(&database.schema, &wanted, &note)
+}
+
 /// When the rows of a schema were made, microseconds since 1970.
 ///
 /// # Errors

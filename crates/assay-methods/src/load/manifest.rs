@@ -111,6 +111,11 @@ impl Manifest {
         format!("INSERT INTO {schema}.assay_manifest VALUES ('table:{table}', 'whole')")
     }
 
+    /// Notes something of a schema that may have been noted otherwise, on MariaDB and MySQL.
+    pub(super) fn note_again(schema: &str, name: &str, value: &str) -> String {
+        format!("REPLACE INTO {schema}.assay_manifest VALUES ('{name}', '{value}')")
+    }
+
     /// Notes that everything is there.
     pub(super) fn note_complete(schema: &str) -> String {
         format!("INSERT INTO {schema}.assay_manifest VALUES ('complete', 'yes')")

@@ -42,7 +42,7 @@ pub use database::{Database, schema_name};
 pub use described::Described;
 pub use device_reads::DeviceReads;
 pub(crate) use fill::loaded_us_of;
-pub use fill::{Fill, Tables, fill};
+pub use fill::{Fill, Procedure, Tables, fill, see_to_procedures};
 pub use kept::Kept;
 pub use ladder::{Climb, Next, Point, knee_of};
 pub use link::{Beside, Link, Product, ServerUse};

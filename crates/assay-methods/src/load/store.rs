@@ -1,7 +1,7 @@
 //! What a load of transactions needs of a product: a schema with a manifest, tables that are loaded, and copies of them.
 
 use super::copy::{Chunk, Chunked};
-use super::{Database, Manifest, Product, Snapshot, Tables};
+use super::{Database, Manifest, Procedure, Product, Snapshot, Tables};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure, Refusal};
 use std::sync::atomic::AtomicBool;
@@ -68,6 +68,14 @@ pub trait Store: Product {
     /// # Errors
     /// What the server says.
     fn complete(&mut self, schema: &str, finish: String) -> Answer<()>;
+
+    /// Makes procedures anew, and then notes that they are there, where sessions of the product call such.
+    ///
+    /// # Errors
+    /// What the server says, or that it is too old for them.
+    fn make_procedures(&mut self, _schema: &str, _wanted: &[Procedure], _note: &str) -> Result<()> {
+        Ok(())
+    }
 
     /// Rows, bytes of tables and bytes of indexes.
     ///

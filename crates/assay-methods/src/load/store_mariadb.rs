@@ -7,10 +7,13 @@ use super::copy::Chunk;
 use super::fill::stop_asked;
 use super::store::{Coming, Look, Store};
 use super::text_rows::TextRows;
-use super::{Database, Manifest, MariaLink, Snapshot, Tables};
+use super::{Database, Manifest, MariaLink, Procedure, Snapshot, Tables};
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::{Error, Result};
 use std::sync::mpsc::SyncSender;
+
+/// The first release of MariaDB that reads a text of JSON as rows.
+const ROWS_OF_JSON: (u32, u32) = (10, 6);
 
 impl Store for MariaLink {
     type Rows<'a> = TextRows<'a>;
@@ -63,9 +66,18 @@ impl Store for MariaLink {
         self.run(&Manifest::note(coming.schema, coming.table))
     }
 
-    /// Functions are PostgreSQL's.
+    /// Functions are PostgreSQL's; procedures are there already.
     fn complete(&mut self, schema: &str, _finish: String) -> Answer<()> {
         self.run(&Manifest::note_complete(schema))
+    }
+
+    fn make_procedures(&mut self, schema: &str, wanted: &[Procedure], note: &str) -> Result<()> {
+        let facts = self.facts();
+        if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
+            return Err(too_old(&facts.version));
+        }
+        let made = create_procedures(self, schema, wanted, note);
+        made.map_err(|failure| not_made(schema, &failure))
     }
 
     fn table_sizes(&mut self, schema: &str) -> Answer<[u64; 3]> {
@@ -98,6 +110,48 @@ impl Store for MariaLink {
     }
 }
 
+/// Makes procedures in the place of those of their names. Who may make one may drop it, but not one that is not there.
+fn create_procedures(
+    link: &mut MariaLink,
+    schema: &str,
+    wanted: &[Procedure],
+    note: &str,
+) -> Answer<()> {
+    let rows = link.query(&format!(
+        "SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = '{schema}'"
+    ))?;
+    for Procedure { name, sql } in wanted {
+        if rows.iter().any(|row| row.text(0) == *name) {
+            link.run(&format!("DROP PROCEDURE {schema}.{name}"))?;
+        }
+        link.run(sql)?;
+    }
+    link.run(note)
+}
+
+fn too_old(version: &str) -> Error {
+    Error::environment(
+        format!(
+            "--calls proc: MariaDB {version} has no JSON_TABLE, which the procedures read orders by"
+        ),
+        "use MariaDB 10.6 or newer",
+    )
+}
+
+/// A right that lacks has its own remedy.
+fn not_made(schema: &str, failure: &Failure) -> Error {
+    let doing = format!("--calls proc: making the procedures of {schema}");
+    match failure.meaning() {
+        Some(Refusal::Denied) => Error::environment(
+            format!("{doing}: {failure}"),
+            format!(
+                "GRANT CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON {schema}.* to this user, or take --calls stmt"
+            ),
+        ),
+        _ => failure.of(doing),
+    }
+}
+
 /// No statement copies a database.
 fn no_copies() -> Error {
     Error::usage(
@@ -126,6 +180,7 @@ fn create(tables: &dyn Tables, name: &str, table: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::Calls;
     use crate::oltp::Shape;
     use assay_loads::oltp::Rules;
 
@@ -143,7 +198,7 @@ mod tests {
     #[test]
     fn tables_have_their_keys_and_no_time_zones() {
         let rules = Rules::default();
-        let shape = Shape { rules: &rules, partitions: 4 };
+        let shape = Shape { rules: &rules, partitions: 4, calls: Calls::Statements };
         let create = |table: &str| create(&shape, &format!("s.{table}"), table);
         assert!(create("order_line").contains("PARTITIONS 4"));
         assert!(create("orders").contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));

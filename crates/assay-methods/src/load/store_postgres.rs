@@ -122,15 +122,16 @@ fn create(tables: &dyn Tables, name: &str, table: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::Calls;
     use crate::oltp::Shape;
     use assay_loads::oltp::Rules;
 
     #[test]
     fn order_lines_are_one_table_or_parts_by_warehouse() {
         let rules = Rules::default();
-        let whole = Shape { rules: &rules, partitions: 0 };
+        let whole = Shape { rules: &rules, partitions: 0, calls: Calls::Functions };
         assert!(!create(&whole, "s.order_line", "order_line").contains("PARTITION"));
-        let parts = Shape { rules: &rules, partitions: 4 };
+        let parts = Shape { rules: &rules, partitions: 4, calls: Calls::Functions };
         let sql = create(&parts, "s.order_line", "order_line");
         assert_eq!(sql.matches("PARTITION OF").count(), 4);
         assert!(!create(&parts, "s.stock", "stock").contains("PARTITION"));

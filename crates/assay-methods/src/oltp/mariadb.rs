@@ -1,13 +1,25 @@
 //! The order-entry load on MariaDB and MySQL: its transactions and what its conditions count.
 
+mod calls;
 mod conditions;
+pub(super) mod procedures;
+mod statements;
 mod turn;
 
 use super::store::OrderStore;
 use crate::load::{Calls, Isolation, Link, MariaLink};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
-use turn::Turn;
+use calls::Procedures;
+use turn::Statements;
+
+/// What a session keeps between its transactions.
+pub enum Turn {
+    /// Calls of procedures.
+    Procedures(Procedures),
+    /// Statements.
+    Statements(Box<Statements>),
+}
 
 impl OrderStore for MariaLink {
     type Turn = Turn;
@@ -22,14 +34,21 @@ impl OrderStore for MariaLink {
         format!("DROP TABLE IF EXISTS {schema}.assay_lines, {schema}.assay_customers")
     }
 
-    fn turn(&mut self, schema: &str, _calls: Calls, isolation: Isolation) -> Answer<Turn> {
+    fn turn(&mut self, schema: &str, calls: Calls, isolation: Isolation) -> Answer<Turn> {
         let isolation = isolation.name().to_uppercase();
         self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))?;
-        Turn::prepare(self, schema)
+        Ok(match calls {
+            Calls::Functions => Turn::Procedures(Procedures::prepare(self, schema)?),
+            Calls::Statements => Turn::Statements(Box::new(Statements::prepare(self, schema)?)),
+        })
     }
 
     fn attempt(&mut self, turn: &mut Turn, transaction: &Transaction) -> Answer<bool> {
-        let taken = turn.take(self, transaction);
+        let taken = match turn {
+            Turn::Procedures(procedures) => procedures.call(self, transaction),
+            Turn::Statements(statements) => statements.take(self, transaction),
+        };
+        // A procedure has done so itself, unless it was not called at all.
         if taken.as_ref().is_err_and(|failure| !failure.is_lost()) {
             self.run("ROLLBACK")?;
         }

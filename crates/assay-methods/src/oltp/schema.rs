@@ -2,8 +2,8 @@
 //!
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
-use super::functions;
-use crate::load::Tables;
+use super::{functions, mariadb};
+use crate::load::{Calls, Procedure, Tables};
 use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
 use assay_loads::sink::Sink;
 
@@ -14,6 +14,8 @@ pub struct Shape<'a> {
     pub rules: &'a Rules,
     /// Parts of the order lines by a hash of the warehouse; 0 for one table.
     pub partitions: u32,
+    /// How transactions reach the server.
+    pub calls: Calls,
 }
 
 /// Columns of a table, in the order in which rows are made.
@@ -145,5 +147,12 @@ impl Tables for Shape<'_> {
 
     fn finish(&self, schema: &str, _loaded_us: i64) -> String {
         functions::create(schema)
+    }
+
+    fn procedures(&self, schema: &str) -> Vec<Procedure> {
+        match self.calls {
+            Calls::Functions => mariadb::procedures::all(schema),
+            Calls::Statements => Vec::new(),
+        }
     }
 }

@@ -1,48 +1,58 @@
 //! `assay load oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
 //! server the tests say that they were skipped.
 
-use crate::mariadb::{databases, given, kill_server, own_address, place};
+use crate::mariadb::{address, databases, given, kill_server, own_address, place};
 use crate::server::{json, wait_for, words};
 use crate::transactions::{assert_right, has_intervals, ios};
 use assay_mariadb::connection::Connection;
+use serde_json::Value;
 use std::fs;
+use std::process::Output;
 use std::time::Duration;
 
 #[test]
-fn the_data_stays_right_and_the_mix_exact() {
+fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
     let Some(place) = place("oltp-whole") else { return };
-    let output = place.run(
-        "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet",
-    );
-    let load = &json(&output)["load"];
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_eq!((&load["method"], &load["server"]["product"]), (&"oltp".into(), &"MariaDB".into()));
-    assert_right(load, 2);
-    for rung in load["rungs"].as_array().unwrap() {
-        let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
-        let back = ios(rung, "rolled back order");
-        let users = rung["sessions"].as_u64().unwrap();
-        assert!(orders > 20, "{rung}");
-        // Each session deals whole decks of ten and ten: two may be begun at both ends of the time.
-        assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
-        assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
-        // A transaction is one commit, however many statements it has.
-        let all: u64 = ["new order", "payment", "order status", "delivery", "stock level"]
-            .iter()
-            .map(|stream| ios(rung, stream))
-            .sum();
-        let commits = rung["database"]["commits"].as_u64().unwrap();
-        assert!(commits >= all && commits <= all * 2 + 200, "{commits} of {all}");
+    for (calls, words_for) in [("", "procedures of the server"), ("--calls stmt", "statements")] {
+        let output = place.run(&format!(
+            "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
+        ));
+        let load = &json(&output)["load"];
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        let server = &load["server"];
+        assert_eq!((&load["method"], &server["product"]), (&"oltp".into(), &"MariaDB".into()));
+        assert!(load["access"].as_str().unwrap().contains(words_for), "{load}");
+        assert_right(load, 2);
+        for rung in load["rungs"].as_array().unwrap() {
+            has_the_mix(rung);
+        }
+        assert_eq!(place.left().len(), 0);
     }
-    assert_eq!(place.left().len(), 0);
+}
+
+/// Each session deals whole decks, and each transaction is one commit.
+fn has_the_mix(rung: &Value) {
+    let (orders, payments) = (ios(rung, "new order"), ios(rung, "payment"));
+    let back = ios(rung, "rolled back order");
+    let users = rung["sessions"].as_u64().unwrap();
+    assert!(orders > 20, "{rung}");
+    // Decks have ten and ten: two may be begun at both ends of the time.
+    assert!((orders + back).abs_diff(payments) <= 20 * users, "{orders} {back} {payments}");
+    assert!(rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+    let streams = ["new order", "payment", "order status", "delivery", "stock level"];
+    let all: u64 = streams.iter().map(|stream| ios(rung, stream)).sum();
+    let commits = rung["database"]["commits"].as_u64().unwrap();
+    // However many statements a transaction has.
+    assert!(commits >= all && commits <= all * 2 + 200, "{commits} of {all}");
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
     let Some(place) = place("oltp-kill") else { return };
-    for (options, finish) in
-        [("--time 60s", "failed"), ("--time 14s --on-loss reconnect", "complete")]
-    {
+    for (options, finish) in [
+        ("--time 60s --calls stmt", "failed"),
+        ("--time 14s --calls proc --on-loss reconnect", "complete"),
+    ] {
         let _ = fs::remove_dir_all(place.0.join("assay-runs"));
         let mut command = place.command(&format!(
             "load oltp d --server mariadb --users 3 --warm-up 0s --verify --json --quiet {options}"
@@ -63,17 +73,40 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
 }
 
 #[test]
+fn sessions_in_each_others_way_try_again_and_lose_nothing() {
+    let Some(place) = place("oltp-storm") else { return };
+    for calls in ["proc", "stmt"] {
+        let output = place.run(&format!(
+            "load oltp d --server mariadb --warehouses 1 --users 24 --isolation serializable --calls {calls} --time 3s --warm-up 0s --verify --json --quiet"
+        ));
+        let load = &json(&output)["load"];
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        assert_right(load, 2);
+        let rung = &load["rungs"][0];
+        assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
+        // Whatever was refused was for the sake of another, and it is counted beside the transaction that it was.
+        for retries in rung["retries"].as_array().into_iter().flatten() {
+            let meaning = retries["meaning"].as_str().unwrap();
+            assert!(
+                ["1213", "1205", "1020"].iter().any(|code| meaning.contains(code)),
+                "{meaning}"
+            );
+            assert!(retries["times"].as_u64() > Some(0), "{retries}");
+        }
+        assert_eq!(place.left().len(), 0);
+    }
+}
+
+#[test]
 fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("oltp-given") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
     let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&server.address()).unwrap();
-    for (more, word) in [
-        ("--users 500", "max_connections"),
-        ("--restore-every 1", "--restore-every"),
-        ("--calls proc", "--calls proc"),
-    ] {
+    for (more, word) in
+        [("--users 500", "max_connections"), ("--restore-every 1", "--restore-every")]
+    {
         let output = place.run(&format!("load oltp {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
@@ -94,4 +127,68 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let output = place.run(&format!("load oltp {address} {short} --left drop"));
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert_eq!(databases(&mut connection), ["assay_oltp"]);
+}
+
+/// Names of our procedures with the moments at which they were made.
+fn procedures(connection: &mut Connection) -> Vec<(String, String)> {
+    let rows = connection
+        .query(
+            "SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES \
+             WHERE ROUTINE_SCHEMA = 'assay_oltp' ORDER BY ROUTINE_NAME",
+        )
+        .unwrap();
+    rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
+}
+
+#[test]
+fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
+    let Some(place) = place("oltp-rights") else { return };
+    let server = given(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address()).unwrap();
+    let tables = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER";
+    for (user, rights) in [
+        ("plain", tables.to_owned()),
+        ("maker", format!("{tables}, CREATE ROUTINE")),
+        ("caller", format!("{tables}, EXECUTE")),
+    ] {
+        connection.run(&format!("CREATE USER {user} IDENTIFIED BY 'geheim'")).unwrap();
+        connection.run(&format!("GRANT {rights} ON assay_oltp.* TO {user}")).unwrap();
+    }
+    let short = "--users 1 --time 500ms --warm-up 0s --quiet --json";
+    let load = |user: &str, more: &str| {
+        let address = address(&server, user, "geheim");
+        place.run(&format!("load oltp {address} {short} {more}"))
+    };
+    let is_refused = |user: &str, right: &str| {
+        let refused = load(user, "");
+        let told = words(&refused);
+        assert_eq!(refused.status.code(), Some(4), "{told}");
+        assert!(told.contains(right) && told.contains("--calls stmt"), "{told}");
+    };
+    let is_right = |output: &Output| assert_right(&json(output)["load"], 2);
+    is_refused("plain", "CREATE ROUTINE");
+    // Nothing was loaded for nothing, and without procedures it goes.
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    is_right(&load("plain", "--calls stmt --keep --verify"));
+    assert!(procedures(&mut connection).is_empty());
+    // Who may make them makes them on tables that have none, and the next takes them as they are.
+    is_right(&load("maker", "--verify"));
+    let first = procedures(&mut connection);
+    assert_eq!(first.len(), 5, "{first:?}");
+    is_right(&load("caller", "--verify"));
+    assert_eq!(procedures(&mut connection), first);
+    is_refused("plain", "EXECUTE");
+    // Those of another program are made anew by who may.
+    connection
+        .run(
+            "UPDATE assay_oltp.assay_manifest SET value = 'older' WHERE name = 'procedures'; \
+             DROP PROCEDURE assay_oltp.pay; CREATE PROCEDURE assay_oltp.pay() SELECT 1",
+        )
+        .unwrap();
+    is_refused("maker", "ALTER ROUTINE");
+    let own = own_address(&server);
+    is_right(&place.run(&format!("load oltp {own} {short} --verify")));
+    let output = place.run(&format!("load oltp {own} {short} --left drop"));
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(databases(&mut connection), Vec::<String>::new());
 }

@@ -1,7 +1,10 @@
 //! The five transactions as statements of the client, one after the other: such a server answers a statement before it
 //! takes the next.
 
-use super::super::functions::DISTRICT_TEXT;
+use super::statements::{
+    BUYER, CHARGE, DISTRICT, HISTORY, ITEM, LAST, LINE, LINES, LOW, NAMED, NAMES, NEW, NEXT,
+    OLDEST, ORDER, STOCK, WAREHOUSE, asked,
+};
 use assay_loads::oltp::{
     Customer, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel, Transaction,
 };
@@ -12,10 +15,9 @@ use assay_model::failure::{Answer, Failure};
 const DISTRICTS: i64 = 10;
 
 /// Statements of a session.
-pub struct Turn {
+pub struct Statements {
     buyer: Prepared,
     next: Prepared,
-    district_order: Prepared,
     item: Prepared,
     stock: Prepared,
     order: Prepared,
@@ -39,40 +41,29 @@ pub struct Turn {
     low: Prepared,
 }
 
-impl Turn {
+impl Statements {
     pub(super) fn prepare(connection: &mut Connection, schema: &str) -> Answer<Self> {
-        let text = DISTRICT_TEXT.replace("{d}", "?");
-        let mut of =
-            |sql: &str| connection.prepare(&sql.replace("{s}", schema).replace("{text}", &text));
+        let mut of = |text: &str| connection.prepare(&asked(text, schema));
         Ok(Self {
             buyer: of(BUYER)?,
             next: of(NEXT)?,
-            district_order: of(DISTRICT_ORDER)?,
             item: of(ITEM)?,
             stock: of(STOCK)?,
-            order: of("INSERT INTO {s}.orders VALUES (?, ?, ?, ?, NOW(6), NULL, ?, ?)")?,
-            new_order: of("INSERT INTO {s}.new_order VALUES (?, ?, ?)")?,
-            line: of("INSERT INTO {s}.order_line VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ? / 100, ?)")?,
+            order: of(ORDER)?,
+            new_order: of(NEW)?,
+            line: of(LINE)?,
             named: of(NAMED)?,
             names: of(NAMES)?,
             charge: of(CHARGE)?,
-            district: of(
-                "UPDATE {s}.district SET d_ytd = d_ytd + ? / 100 WHERE d_w_id = ? AND d_id = ?",
-            )?,
-            warehouse: of("UPDATE {s}.warehouse SET w_ytd = w_ytd + ? / 100 WHERE w_id = ?")?,
-            history: of("INSERT INTO {s}.history VALUES (?, ?, ?, ?, ?, NOW(6), ? / 100, ?)")?,
+            district: of(DISTRICT)?,
+            warehouse: of(WAREHOUSE)?,
+            history: of(HISTORY)?,
             last: of(LAST)?,
             lines: of(LINES)?,
             oldest: of(OLDEST)?,
-            gone: of(
-                "DELETE FROM {s}.new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
-            )?,
-            buyer_of: of(
-                "SELECT o_c_id FROM {s}.orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
-            )?,
-            carry: of(
-                "UPDATE {s}.orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
-            )?,
+            gone: of(GONE)?,
+            buyer_of: of(BUYER_OF)?,
+            carry: of(CARRY)?,
             deliver: of(DELIVER)?,
             sum: of(SUM)?,
             pay: of(PAY)?,
@@ -107,23 +98,21 @@ impl Turn {
     fn new_order(&self, connection: &mut Connection, order: &NewOrder) -> Answer<bool> {
         let (w, d) = (order.warehouse, order.district);
         put(connection, self.buyer, &[w, d, order.customer])?;
-        // The lock on the district comes with the reading of its number.
-        let number = first(connection, self.next, &[w, d])?.ok_or_else(|| missing("district"))?;
-        put(connection, self.district_order, &[w, d])?;
+        put(connection, self.next, &[w, d])?;
+        let number =
+            u32::try_from(connection.answers().numbered()).ok().filter(|number| *number > 0);
+        let number = number.ok_or_else(|| missing("district"))?;
         let mut sold = Vec::with_capacity(order.lines.len());
         for line in &order.lines {
             let Some((price, text)) = self.sell(connection, line, d)? else {
                 return Ok(false);
             };
             sold.push((line, price, text));
-            let remote = i64::from(line.supply != w);
+            let (supply, quantity) = (line.supply, line.quantity);
+            let quantities = [quantity; 4];
             connection.execute(&self.stock, |values| {
-                let quantity = i64::from(line.quantity);
-                for _ in 0..4 {
-                    values.integer(quantity);
-                }
-                values.integer(remote);
-                values.integer(i64::from(line.supply)).integer(i64::from(line.item));
+                put_all(values, &quantities);
+                put_all(values, &[supply, w, supply, line.item]);
             })?;
         }
         let is_local = u32::from(order.lines.iter().all(|line| line.supply == w));
@@ -249,41 +238,14 @@ fn missing(what: &str) -> Failure {
     Failure::Strange(format!("a {what} is missing"))
 }
 
-const BUYER: &str = "SELECT c_discount, c_last, c_credit, w_tax FROM {s}.warehouse JOIN {s}.customer \
-    ON c_w_id = w_id WHERE w_id = ? AND c_d_id = ? AND c_id = ?";
-const NEXT: &str =
-    "SELECT d_next_o_id, d_tax FROM {s}.district WHERE d_w_id = ? AND d_id = ? FOR UPDATE";
-const DISTRICT_ORDER: &str =
-    "UPDATE {s}.district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ?";
-const ITEM: &str = "SELECT CAST(i_price * 100 AS SIGNED), {text}, i_name, i_data, s_data FROM {s}.item JOIN {s}.stock \
-    ON s_i_id = i_id WHERE i_id = ? AND s_w_id = ?";
-/// Assignments take effect one after the other, so the quantity is the last that is looked at and the first that is set.
-const STOCK: &str = "UPDATE {s}.stock SET s_quantity = CASE WHEN s_quantity >= ? + 10 THEN s_quantity - ? \
-    ELSE s_quantity - ? + 91 END, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + ? \
-    WHERE s_w_id = ? AND s_i_id = ?";
-const NAMED: &str =
-    "SELECT c_id FROM {s}.customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first";
-const NAMES: &str = "SELECT w_name, d_name FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id \
-    WHERE w_id = ? AND d_id = ?";
-/// The text is put together before the balance changes; it does not look at it.
-const CHARGE: &str = "UPDATE {s}.customer SET c_data = CASE WHEN c_credit = 'BC' THEN \
-    LEFT(CONCAT(CONCAT_WS(' ', c_id, c_d_id, c_w_id, ?, ?, ? / 100), '|', c_data), 500) ELSE c_data END, \
-    c_balance = c_balance - ? / 100, c_ytd_payment = c_ytd_payment + ? / 100, c_payment_cnt = c_payment_cnt + 1 \
-    WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
-const LAST: &str = "SELECT c_first, c_middle, c_last, c_balance, o_id, o_carrier_id, o_entry_d FROM {s}.customer \
-    JOIN {s}.orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
-    WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? ORDER BY o_id DESC LIMIT 1";
-const LINES: &str = "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM {s}.order_line \
-    WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
-const OLDEST: &str = "SELECT no_o_id FROM {s}.new_order WHERE no_w_id = ? AND no_d_id = ? \
-    ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED";
+const GONE: &str =
+    "DELETE FROM {s}.new_order WHERE no_w_id = :w AND no_d_id = :d AND no_o_id = :number";
+const BUYER_OF: &str =
+    "SELECT o_c_id FROM {s}.orders WHERE o_w_id = :w AND o_d_id = :d AND o_id = :number";
+const CARRY: &str = "UPDATE {s}.orders SET o_carrier_id = :carrier WHERE o_w_id = :w AND o_d_id = :d AND o_id = :number";
 const DELIVER: &str = "UPDATE {s}.order_line SET ol_delivery_d = NOW(6) \
-    WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+    WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :number";
 const SUM: &str = "SELECT CAST(SUM(ol_amount) * 100 AS SIGNED) FROM {s}.order_line \
-    WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
-const PAY: &str = "UPDATE {s}.customer SET c_balance = c_balance + ? / 100, c_delivery_cnt = c_delivery_cnt + 1 \
-    WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
-const LOW: &str = "SELECT COUNT(DISTINCT s_i_id) FROM {s}.district \
-    JOIN {s}.order_line ON ol_w_id = d_w_id AND ol_d_id = d_id AND ol_o_id >= d_next_o_id - 20 AND ol_o_id < d_next_o_id \
-    JOIN {s}.stock ON s_w_id = d_w_id AND s_i_id = ol_i_id \
-    WHERE d_w_id = ? AND d_id = ? AND s_quantity < ?";
+    WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :number";
+const PAY: &str = "UPDATE {s}.customer SET c_balance = c_balance + :cents / 100, c_delivery_cnt = c_delivery_cnt + 1 \
+    WHERE c_w_id = :w AND c_d_id = :d AND c_id = :c";

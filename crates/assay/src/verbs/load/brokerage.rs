@@ -1,6 +1,6 @@
 //! `assay load brokerage`: a brokerage load on a server of our own, or on any.
 
-use super::calls::{CallsOption, chosen};
+use super::calls::{CallsOption, Routines, chosen};
 use super::ground::Served;
 use super::server::ProductName;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
@@ -93,7 +93,7 @@ impl<'a, L: Served + BrokerStore> Business for Trading<'a, L> {
 /// What the options, the mix, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
     let product = options.shared.product()?;
-    let (calls, access) = chosen(product, options.calls)?;
+    let (calls, access) = chosen(product, Routines::OfPostgres, options.calls)?;
     match product {
         ProductName::Postgres => run_on::<Connection>(options, calls, access),
         ProductName::Mariadb => run_on::<MariaLink>(options, calls, access),

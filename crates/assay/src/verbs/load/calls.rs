@@ -7,35 +7,79 @@ use clap::ValueEnum;
 
 /// The words for statements of a server that answers each before it takes the next.
 const ONE_BY_ONE: &str = "prepared statements, one after the other (stmt)";
+/// The words for functions that give nothing back but what they give out.
+const PROCEDURES: &str = "procedures of the server (proc)";
 
 /// How transactions reach the server.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CallsOption {
-    /// Functions of the server (PostgreSQL only): one turn of the wire each
+    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one turn of the wire each
     Proc,
     /// Prepared statements: on PostgreSQL they travel together as far as none needs what another finds; on MariaDB a turn each
     Stmt,
 }
 
-/// What was chosen, or what a product takes by itself, with the words for it.
+/// Where the transactions of a load are written as functions or procedures, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Routines {
+    /// On PostgreSQL alone.
+    OfPostgres,
+    /// On MariaDB and MySQL, too.
+    OfBoth,
+}
+
+/// What was chosen, or what a load takes by itself on a product, with the words for it.
 ///
 /// # Errors
-/// A usage error where the product has no functions.
-pub fn chosen(product: ProductName, asked: Option<CallsOption>) -> Result<(Calls, &'static str)> {
-    match (product, asked) {
-        (ProductName::Postgres, Some(CallsOption::Stmt)) => {
-            Ok((Calls::Statements, Calls::Statements.name()))
+/// A usage error where the load has no procedures on the product.
+pub fn chosen(
+    product: ProductName,
+    routines: Routines,
+    asked: Option<CallsOption>,
+) -> Result<(Calls, &'static str)> {
+    use CallsOption::{Proc, Stmt};
+    match (product, asked, routines) {
+        (ProductName::Postgres, Some(Stmt), _) => Ok((Calls::Statements, Calls::Statements.name())),
+        (ProductName::Postgres, _, _) => Ok((Calls::Functions, Calls::Functions.name())),
+        (ProductName::Mariadb, None | Some(Proc), Routines::OfBoth) => {
+            Ok((Calls::Functions, PROCEDURES))
         }
-        (ProductName::Postgres, _) => Ok((Calls::Functions, Calls::Functions.name())),
-        (ProductName::Mariadb, Some(CallsOption::Proc)) => Err(no_functions()),
-        (ProductName::Mariadb, _) => Ok((Calls::Statements, ONE_BY_ONE)),
+        (ProductName::Mariadb, Some(Proc), Routines::OfPostgres) => Err(no_procedures()),
+        (ProductName::Mariadb, _, _) => Ok((Calls::Statements, ONE_BY_ONE)),
     }
 }
 
-/// Functions are asked for where there are none.
-fn no_functions() -> Error {
+/// Procedures are asked for where there are none.
+fn no_procedures() -> Error {
     Error::usage(
-        "--calls proc: the transactions are functions of PostgreSQL only",
-        "leave it out with MariaDB and MySQL: their transactions are prepared statements",
+        "--calls proc: the transactions of this load are functions of PostgreSQL only",
+        "leave it out with MariaDB and MySQL: its transactions are prepared statements there",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_takes_procedures_where_it_has_them_and_refuses_them_elsewhere() {
+        use CallsOption::{Proc, Stmt};
+        use ProductName::{Mariadb, Postgres};
+        use Routines::{OfBoth, OfPostgres};
+        for (product, routines, asked, words) in [
+            (Postgres, OfPostgres, None, "functions"),
+            (Postgres, OfBoth, Some(Proc), "functions"),
+            (Postgres, OfBoth, Some(Stmt), "pipelined"),
+            (Mariadb, OfBoth, None, "procedures"),
+            (Mariadb, OfBoth, Some(Proc), "procedures"),
+            (Mariadb, OfBoth, Some(Stmt), "one after the other"),
+            (Mariadb, OfPostgres, None, "one after the other"),
+            (Mariadb, OfPostgres, Some(Stmt), "one after the other"),
+        ] {
+            let (calls, said) = chosen(product, routines, asked).unwrap();
+            assert!(said.contains(words), "{said}");
+            assert_eq!(calls == Calls::Functions, said.contains("proc"), "{said}");
+        }
+        assert!(chosen(Mariadb, OfPostgres, Some(Proc)).is_err());
+    }
 }

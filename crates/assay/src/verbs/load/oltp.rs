@@ -1,6 +1,6 @@
 //! `assay load oltp`: an order-entry load on a server of our own, or on any.
 
-use super::calls::{CallsOption, chosen};
+use super::calls::{CallsOption, Routines, chosen};
 use super::ground::Served;
 use super::server::ProductName;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
@@ -23,7 +23,7 @@ pub struct Options {
     /// Warehouses: the scale of the data, about 100 MB each
     #[arg(long, value_name = "N", default_value_t = 1)]
     warehouses: u32,
-    /// How transactions reach the server; `proc` on PostgreSQL unless said otherwise, `stmt` on MariaDB
+    /// How transactions reach the server; `proc` unless said otherwise
     #[arg(long, value_enum)]
     calls: Option<CallsOption>,
     /// Which warehouse a session works for
@@ -94,7 +94,7 @@ impl<'a, L: Served + OrderStore> Business for Entry<'a, L> {
 /// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<Ended> {
     let product = options.shared.product()?;
-    let (calls, access) = chosen(product, options.calls)?;
+    let (calls, access) = chosen(product, Routines::OfBoth, options.calls)?;
     match product {
         ProductName::Postgres => run_on::<Connection>(options, calls, access),
         ProductName::Mariadb => run_on::<MariaLink>(options, calls, access),
@@ -111,7 +111,7 @@ fn run_on<L: Copied + OrderStore>(
     options.shared.check_think(options.think.0 > 0.0)?;
     let wanted = Wanted {
         kind: "oltp",
-        tables: &Shape { rules: &rules, partitions: options.partitions },
+        tables: &Shape { rules: &rules, partitions: options.partitions, calls },
         data_bytes: rules.data_bytes(),
         plan: options.plan(),
         access,

@@ -5,7 +5,9 @@ use crate::progress::Progress;
 use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
-use assay_methods::load::{Database, Fill, Manifest, MariaLink, State, Store, Tables, fill};
+use assay_methods::load::{
+    Database, Fill, Manifest, MariaLink, State, Store, Tables, fill, see_to_procedures,
+};
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
 use assay_model::units::show_count;
@@ -138,6 +140,7 @@ impl<T: Tables> Place<'_, T> {
             }
             (State::Whole(found), _) => {
                 found.check(&schema, &wanted)?;
+                see_to_procedures(database, self.tables, &found)?;
                 progress.say(&format!("note: the tables in {schema} are used as they are"));
                 return Ok(None);
             }

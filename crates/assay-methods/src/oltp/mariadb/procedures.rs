@@ -1,0 +1,195 @@
+//! The five transactions as procedures of the server: one call, one turn of the wire, one transaction.
+//!
+//! What concerns all lines of an order is one statement, whose lines come as one text: a statement of a procedure costs some
+//! thirty microseconds however little it does. The rows that most sessions want come last.
+
+use super::statements::{
+    BUYER, CHARGE, DISTRICT, HISTORY, LAST, LOW, NAMED, NAMES, NEW, NEXT, OLDEST, ORDER, SOLD,
+    WAREHOUSE, into, within,
+};
+use crate::load::Procedure;
+
+/// Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
+const ORDERED: &str = "JSON_TABLE(wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', \
+    supply int PATH '$[1]', quantity int PATH '$[2]')) AS ordered";
+/// Orders to be delivered as rows: district and number.
+const DUE: &str =
+    "JSON_TABLE(due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old";
+/// Whatever is refused leaves no transaction open, and the client hears of it.
+const REFUSED: &str =
+    "DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; START TRANSACTION;";
+/// The number of a customer; of several of one name the one in the middle, rounded up.
+const NUMBER: &str = "
+    SET customer = c;
+    IF name <> '' THEN
+        {count};
+        SET place = (place - 1) DIV 2;
+        {named} LIMIT place, 1;
+    END IF;";
+
+const PLACE_ORDER: &str = "(w int, d int, c int, line_count int, is_local int, wanted json,
+    OUT number int, OUT total decimal(12,2), OUT last_name varchar(16), OUT credit char(2))
+SQL SECURITY INVOKER
+BEGIN
+    DECLARE discount, tax, district_tax decimal(4,4);
+    DECLARE written int;
+    {refused}
+    {buyer};
+    {next};
+    SET number = LAST_INSERT_ID();
+    {order};
+    {new};
+    UPDATE {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item SET {sold};
+    INSERT INTO {s}.order_line
+    SELECT number, d, w, place, item, supply, NULL, quantity, i_price * quantity, {text}
+    FROM {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item STRAIGHT_JOIN {s}.item ON i_id = item;
+    SET written = ROW_COUNT();
+    IF written = line_count THEN
+        SELECT SUM(ol_amount) * (1 - discount) * (1 + tax + district_tax) INTO total FROM {s}.order_line
+        WHERE ol_w_id = w AND ol_d_id = d AND ol_o_id = number;
+        COMMIT;
+    ELSE
+        SET number = NULL;
+        ROLLBACK;
+    END IF;
+END";
+
+const PAY: &str = "(w int, d int, cw int, cd int, c int, name varchar(16), cents int,
+    OUT customer int, OUT balance decimal(12,2))
+SQL SECURITY INVOKER
+BEGIN
+    DECLARE w_text, d_text varchar(10);
+    DECLARE text varchar(24);
+    DECLARE place int;
+    {refused}
+    {names};
+    SET text = CONCAT(w_text, '    ', d_text);
+    {number}
+    {charge};
+    SELECT c_balance INTO balance FROM {s}.customer WHERE c_w_id = cw AND c_d_id = cd AND c_id = customer;
+    {district};
+    {history};
+    {warehouse};
+    COMMIT;
+END";
+
+const LAST_ORDER: &str = "(cw int, cd int, c int, name varchar(16),
+    OUT customer int, OUT first_name varchar(16), OUT middle char(2), OUT last_name varchar(16),
+    OUT balance decimal(12,2), OUT number int, OUT carrier int, OUT entered datetime(6),
+    OUT line_count int, OUT amount decimal(12,2))
+SQL SECURITY INVOKER
+BEGIN
+    DECLARE place int;
+    {refused}
+    {number}
+    {last};
+    SELECT COUNT(*), SUM(ol_amount) INTO line_count, amount FROM {s}.order_line
+    WHERE ol_w_id = cw AND ol_d_id = cd AND ol_o_id = number;
+    COMMIT;
+END";
+
+const DELIVER: &str = "(w int, carrier int, OUT delivered int)
+SQL SECURITY INVOKER
+BEGIN
+    DECLARE d int DEFAULT 1;
+    DECLARE number int;
+    DECLARE due varchar(400) DEFAULT '';
+    {refused}
+    WHILE d <= 10 DO
+        SET number = NULL;
+        {oldest};
+        IF number IS NOT NULL THEN
+            SET due = CONCAT(due, IF(due = '', '', ','), '[', d, ',', number, ']');
+        END IF;
+        SET d = d + 1;
+    END WHILE;
+    SET due = CONCAT('[', due, ']');
+    DELETE {s}.new_order FROM {due} STRAIGHT_JOIN {s}.new_order
+    WHERE no_w_id = w AND no_d_id = of_d AND no_o_id = of_o;
+    UPDATE {due} STRAIGHT_JOIN {s}.orders ON o_w_id = w AND o_d_id = of_d AND o_id = of_o SET o_carrier_id = carrier;
+    UPDATE {due} STRAIGHT_JOIN {s}.order_line ON ol_w_id = w AND ol_d_id = of_d AND ol_o_id = of_o
+    SET ol_delivery_d = NOW(6);
+    UPDATE (SELECT of_d, o_c_id AS of_c, SUM(ol_amount) AS amount
+        FROM {due} STRAIGHT_JOIN {s}.orders ON o_w_id = w AND o_d_id = of_d AND o_id = of_o
+        STRAIGHT_JOIN {s}.order_line ON ol_w_id = w AND ol_d_id = of_d AND ol_o_id = of_o
+        GROUP BY of_d, o_c_id) AS sums
+    STRAIGHT_JOIN {s}.customer ON c_w_id = w AND c_d_id = of_d AND c_id = of_c
+    SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt + 1;
+    SET delivered = ROW_COUNT();
+    COMMIT;
+END";
+
+const LOW_STOCK: &str = "(w int, d int, threshold int, OUT low int)
+SQL SECURITY INVOKER
+BEGIN
+    {refused}
+    {low};
+    COMMIT;
+END";
+
+/// All of them with what they are made of.
+pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
+    let number = NUMBER
+        .replace("{count}", &into(&counted(), "place"))
+        .replace("{named}", &into(NAMED, "customer"));
+    let last = "first_name, middle, last_name, balance, number, carrier, entered";
+    let parts = [
+        ("{refused}", REFUSED.to_owned()),
+        ("{number}", number),
+        ("{buyer}", into(BUYER, "discount, last_name, credit, tax, district_tax")),
+        ("{next}", NEXT.to_owned()),
+        ("{order}", ORDER.to_owned()),
+        ("{new}", NEW.to_owned()),
+        ("{sold}", SOLD.to_owned()),
+        ("{ordered}", ORDERED.to_owned()),
+        ("{names}", into(NAMES, "w_text, d_text")),
+        ("{charge}", CHARGE.to_owned()),
+        ("{district}", DISTRICT.to_owned()),
+        ("{history}", HISTORY.to_owned()),
+        ("{warehouse}", WAREHOUSE.to_owned()),
+        ("{last}", into(LAST, last)),
+        ("{oldest}", into(OLDEST, "number")),
+        ("{due}", DUE.to_owned()),
+        ("{low}", into(LOW, "low")),
+    ];
+    let made = |(name, text): (&'static str, &str)| {
+        let body = parts.iter().fold(text.to_owned(), |body, (part, is)| body.replace(part, is));
+        let sql = format!("CREATE PROCEDURE {{s}}.{name}{body}");
+        Procedure { name, sql: within(&sql, schema) }
+    };
+    [
+        ("place_order", PLACE_ORDER),
+        ("pay", PAY),
+        ("last_order", LAST_ORDER),
+        ("deliver", DELIVER),
+        ("low_stock", LOW_STOCK),
+    ]
+    .map(made)
+    .to_vec()
+}
+
+/// How many customers have a name.
+fn counted() -> String {
+    let (search, _) = NAMED.split_once(" ORDER BY").unwrap_or((NAMED, ""));
+    search.replacen("c_id", "COUNT(*)", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn procedures_are_whole_and_end_each_transaction_that_they_begin() {
+        let all = all("shop");
+        assert_eq!(all.len(), 5);
+        for Procedure { name, sql } in &all {
+            assert!(sql.starts_with(&format!("CREATE PROCEDURE shop.{name}(")), "{sql}");
+            assert!(!sql.contains(['{', '}', ':', '?']), "{sql}");
+            assert_eq!(sql.matches("START TRANSACTION;").count(), 1, "{sql}");
+            assert_eq!(sql.matches("COMMIT;").count(), 1, "{sql}");
+            assert!(sql.contains("ROLLBACK; RESIGNAL"), "{sql}");
+        }
+        let named = "SELECT COUNT(*) INTO place FROM shop.customer WHERE c_w_id = cw AND c_d_id = cd AND c_last = name;";
+        assert!(all[1].sql.contains(named) && all[2].sql.contains(named), "{}", all[1].sql);
+    }
+}

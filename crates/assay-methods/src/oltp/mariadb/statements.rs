@@ -1,0 +1,103 @@
+//! The statements of the order-entry load as MariaDB and MySQL understand them, told once for both ways to call: a value
+//! stands as `:name`, which is a parameter of a prepared statement and a variable of a procedure.
+
+use super::super::functions::{DISTRICT_TEXT, with_schema};
+
+pub(super) const BUYER: &str = "SELECT c_discount, c_last, c_credit, w_tax, d_tax FROM {s}.warehouse \
+    JOIN {s}.district ON d_w_id = w_id JOIN {s}.customer ON c_w_id = w_id AND c_d_id = d_id \
+    WHERE w_id = :w AND d_id = :d AND c_id = :c";
+/// The number of the order is remembered by the session, so that nobody reads the row a second time.
+pub(super) const NEXT: &str = "UPDATE {s}.district SET d_next_o_id = LAST_INSERT_ID(d_next_o_id) + 1 \
+    WHERE d_w_id = :w AND d_id = :d";
+pub(super) const ORDER: &str =
+    "INSERT INTO {s}.orders VALUES (:number, :d, :w, :c, NOW(6), NULL, :line_count, :is_local)";
+pub(super) const NEW: &str = "INSERT INTO {s}.new_order VALUES (:number, :d, :w)";
+pub(super) const ITEM: &str = "SELECT CAST(i_price * 100 AS SIGNED), {text}, i_name, i_data, s_data FROM {s}.item JOIN {s}.stock \
+    ON s_i_id = i_id WHERE i_id = :item AND s_w_id = :supply";
+/// What an order changes in a stock. Assignments take effect one after the other, so the quantity is the last that is looked
+/// at and the first that is set.
+pub(super) const SOLD: &str = "s_quantity = CASE WHEN s_quantity >= :quantity + 10 THEN s_quantity - :quantity \
+    ELSE s_quantity - :quantity + 91 END, s_ytd = s_ytd + :quantity, s_order_cnt = s_order_cnt + 1, \
+    s_remote_cnt = s_remote_cnt + (:supply <> :w)";
+pub(super) const STOCK: &str =
+    "UPDATE {s}.stock SET {sold} WHERE s_w_id = :supply AND s_i_id = :item";
+pub(super) const LINE: &str = "INSERT INTO {s}.order_line \
+    VALUES (:number, :d, :w, :place, :item, :supply, NULL, :quantity, :cents / 100, :text)";
+pub(super) const NAMED: &str = "SELECT c_id FROM {s}.customer WHERE c_w_id = :cw AND c_d_id = :cd AND c_last = :name \
+    ORDER BY c_first";
+pub(super) const NAMES: &str = "SELECT w_name, d_name FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id \
+    WHERE w_id = :w AND d_id = :d";
+/// The text is put together before the balance changes; it does not look at it. Numbers of variables become text in the
+/// letters of the session, which are not those of our database.
+pub(super) const CHARGE: &str = "UPDATE {s}.customer SET c_data = CASE WHEN c_credit = 'BC' THEN \
+    LEFT(CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data), 500) ELSE c_data END, \
+    c_balance = c_balance - :cents / 100, c_ytd_payment = c_ytd_payment + :cents / 100, c_payment_cnt = c_payment_cnt + 1 \
+    WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :customer";
+pub(super) const DISTRICT: &str =
+    "UPDATE {s}.district SET d_ytd = d_ytd + :cents / 100 WHERE d_w_id = :w AND d_id = :d";
+pub(super) const HISTORY: &str =
+    "INSERT INTO {s}.history VALUES (:customer, :cd, :cw, :d, :w, NOW(6), :cents / 100, :text)";
+pub(super) const WAREHOUSE: &str =
+    "UPDATE {s}.warehouse SET w_ytd = w_ytd + :cents / 100 WHERE w_id = :w";
+pub(super) const LAST: &str = "SELECT c_first, c_middle, c_last, c_balance, o_id, o_carrier_id, o_entry_d FROM {s}.customer \
+    JOIN {s}.orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+    WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :customer ORDER BY o_id DESC LIMIT 1";
+pub(super) const LINES: &str = "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM {s}.order_line \
+    WHERE ol_w_id = :cw AND ol_d_id = :cd AND ol_o_id = :number";
+/// An order that another delivery holds is left to it.
+pub(super) const OLDEST: &str = "SELECT no_o_id FROM {s}.new_order WHERE no_w_id = :w AND no_d_id = :d \
+    ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED";
+pub(super) const LOW: &str = "SELECT COUNT(DISTINCT s_i_id) FROM {s}.district \
+    JOIN {s}.order_line ON ol_w_id = d_w_id AND ol_d_id = d_id AND ol_o_id >= d_next_o_id - 20 AND ol_o_id < d_next_o_id \
+    JOIN {s}.stock ON s_w_id = d_w_id AND s_i_id = ol_i_id \
+    WHERE d_w_id = :w AND d_id = :d AND s_quantity < :threshold";
+
+/// A text with the parts that statements share.
+fn whole(text: &str, schema: &str) -> String {
+    let text = text.replace("{sold}", SOLD).replace("{text}", &DISTRICT_TEXT.replace("{d}", ":d"));
+    with_schema(&text, schema)
+}
+
+/// Writes the names of values in another way.
+fn with_values(text: &str, write: fn(&str) -> &str) -> String {
+    let mut pieces = text.split(':');
+    let mut sql = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
+        let (name, rest) = piece.split_at(end.unwrap_or(piece.len()));
+        sql.push_str(write(name));
+        sql.push_str(rest);
+    }
+    sql
+}
+
+/// As a statement of the client: each value is a parameter, in the order in which they stand.
+pub(super) fn asked(text: &str, schema: &str) -> String {
+    with_values(&whole(text, schema), |_| "?")
+}
+
+/// As part of a procedure: each value is a variable.
+pub(super) fn within(text: &str, schema: &str) -> String {
+    with_values(&whole(text, schema), |name| name)
+}
+
+/// A search of one row that goes into variables.
+pub(super) fn into(search: &str, variables: &str) -> String {
+    search.replacen(" FROM ", &format!(" INTO {variables} FROM "), 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_parameters_of_a_statement_and_variables_of_a_procedure() {
+        assert_eq!(asked(NEW, "shop"), "INSERT INTO shop.new_order VALUES (?, ?, ?)");
+        assert_eq!(within(NEW, "shop"), "INSERT INTO shop.new_order VALUES (number, d, w)");
+        assert_eq!(asked("SELECT :line_count", "s"), "SELECT ?");
+        assert!(within(STOCK, "s").contains("(supply <> w) WHERE s_w_id = supply AND"));
+        assert_eq!(asked(STOCK, "s").matches('?').count(), 8);
+        assert!(asked(ITEM, "s").contains("CASE ? WHEN 1 THEN s_dist_01"));
+        assert_eq!(into("SELECT a FROM b", "x"), "SELECT a INTO x FROM b");
+    }
+}
