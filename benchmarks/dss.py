@@ -24,8 +24,12 @@ PARTS = {
 
 def run(given, words):
     """One run of the program; its document."""
-    command = [given.assay, "load", "dss", given.directory, "--scale", given.scale, "--parallel", given.parallel, "--query-limit", "60s",
+    command = [given.assay, "load", "dss", given.directory, "--server", given.product, "--scale", given.scale, "--query-limit", "60s",
                "--json", "--quiet", "--store", given.store, *words]
+    if given.product == "postgres":
+        command += ["--parallel", given.parallel]
+    if given.cache:
+        command += ["--shared-buffers", given.cache]
     if given.bindir:
         command += ["--bindir", given.bindir]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -65,6 +69,8 @@ def measured(dss):
 def main():
     parser = report.options(__doc__)
     parser.add_argument("--bindir", help="programs of a PostgreSQL server")
+    parser.add_argument("--product", choices=["postgres", "mariadb"], default="postgres")
+    parser.add_argument("--cache", help="the server's own cache, for example 2GiB; that of the product without it")
     parser.add_argument("--scale", default="1")
     parser.add_argument("--parallel", default="2")
     given = parser.parse_args()
@@ -81,7 +87,7 @@ def main():
     print()
     report.table(["run", "streams", "parallel", "elapsed", "geometric mean", "queries/h", "database reads", "device reads", "over limit or failed"],
                  [row for dss in raw.values() for row in measured(dss)])
-    report.keep(given, "dss", {"cases": raw, "device": machine.device_of(given.directory)})
+    report.keep(given, f"dss-{given.product}" if given.product != "postgres" else "dss", {"cases": raw, "device": machine.device_of(given.directory)})
 
 
 if __name__ == "__main__":
