@@ -17,6 +17,8 @@ MDBOOK_VERSION := 0.5.4
 FUZZ_VERSION := 0.13.1
 # Seconds of fuzzing in the checks; more by hand: make fuzz FUZZ_S=3600.
 FUZZ_S ?= 30
+# Tests that run at once: most wait for servers, storage or time, and hardly for a processor.
+TEST_THREADS ?= $(shell echo $$((3 * $$(nproc))))
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
@@ -40,7 +42,7 @@ demo: .venv/bin/assay ## Builds and installs Assay as a user would, then checks 
 
 test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped with its reason.
 	@mkdir -p target/logs; rm -f target/logs/*; status=0; \
-	$(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
+	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
 

@@ -12,7 +12,8 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
     let mut command = match home.guard.split_first() {
         Some((first, rest)) => {
             let mut command = Command::new(first);
-            command.args(rest).arg(std::process::id().to_string()).arg(program);
+            command.args(rest).arg(std::process::id().to_string());
+            command.arg(home.ended_by.as_raw().to_string()).arg(program);
             command
         }
         None => Command::new(program),
@@ -32,12 +33,15 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
     command
 }
 
-/// Turns this process into `program`, which gets SIGQUIT when the process `parent` ends: a server then ends at once.
-/// Returns only when that failed.
+/// Turns this process into `program`, which gets a signal by its number when the process `parent` ends: a server then ends
+/// at once. Returns only when that failed.
 ///
 /// The kernel forgets the wish when a process changes its user, so the user is changed before this is called.
-pub fn become_guarded(parent: u32, program: &Path, arguments: &[String]) -> io::Error {
-    if let Err(error) = set_parent_process_death_signal(Some(Signal::QUIT)) {
+pub fn become_guarded(parent: u32, signal: i32, program: &Path, arguments: &[String]) -> io::Error {
+    let Some(signal) = Signal::from_named_raw(signal) else {
+        return io::Error::other(format!("there is no signal {signal}"));
+    };
+    if let Err(error) = set_parent_process_death_signal(Some(signal)) {
         return error.into();
     }
     let expected = i32::try_from(parent).ok().and_then(Pid::from_raw);

@@ -3,6 +3,7 @@
 use crate::{Account, guard};
 use assay_model::{Error, Result};
 use rustix::fs::{Mode, OFlags};
+use rustix::process::Signal;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, chown};
@@ -32,6 +33,8 @@ pub struct Home {
     pub account: Option<Account>,
     /// Words before the programs that let them end with this program; see [`become_guarded`](crate::become_guarded).
     pub guard: Vec<String>,
+    /// What ends the server at once, with all its processes, also while it is starting.
+    pub ended_by: Signal,
     /// Names of the caller's environment that begin so are not meant for this server.
     pub foreign: &'static [&'static str],
     /// Names of the processes that a server here may consist of.

@@ -26,7 +26,7 @@ const fn meaning(number: u16) -> Refusal {
             Refusal::Ended
         }
         1290 | 1792 | 1836 => Refusal::ReadOnly,
-        1021 | 1114 => Refusal::Full,
+        1021 | 1114 | 1878 => Refusal::Full,
         1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1419 | 1698 => Refusal::Denied,
         1040 | 1203 | 1226 => Refusal::TooManySessions,
         _ => Refusal::Other,
@@ -53,6 +53,9 @@ const fn hint(number: u16) -> &'static str {
         }
         1461 => {
             "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
+        }
+        1878 => {
+            "free space where the server puts temporary files (tmpdir), or ask for a smaller --scale"
         }
         3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
         2061 => {
@@ -89,6 +92,7 @@ mod tests {
             (1836, Refusal::ReadOnly, "primary"),
             (1021, Refusal::Full, "space"),
             (1114, Refusal::Full, "space"),
+            (1878, Refusal::Full, "tmpdir"),
             (1045, Refusal::Denied, "password"),
             (1044, Refusal::Denied, "GRANT"),
             (1142, Refusal::Denied, "GRANT"),

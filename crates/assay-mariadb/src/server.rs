@@ -52,8 +52,15 @@ impl Server {
     fn of(plan: Plan, password: String) -> Self {
         let Plan { binaries, directory, account, guard } = plan;
         // Settings of the caller's own server are not meant for this one.
-        let home =
-            Home { directory, account, guard, foreign: &["MYSQL", "MARIADB"], programs: PROGRAMS };
+        let home = Home {
+            directory,
+            account,
+            guard,
+            // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
+            ended_by: Signal::KILL,
+            foreign: &["MYSQL", "MARIADB"],
+            programs: PROGRAMS,
+        };
         Self { binaries, home, password, running: Running::default() }
     }
 

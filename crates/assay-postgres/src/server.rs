@@ -44,7 +44,15 @@ impl Server {
     fn of(plan: Plan, password: String) -> Self {
         let Plan { binaries, directory, account, guard } = plan;
         // Settings of the caller's own server are not meant for this one.
-        let home = Home { directory, account, guard, foreign: &["PG"], programs: PROGRAMS };
+        let home = Home {
+            directory,
+            account,
+            guard,
+            // The first process tells all others.
+            ended_by: Signal::QUIT,
+            foreign: &["PG"],
+            programs: PROGRAMS,
+        };
         Self { binaries, home, password, running: Running::default() }
     }
 

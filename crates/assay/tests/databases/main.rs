@@ -17,6 +17,7 @@ mod transactions;
 
 mod mariadb_brokerage;
 mod mariadb_dss;
+mod mariadb_faults;
 mod mariadb_oltp;
 mod mariadb_slob;
 mod mysql;

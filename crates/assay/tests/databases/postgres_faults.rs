@@ -3,16 +3,9 @@
 //! that they were skipped.
 
 use crate::server::{Place, address, given_server, json, on_small, schemas, wait_for, words};
-use crate::transactions::{assert_right, has_intervals};
+use crate::transactions::{assert_right, assert_searches_end, has_intervals};
 use assay_postgres::connection::Connection;
-use serde_json::Value;
 use std::fs;
-
-/// Numbers of sessions of all rungs.
-fn climbed(load: &Value) -> Vec<u64> {
-    let rungs = load["rungs"].as_array().unwrap();
-    rungs.iter().map(|rung| rung["sessions"].as_u64().unwrap()).collect()
-}
 
 #[test]
 fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
@@ -24,23 +17,7 @@ fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
         "load oltp {} --time 1s --ramp 200ms --warm-up 200ms --keep --json --quiet",
         address(&server, None)
     );
-    let output = place.run(&format!("{load} --find-knee"));
-    let found = &json(&output)["load"];
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    // Twice as many each time, the last as many as the server takes; a busy machine ends it earlier.
-    let rungs = climbed(found);
-    assert_eq!(rungs[0], 1, "{rungs:?}");
-    assert!(rungs.windows(2).all(|pair| pair[0] < pair[1] && pair[1] <= 2 * pair[0]), "{rungs:?}");
-    assert!(!found["end"].as_str().unwrap().is_empty(), "{found}");
-    // Nobody is as fast as that, and anybody as slow as this.
-    let output = place.run(&format!("{load} --max-latency 1ns --quantile 0.5"));
-    let found = &json(&output)["load"];
-    assert!(found["goal"]["sessions"].is_null() && found["goal"].is_object(), "{found}");
-    assert_eq!(climbed(found), [1]);
-    let output = place.run(&format!("{load} --max-latency 1h"));
-    let found = &json(&output)["load"];
-    assert!(found["goal"]["sessions"].as_u64() >= Some(1), "{found}");
-    assert_eq!(found["goal"]["is_bounded"], false, "{found}");
+    assert_searches_end(&place, &load);
 }
 
 #[test]

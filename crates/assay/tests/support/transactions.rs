@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
+use crate::server::{Place, json, words};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -46,4 +47,31 @@ pub fn has_intervals(place: &Path) -> bool {
             kept.is_ok_and(|kept| kept.len() > 0)
         })
     })
+}
+
+/// Numbers of sessions of all rungs.
+fn climbed(load: &Value) -> Vec<u64> {
+    let rungs = load["rungs"].as_array().unwrap();
+    rungs.iter().map(|rung| rung["sessions"].as_u64().unwrap()).collect()
+}
+
+/// Searches of `load` stay within what its server takes, and end with a reason.
+pub fn assert_searches_end(place: &Place, load: &str) {
+    let output = place.run(&format!("{load} --find-knee"));
+    let found = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    // Twice as many each time, the last as many as the server takes; a busy machine ends it earlier.
+    let rungs = climbed(found);
+    assert_eq!(rungs[0], 1, "{rungs:?}");
+    assert!(rungs.windows(2).all(|pair| pair[0] < pair[1] && pair[1] <= 2 * pair[0]), "{rungs:?}");
+    assert!(!found["end"].as_str().unwrap().is_empty(), "{found}");
+    // Nobody is as fast as that, and anybody as slow as this.
+    let output = place.run(&format!("{load} --max-latency 1ns --quantile 0.5"));
+    let found = &json(&output)["load"];
+    assert!(found["goal"]["sessions"].is_null() && found["goal"].is_object(), "{found}");
+    assert_eq!(climbed(found), [1]);
+    let output = place.run(&format!("{load} --max-latency 1h"));
+    let found = &json(&output)["load"];
+    assert!(found["goal"]["sessions"].as_u64() >= Some(1), "{found}");
+    assert_eq!(found["goal"]["is_bounded"], false, "{found}");
 }

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub struct Options {
     /// Number of the process that wants it
     parent: u32,
+    /// Number of the signal that ends the program with it
+    signal: i32,
     /// The program
     program: PathBuf,
     /// Its arguments
@@ -27,8 +29,8 @@ pub fn words() -> Vec<String> {
 /// # Errors
 /// When that fails.
 pub fn run(options: &Options) -> Result<Ended> {
-    let Options { parent, program, arguments } = options;
-    let error = assay_daemon::become_guarded(*parent, program, arguments);
+    let Options { parent, signal, program, arguments } = options;
+    let error = assay_daemon::become_guarded(*parent, *signal, program, arguments);
     Err(Error::environment(
         format!("running {}: {error}", program.display()),
         "check the rights on it and on the directories above",
