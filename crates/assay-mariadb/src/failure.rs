@@ -51,6 +51,10 @@ const fn hint(number: u16) -> &'static str {
         1305 => {
             "the procedures were dropped: make them anew with --left drop, or take --calls stmt"
         }
+        // What MariaDB says of an index that it could not write whole, whatever the reason.
+        1034 => {
+            "look whether the space for data or for temporary files (tmpdir) has run out, and at the server's log"
+        }
         1461 => {
             "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
         }
@@ -98,6 +102,7 @@ mod tests {
             (1142, Refusal::Denied, "GRANT"),
             (1370, Refusal::Denied, "--calls stmt"),
             (1419, Refusal::Denied, "GRANT"),
+            (1034, Refusal::Other, "tmpdir"),
             (1040, Refusal::TooManySessions, "max_connections"),
             (1053, Refusal::Ended, "log"),
             (1064, Refusal::Other, "log"),

@@ -46,6 +46,25 @@ fn users_without_rights_and_servers_that_take_no_writes_are_told() {
 }
 
 #[test]
+fn a_storage_that_fills_up_while_tables_are_loaded_is_told() {
+    let Some(place) = place("full-loading") else { return };
+    on_small(&place, 760, || {
+        let server = given(&place.0.join("d"));
+        for load in ["oltp --warehouses 4", "dss --scale 0.3"] {
+            let output = place.run(&format!("load {load} {} --quiet", own_address(&server)));
+            let words = words(&output);
+            assert_eq!(output.status.code(), Some(4), "{load}: {words}");
+            assert!(words.contains("space") && words.contains("hint: "), "{load}: {words}");
+            // What was loaded may be needed no more, and the next load needs the room.
+            let mut connection = Connection::open(&server.address()).unwrap();
+            for name in databases(&mut connection) {
+                connection.run(&format!("DROP DATABASE {name}")).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
 fn a_storage_that_fills_up_while_it_is_measured_ends_and_what_was_measured_stands() {
     let Some(place) = place("fills") else { return };
     // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.

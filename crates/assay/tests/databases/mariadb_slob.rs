@@ -1,7 +1,7 @@
 //! `assay load slob` on MariaDB: what it measures, how it fails, and that nothing stays behind, also when it is killed.
 //! Without a server the tests say that they were skipped.
 
-use crate::mariadb::{address, databases, given, place, servers};
+use crate::mariadb::{address, databases, given, place, place_on_disk, servers};
 use crate::server::{Place, json, kept, on_small, wait_for, words};
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::Server;
@@ -53,7 +53,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
 
 #[test]
 fn a_key_is_a_page_and_each_page_is_read_by_itself() {
-    let Some(place) = place("pages") else { return };
+    let Some(place) = place_on_disk("pages") else { return };
     for work_unit in [1, 8] {
         // 4,096 pages, and a cache of less than a sixth of them.
         let output = place.run(&format!(

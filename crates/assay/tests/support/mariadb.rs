@@ -18,13 +18,20 @@ use std::sync::atomic::AtomicBool;
 
 /// A place where a MariaDB server can be made; nothing where this machine has none.
 pub fn place(name: &str) -> Option<Place> {
-    match Places::of_this_program(None).find() {
-        Ok(_) => Some(Place::made(&format!("mariadb-{name}"))),
-        Err(error) => {
-            println!("skipped: {}", error.message());
-            None
-        }
+    has_server().then(|| Place::made(&format!("mariadb-{name}")))
+}
+
+/// The same on the disk.
+pub fn place_on_disk(name: &str) -> Option<Place> {
+    has_server().then(|| Place::on_disk(&format!("mariadb-{name}")))
+}
+
+fn has_server() -> bool {
+    let found = Places::of_this_program(None).find();
+    if let Err(error) = &found {
+        println!("skipped: {}", error.message());
     }
+    found.is_ok()
 }
 
 /// Ends all servers under test as a crash would.
