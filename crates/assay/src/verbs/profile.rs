@@ -11,18 +11,18 @@ use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::profile::Profile;
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
-use assay_postgres::address::is_address;
+use assay_postgres::address::is_address as is_postgres;
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Reads AWR and Statspack reports, or watches a PostgreSQL server: what was asked of storage, where time went, and whether faster storage would help
+/// Reads AWR and Statspack reports, or watches a PostgreSQL, MariaDB or MySQL server: what was asked of storage, where time went, and whether faster storage would help
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
-    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a PostgreSQL server,
-    /// `postgresql://user@host:port/database`
+    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a server,
+    /// `postgresql://user@host:port/database` or `mysql://user:password@host:port/database`
     #[arg(value_name = "FILE|ADDRESS", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
@@ -100,13 +100,7 @@ impl Options {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
         let names = || self.files.iter().filter_map(|file| file.to_str());
-        if names().any(is_mariadb) {
-            return Err(Error::usage(
-                "profiles of MariaDB and MySQL servers are not made: of live servers only PostgreSQL is watched",
-                "`assay load` shows their DB time, waits and reads beside a load of its own",
-            ));
-        }
-        let address = names().find(|name| is_address(name));
+        let address = names().find(|name| is_postgres(name) || is_mariadb(name));
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
                 "a server is profiled alone, and its profile is no row of a table",
