@@ -157,6 +157,12 @@ impl Watcher {
     }
 }
 
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.connection.say_good_bye();
+    }
+}
+
 /// An error of a question.
 #[expect(clippy::needless_pass_by_value, reason = "it maps the failure of an answer")]
 fn told(failure: Failure) -> Error {

@@ -7,6 +7,7 @@ use super::classes::{DATA_FILE, LOG_FILE};
 
 /// Tables with their indexes.
 pub(super) const TABLES: &str = "tables and indexes";
+const DOUBLEWRITE: &str = "doublewrite buffer";
 /// In MariaDB the doublewrite buffer lies in it.
 const SYSTEM: &str = "system tablespace";
 
@@ -17,6 +18,9 @@ pub(super) fn purpose(event: &str, file: &str) -> &'static str {
     if event == LOG_FILE {
         return "redo log";
     }
+    if event.ends_with("dblwr_file") {
+        return DOUBLEWRITE;
+    }
     if event.starts_with("wait/io/file/sql/binlog") {
         return "binary log";
     }
@@ -25,7 +29,7 @@ pub(super) fn purpose(event: &str, file: &str) -> &'static str {
     }
     let (_, ending) = name.rsplit_once('.').unwrap_or_default();
     if ending == "dblwr" {
-        "doublewrite buffer"
+        DOUBLEWRITE
     } else if name.starts_with("ibtmp") || ending == "ibt" || name.starts_with("#sql") {
         "temporary tables"
     } else if name.starts_with("undo") {
@@ -63,6 +67,7 @@ mod tests {
             (DATA_FILE, "/data/shop/items.ibd", TABLES),
             (DATA_FILE, "/data/ibdata1", SYSTEM),
             (DATA_FILE, "/data/#ib_16384_0.dblwr", "doublewrite buffer"),
+            ("wait/io/file/innodb/innodb_dblwr_file", "/data/#ib_16384_1.dblwr", DOUBLEWRITE),
             (DATA_FILE, "/data/ibtmp1", "temporary tables"),
             (DATA_FILE, "/data/#innodb_temp/temp_1.ibt", "temporary tables"),
             (DATA_FILE, "/data/undo_001", "undo"),

@@ -4,6 +4,7 @@ use super::classes::{COMMIT_DOUBT, ROW_LOCK_DOUBT, class_of};
 use super::delta::Delta;
 use super::snapshot::Snapshot;
 use super::{events, io, load};
+use assay_model::live::classes::{APPLICATION, COMMIT};
 use assay_model::live::{
     self, Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling,
 };
@@ -17,6 +18,8 @@ use assay_model::{Estimate, Result};
 const DB_TIME: &str = "events_statements_summary_by_user_by_event_name, sums of statement/sql and statement/com, statements that ran at both ends added, own sessions left out";
 const DB_TIME_OF_LOOKS: &str =
     "estimated: active sessions by looks x elapsed, because the server does not time statements";
+/// What is a smaller share of DB time needs no explanation.
+const MUCH_SHARE: f64 = 0.05;
 /// What the scheduler knows of a server.
 const SERVER: Server = Server {
     clients: "the threads that serve client sessions",
@@ -130,10 +133,12 @@ fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
     if delta.instruments().files && !settings.is_direct {
         doubts.push("times of reads include those that the page cache served".to_owned());
     }
-    if delta.status("INNODB_ROW_LOCK_WAITS").is_some_and(|waits| waits > 0) {
+    let is_much = |class: &str| live::share_of_classes(time, &[class]) > Some(MUCH_SHARE);
+    let waits_for_rows = delta.status("INNODB_ROW_LOCK_WAITS").is_some_and(|waits| waits > 0);
+    if waits_for_rows && is_much(APPLICATION) {
         doubts.push(ROW_LOCK_DOUBT.to_owned());
     }
-    if delta.commits().is_some_and(|commits| commits.count > 0) {
+    if delta.instruments().commits && is_much(COMMIT) {
         doubts.push(COMMIT_DOUBT.to_owned());
     }
     doubts

@@ -13,6 +13,8 @@ impl Live for Watcher {
     type Address = Address;
     type Canary = ();
 
+    const NO_CANARY: &'static str = "the canary reads tables of PostgreSQL only";
+
     fn parse(address: &str) -> Result<Address> {
         Address::parse(address, |name| std::env::var(name).ok())
     }

@@ -39,6 +39,9 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     /// A session that reads single blocks beside the load.
     type Canary: Send;
 
+    /// Why there is no canary, where none is opened.
+    const NO_CANARY: &'static str;
+
     /// Reads an address, with what the environment adds to it.
     ///
     /// # Errors
@@ -51,7 +54,7 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     /// An environment error when the server refuses, is too old, or goes away.
     fn connect(address: &Self::Address) -> Result<Self>;
 
-    /// Opens a canary; `None` where this account may read no table that it can use.
+    /// Opens a canary; `None` where this account may read no table, or the product has none.
     ///
     /// # Errors
     /// What the server says.

@@ -17,6 +17,8 @@ impl Live for Watcher {
     type Address = Address;
     type Canary = Canary;
 
+    const NO_CANARY: &'static str = "this account may read no table";
+
     fn parse(address: &str) -> Result<Address> {
         Address::parse(address, |name| std::env::var(name).ok())
     }

@@ -283,8 +283,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     if !knowledge.timed.log {
         remarks.push(said(
             &format!("{} {} does not time its log of changes", facts.product, facts.version),
-            "waiting of commits is in the rest of DB time and not told apart",
-            "compare with a rung without updates, or look at the device",
+            "waiting of commits is in the rest of DB time and not told apart, but in the profile of each rung",
+            "look at the class Commit there, or compare with a rung without updates",
         ));
     }
     remarks.push(said(

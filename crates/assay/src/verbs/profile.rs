@@ -28,7 +28,8 @@ pub struct Options {
     /// How long to watch a server
     #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
     length: Nanos,
-    /// Beside a server's load read one random block of its largest table 20 times a second, and show how long that took
+    /// Beside a PostgreSQL server's load read one random block of its largest table 20 times a second, and show how long
+    /// that took
     #[arg(long)]
     canary: bool,
     /// One row a report; the form of several reports unless another is asked for

@@ -69,7 +69,7 @@ fn watched<W: Live>(
     };
     let canary = if wanted.canary { W::canary(&address)? } else { None };
     if wanted.canary && canary.is_none() {
-        place.missing.push("times of single blocks: this account may read no table".to_owned());
+        place.missing.push(format!("times of single blocks: {}", W::NO_CANARY));
     }
     let reads = DeviceReads::begin(&root, &place.devices);
     let mut seen = watcher.watch(canary, Plan::of(length), times, &stop, &mut show)?;
