@@ -2,7 +2,7 @@
 //!
 //! A [`Home`] is the directory in which a server of our own lives, with the [`Account`] that runs it; a [`Running`] is
 //! the server itself until it is stopped. [`processes`] tells what processes and threads used and ends them, and a
-//! [`Stream`] leads to a server, ours or anybody's.
+//! [`Stream`] leads to a server, ours or anybody's. [`watch`] looks at one for a while.
 #![forbid(unsafe_code)]
 
 mod account;
@@ -14,6 +14,7 @@ mod running;
 mod secret;
 mod stream;
 mod uri;
+pub mod watch;
 
 pub use account::Account;
 pub use guard::become_guarded;

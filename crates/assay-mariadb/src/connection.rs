@@ -161,8 +161,13 @@ impl Connection {
 
     /// Says good-bye and waits until the server closes the way.
     pub fn close(mut self) {
+        self.say_good_bye();
+        while self.packets.next().is_ok() {}
+    }
+
+    /// Says good-bye and does not wait, so that the server counts no session that was broken off.
+    pub(crate) fn say_good_bye(&mut self) {
         // The end is the end, however the server takes it.
         let _ = self.command(QUIT, &[]);
-        while self.packets.next().is_ok() {}
     }
 }

@@ -6,9 +6,12 @@
 use crate::connection::{Connection, Row};
 use crate::failure::Answer;
 use assay_model::load::{DatabaseCounts, TimeSplit};
+use std::collections::BTreeMap;
 
 /// Picoseconds of the performance schema in a nanosecond.
 const PICOSECONDS: u64 = 1000;
+/// All three counters of transactions.
+pub(crate) const ALL_TRANSACTIONS: u64 = 3;
 /// What is asked of the server's status, in the order of [`Status`].
 const NAMES: [&str; 7] = [
     "INNODB_BUFFER_POOL_READ_REQUESTS",
@@ -22,7 +25,7 @@ const NAMES: [&str; 7] = [
 
 /// Values of the status by their names.
 #[derive(Clone, Debug, Default)]
-struct Status(Vec<(String, u64)>);
+struct Status(BTreeMap<String, u64>);
 
 /// What a server can tell, and in what units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +66,8 @@ impl Knowledge {
                 statements: has("statement/sql/select"),
                 log: has("wait/io/file/innodb/innodb_log_file"),
             },
-            are_transactions_counted: transactions(connection).is_ok_and(|(on, _)| on == 3),
+            are_transactions_counted: transactions(connection)
+                .is_ok_and(|(on, _)| on == ALL_TRANSACTIONS),
         })
     }
 
@@ -72,7 +76,7 @@ impl Knowledge {
     /// # Errors
     /// What the server says.
     pub fn read(&self, connection: &mut Connection) -> Answer<(DatabaseCounts, TimeSplit)> {
-        let status = Status::read(connection)?;
+        let status = Status(read_status(connection, &NAMES)?);
         let mut counts = status.counts(self.page_bytes);
         let mut time = TimeSplit::default();
         if self.timed.io {
@@ -96,7 +100,7 @@ impl Knowledge {
 
 /// How many of the engine's three counters of transactions are on, and their sum: those that changed something, and those
 /// that read, with and without a lock.
-fn transactions(connection: &mut Connection) -> Answer<(u64, u64)> {
+pub(crate) fn transactions(connection: &mut Connection) -> Answer<(u64, u64)> {
     let is_on = if connection.facts().is_mariadb() { "ENABLED = 1" } else { "STATUS = 'enabled'" };
     let row = connection.one(&format!(
         "SELECT SUM({is_on}), CAST(SUM(COUNT) AS UNSIGNED) FROM information_schema.INNODB_METRICS \
@@ -136,26 +140,29 @@ fn add_file(counts: &mut DatabaseCounts, time: &mut TimeSplit, row: &Row) {
     }
 }
 
+/// Values of the server's status that are whole numbers, by their names in capitals; what a release lacks is not there.
+pub(crate) fn read_status(
+    connection: &mut Connection,
+    names: &[&str],
+) -> Answer<BTreeMap<String, u64>> {
+    let is_mariadb = connection.facts().is_mariadb();
+    // MySQL takes such a name as it is written where file names have small and large letters.
+    let schema = if is_mariadb { "information_schema" } else { "performance_schema" };
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let rows = connection.query(&format!(
+        "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.global_status WHERE VARIABLE_NAME IN ({})",
+        names.join(", ")
+    ))?;
+    Ok(status_of(&rows))
+}
+
+fn status_of(rows: &[Row]) -> BTreeMap<String, u64> {
+    rows.iter().filter_map(|row| Some((row.text(0).to_uppercase(), row.count(1)?))).collect()
+}
+
 impl Status {
-    fn read(connection: &mut Connection) -> Answer<Self> {
-        let is_mariadb = connection.facts().is_mariadb();
-        // MySQL takes such a name as it is written where file names have small and large letters.
-        let schema = if is_mariadb { "information_schema" } else { "performance_schema" };
-        let names: Vec<String> = NAMES.iter().map(|name| format!("'{name}'")).collect();
-        let rows = connection.query(&format!(
-            "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.global_status WHERE VARIABLE_NAME IN ({})",
-            names.join(", ")
-        ))?;
-        Ok(Self::of(&rows))
-    }
-
-    fn of(rows: &[Row]) -> Self {
-        let pair = |row: &Row| Some((row.text(0).to_uppercase(), row.count(1)?));
-        Self(rows.iter().filter_map(pair).collect())
-    }
-
     fn get(&self, name: &str) -> Option<u64> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+        self.0.get(name).copied()
     }
 
     /// Reads and writes are those of pages: the engine's sums of all its I/O count steps of sorting and of its log, too,
@@ -191,12 +198,12 @@ mod tests {
 
     #[test]
     fn what_a_server_lacks_is_nothing() {
-        let counts = Status::of(&[
+        let counts = Status(status_of(&[
             row(&["Innodb_pages_read", "10"]),
             row(&["INNODB_PAGES_WRITTEN", "5"]),
             row(&["INNODB_DBLWR_PAGES_WRITTEN", "4"]),
             row(&["INNODB_OS_LOG_WRITTEN", "2000"]),
-        ])
+        ]))
         .counts(8192);
         assert_eq!((counts.reads, counts.read_bytes, counts.log_syncs), (10, 81_920, None));
         assert_eq!((counts.writes, counts.write_bytes), (5, 73_728));

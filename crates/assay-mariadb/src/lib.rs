@@ -2,7 +2,7 @@
 //! is made and unmade.
 //!
 //! An [`address::Address`] leads to a server; a [`connection::Connection`] is one session on it, synchronous and lean.
-//! [`counters`] reads what a server counted. A [`binaries::Binaries`] is a set of server programs; [`server::Server`]
+//! [`counters`] reads what a server counted; [`watch`] looks at one for a while, and [`model`] makes a profile of that. A [`binaries::Binaries`] is a set of server programs; [`server::Server`]
 //! runs one of them in a directory that the caller owns.
 #![forbid(unsafe_code)]
 
@@ -11,5 +11,7 @@ pub mod binaries;
 pub mod connection;
 pub mod counters;
 pub mod failure;
+pub mod model;
 pub mod server;
 pub mod threads;
+pub mod watch;

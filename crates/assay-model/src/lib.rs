@@ -13,6 +13,7 @@ pub mod error;
 pub mod estimate;
 pub mod failure;
 pub mod histogram;
+pub mod live;
 pub mod load;
 pub mod locality;
 pub mod measurement;

@@ -1,28 +1,27 @@
 //! The time model: from two snapshots of a server's counters, and looks at its sessions in between, to a profile.
 //!
-//! Nothing here asks a server or a clock.
+//! Nothing here asks a server or a clock. What is judged alike of every product is in [`assay_model::live`].
 
 mod classes;
 mod delta;
 mod events;
 mod io;
 mod load;
-mod looks;
-mod over_time;
 mod profile;
+mod redo;
 mod snapshot;
 mod statements;
 mod time;
-mod verdict;
 
 pub use delta::Delta;
-pub use looks::{Look, Looks, Seen, Tasks};
-pub use profile::{Bars, Outside, profile};
+pub use profile::profile;
 pub use snapshot::{
     Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Settings, Snapshot,
     Statement, StatementKey, Statements, Version,
 };
 
+#[cfg(test)]
+use assay_model::live::{Bars, Look, Looks, Outside, Seen, Tasks};
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]

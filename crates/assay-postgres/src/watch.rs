@@ -6,11 +6,8 @@ mod columns;
 mod link;
 mod queries;
 mod snapshot;
-mod tracking;
 
-pub use activity::{Observed, Plan};
 pub use canary::{Canary, CanaryTimes};
-pub use tracking::TaskTimes;
 
 use crate::address::Address;
 use crate::model::{Settings, Version};

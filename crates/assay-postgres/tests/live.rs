@@ -7,13 +7,15 @@
     reason = "a test stops where its ground is missing"
 )]
 
+use assay_daemon::watch::{Plan, observe};
 use assay_model::Estimate;
+use assay_model::live::{Bars, Outside};
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimeSource};
 use assay_postgres::address::Address;
 use assay_postgres::connection::Connection;
-use assay_postgres::model::{Bars, Outside, profile};
-use assay_postgres::watch::{Plan, Watcher};
+use assay_postgres::model::profile;
+use assay_postgres::watch::Watcher;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -131,7 +133,7 @@ impl Server {
                 thread::sleep(Duration::from_millis(200));
                 work(self);
             });
-            watcher.observe(plan, None, &stop, &mut |_, _| ()).unwrap()
+            observe(&mut watcher, plan, None, &stop, &mut |_, _| ()).unwrap()
         });
         assert!(observed.complete);
         let outside = Outside { name: "shop".into(), complete: true, ..Outside::default() };

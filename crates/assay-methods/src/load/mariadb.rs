@@ -1,8 +1,8 @@
 //! MariaDB and MySQL as the rung and the keeper of a server need them.
 
-use super::counted::Passed;
+use super::beside::Watched;
 use super::database::said;
-use super::{Beside, Database, Link, OwnPlan, Product, Program, ServerUse};
+use super::{Database, Link, OwnPlan, Product, Program, ServerUse};
 use assay_daemon::{Interrupter, Stop, Usage};
 use assay_mariadb::address::Address;
 use assay_mariadb::binaries::Binaries;
@@ -10,10 +10,11 @@ use assay_mariadb::connection::Connection;
 use assay_mariadb::counters::Knowledge;
 use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
 use assay_mariadb::threads::{Thread, whole_usage};
+use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
-use assay_model::{Error, Profile, Result};
+use assay_model::{Error, Result};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -98,28 +99,11 @@ impl Link for MariaLink {
     }
 }
 
-/// Nobody looks at the sessions of such a server in between: its counters are read at both ends of a rung.
-pub struct Unwatched;
-
-impl Beside for Unwatched {
-    type Seen = ();
-
-    fn watch(self, _done: &AtomicBool) -> Option<()> {
-        None
-    }
-
-    fn take_out((): &(), _passed: &mut Passed) {}
-
-    fn profile((): &(), _passed: &Passed, _sessions: u32, _is_complete: bool) -> Option<Profile> {
-        None
-    }
-}
-
 impl Product for MariaLink {
     const BACKEND: &'static str = "mariadb";
 
     type Knowledge = Knowledge;
-    type Beside = Unwatched;
+    type Beside = Watched<Watcher>;
     type Own = Server;
 
     fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
@@ -151,8 +135,8 @@ impl Product for MariaLink {
         whole_usage(first_process).map(ServerUse::Whole)
     }
 
-    fn beside(_database: &Database<Self>) -> Option<Unwatched> {
-        None
+    fn beside(database: &Database<Self>) -> Option<Watched<Watcher>> {
+        Watched::ready(database, &database.schema)
     }
 
     fn room(&mut self) -> Answer<u64> {
@@ -328,8 +312,8 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     if !knowledge.timed.log {
         remarks.push(said(
             &format!("{} {} does not time its log of changes", facts.product, facts.version),
-            "waiting of commits is in the rest of DB time and not told apart",
-            "compare with a rung without updates, or look at the device",
+            "waiting of commits is in the rest of DB time and not told apart, but in the profile of each rung",
+            "look at the class Commit there, or compare with a rung without updates",
         ));
     }
     remarks.push(said(

@@ -33,7 +33,7 @@ mod transaction;
 mod watch;
 mod worker;
 
-pub use beside::{Intervals, Watched};
+pub use beside::Watched;
 pub(crate) use check::{Conditions, check_all};
 pub use copy::{Chunk, Chunked, Rows};
 pub(crate) use counted::Used;
@@ -47,7 +47,7 @@ pub use kept::Kept;
 pub use ladder::{Climb, Next, Point, knee_of};
 pub use link::{Beside, Link, Product, ServerUse};
 pub use manifest::{Manifest, State};
-pub use mariadb::{MariaLink, Unwatched};
+pub use mariadb::MariaLink;
 pub use method::{Done, Kind, Method, Session};
 pub use own::{OwnPlan, OwnServer, clean_up};
 pub use pace::{Pace, Spacing};

@@ -14,6 +14,7 @@ use assay_postgres::connection::Connection;
 use assay_postgres::counters::{DatabaseCounters, Knowledge};
 use assay_postgres::processes::{self, background, usage};
 use assay_postgres::server::{IoMethod, Plan, Server, Settings, account, missing_in};
+use assay_postgres::watch::Watcher;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -79,7 +80,7 @@ impl Product for Connection {
     const BACKEND: &'static str = "postgresql";
 
     type Knowledge = Knowledge;
-    type Beside = Watched;
+    type Beside = Watched<Watcher>;
     type Own = Server;
 
     fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
@@ -143,8 +144,8 @@ impl Product for Connection {
         Some(ServerUse::Background(background(first_process, sessions)))
     }
 
-    fn beside(database: &Database) -> Option<Watched> {
-        Watched::ready(database)
+    fn beside(database: &Database) -> Option<Watched<Watcher>> {
+        Watched::ready(database, &database.address.database)
     }
 
     fn room(&mut self) -> Answer<u64> {

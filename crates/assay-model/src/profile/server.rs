@@ -126,8 +126,9 @@ pub struct FunctionIo {
     /// Time waited for flushes, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_time_s: Option<f64>,
-    /// Blocks found in the buffer cache per second.
-    pub hits_per_s: f64,
+    /// Blocks found in the buffer cache per second; absent where they are not counted so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hits_per_s: Option<f64>,
 }
 
 /// I/O on a table or an index.
@@ -143,8 +144,9 @@ pub struct RelationIo {
     pub tablespace: String,
     /// Blocks read per second, from wherever below the buffer cache.
     pub read_blocks_per_s: f64,
-    /// Blocks found in the buffer cache per second.
-    pub hits_per_s: f64,
+    /// Blocks found in the buffer cache per second; absent where they are not counted so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hits_per_s: Option<f64>,
     /// Estimated time waited for these reads, seconds: the server times reads only all together, so each block is taken
     /// for as slow as the mean; absent where it does not time I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,8 +165,9 @@ pub struct TablespaceIo {
     pub tablespace: String,
     /// Blocks read per second, from wherever below the buffer cache.
     pub read_blocks_per_s: f64,
-    /// Blocks found in the buffer cache per second.
-    pub hits_per_s: f64,
+    /// Blocks found in the buffer cache per second; absent where they are not counted so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hits_per_s: Option<f64>,
     /// Estimated time waited for these reads, seconds, as for a relation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_time_s: Option<f64>,

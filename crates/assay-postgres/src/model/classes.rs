@@ -1,46 +1,41 @@
 //! Wait classes: where a reader of Oracle's reports would look for an event of PostgreSQL.
 
-use super::looks::Seen;
-
-/// Sessions read and write data themselves.
-pub(super) const USER_IO: &str = "User I/O";
-/// Sessions wait for their commit.
-pub(super) const COMMIT: &str = "Commit";
-/// Sessions are ready to run and have no CPU.
-pub(super) const SCHEDULER: &str = "Scheduler";
-/// Statements that sleep because they were told to.
-pub(super) const IDLE: &str = "Idle";
-/// Classes in which sessions wait for each other.
-pub(super) const CONTENTION: &[&str] = &["Concurrency", "Application", "Configuration"];
+use assay_model::live::Seen;
+use assay_model::live::classes::{
+    APPLICATION, COMMIT, CONCURRENCY, CONFIGURATION, CPU, IDLE, NETWORK, OTHER, SYSTEM_IO, USER_IO,
+};
 
 /// Openings of events, kind and event in lower case, and their class; the first that fits decides.
 const CLASSES: &[(&str, &str, &str)] = &[
     ("io", "walsync", COMMIT),
     ("io", "walwrite", COMMIT),
-    ("io", "wal", "System I/O"),
-    ("io", "controlfile", "System I/O"),
-    ("io", "slru", "System I/O"),
-    ("io", "twophase", "System I/O"),
+    ("io", "wal", SYSTEM_IO),
+    ("io", "controlfile", SYSTEM_IO),
+    ("io", "slru", SYSTEM_IO),
+    ("io", "twophase", SYSTEM_IO),
     ("io", "", USER_IO),
     ("ipc", "syncrep", COMMIT),
     ("lwlock", "walwrite", COMMIT),
-    ("lwlock", "", "Concurrency"),
-    ("bufferpin", "", "Concurrency"),
-    ("buffer", "", "Concurrency"),
-    ("lock", "extend", "Configuration"),
-    ("lock", "", "Application"),
-    ("client", "", "Network"),
+    ("lwlock", "", CONCURRENCY),
+    ("bufferpin", "", CONCURRENCY),
+    ("buffer", "", CONCURRENCY),
+    ("lock", "extend", CONFIGURATION),
+    ("lock", "", APPLICATION),
+    ("client", "", NETWORK),
     ("timeout", "", IDLE),
     ("activity", "", IDLE),
 ];
 
-/// The class of an event.
+/// The class of an event, or that a session waited for nothing the server knows.
 pub(super) fn class_of(seen: &Seen) -> &'static str {
+    if seen.is_no_wait() {
+        return CPU;
+    }
     let kind = seen.kind.to_lowercase();
     let found = CLASSES
         .iter()
         .find(|(known, opening, _)| kind == *known && seen.event.starts_with(opening));
-    found.map_or("Other", |(_, _, class)| class)
+    found.map_or(OTHER, |(_, _, class)| class)
 }
 
 /// Whether `pg_stat_io` times what this event waits for, so that it must not be counted twice.

@@ -55,6 +55,12 @@ impl<'a> Delta<'a> {
         all.saturating_sub(own(self.after).saturating_sub(own(self.before)))
     }
 
+    /// Time that our own sessions were active, seconds.
+    pub(super) fn own_time_s(&self) -> f64 {
+        let own = |snapshot: &Snapshot| snapshot.own_time_s.values().sum::<f64>();
+        own(self.after) - own(self.before)
+    }
+
     fn was_reset(&self, name: &str) -> bool {
         let reset = |snapshot: &Snapshot| snapshot.databases.get(name).and_then(|one| one.reset_s);
         reset(self.after) != reset(self.before)

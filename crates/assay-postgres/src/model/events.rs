@@ -1,54 +1,24 @@
 //! Where the time of sessions went: what is counted comes first, what is sampled fills in the rest with its doubt.
 
-use super::classes::{COMMIT, SCHEDULER, USER_IO, class_of, is_data_io, is_log_io};
+use super::classes::{class_of, is_data_io, is_log_io};
 use super::delta::Delta;
-use super::looks::{Looks, Seen};
-use super::profile::Bars;
 use super::snapshot::{IoKey, IoRow};
 use assay_model::Estimate;
-use assay_model::number::{real, seconds};
+use assay_model::live::classes::{COMMIT, SCHEDULER, USER_IO};
+use assay_model::live::{Sampler, Seen, counted, on_cpu, ordered};
 use assay_model::profile::{TimeSource, TimedEvent};
 
-/// Events that were seen less often say too little by themselves.
-const SEEN_MIN: u64 = 10;
 const READY: &str = "ready, waiting for a CPU";
 /// The kind of process that serves a client.
 pub(super) const CLIENT: &str = "client backend";
 
-/// A time that was counted; nothing where nothing happened.
-fn counted(
-    event: impl Into<String>,
-    class: &str,
-    time_s: f64,
-    waits: Option<u64>,
-) -> Option<TimedEvent> {
-    (time_s > 0.0).then(|| TimedEvent {
-        event: event.into(),
-        class: class.to_owned(),
-        known: TimeSource::Counted,
-        time_s: Estimate::exact(time_s, waits.unwrap_or(1)),
-        db_time_share: None,
-        waits,
-        seen: None,
-    })
-}
-
 /// All events of client sessions, most time first; shares are of DB time.
-pub(super) fn events(
-    delta: &Delta<'_>,
-    looks: &Looks,
-    bars: &dyn Bars,
-    db_time_s: f64,
-) -> Vec<TimedEvent> {
-    let mut events = processor(looks, bars, db_time_s);
+pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
+    let mut events = processor(sampler);
     events.extend(data_io(delta));
     events.extend(log_io(delta));
-    events.extend(sampled(delta, looks, bars, db_time_s));
-    for event in &mut events {
-        event.db_time_share = (db_time_s > 0.0).then(|| event.time_s.value / db_time_s);
-    }
-    events.sort_by(|left, right| right.time_s.value.total_cmp(&left.time_s.value));
-    events
+    events.extend(sampled(delta, sampler));
+    ordered(events, sampler.db_time_s)
 }
 
 /// Time on a CPU by the scheduler's count, and ready for one: what sessions were seen without a wait beyond it.
@@ -57,14 +27,14 @@ pub(super) fn events(
 /// holds, or comes before a statement begins. Adding it would count it twice: with four sessions of pgbench on two
 /// processors that had no time to spare the parts came to 230 % (release 18) and 220 % (release 15) of DB time so, and to
 /// 109 % and 108 % in this way. What is beyond 100 % there is the log's: counted flushes beside sampled waits for them.
-fn processor(looks: &Looks, bars: &dyn Bars, db_time_s: f64) -> Vec<TimedEvent> {
-    let Some(tasks) = looks.tasks else {
+fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
+    if sampler.looks.tasks.is_none() {
         return Vec::new();
-    };
-    let on_cpu_s = seconds(tasks.clients.on_cpu_ns);
-    let on_cpu = counted("CPU", "CPU", on_cpu_s, None);
+    }
+    let on_cpu = on_cpu(sampler.looks);
+    let on_cpu_s = on_cpu.as_ref().map_or(0.0, |event| event.time_s.value);
     let beyond = |time_s: f64| (time_s - on_cpu_s).max(0.0);
-    let seen = of_share(looks, bars, db_time_s, &Seen::is_no_wait);
+    let seen = sampler.of_share(&Seen::is_no_wait);
     let time_s = Estimate {
         value: beyond(seen.value),
         low: beyond(seen.low),
@@ -144,36 +114,15 @@ fn log_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
     write.into_iter().chain(sync).collect()
 }
 
-/// Events that nobody adds up: DB time times their share of what was seen, with its interval.
-fn sampled(delta: &Delta<'_>, looks: &Looks, bars: &dyn Bars, db_time_s: f64) -> Vec<TimedEvent> {
+/// Events that nobody adds up.
+fn sampled(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
     let is_left = |seen: &Seen| {
         let counted = (delta.is_io_timed() && is_data_io(seen))
             || (delta.is_log_timed() && is_log_io(seen))
-            || (looks.tasks.is_some() && seen.is_no_wait());
+            || (sampler.looks.tasks.is_some() && seen.is_no_wait());
         !counted
     };
-    let totals = looks.totals();
-    let left = totals.into_iter().filter(|(seen, _)| is_left(seen));
-    let (clear, rare): (Vec<_>, Vec<_>) = left.partition(|(_, count)| *count >= SEEN_MIN);
-    let one = |name: String, class: &str, count: u64, meant: &dyn Fn(&Seen) -> bool| TimedEvent {
-        event: name,
-        class: class.to_owned(),
-        known: TimeSource::Sampled,
-        time_s: of_share(looks, bars, db_time_s, meant),
-        db_time_share: None,
-        waits: None,
-        seen: Some(count),
-    };
-    let mut events: Vec<TimedEvent> = clear
-        .iter()
-        .map(|(seen, count)| one(name(seen), class(seen), *count, &|other| other == *seen))
-        .collect();
-    let count: u64 = rare.iter().map(|(_, count)| count).sum();
-    if count > 0 {
-        let meant = |other: &Seen| rare.iter().any(|(seen, _)| *seen == other);
-        events.push(one("events seen fewer than 10 times".to_owned(), "Other", count, &meant));
-    }
-    events
+    sampler.events(&is_left, &|seen| (name(seen), class_of(seen)))
 }
 
 fn name(seen: &Seen) -> String {
@@ -181,34 +130,4 @@ fn name(seen: &Seen) -> String {
         return "CPU, or waiting for one".to_owned();
     }
     format!("{}:{}", seen.kind, seen.event)
-}
-
-fn class(seen: &Seen) -> &'static str {
-    if seen.is_no_wait() { "CPU" } else { class_of(seen) }
-}
-
-/// DB time times the share of some events in what was seen. Where too little was seen for an interval, the interval
-/// is everything.
-fn of_share(
-    looks: &Looks,
-    bars: &dyn Bars,
-    db_time_s: f64,
-    meant: &dyn Fn(&Seen) -> bool,
-) -> Estimate {
-    let (part, whole) = (looks.series(meant), looks.active());
-    let seen = part.iter().sum::<f64>();
-    let estimate = bars.ratio(&part, &whole).unwrap_or_else(|| Estimate {
-        value: seen / real(looks.seen()).max(1.0),
-        low: 0.0,
-        high: 1.0,
-        confidence: 0.95,
-        n: 1,
-    });
-    Estimate { low: estimate.low.clamp(0.0, 1.0), high: estimate.high.clamp(0.0, 1.0), ..estimate }
-        .scaled(db_time_s)
-}
-
-/// Mean time of what was counted, seconds.
-pub(super) fn mean_s(time_s: f64, ios: u64) -> Option<f64> {
-    (ios > 0 && time_s > 0.0).then(|| time_s / real(ios))
 }

@@ -1,19 +1,14 @@
 //! I/O: requests by what counts them, by purpose, by process and on what.
 
 use super::delta::Delta;
-use super::events::mean_s;
-use super::profile::Outside;
+use super::redo::log_rows;
 use super::snapshot::{IoKey, IoRow};
-use super::verdict::log_rows;
+use assay_model::live::{Outside, devices, mean_s};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
-    TablespaceIo, TieringCandidate, accumulate,
 };
 use std::collections::BTreeMap;
-
-/// Relations that are listed.
-const RELATIONS_MAX: usize = 30;
 
 /// Where counts of blocks come from in this version.
 fn blocks_source(delta: &Delta<'_>) -> &'static str {
@@ -70,14 +65,7 @@ pub(super) fn rates(delta: &Delta<'_>, outside: &Outside) -> Vec<RequestRate> {
             write_per_s: per_s(real(row.writes + row.extends), "pg_stat_io: writes and extends"),
         });
     }
-    if let Some(device) = &outside.device {
-        let what = format!("diskstats of {}, all programs", device.name);
-        rates.push(RequestRate {
-            kind: RateKind::Total,
-            read_per_s: per_s(real(device.counters.read_ios), &what),
-            write_per_s: per_s(real(device.counters.write_ios), &what),
-        });
-    }
+    rates.extend(devices(outside, delta.elapsed_s));
     rates
 }
 
@@ -156,32 +144,10 @@ fn figure_per_s(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
 
 /// What reaches the storage: the devices' own count where it is known, else the server's.
 fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
-    let mut class = IoClass::new(IoPurpose::All);
     let row = data(delta);
-    let (reads, writes, bytes, source) = match &outside.device {
-        Some(device) => (
-            device.counters.read_ios,
-            device.counters.write_ios,
-            device.counters.read_bytes + device.counters.write_bytes,
-            format!("diskstats of {}, all programs", device.name),
-        ),
-        None => (
-            row.reads,
-            row.writes + row.extends,
-            row.read_bytes + row.write_bytes + row.extend_bytes,
-            blocks_source(delta).to_owned(),
-        ),
-    };
-    let ios = reads + writes;
-    class.rate_iops = Some(figure_per_s(ios, delta, &source));
-    class.throughput_bytes_per_s = Some(figure_per_s(bytes, delta, &source));
-    class.read_share = (ios > 0).then(|| Figure::new(real(reads) / real(ios), source.clone()));
-    class.latency_s = outside.device.as_ref().and_then(|device| {
-        let counters = &device.counters;
-        let time_ns = counters.read_time_ns + counters.write_time_ns;
-        Some(Figure::new(mean_s(real(time_ns) / 1e9, ios)?, source))
-    });
-    class
+    let bytes = row.read_bytes + row.write_bytes + row.extend_bytes;
+    let server = (row.reads, row.writes + row.extends, bytes, blocks_source(delta));
+    assay_model::live::whole(outside, server, delta.elapsed_s)
 }
 
 /// A class of reads; its time is what sessions waited, the page cache and other I/O in flight included.
@@ -251,7 +217,7 @@ fn function(key: &IoKey, row: &IoRow, delta: &Delta<'_>) -> FunctionIo {
         extend_time_s: time(row.extend_time_s),
         sync_iops: rate(row.syncs, delta.elapsed_s),
         sync_time_s: time(row.sync_time_s),
-        hits_per_s: rate(row.hits, delta.elapsed_s),
+        hits_per_s: Some(rate(row.hits, delta.elapsed_s)),
     }
 }
 
@@ -279,7 +245,7 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
                 kind: after.kind.clone(),
                 tablespace: after.tablespace.clone(),
                 read_blocks_per_s: rate(read, delta.elapsed_s),
-                hits_per_s: rate(hit, delta.elapsed_s),
+                hits_per_s: Some(rate(hit, delta.elapsed_s)),
                 read_time_s: mean_s.map(|mean_s| real(read) * mean_s),
                 size_bytes: after.size_bytes,
             })
@@ -290,51 +256,4 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
         key(right).partial_cmp(&key(left)).unwrap_or(std::cmp::Ordering::Equal)
     });
     relations
-}
-
-/// The first ones of a list.
-pub(super) fn first(mut relations: Vec<RelationIo>) -> Vec<RelationIo> {
-    relations.truncate(RELATIONS_MAX);
-    relations
-}
-
-/// Relations added up by tablespace, most blocks read first.
-pub(super) fn tablespaces(relations: &[RelationIo]) -> Vec<TablespaceIo> {
-    let mut spaces: BTreeMap<&str, TablespaceIo> = BTreeMap::new();
-    for relation in relations {
-        let space = spaces.entry(&relation.tablespace).or_default();
-        relation.tablespace.clone_into(&mut space.tablespace);
-        space.read_blocks_per_s += relation.read_blocks_per_s;
-        space.hits_per_s += relation.hits_per_s;
-        space.read_time_s = added(space.read_time_s, relation.read_time_s);
-        space.size_bytes = match (space.size_bytes, relation.size_bytes) {
-            (Some(sum), Some(more)) => Some(sum + more),
-            (sum, more) => sum.or(more),
-        };
-    }
-    let mut spaces: Vec<TablespaceIo> = spaces.into_values().collect();
-    spaces.sort_by(|left, right| right.read_blocks_per_s.total_cmp(&left.read_blocks_per_s));
-    spaces
-}
-
-fn added(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
-    sum.map_or(more, |sum| Some(sum + more.unwrap_or(0.0)))
-}
-
-/// Tablespaces by the time waited for their reads.
-pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
-    let candidate = |space: TablespaceIo| {
-        let read_wait_ratio = space.read_time_s? / delta.elapsed_s;
-        (read_wait_ratio > 0.0).then_some(TieringCandidate {
-            tablespace: space.tablespace,
-            read_wait_ratio,
-            cumulative_share: 0.0,
-            capacity_bytes: None,
-        })
-    };
-    let mut candidates: Vec<TieringCandidate> =
-        tablespaces(relations).into_iter().filter_map(candidate).collect();
-    candidates.sort_by(|left, right| right.read_wait_ratio.total_cmp(&left.read_wait_ratio));
-    accumulate(&mut candidates);
-    candidates
 }

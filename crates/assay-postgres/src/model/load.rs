@@ -2,9 +2,9 @@
 
 use super::delta::Delta;
 use super::io::levels;
-use super::profile::Outside;
 use super::statements::Executed;
-use assay_model::number::{real, seconds};
+use assay_model::live::{Outside, load_line};
+use assay_model::number::real;
 use assay_model::profile::{Checkpoints, Figure, LoadLine, TimeModel, WalActivity};
 
 /// All lines of which something is known.
@@ -14,12 +14,8 @@ pub(super) fn load(
     time: &TimeModel,
     executed: Option<&Executed>,
 ) -> Vec<LoadLine> {
-    let transactions = real(delta.transactions());
-    let line = |name: &str, amount: f64| LoadLine {
-        name: name.to_owned(),
-        amount_per_s: amount / delta.elapsed_s,
-        transaction_ratio: (transactions > 0.0).then(|| amount / transactions),
-    };
+    let line =
+        |name: &str, amount: f64| load_line(name, amount, delta.elapsed_s, delta.transactions());
     let known = |name: &str, figure: &Option<Figure>| {
         figure.as_ref().map(|figure| line(name, figure.value))
     };
@@ -73,9 +69,4 @@ pub(super) fn wal(delta: &Delta<'_>) -> Option<WalActivity> {
         bytes: log.bytes,
         full_buffers: log.full_buffers,
     })
-}
-
-/// CPU time of our own sessions and program, seconds.
-pub(super) fn own_cpu_s(outside: &Outside, looks: &super::Looks) -> Option<f64> {
-    Some(seconds(looks.tasks?.own.on_cpu_ns) + outside.own_cpu_s)
 }

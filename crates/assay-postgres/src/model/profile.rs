@@ -1,46 +1,20 @@
 //! The profile: the same document that a report gives.
 
+use super::classes::class_of;
 use super::delta::Delta;
-use super::looks::Looks;
-use super::over_time::over_time;
 use super::snapshot::Snapshot;
-use super::{events, io, load, statements, time, verdict};
-use assay_model::counters::NamedDevice;
-use assay_model::number::{count_of, real};
-use assay_model::profile::{
-    self, CheckOutcome, CrossCheck, Figure, Profile, ProfileSource, ReadTimes, Sampling,
-    ServerActivity, Work,
+use super::{events, io, load, redo, statements, time};
+use assay_model::Result;
+use assay_model::live::{
+    self, Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling,
 };
+use assay_model::number::real;
+use assay_model::profile::{self, Figure, Profile, ProfileSource, ServerActivity, Work};
 use assay_model::run::Utc;
-use assay_model::{Estimate, Result};
 
-/// Intervals of what was sampled; neighbouring looks may resemble one another, and allowing for that is the task of
-/// whoever implements this. `None` where there is too little to say.
-pub trait Bars {
-    /// The mean of equally long observations.
-    fn mean(&self, observations: &[f64]) -> Option<Estimate>;
-    /// The sum of the numerators over the sum of the denominators.
-    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate>;
-}
-
-/// What the server does not know itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outside {
-    /// The name of the profile, for people.
-    pub name: String,
-    /// The host, where it is known.
-    pub host: Option<String>,
-    /// Times of reads that were seen beside the server.
-    pub read_times: Vec<ReadTimes>,
-    /// Processors of the host, where it is this one.
-    pub processors: Option<u64>,
-    /// What the devices under the data directory did in the interval, where they are this host's.
-    pub device: Option<NamedDevice>,
-    /// CPU time that this program took, seconds.
-    pub own_cpu_s: f64,
-    /// Whether the interval went to its end.
-    pub complete: bool,
-}
+/// What the scheduler knows of a server.
+const SERVER: Server =
+    Server { clients: "client sessions", background: "background processes and parallel workers" };
 
 /// The profile of an interval.
 ///
@@ -56,8 +30,9 @@ pub fn profile(
     let delta = Delta::of(before, after, looks.elapsed_s)?;
     let executed = statements::executed(&delta);
     let db_time = time::db_time(&delta, looks);
-    let events = events::events(&delta, looks, bars, db_time.value);
-    let time = time::model(&delta, looks, outside, &events, db_time);
+    let sampler = Sampler { looks, bars, db_time_s: db_time.value };
+    let events = events::events(&delta, sampler);
+    let time = live::model(looks, outside, &events, Some(db_time), SERVER);
     let relations = io::relations(&delta);
     let active = bars.mean(&looks.active());
     let mut doubts = delta.doubts();
@@ -78,18 +53,18 @@ pub fn profile(
         block_bytes: Some(Figure::new(real(after.settings.block_bytes), "block_size")),
         rates: io::rates(&delta, outside),
         classes: io::classes(&delta, outside),
-        verdict: verdict::verdict(&time),
-        redo: verdict::redo(&delta, &time),
+        verdict: live::verdict(&time),
+        redo: redo::redo(&delta, &time),
         outliers: Vec::new(),
-        tiering: io::tiering(&delta, &relations),
+        tiering: live::tiering(&relations, looks.elapsed_s),
         checks: vec![active_sessions(&time, active.as_ref())],
         server: Some(ServerActivity {
             load: load::load(&delta, outside, &time, executed.as_ref()),
             events,
             functions: io::functions(&delta),
-            tablespaces: io::tablespaces(&relations),
-            over_time: over_time(looks),
-            relations: io::first(relations),
+            tablespaces: live::tablespaces(&relations),
+            over_time: over_time(looks, &class_of),
+            relations: live::first(relations),
             statements: executed
                 .as_ref()
                 .map_or_else(Vec::new, |executed| statements::top(&delta, executed)),
@@ -97,7 +72,7 @@ pub fn profile(
             wal: load::wal(&delta),
             reads: Some(io::levels(&delta, outside)),
             read_times: outside.read_times.clone(),
-            sampling: Some(sampling(&delta, looks, outside, active)),
+            sampling: Some(sampling(looks, outside, active, delta.own_time_s())),
         }),
         time,
         doubts,
@@ -122,65 +97,8 @@ fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
     }
 }
 
-/// Active sessions by counters and by looks: they say the same unless counters came late, or looks did.
-fn active_sessions(time: &profile::TimeModel, seen: Option<&Estimate>) -> CrossCheck {
-    let counted = time.average_active_sessions.clone();
-    let right = seen.map(|seen| {
-        let source = format!("looks at the sessions, {:.3} to {:.3}", seen.low, seen.high);
-        Figure::new(seen.value, source)
-    });
-    let outcome = match (&counted, seen) {
-        (Some(counted), Some(seen)) => {
-            // A tenth of a session, or of them, is what statements at the ends can make.
-            let room = 0.1_f64.max(0.1 * counted.value);
-            let agrees = counted.value >= seen.low - room && counted.value <= seen.high + room;
-            if agrees { CheckOutcome::Agrees } else { CheckOutcome::Contradicts }
-        }
-        _ => CheckOutcome::NotPossible,
-    };
-    CrossCheck {
-        what: "active sessions by counters and by looks".to_owned(),
-        left: counted,
-        right,
-        outcome,
-    }
-}
-
-fn sampling(
-    delta: &Delta<'_>,
-    looks: &Looks,
-    outside: &Outside,
-    active: Option<Estimate>,
-) -> Sampling {
-    let own = |snapshot: &Snapshot| snapshot.own_time_s.values().sum::<f64>();
-    Sampling {
-        looks: count_of(looks.looks.len()),
-        late_looks: late(looks),
-        period_s: looks.period_s(),
-        average_active_sessions: active,
-        own_time_s: own(delta.after) - own(delta.before),
-        own_cpu_s: load::own_cpu_s(outside, looks),
-    }
-}
-
-fn late(looks: &Looks) -> u64 {
-    count_of(looks.looks.iter().filter(|look| look.is_late).count())
-}
-
 fn doubts_of_looks(looks: &Looks) -> Vec<String> {
-    let mut doubts = Vec::new();
-    let (late, all) = (late(looks), count_of(looks.looks.len()));
-    if all > 0 && 5 * late > all {
-        doubts.push(format!(
-            "{late} of {all} looks at the sessions came late: the machine had no CPU for them, and a busy machine is seen too rarely"
-        ));
-    }
-    let missed = looks.tasks.map_or(0, |tasks| tasks.missed_sessions);
-    if missed > 0 {
-        doubts.push(format!(
-            "{missed} sessions came and went between two looks: their CPU time is not in DB CPU"
-        ));
-    }
+    let mut doubts = live::doubts_of_looks(looks);
     if looks.tasks.is_none() {
         doubts.push("the server is on another host, or its processes cannot be seen: CPU time is estimated, and its queue not known".to_owned());
     }

@@ -1,11 +1,11 @@
 //! A canary: a session of ours that reads one random block of a table at a modest rate beside whatever else runs, and
 //! has the server time it. A server has no histogram of its reads; this is one with a known number of them.
 
-use super::activity::{rest, spread, thread_cpu_s};
 use super::link::{MANNERS, NAME, PATIENCE};
 use crate::address::Address;
 use crate::connection::{Connection, Execution, Prepared, Row};
 use crate::failure::Answer;
+use assay_daemon::watch::{rest, spread, thread_cpu_s};
 use assay_model::number::seconds;
 use assay_model::profile::{ReadSight, ReadTimes};
 use assay_model::random::Random;

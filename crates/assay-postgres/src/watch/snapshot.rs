@@ -15,11 +15,8 @@ use std::collections::BTreeMap;
 const STATEMENTS_MINOR_MIN: u32 = 9;
 
 impl Watcher {
-    /// Everything at this moment.
-    ///
-    /// # Errors
-    /// When the server goes away, or refuses what every account may ask.
-    pub fn snapshot(&mut self) -> Result<Snapshot> {
+    /// Everything at this moment; refused where the server goes away, or refuses what every account may ask.
+    pub(super) fn take_snapshot(&mut self) -> Result<Snapshot> {
         let settings = settings(&mut self.server)?;
         let mut missing = Vec::new();
         let io = self.io(&mut missing)?;

@@ -56,13 +56,13 @@ fn events(server: &ServerActivity) -> Rows {
 }
 
 fn event(event: &TimedEvent) -> Vec<String> {
-    let (known, interval) = match event.known {
-        TimeSource::Counted => ("counted", String::new()),
-        TimeSource::Sampled => {
-            let (low, high) = (time(event.time_s.low), time(event.time_s.high));
-            ("sampled", format!("{low} – {high}"))
-        }
+    let known = match event.known {
+        TimeSource::Counted => "counted",
+        TimeSource::Sampled => "sampled",
     };
+    let (low, high) = (event.time_s.low, event.time_s.high);
+    let interval =
+        if low < high { format!("{} – {}", time(low), time(high)) } else { String::new() };
     vec![
         event.event.clone(),
         event.class.clone(),
@@ -149,7 +149,7 @@ fn relations(relations: &[RelationIo]) -> Rows {
             one.tablespace.clone(),
             significant(one.read_blocks_per_s),
             optional(one.read_time_s),
-            significant(one.hits_per_s),
+            one.hits_per_s.map_or("–".to_owned(), significant),
             one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
         ]
     }));
@@ -163,7 +163,7 @@ fn tablespaces(tablespaces: &[TablespaceIo]) -> Rows {
             one.tablespace.clone(),
             significant(one.read_blocks_per_s),
             optional(one.read_time_s),
-            significant(one.hits_per_s),
+            one.hits_per_s.map_or("–".to_owned(), significant),
             one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
         ]
     }));

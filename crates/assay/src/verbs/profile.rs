@@ -11,24 +11,25 @@ use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::profile::Profile;
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
-use assay_postgres::address::is_address;
+use assay_postgres::address::is_address as is_postgres;
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Reads AWR and Statspack reports, or watches a PostgreSQL server: what was asked of storage, where time went, and whether faster storage would help
+/// Reads AWR and Statspack reports, or watches a PostgreSQL, MariaDB or MySQL server: what was asked of storage, where time went, and whether faster storage would help
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
-    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a PostgreSQL server,
-    /// `postgresql://user@host:port/database`
+    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a server,
+    /// `postgresql://user@host:port/database` or `mysql://user:password@host:port/database`
     #[arg(value_name = "FILE|ADDRESS", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
     #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
     length: Nanos,
-    /// Beside a server's load read one random block of its largest table 20 times a second, and show how long that took
+    /// Beside a PostgreSQL server's load read one random block of its largest table 20 times a second, and show how long
+    /// that took
     #[arg(long)]
     canary: bool,
     /// One row a report; the form of several reports unless another is asked for
@@ -100,13 +101,7 @@ impl Options {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
         let names = || self.files.iter().filter_map(|file| file.to_str());
-        if names().any(is_mariadb) {
-            return Err(Error::usage(
-                "profiles of MariaDB and MySQL servers are not made: of live servers only PostgreSQL is watched",
-                "`assay load` shows their DB time, waits and reads beside a load of its own",
-            ));
-        }
-        let address = names().find(|name| is_address(name));
+        let address = names().find(|name| is_postgres(name) || is_mariadb(name));
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
                 "a server is profiled alone, and its profile is no row of a table",

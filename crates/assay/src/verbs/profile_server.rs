@@ -1,4 +1,4 @@
-//! `assay profile postgresql://…`: the profile of a live server over an interval.
+//! `assay profile postgresql://…` and `assay profile mysql://…`: the profile of a live server over an interval.
 
 use crate::options::OutputOptions;
 use crate::progress::Progress;
@@ -6,14 +6,13 @@ use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
-use assay_methods::load::{DeviceReads, Intervals};
+use assay_mariadb::address::is_address as is_mariadb;
+use assay_methods::live::{Live, Outside, Plan, Seen, TaskTimes};
+use assay_methods::load::DeviceReads;
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::units::Nanos;
 use assay_model::{Error, Profile, Result};
-use assay_postgres::address::Address;
-use assay_postgres::model::{Outside, profile as profile_of};
-use assay_postgres::watch::{Canary, Observed, Plan, TaskTimes, Watcher};
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,10 +41,22 @@ pub fn profile(wanted: &Wanted<'_>, output: &OutputOptions) -> Result<Profile> {
             "write at least 2s; a minute tells more",
         ));
     }
+    if is_mariadb(wanted.address) {
+        return watched::<assay_mariadb::watch::Watcher>(wanted, length, output);
+    }
+    watched::<assay_postgres::watch::Watcher>(wanted, length, output)
+}
+
+/// The profile of a server of a product.
+fn watched<W: Live>(
+    wanted: &Wanted<'_>,
+    length: Duration,
+    output: &OutputOptions,
+) -> Result<Profile> {
     let stop = crate::signals::stop_flag()?;
     let mut progress = Progress::new(output);
-    let address = Address::parse(wanted.address, |name| std::env::var(name).ok())?;
-    let mut watcher = Watcher::connect(&address)?;
+    let address = W::parse(wanted.address)?;
+    let mut watcher = W::connect(&address)?;
     let root = SysRoot::live();
     let mut place = Place::of(&mut watcher, &root)?;
     let times = |process_id: u32| -> Option<TaskCounters> { task_counters(&root, process_id) };
@@ -56,34 +67,29 @@ pub fn profile(wanted: &Wanted<'_>, output: &OutputOptions) -> Result<Profile> {
         let what = format!("{active} sessions active");
         progress.show(&what, elapsed_s / total_s, Some((total_s - elapsed_s).max(0.0)));
     };
-    let plan = Plan::of(length);
-    let canary = if wanted.canary { Canary::open(&address)? } else { None };
+    let canary = if wanted.canary { W::canary(&address)? } else { None };
     if wanted.canary && canary.is_none() {
-        place.missing.push("times of single blocks: this account may read no table".to_owned());
+        place.missing.push(format!("times of single blocks: {}", W::NO_CANARY));
     }
     let reads = DeviceReads::begin(&root, &place.devices);
-    let mut observed = match canary {
-        Some(canary) => watcher.observe_beside(canary, plan, times, &stop, &mut show)?,
-        None => watcher.observe(plan, times, &stop, &mut show)?,
-    };
+    let mut seen = watcher.watch(canary, Plan::of(length), times, &stop, &mut show)?;
     progress.clear();
     match reads {
-        Ok(reads) => observed.read_times.extend(reads.read()),
+        Ok(reads) => seen.read_times.extend(reads.read()),
         Err(why) => place.missing.push(format!("times of the device's reads: {why}")),
     }
     let outside = Outside {
         own_cpu_s: process_cpu_s() - cpu_s,
-        name: watcher.database().to_owned(),
+        name: watcher.subject(),
         ..place.outside(&root, &devices)
     };
-    told(observed, outside, place.missing)
+    told::<W>(&seen, outside, place.missing)
 }
 
-fn told(observed: Observed, outside: Outside, missing: Vec<String>) -> Result<Profile> {
-    let outside =
-        Outside { complete: observed.complete, read_times: observed.read_times, ..outside };
-    let (before, after) = (&observed.before, &observed.after);
-    let mut profile = profile_of(before, after, &observed.looks, &outside, &Intervals)?;
+fn told<W: Live>(seen: &Seen<W>, outside: Outside, missing: Vec<String>) -> Result<Profile> {
+    let read_times = seen.read_times.clone();
+    let outside = Outside { complete: seen.complete, read_times, ..outside };
+    let mut profile = W::profile(seen, &outside)?;
     profile.missing.extend(missing);
     Ok(profile)
 }
@@ -102,9 +108,9 @@ struct Place {
 }
 
 impl Place {
-    fn of(watcher: &mut Watcher, root: &SysRoot) -> Result<Self> {
+    fn of<W: Live>(watcher: &mut W, root: &SysRoot) -> Result<Self> {
         let mut place = Self {
-            is_here: watcher.is_near() && is_server(root, watcher.process_id()),
+            is_here: watcher.is_here(),
             environment: None,
             devices: Vec::new(),
             device: None,
@@ -155,22 +161,5 @@ impl Place {
             device: passed.devices.into_iter().next(),
             ..Outside::default()
         }
-    }
-}
-
-/// Whether a process of this host is one of PostgreSQL: on another host, or in another container, the id is somebody
-/// else's or nobody's.
-fn is_server(root: &SysRoot, process_id: u32) -> bool {
-    let name = root.text(format!("/proc/{process_id}/comm")).unwrap_or_default();
-    ["postgres", "postmaster", "edb-postgres"].contains(&name.as_str())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_test_is_no_server() {
-        assert!(!is_server(&SysRoot::live(), std::process::id()));
     }
 }

@@ -1,37 +1,12 @@
-//! What the time model says about storage, and the path of commits.
+//! The path of commits.
 
-use super::classes::{COMMIT, CONTENTION, USER_IO};
 use super::delta::Delta;
-use super::events::{CLIENT, mean_s};
+use super::events::CLIENT;
 use super::snapshot::IoRow;
+use assay_model::live::classes::COMMIT;
+use assay_model::live::{mean_s, share_of_classes};
 use assay_model::number::{rate, real};
-use assay_model::profile::{Figure, RedoPath, TimeModel, TimeVerdict};
-
-fn of_classes(time: &TimeModel, classes: &[&str]) -> f64 {
-    let waits = time.waits.iter().filter(|wait| classes.contains(&wait.class.as_str()));
-    // Of nothing this is 0, where a sum would be -0.
-    waits.map(|wait| wait.time_s.value).fold(0.0, |sum, time_s| sum + time_s)
-}
-
-/// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O: the server does not
-/// tell why they had to.
-pub(super) fn verdict(time: &TimeModel) -> TimeVerdict {
-    let db_time_s = time.db_time_s.as_ref().map_or(0.0, |time| time.value);
-    if db_time_s <= 0.0 {
-        return TimeVerdict {
-            reason: "no session was active".to_owned(),
-            ..TimeVerdict::default()
-        };
-    }
-    TimeVerdict {
-        user_io_share: Some(of_classes(time, &[USER_IO]) / db_time_s),
-        commit_share: Some(of_classes(time, &[COMMIT]) / db_time_s),
-        cpu_share: time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s),
-        contention_share: Some(of_classes(time, CONTENTION) / db_time_s),
-        ..TimeVerdict::default()
-    }
-    .concluded()
-}
+use assay_model::profile::{Figure, RedoPath, TimeModel};
 
 /// The path of commits: what sessions wait for, and what the writes and flushes of the log take.
 pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
@@ -43,7 +18,6 @@ pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
     let (client, all) = (log_rows(delta, true), log_rows(delta, false));
     let timed = delta.is_log_timed();
     let mean = |time_s: f64, ios: u64| mean_s(time_s, ios).filter(|_| timed);
-    let db_time_s = time.db_time_s.as_ref().map_or(0.0, |time| time.value);
     RedoPath {
         sync_latency_s: figure(
             mean(client.write_time_s + client.sync_time_s, client.syncs),
@@ -58,7 +32,7 @@ pub(super) fn redo(delta: &Delta<'_>, time: &TimeModel) -> RedoPath {
             real(log.bytes) / delta.elapsed_s,
             "pg_stat_wal: wal_bytes / elapsed",
         )),
-        sync_share: (db_time_s > 0.0).then(|| of_classes(time, &[COMMIT]) / db_time_s),
+        sync_share: share_of_classes(time, &[COMMIT]),
         ..RedoPath::default()
     }
     .concluded()

@@ -1,19 +1,20 @@
 //! Wait classes step after step, from looks at the sessions.
 
-use super::classes::class_of;
+use super::classes::CPU;
 use super::looks::{Look, Looks, Seen};
-use assay_model::number::{index, real, real_len};
-use assay_model::profile::{ClassSeries, WaitSeries};
+use crate::number::{index, real, real_len};
+use crate::profile::{ClassSeries, WaitSeries};
 
-/// The class of sessions that wait for nothing the server knows.
-pub(super) const CPU: &str = "CPU";
+/// The class of what a session was seen doing.
+pub type ClassOf<'a> = &'a dyn Fn(&Seen) -> &'static str;
+
 /// Steps at most: a page is not wider.
 const STEPS_MAX: f64 = 240.0;
 /// Shorter steps hold too few looks.
 const STEP_MIN_S: f64 = 1.0;
 
-/// Active sessions by class; nothing where nobody looked.
-pub(super) fn over_time(looks: &Looks) -> Option<WaitSeries> {
+/// Active sessions by class, those without a wait in the class `CPU`; nothing where nobody looked.
+pub fn over_time(looks: &Looks, class_of: ClassOf<'_>) -> Option<WaitSeries> {
     if looks.looks.is_empty() || looks.elapsed_s <= 0.0 {
         return None;
     }
@@ -25,7 +26,7 @@ pub(super) fn over_time(looks: &Looks) -> Option<WaitSeries> {
         classes: vec![class(CPU, index(steps))],
     };
     for look in &looks.looks {
-        add(&mut series, look);
+        add(&mut series, look, class_of);
     }
     finish(&mut series);
     Some(series)
@@ -36,12 +37,12 @@ fn class(name: &str, steps: usize) -> ClassSeries {
 }
 
 /// Adds sessions to the sums of the step in which they were seen.
-fn add(series: &mut WaitSeries, look: &Look) {
+fn add(series: &mut WaitSeries, look: &Look, class_of: ClassOf<'_>) {
     let steps = series.looks.len();
     let step = index(look.at_s / series.step_s).min(steps - 1);
     series.looks[step] += 1;
     for (seen, sessions) in &look.sessions {
-        let name = name(seen);
+        let name = if seen.is_no_wait() { CPU } else { class_of(seen) };
         let known = series.classes.iter().position(|one| one.class == name);
         let place = known.unwrap_or_else(|| {
             series.classes.push(class(name, steps));
@@ -49,10 +50,6 @@ fn add(series: &mut WaitSeries, look: &Look) {
         });
         series.classes[place].sessions_mean[step] += real(*sessions);
     }
-}
-
-fn name(seen: &Seen) -> &'static str {
-    if seen.is_no_wait() { CPU } else { class_of(seen) }
 }
 
 /// Sums become means; the first class stays where it is.
@@ -73,6 +70,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
+    fn class_of(seen: &Seen) -> &'static str {
+        if seen.kind == "IO" { "User I/O" } else { "Application" }
+    }
+
     fn look(at_s: f64, sessions: &[(&str, &str, u64)]) -> Look {
         let sessions = sessions.iter().map(|(kind, event, count)| (Seen::new(kind, event), *count));
         Look { at_s, sessions: sessions.collect::<BTreeMap<_, _>>(), ..Look::default() }
@@ -86,7 +87,7 @@ mod tests {
             look(0.9, &[read, ("Lock", "tuple", 1)]),
             look(2.5, &[("Lock", "tuple", 2)]),
         ];
-        let series = over_time(&Looks { looks, elapsed_s: 3.0, tasks: None }).unwrap();
+        let series = over_time(&Looks { looks, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
         assert_eq!((series.step_s, series.looks.as_slice()), (1.0, [2, 0, 1].as_slice()));
         let of = |name: &str| {
             let found = series.classes.iter().find(|class| class.class == name);
@@ -102,8 +103,9 @@ mod tests {
     #[test]
     fn a_long_interval_has_longer_steps_and_none_is_lost() {
         let looks: Vec<Look> = (0..7200).map(|at| look(f64::from(at), &[("", "", 1)])).collect();
-        let series = over_time(&Looks { looks, elapsed_s: 7200.0, tasks: None }).unwrap();
+        let series =
+            over_time(&Looks { looks, elapsed_s: 7200.0, tasks: None }, &class_of).unwrap();
         assert_eq!((series.looks.len(), series.looks.iter().sum::<u64>()), (240, 7200));
-        assert!(over_time(&Looks::default()).is_none());
+        assert!(over_time(&Looks::default(), &class_of).is_none());
     }
 }

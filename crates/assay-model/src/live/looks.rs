@@ -1,7 +1,7 @@
 //! Looks at the sessions: what each of them did at many moments, counted by event and by statement.
 
-use assay_model::counters::TaskCounters;
-use assay_model::number::{real, real_len};
+use crate::counters::TaskCounters;
+use crate::number::{count_of, real, real_len};
 use std::collections::BTreeMap;
 
 /// What a session was seen doing; both are empty where it waited for nothing the server knows.
@@ -73,17 +73,17 @@ pub struct Looks {
 
 impl Looks {
     /// How often sessions were seen active in all.
-    pub(super) fn seen(&self) -> u64 {
+    pub fn seen(&self) -> u64 {
         self.looks.iter().map(Look::active).sum()
     }
 
     /// Active sessions look by look.
-    pub(super) fn active(&self) -> Vec<f64> {
+    pub fn active(&self) -> Vec<f64> {
         self.looks.iter().map(|look| real(look.active())).collect()
     }
 
     /// Sessions in some events, look by look.
-    pub(super) fn series(&self, meant: impl Fn(&Seen) -> bool) -> Vec<f64> {
+    pub fn series(&self, meant: impl Fn(&Seen) -> bool) -> Vec<f64> {
         let of_one = |look: &Look| {
             let found = look.sessions.iter().filter(|(seen, _)| meant(seen));
             real(found.map(|(_, sessions)| sessions).sum())
@@ -92,7 +92,7 @@ impl Looks {
     }
 
     /// How often each event was seen in all.
-    pub(super) fn totals(&self) -> BTreeMap<&Seen, u64> {
+    pub fn totals(&self) -> BTreeMap<&Seen, u64> {
         let mut totals = BTreeMap::new();
         for (seen, sessions) in self.looks.iter().flat_map(|look| &look.sessions) {
             *totals.entry(seen).or_insert(0) += sessions;
@@ -100,8 +100,13 @@ impl Looks {
         totals
     }
 
+    /// Looks that came late.
+    pub fn late(&self) -> u64 {
+        count_of(self.looks.iter().filter(|look| look.is_late).count())
+    }
+
     /// Mean distance of two looks, seconds.
-    pub(super) fn period_s(&self) -> f64 {
+    pub fn period_s(&self) -> f64 {
         self.elapsed_s / real_len(self.looks.len()).max(1.0)
     }
 }

@@ -1,0 +1,250 @@
+//! I/O: requests by what counts them, by purpose and by file.
+
+use super::classes::{DATA_FILE, LOG_FILE};
+use super::delta::Delta;
+use super::files::{is_temporary, purpose, tablespace};
+use super::snapshot::FileCounts;
+use assay_model::live::{Outside, devices, mean_s};
+use assay_model::number::{rate, real};
+use assay_model::profile::{
+    Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
+    TieringCandidate,
+};
+use std::collections::BTreeMap;
+
+/// Where I/O on files is counted.
+const FILES: &str = "file_summary_by_event_name";
+
+/// Pages that were read and written, and their doubles.
+struct Pages {
+    read: u64,
+    written: u64,
+    doubled: u64,
+}
+
+impl Pages {
+    fn of(delta: &Delta<'_>) -> Self {
+        let count = |name: &str| delta.status(name).unwrap_or(0);
+        Self {
+            read: count("INNODB_PAGES_READ"),
+            written: count("INNODB_PAGES_WRITTEN"),
+            doubled: count("INNODB_DBLWR_PAGES_WRITTEN"),
+        }
+    }
+}
+
+fn page_bytes(delta: &Delta<'_>) -> u64 {
+    delta.after.settings.page_bytes
+}
+
+/// I/O of all threads on all files.
+fn all_files(delta: &Delta<'_>) -> FileCounts {
+    delta.files().fold(FileCounts::default(), |sum, (_, counts)| sum.plus(&counts))
+}
+
+/// Requests, blocks, and what reached the devices.
+pub(super) fn rates(delta: &Delta<'_>, outside: &Outside) -> Vec<RequestRate> {
+    let pages = Pages::of(delta);
+    let per_s = |count: u64, source: &str| Some(figure(count, delta, source));
+    let mut rates = vec![RequestRate {
+        kind: RateKind::Blocks,
+        read_per_s: per_s(pages.read, "Innodb_pages_read"),
+        write_per_s: per_s(
+            pages.written + pages.doubled,
+            "Innodb_pages_written and Innodb_dblwr_pages_written",
+        ),
+    }];
+    if delta.instruments().files {
+        let data = delta.file(DATA_FILE);
+        rates.push(RequestRate {
+            kind: RateKind::Database,
+            read_per_s: per_s(data.reads, "file_summary_by_event_name: innodb_data_file, reads"),
+            write_per_s: per_s(data.writes, "file_summary_by_event_name: innodb_data_file, writes"),
+        });
+    }
+    rates.extend(devices(outside, delta.elapsed_s));
+    rates
+}
+
+fn figure(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
+    Figure::new(rate(count, delta.elapsed_s), source)
+}
+
+/// Reads of the three levels.
+pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
+    let (pages, page) = (Pages::of(delta), page_bytes(delta));
+    let read_bytes = pages.read.saturating_mul(page);
+    let device = outside.device.as_ref().map(|device| &device.counters);
+    let cached = device
+        .filter(|_| read_bytes > 0)
+        .map(|device| (1.0 - real(device.read_bytes) / real(read_bytes)).max(0.0));
+    let asked = delta.status("INNODB_BUFFER_POOL_READ_REQUESTS").unwrap_or(0);
+    ReadLevels {
+        logical_per_s: rate(asked, delta.elapsed_s),
+        database_per_s: rate(pages.read, delta.elapsed_s),
+        device_iops: device.map(|device| rate(device.read_ios, delta.elapsed_s)),
+        device_bytes_per_s: device.map(|device| rate(device.read_bytes, delta.elapsed_s)),
+        page_cache_share: cached,
+    }
+}
+
+/// I/O by purpose, the sum of all first.
+pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
+    let mut classes = vec![whole(delta, outside)];
+    if delta.instruments().files {
+        let data = delta.file(DATA_FILE);
+        classes.push(reads(&data, delta));
+        classes.push(writes(&data, delta));
+        let temporary = delta.files().filter(|(event, _)| is_temporary(event));
+        let temporary = temporary.fold(FileCounts::default(), |sum, (_, one)| sum.plus(&one));
+        classes.push(both(&temporary, delta));
+    } else {
+        classes.extend(pages(delta));
+    }
+    classes.push(log(delta));
+    let is_something =
+        |class: &IoClass| class.rate_iops.as_ref().is_some_and(|rate| rate.value > 0.0);
+    classes.into_iter().filter(is_something).map(IoClass::complete).collect()
+}
+
+fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
+    if delta.instruments().files {
+        let all = all_files(delta);
+        let server = (all.reads, all.writes, all.read_bytes + all.write_bytes, FILES);
+        return assay_model::live::whole(outside, server, delta.elapsed_s);
+    }
+    let pages = Pages::of(delta);
+    let bytes = (pages.read + pages.written + pages.doubled).saturating_mul(page_bytes(delta));
+    let server = (pages.read, pages.written, bytes, "pages that were read and written");
+    assay_model::live::whole(outside, server, delta.elapsed_s)
+}
+
+fn class(
+    purpose: IoPurpose,
+    (ios, bytes, read_share): (u64, u64, f64),
+    delta: &Delta<'_>,
+    source: &str,
+) -> IoClass {
+    let mut class = IoClass::new(purpose);
+    class.rate_iops = Some(figure(ios, delta, source));
+    class.throughput_bytes_per_s = Some(figure(bytes, delta, source));
+    class.read_share = Some(Figure::new(read_share, source));
+    class
+}
+
+/// Reads of single pages; the time is what threads waited, the page cache included where it is used.
+fn reads(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
+    let source = "file_summary_by_event_name: innodb_data_file, reads";
+    let sums = (data.reads, data.read_bytes, 1.0);
+    let mut class = class(IoPurpose::SingleBlockRead, sums, delta, source);
+    class.latency_s = mean_s(data.read_time_s, data.reads).map(|mean| Figure::new(mean, source));
+    class
+}
+
+/// Writes of data files have no time: threads of the background ask for them and do not wait.
+fn writes(data: &FileCounts, delta: &Delta<'_>) -> IoClass {
+    let source = "file_summary_by_event_name: innodb_data_file, writes";
+    class(IoPurpose::DataFileWrite, (data.writes, data.write_bytes, 0.0), delta, source)
+}
+
+fn both(row: &FileCounts, delta: &Delta<'_>) -> IoClass {
+    let ios = row.reads + row.writes;
+    let share = real(row.reads) / real(ios.max(1));
+    let sums = (ios, row.read_bytes + row.write_bytes, share);
+    class(IoPurpose::Temporary, sums, delta, "file_summary_by_event_name: temporary files")
+}
+
+/// Where nothing is timed, pages are still counted.
+fn pages(delta: &Delta<'_>) -> [IoClass; 2] {
+    let (pages, page) = (Pages::of(delta), page_bytes(delta));
+    let written_bytes = (pages.written + pages.doubled).saturating_mul(page);
+    let read = (pages.read, pages.read.saturating_mul(page), 1.0);
+    [
+        class(IoPurpose::SingleBlockRead, read, delta, "Innodb_pages_read"),
+        class(
+            IoPurpose::DataFileWrite,
+            (pages.written, written_bytes, 0.0),
+            delta,
+            "Innodb_pages_written, bytes with those of the doublewrite buffer",
+        ),
+    ]
+}
+
+fn log(delta: &Delta<'_>) -> IoClass {
+    let count = |name: &str| delta.status(name).unwrap_or(0);
+    let sums = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"), 0.0);
+    let mut class =
+        class(IoPurpose::LogWrite, sums, delta, "Innodb_log_writes and Innodb_os_log_written");
+    class.latency_s = log_sync_s(delta)
+        .map(|mean| Figure::new(mean, "file_summary_by_event_name: innodb_log_file, flushes"));
+    class
+}
+
+/// Mean time of a flush of the log, seconds; nothing where the release does not time them.
+pub(super) fn log_sync_s(delta: &Delta<'_>) -> Option<f64> {
+    let log = delta.file(LOG_FILE);
+    mean_s(log.other_time_s, log.others).filter(|_| delta.instruments().log)
+}
+
+/// I/O of all threads by what the files are for, most bytes first.
+pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
+    let mut sums: BTreeMap<(&str, &str), FileCounts> = BTreeMap::new();
+    for (event, file, counts) in delta.instances() {
+        let sum = sums.entry((purpose(event, file), event)).or_default();
+        *sum = sum.plus(&counts);
+    }
+    let told = sums.iter().filter(|(_, counts)| !counts.is_idle());
+    let mut functions: Vec<FunctionIo> =
+        told.map(|(key, counts)| function(*key, counts, delta)).collect();
+    let bytes = |one: &FunctionIo| one.read_bytes_per_s + one.write_bytes_per_s;
+    functions.sort_by(|left, right| bytes(right).total_cmp(&bytes(left)));
+    functions
+}
+
+fn function((object, event): (&str, &str), counts: &FileCounts, delta: &Delta<'_>) -> FunctionIo {
+    // Of data files the engine only asks for writes.
+    let is_waited = event != DATA_FILE;
+    FunctionIo {
+        process: "all threads".to_owned(),
+        object: object.to_owned(),
+        context: event.rsplit('/').next().unwrap_or(event).to_owned(),
+        read_iops: rate(counts.reads, delta.elapsed_s),
+        read_bytes_per_s: rate(counts.read_bytes, delta.elapsed_s),
+        read_time_s: Some(counts.read_time_s),
+        write_iops: rate(counts.writes, delta.elapsed_s),
+        write_bytes_per_s: rate(counts.write_bytes, delta.elapsed_s),
+        write_time_s: is_waited.then_some(counts.write_time_s),
+        sync_iops: rate(counts.others, delta.elapsed_s),
+        sync_time_s: Some(counts.other_time_s),
+        ..FunctionIo::default()
+    }
+}
+
+/// Tables that were read, each with the time that was waited for its file, most blocks first.
+pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
+    let page = real(page_bytes(delta)).max(1.0);
+    let one = |(event, file, counts): (&str, &str, FileCounts)| {
+        let tablespace = tablespace(event, file).filter(|_| counts.reads > 0)?;
+        Some(RelationIo {
+            relation: tablespace.replace('/', "."),
+            kind: "table and its indexes".to_owned(),
+            read_blocks_per_s: real(counts.read_bytes) / page / delta.elapsed_s,
+            hits_per_s: None,
+            read_time_s: Some(counts.read_time_s),
+            size_bytes: delta.after.sizes.get(&tablespace).copied(),
+            tablespace,
+        })
+    };
+    let mut relations: Vec<RelationIo> = delta.instances().filter_map(one).collect();
+    relations.sort_by(|left, right| right.read_blocks_per_s.total_cmp(&left.read_blocks_per_s));
+    relations
+}
+
+/// Candidates for faster storage: each table has a tablespace of its own, whose size the server tells.
+pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
+    let mut candidates = assay_model::live::tiering(relations, delta.elapsed_s);
+    for candidate in &mut candidates {
+        candidate.capacity_bytes = delta.after.sizes.get(&candidate.tablespace).copied();
+    }
+    candidates
+}

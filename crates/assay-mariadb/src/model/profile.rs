@@ -1,0 +1,163 @@
+//! The profile: the same document that a report gives.
+
+use super::classes::{COMMIT_DOUBT, ROW_LOCK_DOUBT, class_of};
+use super::delta::Delta;
+use super::snapshot::Snapshot;
+use super::{events, io, load};
+use assay_model::live::classes::{APPLICATION, COMMIT};
+use assay_model::live::{
+    self, Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling,
+};
+use assay_model::number::{count, nanoseconds, real, real_len};
+use assay_model::profile::{
+    self, Figure, Profile, ProfileSource, ServerActivity, TimeModel, TimeVerdict, Work,
+};
+use assay_model::run::Utc;
+use assay_model::{Estimate, Result};
+
+const DB_TIME: &str = "events_statements_summary_by_user_by_event_name, sums of statement/sql and statement/com, statements that ran at both ends added, own sessions left out";
+const DB_TIME_OF_LOOKS: &str =
+    "estimated: active sessions by looks x elapsed, because the server does not time statements";
+/// What is a smaller share of DB time needs no explanation.
+const MUCH_SHARE: f64 = 0.05;
+/// What the scheduler knows of a server.
+const SERVER: Server = Server {
+    clients: "the threads that serve client sessions",
+    background: "all other threads of the server",
+};
+
+/// The profile of an interval.
+///
+/// # Errors
+/// When the server was started anew in between.
+pub fn profile(
+    before: &Snapshot,
+    after: &Snapshot,
+    looks: &Looks,
+    outside: &Outside,
+    bars: &dyn Bars,
+) -> Result<Profile> {
+    let delta = Delta::of(before, after, looks.elapsed_s)?;
+    let db_time = db_time(&delta, looks);
+    let sampler =
+        Sampler { looks, bars, db_time_s: db_time.as_ref().map_or(0.0, |time| time.value) };
+    let events = events::events(&delta, sampler);
+    let time = live::model(looks, outside, &events, db_time, SERVER);
+    let relations = io::relations(&delta);
+    let active = bars.mean(&looks.active());
+    Ok(Profile {
+        format: profile::FORMAT,
+        name: outside.name.clone(),
+        source: source(&delta, outside),
+        elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
+        work: Work::default(),
+        sessions: looks
+            .looks
+            .first()
+            .map(|look| Figure::new(real(look.connected), "client sessions at the first look")),
+        block_bytes: Some(Figure::new(real(after.settings.page_bytes), "innodb_page_size")),
+        rates: io::rates(&delta, outside),
+        classes: io::classes(&delta, outside),
+        verdict: verdict(&delta, &time),
+        redo: load::redo(&delta, &time),
+        outliers: Vec::new(),
+        tiering: io::tiering(&delta, &relations),
+        checks: check(&delta, &time, active.as_ref()),
+        doubts: doubts(&delta, looks, &time),
+        missing: missing(&delta, looks),
+        server: Some(ServerActivity {
+            load: load::load(&delta, outside, &time),
+            events,
+            functions: io::functions(&delta),
+            over_time: over_time(looks, &class_of),
+            relations: live::first(relations),
+            reads: Some(io::levels(&delta, outside)),
+            read_times: outside.read_times.clone(),
+            sampling: Some(sampling(looks, outside, active, after.own_time_s - before.own_time_s)),
+            ..ServerActivity::default()
+        }),
+        time,
+    })
+}
+
+/// DB time: counted, or by looks where statements are not timed and somebody looked.
+fn db_time(delta: &Delta<'_>, looks: &Looks) -> Option<Figure> {
+    if let Some(counted_s) = delta.db_time_s() {
+        return Some(Figure::new(counted_s, DB_TIME));
+    }
+    let active = looks.active();
+    let mean = active.iter().sum::<f64>() / real_len(active.len()).max(1.0);
+    (!active.is_empty()).then(|| Figure::new(mean * delta.elapsed_s, DB_TIME_OF_LOOKS))
+}
+
+/// Whether faster storage would help. Where I/O is not timed nothing is said of it.
+fn verdict(delta: &Delta<'_>, time: &TimeModel) -> TimeVerdict {
+    let verdict = live::verdict(time);
+    if delta.instruments().files || verdict.user_io_share.is_none() {
+        return verdict;
+    }
+    TimeVerdict { user_io_share: None, ..verdict }.concluded()
+}
+
+/// Looks and counters are two only where DB time is not of looks itself.
+fn check(
+    delta: &Delta<'_>,
+    time: &TimeModel,
+    active: Option<&Estimate>,
+) -> Vec<profile::CrossCheck> {
+    let counted = delta.db_time_s().map(|_| active_sessions(time, active));
+    counted.into_iter().collect()
+}
+
+fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
+    let at = |snapshot: &Snapshot| Some(Utc::of(nanoseconds(snapshot.at_s)).to_string());
+    let settings = &delta.after.settings;
+    ProfileSource {
+        product: settings.product.to_lowercase(),
+        kind: "live".to_owned(),
+        release: Some(settings.version.clone()),
+        host: outside.host.clone(),
+        snapshots: None,
+        begin: at(delta.before),
+        begin_clock_s: i64::try_from(count(delta.before.at_s)).ok(),
+        end: at(delta.after),
+        complete: outside.complete,
+    }
+}
+
+fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
+    let mut doubts = delta.doubts();
+    doubts.extend(live::doubts(time));
+    doubts.extend(live::doubts_of_looks(looks));
+    let settings = &delta.after.settings;
+    if delta.instruments().files && !settings.is_direct {
+        doubts.push("times of reads include those that the page cache served".to_owned());
+    }
+    let is_much = |class: &str| live::share_of_classes(time, &[class]) > Some(MUCH_SHARE);
+    let waits_for_rows = delta.status("INNODB_ROW_LOCK_WAITS").is_some_and(|waits| waits > 0);
+    if waits_for_rows && is_much(APPLICATION) {
+        doubts.push(ROW_LOCK_DOUBT.to_owned());
+    }
+    if delta.instruments().commits && is_much(COMMIT) {
+        doubts.push(COMMIT_DOUBT.to_owned());
+    }
+    doubts
+}
+
+/// What nobody tells, with the way to it.
+fn missing(delta: &Delta<'_>, looks: &Looks) -> Vec<String> {
+    let mut missing = delta.after.missing.clone();
+    let earlier = &delta.before.missing;
+    missing.extend(earlier.iter().filter(|one| !delta.after.missing.contains(one)).cloned());
+    if looks.tasks.is_none() {
+        missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
+    }
+    missing.push("waits for writes of data files: threads of the background write them, and only the asking is timed".to_owned());
+    missing.push(
+        "waits for a free page of the cache and for room in the log: counted, not timed".to_owned(),
+    );
+    missing.push(
+        "statements by their reads: the digests of the performance schema hold none".to_owned(),
+    );
+    missing
+}

@@ -1,0 +1,170 @@
+//! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
+
+mod glance;
+mod queries;
+mod snapshot;
+
+use crate::address::Address;
+use crate::connection::Connection;
+use crate::counters::transactions;
+use crate::failure::Failure;
+use crate::threads::Thread;
+use assay_model::{Error, Result};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The server ends a statement of ours before this; who is silent for longer has stopped.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A session of ours, which is looked past.
+#[derive(Clone, Copy, Debug, Default)]
+struct Own {
+    /// Its number among the sessions.
+    session: u64,
+    /// Its number in the performance schema, where that is read.
+    number: Option<u64>,
+    /// The thread that serves it, where it is on this host.
+    thread: Option<u32>,
+}
+
+/// What this account may read, and what there is to read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Access {
+    /// The performance schema is on and may be read.
+    schema: bool,
+    /// Other users' sessions and the engine's own tables (`PROCESS`).
+    process: bool,
+}
+
+/// A session on a server that looks at all of it.
+#[derive(Debug)]
+pub struct Watcher {
+    connection: Connection,
+    database: String,
+    access: Access,
+    is_near: bool,
+    /// The server's process, where it is on this host.
+    process: Option<u32>,
+    own: Vec<Own>,
+    /// What cannot be asked, with the way to it.
+    missing: Vec<String>,
+    /// What every look asks.
+    question: String,
+    /// Whether looks are told what sessions wait for.
+    tells_waits: bool,
+    /// Whether each session has a thread of its own.
+    has_own_threads: bool,
+}
+
+impl Watcher {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// An environment error when the server refuses, tells this account nothing of its sessions, or goes away.
+    pub fn connect(address: &Address) -> Result<Self> {
+        let connection = Connection::open(address)
+            .map_err(|failure| failure.of(format!("connecting to {address}")))?;
+        let mut watcher = Self {
+            connection,
+            database: address.database.clone().unwrap_or_default(),
+            access: Access::default(),
+            is_near: address.is_local(),
+            process: None,
+            own: Vec::new(),
+            missing: Vec::new(),
+            question: String::new(),
+            tells_waits: false,
+            has_own_threads: true,
+        };
+        watcher.prepare().map_err(told)?;
+        watcher.check(address)?;
+        Ok(watcher)
+    }
+
+    fn prepare(&mut self) -> std::result::Result<(), Failure> {
+        self.connection.wait_at_most(PATIENCE)?;
+        let is_mariadb = self.connection.facts().is_mariadb();
+        self.connection.run(queries::manners(is_mariadb))?;
+        let is_on = self.connection.one(queries::IS_SCHEMA_ON)?.count(0) == Some(1);
+        let may_read = self.connection.query(queries::MAY_READ_SCHEMA).is_ok();
+        let process = transactions(&mut self.connection).is_ok();
+        self.access = Access { schema: is_on && may_read, process };
+        self.note(is_on, may_read);
+        let session = u64::from(self.connection.facts().session);
+        let thread = Thread::of(&mut self.connection).filter(|_| self.is_near);
+        self.process = thread.map(|thread| thread.process);
+        let number = self.number_of(session)?;
+        let thread = thread.map(|thread| thread.thread);
+        self.own.push(Own { session, number, thread });
+        Ok(())
+    }
+
+    /// The number of a session in the performance schema.
+    fn number_of(&mut self, session: u64) -> std::result::Result<Option<u64>, Failure> {
+        if !self.access.schema {
+            return Ok(None);
+        }
+        let rows = self.connection.query(&queries::number_of(session))?;
+        Ok(rows.first().and_then(|row| row.count(0)))
+    }
+
+    /// What cannot be asked, and what to do so that it can.
+    fn note(&mut self, is_on: bool, may_read: bool) {
+        let missing = &mut self.missing;
+        if !is_on {
+            missing.push("times of statements and I/O: the performance schema is off; start the server with performance_schema = ON".to_owned());
+        } else if !may_read {
+            missing.push("times of statements and I/O: this account may not read them; GRANT SELECT ON performance_schema.* to it".to_owned());
+        }
+        if !self.access.process {
+            missing.push("transactions of the engine, sizes of tables and how long statements have been running: GRANT PROCESS ON *.* to this account".to_owned());
+        }
+    }
+
+    /// Refuses where nothing of other sessions is told.
+    fn check(&self, address: &Address) -> Result<()> {
+        if self.access.schema || self.access.process {
+            return Ok(());
+        }
+        Err(Error::environment(
+            format!("{} sees no session of {address} but its own", address.user),
+            "GRANT PROCESS ON *.* and SELECT ON performance_schema.* to it, or use another account",
+        ))
+    }
+
+    /// Whether the address leads to this host.
+    pub const fn is_near(&self) -> bool {
+        self.is_near
+    }
+
+    /// The server's process, where that is one of this host.
+    pub const fn process_id(&self) -> Option<u32> {
+        self.process
+    }
+
+    /// The server, for people: the database that was named, or the product.
+    pub fn subject(&self) -> &str {
+        if self.database.is_empty() { &self.connection.facts().product } else { &self.database }
+    }
+
+    /// Where the server keeps its data.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    pub fn data_directory(&mut self) -> Result<Option<PathBuf>> {
+        let row = self.connection.one(queries::DATA_DIRECTORY).map_err(told)?;
+        Ok(Some(row.text(0)).filter(|text| !text.is_empty()).map(PathBuf::from))
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.connection.say_good_bye();
+    }
+}
+
+/// An error of a question.
+#[expect(clippy::needless_pass_by_value, reason = "it maps the failure of an answer")]
+fn told(failure: Failure) -> Error {
+    failure.of("asking the server")
+}

@@ -1,0 +1,115 @@
+//! What the sessions of a server do at one moment, and which of its threads serve them.
+
+use super::{Watcher, queries, told};
+use crate::connection::Row;
+use crate::model::{Snapshot, seen};
+use assay_daemon::processes::threads;
+use assay_daemon::watch::{Glance, Kind, Process, Watched};
+use assay_model::Result;
+use assay_model::live::Seen;
+use std::collections::BTreeMap;
+
+impl Watched for Watcher {
+    type Snapshot = Snapshot;
+
+    fn snapshot(&mut self) -> Result<Snapshot> {
+        self.take_snapshot().map_err(told)
+    }
+
+    fn glance(&mut self) -> Result<Glance> {
+        let rows = self.connection.query(&self.question).map_err(told)?;
+        Ok(glance(&rows, self.tells_waits))
+    }
+
+    /// All threads of the server: those that serve a session now, ours, and the rest.
+    fn processes(&self, glance: &Glance) -> Vec<Process> {
+        // A thread that serves many sessions in turn is of no single one, and rests between them.
+        let Some(server) = self.process.filter(|_| self.has_own_threads) else {
+            return Vec::new();
+        };
+        let clients: BTreeMap<u32, Kind> =
+            glance.processes.iter().map(|process| (process.id, process.kind)).collect();
+        let is_own = |id: u32| self.own.iter().any(|own| own.thread == Some(id));
+        let kind = |id: u32| {
+            if is_own(id) {
+                return Kind::Own;
+            }
+            clients.get(&id).copied().unwrap_or(Kind::Background)
+        };
+        threads(server).map(|id| Process { id, kind: kind(id), began_s: None }).collect()
+    }
+
+    fn at_s(snapshot: &Snapshot) -> f64 {
+        snapshot.at_s
+    }
+
+    fn begun(before: &Snapshot, after: &Snapshot) -> u64 {
+        let created =
+            |snapshot: &Snapshot| snapshot.status.get("THREADS_CREATED").copied().unwrap_or(0);
+        created(after).saturating_sub(created(before))
+    }
+}
+
+impl Watcher {
+    /// Decides what every look asks.
+    pub(super) fn choose_question(&mut self, tells_waits: bool) {
+        let is_mariadb = self.connection.facts().is_mariadb();
+        self.tells_waits = tells_waits;
+        self.question = queries::glance(self.access.schema, tells_waits, is_mariadb, &self.own);
+    }
+}
+
+/// What the rows of a look say. A session with several waits at once is told by several rows, of which the last counts.
+fn glance(rows: &[Row], tells_waits: bool) -> Glance {
+    let mut sessions: BTreeMap<u64, Option<Seen>> = BTreeMap::new();
+    let mut processes = Vec::new();
+    for row in rows {
+        let is_active = row.count(2) == Some(1);
+        let seen = is_active.then(|| seen(row.text(4), row.text(3), tells_waits));
+        sessions.insert(row.count(0).unwrap_or(0), seen);
+        let thread = row.count(1).and_then(|thread| u32::try_from(thread).ok());
+        let client = |id| Process { id, kind: Kind::Client, began_s: None };
+        processes.extend(thread.filter(|thread| *thread > 0).map(client));
+    }
+    let mut glance = Glance {
+        connected: assay_model::number::count_of(sessions.len()),
+        at_s: rows.first().and_then(|row| row.real(5)).unwrap_or_default(),
+        processes,
+        ..Glance::default()
+    };
+    for seen in sessions.into_values().flatten() {
+        *glance.sessions.entry(seen).or_insert(0) += 1;
+    }
+    glance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(columns: [&str; 6]) -> Row {
+        Row(columns.iter().map(|text| Some((*text).to_owned())).collect())
+    }
+
+    #[test]
+    fn sessions_are_counted_once_and_by_what_they_do() {
+        let file = "wait/io/file/innodb/innodb_data_file";
+        let rows = [
+            row(["5", "50", "1", "Sending data", "wait/lock/table/sql/handler", "9.5"]),
+            row(["5", "50", "1", "Sending data", file, "9.5"]),
+            row(["6", "60", "1", "Commit", "", "9.5"]),
+            row(["7", "0", "0", "", "", "9.5"]),
+            row(["8", "80", "1", "Updating", "", "9.5"]),
+        ];
+        let told = glance(&rows, true);
+        assert_eq!((told.connected, told.sessions.values().sum::<u64>()), (4, 3));
+        assert_eq!(told.sessions.get(&Seen::new("wait", file)), Some(&1));
+        assert_eq!(told.sessions.get(&Seen::new("state", "commit")), Some(&1));
+        assert_eq!(told.sessions.get(&Seen::default()), Some(&1));
+        let threads: Vec<u32> = told.processes.iter().map(|process| process.id).collect();
+        assert_eq!((threads, told.at_s), (vec![50, 50, 60, 80], 9.5));
+        // Where nobody tells waits a statement is only known to run.
+        let told = glance(&rows[3..], false);
+        assert_eq!(told.sessions.get(&Seen::new("state", "executing")), Some(&1));
+    }
+}

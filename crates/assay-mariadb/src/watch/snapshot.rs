@@ -1,0 +1,204 @@
+//! Takes a snapshot: every counter that is on and the account may read; the rest is said to be missing.
+
+use super::{Watcher, queries};
+use crate::connection::Row;
+use crate::counters::{ALL_TRANSACTIONS, read_status, transactions};
+use crate::failure::Answer;
+use crate::model::{Counted, FileCounts, Instruments, Settings, Snapshot};
+use std::collections::BTreeMap;
+
+/// Picoseconds of the performance schema in a second.
+const PICOSECONDS: f64 = 1e12;
+/// Ways to read that pass the page cache by.
+const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
+/// The first MariaDB that cuts a wait for a row lock to milliseconds, each by itself.
+const CUTS_SINCE: (u32, u32) = (10, 6);
+
+/// Sums of client sessions by event, and the sums of our own.
+type Sums = (BTreeMap<String, Counted>, Counted);
+
+impl Watcher {
+    /// Everything at this moment.
+    pub(super) fn take_snapshot(&mut self) -> Answer<Snapshot> {
+        let mut missing = self.missing.clone();
+        let settings = self.settings(&mut missing)?;
+        let instruments = settings.instruments;
+        self.choose_question(instruments.current_waits);
+        self.has_own_threads = settings.has_own_threads;
+        let status = read_status(&mut self.connection, &queries::STATUS)?;
+        let sizes = self.sizes(&mut missing);
+        let mut snapshot = Snapshot { settings, status, sizes, ..Snapshot::default() };
+        snapshot.transactions = self.transactions(&mut missing);
+        if self.access.schema {
+            snapshot.files = self.files(&queries::files())?.into_iter().map(first).collect();
+            snapshot.instances = self.files(&queries::instances())?;
+            snapshot.waits = self.sums(&queries::waits(&self.own))?.0;
+            let stages = self.sums(&queries::stages(&self.own))?.0;
+            snapshot.commits = stages.values().fold(Counted::default(), |sum, one| sum.plus(one));
+            let row = self.connection.one(queries::UNCOUNTED)?;
+            snapshot.uncounted_sessions = row.count(0).unwrap_or(0);
+        }
+        // Last, because the time of statements that run is counted up to here.
+        if instruments.statements {
+            let (statements, own) = self.sums(&queries::statements(&self.own))?;
+            snapshot.running_time_s = self.running();
+            snapshot.statement_time_s = Some(statements.values().map(|one| one.time_s).sum());
+            snapshot.own_time_s = own.time_s;
+        }
+        snapshot.at_s = self.connection.one(queries::NOW)?.real(0).unwrap_or_default();
+        snapshot.missing = missing;
+        Ok(snapshot)
+    }
+
+    fn settings(&mut self, missing: &mut Vec<String>) -> Answer<Settings> {
+        let facts = self.connection.facts().clone();
+        let row = self.connection.one(queries::SETTINGS)?;
+        let instruments = self.instruments(missing)?;
+        Ok(Settings {
+            cuts_lock_times: facts.is_mariadb() && facts.release() >= CUTS_SINCE,
+            page_bytes: row.count(0).unwrap_or(16_384),
+            has_own_threads: row.text(1) == "one-thread-per-connection",
+            is_direct: DIRECT.contains(&row.text(2)),
+            is_read_only: !["0", "OFF"].contains(&row.text(3)),
+            product: facts.product,
+            version: facts.version,
+            instruments,
+        })
+    }
+
+    /// What is counted and timed; what is not is said, with the way to it.
+    fn instruments(&mut self, missing: &mut Vec<String>) -> Answer<Instruments> {
+        if !self.access.schema {
+            return Ok(Instruments::default());
+        }
+        let rows = self.connection.query(queries::INSTRUMENTS)?;
+        let has = |name: &str| rows.iter().any(|row| row.text(0) == name);
+        let counts_all = has("global_instrumentation");
+        let counts_sessions = counts_all && has("thread_instrumentation");
+        let commits = has("stage/sql/Commit") || has("stage/sql/waiting for handler commit");
+        let instruments = Instruments {
+            statements: counts_sessions && has("statement/sql/select"),
+            files: counts_all && has("wait/io/file/innodb/innodb_data_file"),
+            log: counts_all && has("wait/io/file/innodb/innodb_log_file"),
+            commits: counts_sessions && commits,
+            current_waits: counts_sessions && has("events_waits_current"),
+        };
+        missing.extend(lacking(instruments, self.connection.facts().is_mariadb()));
+        Ok(instruments)
+    }
+
+    fn transactions(&mut self, missing: &mut Vec<String>) -> Option<u64> {
+        if !self.access.process {
+            return None;
+        }
+        let (on, count) = transactions(&mut self.connection).ok()?;
+        if on == ALL_TRANSACTIONS {
+            return Some(count);
+        }
+        missing.push("transactions of the engine: SET GLOBAL innodb_monitor_enable = 'trx_%commits' counts them; statements that were committed are told instead".to_owned());
+        None
+    }
+
+    fn sizes(&mut self, missing: &mut Vec<String>) -> BTreeMap<String, u64> {
+        let sql = queries::sizes(self.connection.facts().is_mariadb());
+        if !self.access.process {
+            return BTreeMap::new();
+        }
+        match self.connection.query(sql) {
+            Ok(rows) => {
+                let pair = |row: &Row| Some((row.text(0).to_owned(), row.count(1)?));
+                rows.iter().filter_map(pair).collect()
+            }
+            Err(failure) => {
+                missing.push(format!("sizes of tables: {failure}"));
+                BTreeMap::new()
+            }
+        }
+    }
+
+    fn files(&mut self, sql: &str) -> Answer<BTreeMap<(String, String), FileCounts>> {
+        let rows = self.connection.query(sql)?;
+        Ok(rows.iter().map(file).collect())
+    }
+
+    /// Time of statements that run, seconds; nothing where this account does not see other users' sessions.
+    fn running(&mut self) -> Option<f64> {
+        let is_mariadb = self.connection.facts().is_mariadb();
+        if is_mariadb && !self.access.process {
+            return None;
+        }
+        let row = self.connection.one(&queries::running(is_mariadb, &self.own)).ok()?;
+        Some(row.real(0)? / PICOSECONDS)
+    }
+
+    /// Sums by event, our own taken out and told apart.
+    fn sums(&mut self, sql: &str) -> Answer<Sums> {
+        let rows = self.connection.query(sql)?;
+        let (of_all, of_own): (Vec<&Row>, Vec<&Row>) =
+            rows.iter().partition(|row| row.count(0) == Some(0));
+        let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
+        for (event, one) in of_all.into_iter().map(counted) {
+            let sum = sums.entry(event).or_default();
+            *sum = sum.plus(&one);
+        }
+        let mut own = Counted::default();
+        for (event, one) in of_own.into_iter().map(counted) {
+            own = own.plus(&one);
+            let sum = sums.entry(event).or_default();
+            *sum = sum.since(&one);
+        }
+        Ok((sums, own))
+    }
+}
+
+/// What is off, and how to turn it on.
+fn lacking(on: Instruments, is_mariadb: bool) -> Vec<String> {
+    let stage = if is_mariadb { "Commit" } else { "waiting for handler commit" };
+    let turn_on = |name: &str| {
+        format!(
+            "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE '{name}'"
+        )
+    };
+    let all = [
+        (on.statements, format!("DB time: statements are not timed; {} and the consumers global_instrumentation and thread_instrumentation", turn_on("statement/%"))),
+        (on.files, format!("times of I/O: {}", turn_on("wait/io/file/%"))),
+        (on.commits, format!("times of commits, which looks estimate: {}", turn_on(&format!("stage/sql/{stage}")))),
+        (on.current_waits, "what sessions wait for, look by look: UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME = 'events_waits_current'".to_owned()),
+    ];
+    let mut lacking: Vec<String> =
+        all.into_iter().filter(|(is_on, _)| !is_on).map(|(_, what)| what).collect();
+    if !on.log {
+        lacking.push(if is_mariadb {
+            "times of the log's writes and flushes: MariaDB from 10.8 on has no instrument for its log".to_owned()
+        } else {
+            format!("times of the log's writes and flushes: {}", turn_on("wait/io/file/innodb/innodb_log_file"))
+        });
+    }
+    lacking
+}
+
+/// An event with its sum.
+fn counted(row: &Row) -> (String, Counted) {
+    let time_s = row.real(3).unwrap_or(0.0) / PICOSECONDS;
+    (row.text(1).to_owned(), Counted { count: row.count(2).unwrap_or(0), time_s })
+}
+
+fn first(((event, _), counts): ((String, String), FileCounts)) -> (String, FileCounts) {
+    (event, counts)
+}
+
+fn file(row: &Row) -> ((String, String), FileCounts) {
+    let count = |column| row.count(column).unwrap_or(0);
+    let time_s = |column| row.real(column).unwrap_or(0.0) / PICOSECONDS;
+    let counts = FileCounts {
+        reads: count(2),
+        read_time_s: time_s(3),
+        read_bytes: count(4),
+        writes: count(5),
+        write_time_s: time_s(6),
+        write_bytes: count(7),
+        others: count(8),
+        other_time_s: time_s(9),
+    };
+    ((row.text(0).to_owned(), row.text(1).to_owned()), counts)
+}

@@ -1,0 +1,20 @@
+//! What is judged alike of every live database server: looks at its sessions, time by event, and what both say of storage.
+//!
+//! Nothing here knows a product: the names of events, their classes and the counters come from the product's own room.
+
+mod checks;
+pub mod classes;
+mod events;
+mod looks;
+mod outside;
+mod over_time;
+mod relations;
+mod time;
+
+pub use checks::{active_sessions, doubts_of_looks, sampling};
+pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
+pub use looks::{Look, Looks, Seen, Tasks};
+pub use outside::{Bars, Outside};
+pub use over_time::{ClassOf, over_time};
+pub use relations::{devices, first, load_line, tablespaces, tiering, whole};
+pub use time::{Server, doubts, model, share_of_classes, verdict};
