@@ -19,6 +19,7 @@ mod mariadb_brokerage;
 mod mariadb_dss;
 mod mariadb_faults;
 mod mariadb_oltp;
+mod mariadb_profile;
 mod mariadb_slob;
 mod mysql;
 mod postgres_brokerage;

@@ -1,23 +1,13 @@
 //! `assay profile mysql://…`: the time model of a MariaDB server that somebody else runs, what rights and settings take from it,
 //! and the profile of a rung. Without a server the tests say that they were skipped.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
-)]
 
-#[path = "support/mariadb.rs"]
-mod mariadb;
-#[path = "support/server.rs"]
-mod server;
-
+use crate::mariadb::{address, given, own_address, place};
+use crate::server::{Place, json, words};
 use assay_mariadb::binaries::Places;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::{Server, Stop, account};
-use mariadb::{address, given, own_address};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use server::{Place, json, words};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -67,7 +57,7 @@ fn while_one_sleeps<T>(server: &Server, work: impl FnOnce() -> T) -> T {
 /// nothing of it up.
 #[test]
 fn a_server_that_works_has_a_profile_of_its_time() {
-    let Some(place) = mariadb::place("profile") else { return };
+    let Some(place) = place("profile") else { return };
     let server = given(&place.0.join("d"));
     let target = own_address(&server);
     let output = while_one_sleeps(&server, || {
@@ -145,7 +135,7 @@ fn interruption(place: &Place, server: &Server, target: &str) {
 
 #[test]
 fn a_server_that_ends_meanwhile_ends_the_profile() {
-    let Some(place) = mariadb::place("profile-ends") else { return };
+    let Some(place) = place("profile-ends") else { return };
     let mut server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
     let child = start(&place, &own_address(&server));
@@ -185,7 +175,7 @@ impl Drop for Plain {
 /// Sessions are looked at and pages counted; that nothing is timed is said with the setting that times it.
 #[test]
 fn a_server_without_the_performance_schema_has_what_it_counts() {
-    let Some(place) = mariadb::place("profile-plain") else { return };
+    let Some(place) = place("profile-plain") else { return };
     let mut server = given(&place.0.join("d"));
     server.stop(Stop::Clean);
     let _plain = Plain::start(&server, &["--performance-schema=OFF"]);
@@ -203,7 +193,7 @@ fn a_server_without_the_performance_schema_has_what_it_counts() {
 
 #[test]
 fn a_rung_has_the_profile_of_its_server() {
-    let Some(place) = mariadb::place("profile-rung") else { return };
+    let Some(place) = place("profile-rung") else { return };
     let output = place.run(
         "load slob d --server mariadb --scale 8MiB --sessions 2 --time 2s --update-pct 20 --json --quiet",
     );
