@@ -227,20 +227,22 @@ mod tests {
     use assay_model::Estimate;
 
     #[test]
-    fn what_was_sampled_shows_its_interval_and_what_was_counted_none() {
-        let one = |known, seen| TimedEvent {
+    fn a_time_shows_its_interval_and_what_was_counted_exactly_none() {
+        let one = |known, seen, low, high| TimedEvent {
             event: "IO:DataFileRead".to_owned(),
             class: "User I/O".to_owned(),
             known,
-            time_s: Estimate { value: 2.0, low: 1.0, high: 3.0, confidence: 0.95, n: 9 },
+            time_s: Estimate { value: 2.0, low, high, confidence: 0.95, n: 9 },
             db_time_share: Some(0.25),
             waits: None,
             seen,
         };
-        let sampled = event(&one(TimeSource::Sampled, Some(40)));
+        let sampled = event(&one(TimeSource::Sampled, Some(40), 1.0, 3.0));
         assert_eq!(sampled[2..], ["sampled", "2.00 s", "1.00 s – 3.00 s", "25.0 %"]);
-        let counted = event(&one(TimeSource::Counted, None));
-        assert_eq!(counted[4], "");
+        let counted = |low, high| event(&one(TimeSource::Counted, None, low, high))[4].clone();
+        assert_eq!(counted(2.0, 2.0), "");
+        // Whole milliseconds of each wait.
+        assert_eq!(counted(2.0, 2.5), "2.00 s – 2.50 s");
         assert_eq!(optional(None), "–");
     }
 }
