@@ -56,5 +56,6 @@ pub use rung::{Hands, Length, Measured, OnLoss, RungPlan, measure};
 pub use slot::Tally;
 pub use snapshot::Snapshot;
 pub use store::{Coming, Look, Notes, Store};
+pub(crate) use store_mariadb::check_rows_of_json;
 pub use text_rows::TextRows;
 pub use transaction::{Calls, Isolation, steady, until_done};

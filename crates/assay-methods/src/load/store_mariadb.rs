@@ -72,10 +72,7 @@ impl Store for MariaLink {
     }
 
     fn make_procedures(&mut self, schema: &str, wanted: &[Procedure], note: &str) -> Result<()> {
-        let facts = self.facts();
-        if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
-            return Err(too_old(&facts.version));
-        }
+        check_rows_of_json(self)?;
         let made = create_procedures(self, schema, wanted, note);
         made.map_err(|failure| not_made(schema, &failure))
     }
@@ -129,13 +126,19 @@ fn create_procedures(
     link.run(note)
 }
 
-fn too_old(version: &str) -> Error {
-    Error::environment(
-        format!(
-            "--calls proc: MariaDB {version} has no JSON_TABLE, which the procedures read orders by"
-        ),
-        "use MariaDB 10.6 or newer",
-    )
+/// Refuses a server that cannot read a text as rows.
+///
+/// # Errors
+/// When it is too old.
+pub(crate) fn check_rows_of_json(link: &MariaLink) -> Result<()> {
+    let facts = link.facts();
+    if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
+        return Err(Error::environment(
+            format!("MariaDB {} has no JSON_TABLE, by which orders are read", facts.version),
+            "use MariaDB 10.6 or newer",
+        ));
+    }
+    Ok(())
 }
 
 /// A right that lacks has its own remedy.

@@ -2,13 +2,15 @@
 
 mod calls;
 mod conditions;
+mod lines;
 pub(super) mod procedures;
 mod statements;
 mod turn;
 
 use super::store::OrderStore;
-use crate::load::{Calls, Isolation, Link, MariaLink};
+use crate::load::{Calls, Isolation, Link, MariaLink, check_rows_of_json};
 use assay_loads::oltp::Transaction;
+use assay_model::Result;
 use assay_model::failure::Answer;
 use calls::Procedures;
 use turn::Statements;
@@ -25,6 +27,10 @@ impl OrderStore for MariaLink {
     type Turn = Turn;
 
     const CONDITIONS: [&'static str; 12] = conditions::CONDITIONS;
+
+    fn check_orders(&self) -> Result<()> {
+        check_rows_of_json(self)
+    }
 
     fn before_conditions(schema: &str) -> Vec<String> {
         conditions::TABLES.map(|sql| sql.replace("{s}", schema)).to_vec()

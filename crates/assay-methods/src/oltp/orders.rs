@@ -4,6 +4,7 @@
 use super::store::OrderStore;
 use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, until_done};
 use assay_loads::oltp::{Rules, Transaction};
+use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
@@ -60,6 +61,10 @@ impl<L: OrderStore> Method for Orders<'_, L> {
 
     fn kinds(&self) -> &[Kind] {
         &KINDS
+    }
+
+    fn check(&self, database: &mut Database<L>) -> Result<()> {
+        database.admin.check_orders()
     }
 
     fn session(&self, database: &Database<L>, number: u32) -> OrderSession<L> {

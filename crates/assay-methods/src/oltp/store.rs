@@ -2,6 +2,7 @@
 
 use crate::load::{Calls, Isolation, Store};
 use assay_loads::oltp::Transaction;
+use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// How a product carries the transactions of the load out.
@@ -10,6 +11,14 @@ pub trait OrderStore: Store {
     type Turn: Send;
     /// What each of the twelve conditions counts that breaks it.
     const CONDITIONS: [&'static str; 12];
+
+    /// Refuses a server that cannot carry the transactions out.
+    ///
+    /// # Errors
+    /// What it lacks.
+    fn check_orders(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Statements that make what the conditions look at, and the one that removes it.
     fn before_conditions(schema: &str) -> Vec<String>;

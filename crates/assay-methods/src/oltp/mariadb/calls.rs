@@ -1,9 +1,9 @@
 //! The five transactions as calls of procedures: what goes in, and what comes out.
 
-use assay_loads::oltp::{Customer, Line, NewOrder, Transaction};
+use super::lines::write_lines;
+use assay_loads::oltp::{Customer, NewOrder, Transaction};
 use assay_mariadb::connection::{Answers, Connection, Prepared, Values};
 use assay_model::failure::Answer;
-use std::fmt::Write as _;
 
 /// A call and how many values it gives out.
 #[derive(Clone, Copy)]
@@ -116,31 +116,4 @@ fn put_customer(values: &mut Values<'_>, customer: &Customer) {
         Customer::Number(number) => values.integer(i64::from(*number)).text(b""),
         Customer::Name(name) => values.integer(0).text(name.as_bytes()),
     };
-}
-
-/// Lines as a text of rows: item, warehouse that supplies it, how many.
-fn write_lines(to: &mut String, lines: &[Line]) {
-    to.clear();
-    to.push('[');
-    for (place, line) in lines.iter().enumerate() {
-        let comma = if place == 0 { "" } else { "," };
-        // Writing to memory does not fail.
-        let _ = write!(to, "{comma}[{},{},{}]", line.item, line.supply, line.quantity);
-    }
-    to.push(']');
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_rows_of_a_text() {
-        let mut text = "old".to_owned();
-        let line = |item| Line { supply: 2, item, quantity: 10 };
-        write_lines(&mut text, &[line(7), line(100_000)]);
-        assert_eq!(text, "[[7,2,10],[100000,2,10]]");
-        write_lines(&mut text, &[]);
-        assert_eq!(text, "[]");
-    }
 }

@@ -4,14 +4,11 @@
 //! thirty microseconds however little it does. The rows that most sessions want come last.
 
 use super::statements::{
-    BUYER, CHARGE, DISTRICT, HISTORY, LAST, LOW, NAMED, NAMES, NEW, NEXT, OLDEST, ORDER, SOLD,
-    WAREHOUSE, into, within,
+    BUYER, CHARGE, DISTRICT, HISTORY, LAST, LOW, NAMED, NAMES, NEW, NEXT, OLDEST, ORDER, SELL,
+    WAREHOUSE, WRITE, into, within,
 };
 use crate::load::Procedure;
 
-/// Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
-const ORDERED: &str = "JSON_TABLE(wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', \
-    supply int PATH '$[1]', quantity int PATH '$[2]')) AS ordered";
 /// Orders to be delivered as rows: district and number.
 const DUE: &str =
     "JSON_TABLE(due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old";
@@ -39,10 +36,8 @@ BEGIN
     SET number = LAST_INSERT_ID();
     {order};
     {new};
-    UPDATE {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item SET {sold};
-    INSERT INTO {s}.order_line
-    SELECT number, d, w, place, item, supply, NULL, quantity, i_price * quantity, {text}
-    FROM {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item STRAIGHT_JOIN {s}.item ON i_id = item;
+    {sell};
+    {write};
     SET written = ROW_COUNT();
     IF written = line_count THEN
         SELECT SUM(ol_amount) * (1 - discount) * (1 + tax + district_tax) INTO total FROM {s}.order_line
@@ -140,8 +135,8 @@ pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
         ("{next}", NEXT.to_owned()),
         ("{order}", ORDER.to_owned()),
         ("{new}", NEW.to_owned()),
-        ("{sold}", SOLD.to_owned()),
-        ("{ordered}", ORDERED.to_owned()),
+        ("{sell}", SELL.to_owned()),
+        ("{write}", WRITE.to_owned()),
         ("{names}", into(NAMES, "w_text, d_text")),
         ("{charge}", CHARGE.to_owned()),
         ("{district}", DISTRICT.to_owned()),

@@ -12,17 +12,18 @@ pub(super) const NEXT: &str = "UPDATE {s}.district SET d_next_o_id = LAST_INSERT
 pub(super) const ORDER: &str =
     "INSERT INTO {s}.orders VALUES (:number, :d, :w, :c, NOW(6), NULL, :line_count, :is_local)";
 pub(super) const NEW: &str = "INSERT INTO {s}.new_order VALUES (:number, :d, :w)";
-pub(super) const ITEM: &str = "SELECT CAST(i_price * 100 AS SIGNED), {text}, i_name, i_data, s_data FROM {s}.item JOIN {s}.stock \
-    ON s_i_id = i_id WHERE i_id = :item AND s_w_id = :supply";
-/// What an order changes in a stock. Assignments take effect one after the other, so the quantity is the last that is looked
-/// at and the first that is set.
-pub(super) const SOLD: &str = "s_quantity = CASE WHEN s_quantity >= :quantity + 10 THEN s_quantity - :quantity \
-    ELSE s_quantity - :quantity + 91 END, s_ytd = s_ytd + :quantity, s_order_cnt = s_order_cnt + 1, \
-    s_remote_cnt = s_remote_cnt + (:supply <> :w)";
-pub(super) const STOCK: &str =
-    "UPDATE {s}.stock SET {sold} WHERE s_w_id = :supply AND s_i_id = :item";
-pub(super) const LINE: &str = "INSERT INTO {s}.order_line \
-    VALUES (:number, :d, :w, :place, :item, :supply, NULL, :quantity, :cents / 100, :text)";
+/// Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
+const ORDERED: &str = "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', \
+    supply int PATH '$[1]', quantity int PATH '$[2]')) AS ordered";
+/// All stocks of an order. Assignments take effect one after the other, so the quantity is the last that is looked at and the
+/// first that is set.
+pub(super) const SELL: &str = "UPDATE {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item \
+    SET s_quantity = CASE WHEN s_quantity >= quantity + 10 THEN s_quantity - quantity ELSE s_quantity - quantity + 91 END, \
+    s_ytd = s_ytd + quantity, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + (supply <> :w)";
+/// All lines of an order; an item that nobody has makes none.
+pub(super) const WRITE: &str = "INSERT INTO {s}.order_line \
+    SELECT :number, :d, :w, place, item, supply, NULL, quantity, i_price * quantity, {text} \
+    FROM {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item STRAIGHT_JOIN {s}.item ON i_id = item";
 pub(super) const NAMED: &str = "SELECT c_id FROM {s}.customer WHERE c_w_id = :cw AND c_d_id = :cd AND c_last = :name \
     ORDER BY c_first";
 pub(super) const NAMES: &str = "SELECT w_name, d_name FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id \
@@ -54,7 +55,8 @@ pub(super) const LOW: &str = "SELECT COUNT(DISTINCT s_i_id) FROM {s}.district \
 
 /// A text with the parts that statements share.
 fn whole(text: &str, schema: &str) -> String {
-    let text = text.replace("{sold}", SOLD).replace("{text}", &DISTRICT_TEXT.replace("{d}", ":d"));
+    let text =
+        text.replace("{ordered}", ORDERED).replace("{text}", &DISTRICT_TEXT.replace("{d}", ":d"));
     with_schema(&text, schema)
 }
 
@@ -95,9 +97,9 @@ mod tests {
         assert_eq!(asked(NEW, "shop"), "INSERT INTO shop.new_order VALUES (?, ?, ?)");
         assert_eq!(within(NEW, "shop"), "INSERT INTO shop.new_order VALUES (number, d, w)");
         assert_eq!(asked("SELECT :line_count", "s"), "SELECT ?");
-        assert!(within(STOCK, "s").contains("(supply <> w) WHERE s_w_id = supply AND"));
-        assert_eq!(asked(STOCK, "s").matches('?').count(), 8);
-        assert!(asked(ITEM, "s").contains("CASE ? WHEN 1 THEN s_dist_01"));
+        assert!(within(SELL, "s").starts_with("UPDATE JSON_TABLE(wanted, '$[*]'"));
+        assert_eq!(asked(SELL, "s").matches('?').count(), 2);
+        assert!(asked(WRITE, "s").contains("CASE ? WHEN 1 THEN s_dist_01"));
         assert_eq!(into("SELECT a FROM b", "x"), "SELECT a INTO x FROM b");
     }
 }

@@ -1,12 +1,13 @@
 //! The five transactions as statements of the client, one after the other: such a server answers a statement before it
 //! takes the next.
 
+use super::lines::write_lines;
 use super::statements::{
-    BUYER, CHARGE, DISTRICT, HISTORY, ITEM, LAST, LINE, LINES, LOW, NAMED, NAMES, NEW, NEXT,
-    OLDEST, ORDER, STOCK, WAREHOUSE, asked,
+    BUYER, CHARGE, DISTRICT, HISTORY, LAST, LINES, LOW, NAMED, NAMES, NEW, NEXT, OLDEST, ORDER,
+    SELL, WAREHOUSE, WRITE, asked,
 };
 use assay_loads::oltp::{
-    Customer, Delivery, Line, NewOrder, OrderStatus, Payment, StockLevel, Transaction,
+    Customer, Delivery, NewOrder, OrderStatus, Payment, StockLevel, Transaction,
 };
 use assay_mariadb::connection::{Connection, Prepared, Values};
 use assay_model::failure::{Answer, Failure};
@@ -18,11 +19,10 @@ const DISTRICTS: i64 = 10;
 pub struct Statements {
     buyer: Prepared,
     next: Prepared,
-    item: Prepared,
-    stock: Prepared,
     order: Prepared,
     new_order: Prepared,
-    line: Prepared,
+    sell: Prepared,
+    write: Prepared,
     named: Prepared,
     names: Prepared,
     charge: Prepared,
@@ -39,6 +39,8 @@ pub struct Statements {
     sum: Prepared,
     pay: Prepared,
     low: Prepared,
+    /// The lines of an order as the server takes them.
+    wanted: String,
 }
 
 impl Statements {
@@ -47,11 +49,10 @@ impl Statements {
         Ok(Self {
             buyer: of(BUYER)?,
             next: of(NEXT)?,
-            item: of(ITEM)?,
-            stock: of(STOCK)?,
             order: of(ORDER)?,
             new_order: of(NEW)?,
-            line: of(LINE)?,
+            sell: of(SELL)?,
+            write: of(WRITE)?,
             named: of(NAMED)?,
             names: of(NAMES)?,
             charge: of(CHARGE)?,
@@ -68,12 +69,13 @@ impl Statements {
             sum: of(SUM)?,
             pay: of(PAY)?,
             low: of(LOW)?,
+            wanted: String::new(),
         })
     }
 
     /// Carries a transaction out; whether it was committed, and not rolled back as asked.
     pub(super) fn take(
-        &self,
+        &mut self,
         connection: &mut Connection,
         transaction: &Transaction,
     ) -> Answer<bool> {
@@ -95,55 +97,28 @@ impl Statements {
         Ok(is_to_commit)
     }
 
-    fn new_order(&self, connection: &mut Connection, order: &NewOrder) -> Answer<bool> {
+    fn new_order(&mut self, connection: &mut Connection, order: &NewOrder) -> Answer<bool> {
         let (w, d) = (order.warehouse, order.district);
         put(connection, self.buyer, &[w, d, order.customer])?;
         put(connection, self.next, &[w, d])?;
         let number =
             u32::try_from(connection.answers().numbered()).ok().filter(|number| *number > 0);
         let number = number.ok_or_else(|| missing("district"))?;
-        let mut sold = Vec::with_capacity(order.lines.len());
-        for line in &order.lines {
-            let Some((price, text)) = self.sell(connection, line, d)? else {
-                return Ok(false);
-            };
-            sold.push((line, price, text));
-            let (supply, quantity) = (line.supply, line.quantity);
-            let quantities = [quantity; 4];
-            connection.execute(&self.stock, |values| {
-                put_all(values, &quantities);
-                put_all(values, &[supply, w, supply, line.item]);
-            })?;
-        }
         let is_local = u32::from(order.lines.iter().all(|line| line.supply == w));
         let count = u32::try_from(order.lines.len()).unwrap_or(0);
         put(connection, self.order, &[number, d, w, order.customer, count, is_local])?;
         put(connection, self.new_order, &[number, d, w])?;
-        for ((line, price, text), line_number) in sold.iter().zip(1..) {
-            let numbers = [number, d, w, line_number, line.item, line.supply, line.quantity];
-            connection.execute(&self.line, |values| {
-                put_all(values, &numbers);
-                values.integer(price * i64::from(line.quantity)).text(text);
-            })?;
-        }
-        Ok(true)
-    }
-
-    /// The price of an item in hundredths and the text of the district; nothing for an unused item.
-    fn sell(
-        &self,
-        connection: &mut Connection,
-        line: &Line,
-        d: u32,
-    ) -> Answer<Option<(i64, Vec<u8>)>> {
-        let answers = connection.execute(&self.item, |values| {
-            put_all(values, &[d, line.item, line.supply]);
+        write_lines(&mut self.wanted, &order.lines);
+        let wanted = self.wanted.as_bytes();
+        connection.execute(&self.sell, |values| {
+            values.text(wanted).integer(i64::from(w));
         })?;
-        let Some(row) = answers.row() else {
-            return Ok(None);
-        };
-        let price = row.integer(0).ok_or_else(|| missing("price"))?;
-        Ok(Some((price, row.bytes(1).unwrap_or_default().to_vec())))
+        let written = connection.execute(&self.write, |values| {
+            put_all(values, &[number, d, w, d]);
+            values.text(wanted);
+        })?;
+        // An item that nobody has makes no line.
+        Ok(written.touched() == u64::from(count))
     }
 
     /// The number of a customer; of several of one name the one in the middle, rounded up.
