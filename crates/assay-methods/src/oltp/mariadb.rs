@@ -2,8 +2,8 @@
 
 mod calls;
 mod conditions;
-mod lines;
 pub(super) mod procedures;
+mod rows;
 mod statements;
 mod turn;
 

@@ -1,6 +1,6 @@
 //! The five transactions as calls of procedures: what goes in, and what comes out.
 
-use super::lines::write_lines;
+use super::rows::{order_rows, write_rows};
 use assay_loads::oltp::{Customer, NewOrder, Transaction};
 use assay_mariadb::connection::{Answers, Connection, Prepared, Values};
 use assay_model::failure::Answer;
@@ -51,7 +51,7 @@ impl Procedures {
     ) -> Answer<bool> {
         let answers = match transaction {
             Transaction::NewOrder(order) => {
-                write_lines(&mut self.wanted, &order.lines);
+                write_rows(&mut self.wanted, order_rows(order));
                 let made = self.place_order.make(connection, |values| {
                     put_order(values, order);
                     values.text(self.wanted.as_bytes());

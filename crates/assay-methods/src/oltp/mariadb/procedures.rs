@@ -4,14 +4,11 @@
 //! thirty microseconds however little it does. The rows that most sessions want come last.
 
 use super::statements::{
-    BUYER, CHARGE, DISTRICT, HISTORY, LAST, LOW, NAMED, NAMES, NEW, NEXT, OLDEST, ORDER, SELL,
-    WAREHOUSE, WRITE, into, within,
+    BUYER, CARRY, CHARGE, CREDIT, DELIVER, DISTRICT, GONE, HISTORY, LAST, LOW, NAMED, NAMES, NEW,
+    NEXT, OLDEST, ORDER, SELL, WAREHOUSE, WRITE, into, within,
 };
 use crate::load::Procedure;
 
-/// Orders to be delivered as rows: district and number.
-const DUE: &str =
-    "JSON_TABLE(due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old";
 /// Whatever is refused leaves no transaction open, and the client hears of it.
 const REFUSED: &str =
     "DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; START TRANSACTION;";
@@ -83,7 +80,7 @@ BEGIN
     COMMIT;
 END";
 
-const DELIVER: &str = "(w int, carrier int, OUT delivered int)
+const DELIVERY: &str = "(w int, carrier int, OUT delivered int)
 SQL SECURITY INVOKER
 BEGIN
     DECLARE d int DEFAULT 1;
@@ -99,17 +96,10 @@ BEGIN
         SET d = d + 1;
     END WHILE;
     SET due = CONCAT('[', due, ']');
-    DELETE {s}.new_order FROM {due} STRAIGHT_JOIN {s}.new_order
-    WHERE no_w_id = w AND no_d_id = of_d AND no_o_id = of_o;
-    UPDATE {due} STRAIGHT_JOIN {s}.orders ON o_w_id = w AND o_d_id = of_d AND o_id = of_o SET o_carrier_id = carrier;
-    UPDATE {due} STRAIGHT_JOIN {s}.order_line ON ol_w_id = w AND ol_d_id = of_d AND ol_o_id = of_o
-    SET ol_delivery_d = NOW(6);
-    UPDATE (SELECT of_d, o_c_id AS of_c, SUM(ol_amount) AS amount
-        FROM {due} STRAIGHT_JOIN {s}.orders ON o_w_id = w AND o_d_id = of_d AND o_id = of_o
-        STRAIGHT_JOIN {s}.order_line ON ol_w_id = w AND ol_d_id = of_d AND ol_o_id = of_o
-        GROUP BY of_d, o_c_id) AS sums
-    STRAIGHT_JOIN {s}.customer ON c_w_id = w AND c_d_id = of_d AND c_id = of_c
-    SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt + 1;
+    {gone};
+    {carry};
+    {deliver};
+    {credit};
     SET delivered = ROW_COUNT();
     COMMIT;
 END";
@@ -144,7 +134,10 @@ pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
         ("{warehouse}", WAREHOUSE.to_owned()),
         ("{last}", into(LAST, last)),
         ("{oldest}", into(OLDEST, "number")),
-        ("{due}", DUE.to_owned()),
+        ("{gone}", GONE.to_owned()),
+        ("{carry}", CARRY.to_owned()),
+        ("{deliver}", DELIVER.to_owned()),
+        ("{credit}", CREDIT.to_owned()),
         ("{low}", into(LOW, "low")),
     ];
     let made = |(name, text): (&'static str, &str)| {
@@ -156,7 +149,7 @@ pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
         ("place_order", PLACE_ORDER),
         ("pay", PAY),
         ("last_order", LAST_ORDER),
-        ("deliver", DELIVER),
+        ("deliver", DELIVERY),
         ("low_stock", LOW_STOCK),
     ]
     .map(made)

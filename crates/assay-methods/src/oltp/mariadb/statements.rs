@@ -48,6 +48,21 @@ pub(super) const LINES: &str = "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_
 /// An order that another delivery holds is left to it.
 pub(super) const OLDEST: &str = "SELECT no_o_id FROM {s}.new_order WHERE no_w_id = :w AND no_d_id = :d \
     ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED";
+/// Orders to be delivered as rows: a row of the text is a district and a number.
+const DUE: &str =
+    "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old";
+pub(super) const GONE: &str = "DELETE {s}.new_order FROM {due} STRAIGHT_JOIN {s}.new_order \
+    WHERE no_w_id = :w AND no_d_id = of_d AND no_o_id = of_o";
+pub(super) const CARRY: &str = "UPDATE {due} STRAIGHT_JOIN {s}.orders ON o_w_id = :w AND o_d_id = of_d AND o_id = of_o \
+    SET o_carrier_id = :carrier";
+pub(super) const DELIVER: &str = "UPDATE {due} STRAIGHT_JOIN {s}.order_line \
+    ON ol_w_id = :w AND ol_d_id = of_d AND ol_o_id = of_o SET ol_delivery_d = NOW(6)";
+pub(super) const CREDIT: &str = "UPDATE (SELECT of_d, o_c_id AS of_c, SUM(ol_amount) AS amount \
+    FROM {due} STRAIGHT_JOIN {s}.orders ON o_w_id = :w AND o_d_id = of_d AND o_id = of_o \
+    STRAIGHT_JOIN {s}.order_line ON ol_w_id = :w AND ol_d_id = of_d AND ol_o_id = of_o \
+    GROUP BY of_d, o_c_id) AS sums \
+    STRAIGHT_JOIN {s}.customer ON c_w_id = :w AND c_d_id = of_d AND c_id = of_c \
+    SET c_balance = c_balance + amount, c_delivery_cnt = c_delivery_cnt + 1";
 pub(super) const LOW: &str = "SELECT COUNT(DISTINCT s_i_id) FROM {s}.district \
     JOIN {s}.order_line ON ol_w_id = d_w_id AND ol_d_id = d_id AND ol_o_id >= d_next_o_id - 20 AND ol_o_id < d_next_o_id \
     JOIN {s}.stock ON s_w_id = d_w_id AND s_i_id = ol_i_id \
@@ -55,8 +70,8 @@ pub(super) const LOW: &str = "SELECT COUNT(DISTINCT s_i_id) FROM {s}.district \
 
 /// A text with the parts that statements share.
 fn whole(text: &str, schema: &str) -> String {
-    let text =
-        text.replace("{ordered}", ORDERED).replace("{text}", &DISTRICT_TEXT.replace("{d}", ":d"));
+    let text = text.replace("{ordered}", ORDERED).replace("{due}", DUE);
+    let text = text.replace("{text}", &DISTRICT_TEXT.replace("{d}", ":d"));
     with_schema(&text, schema)
 }
 

@@ -1,10 +1,10 @@
 //! The five transactions as statements of the client, one after the other: such a server answers a statement before it
 //! takes the next.
 
-use super::lines::write_lines;
+use super::rows::{order_rows, write_rows};
 use super::statements::{
-    BUYER, CHARGE, DISTRICT, HISTORY, LAST, LINES, LOW, NAMED, NAMES, NEW, NEXT, OLDEST, ORDER,
-    SELL, WAREHOUSE, WRITE, asked,
+    BUYER, CARRY, CHARGE, CREDIT, DELIVER, DISTRICT, GONE, HISTORY, LAST, LINES, LOW, NAMED, NAMES,
+    NEW, NEXT, OLDEST, ORDER, SELL, WAREHOUSE, WRITE, asked,
 };
 use assay_loads::oltp::{
     Customer, Delivery, NewOrder, OrderStatus, Payment, StockLevel, Transaction,
@@ -13,7 +13,7 @@ use assay_mariadb::connection::{Connection, Prepared, Values};
 use assay_model::failure::{Answer, Failure};
 
 /// Districts whose oldest order is delivered.
-const DISTRICTS: i64 = 10;
+const DISTRICTS: usize = 10;
 
 /// Statements of a session.
 pub struct Statements {
@@ -33,13 +33,11 @@ pub struct Statements {
     lines: Prepared,
     oldest: Prepared,
     gone: Prepared,
-    buyer_of: Prepared,
     carry: Prepared,
     deliver: Prepared,
-    sum: Prepared,
-    pay: Prepared,
+    credit: Prepared,
     low: Prepared,
-    /// The lines of an order as the server takes them.
+    /// Lines of an order, or orders of a delivery, as the server takes them.
     wanted: String,
 }
 
@@ -63,11 +61,9 @@ impl Statements {
             lines: of(LINES)?,
             oldest: of(OLDEST)?,
             gone: of(GONE)?,
-            buyer_of: of(BUYER_OF)?,
             carry: of(CARRY)?,
             deliver: of(DELIVER)?,
-            sum: of(SUM)?,
-            pay: of(PAY)?,
+            credit: of(CREDIT)?,
             low: of(LOW)?,
             wanted: String::new(),
         })
@@ -108,7 +104,7 @@ impl Statements {
         let count = u32::try_from(order.lines.len()).unwrap_or(0);
         put(connection, self.order, &[number, d, w, order.customer, count, is_local])?;
         put(connection, self.new_order, &[number, d, w])?;
-        write_lines(&mut self.wanted, &order.lines);
+        write_rows(&mut self.wanted, order_rows(order));
         let wanted = self.wanted.as_bytes();
         connection.execute(&self.sell, |values| {
             values.text(wanted).integer(i64::from(w));
@@ -169,21 +165,30 @@ impl Statements {
     }
 
     /// The oldest order of each district; one that another delivery holds is left to it.
-    fn delivery(&self, connection: &mut Connection, delivery: Delivery) -> Answer<()> {
+    fn delivery(&mut self, connection: &mut Connection, delivery: Delivery) -> Answer<()> {
         let w = delivery.warehouse;
+        let mut due = Vec::with_capacity(DISTRICTS);
         for d in (1..=DISTRICTS).filter_map(|d| u32::try_from(d).ok()) {
-            let Some(order) = first(connection, self.oldest, &[w, d])? else {
-                continue;
-            };
-            put(connection, self.gone, &[w, d, order])?;
-            let buyer = first(connection, self.buyer_of, &[w, d, order])?;
-            let buyer = buyer.ok_or_else(|| missing("order"))?;
-            put(connection, self.carry, &[delivery.carrier, w, d, order])?;
-            put(connection, self.deliver, &[w, d, order])?;
-            let cents = first(connection, self.sum, &[w, d, order])?;
-            put(connection, self.pay, &[cents.unwrap_or(0), w, d, buyer])?;
+            if let Some(order) = first(connection, self.oldest, &[w, d])? {
+                due.push([d, order]);
+            }
         }
-        Ok(())
+        write_rows(&mut self.wanted, due);
+        let due = self.wanted.as_bytes();
+        let w = i64::from(w);
+        connection.execute(&self.gone, |values| {
+            values.text(due).integer(w);
+        })?;
+        connection.execute(&self.carry, |values| {
+            values.text(due).integer(w).integer(i64::from(delivery.carrier));
+        })?;
+        connection.execute(&self.deliver, |values| {
+            values.text(due).integer(w);
+        })?;
+        let credit = connection.execute(&self.credit, |values| {
+            values.text(due).integer(w).integer(w).integer(w);
+        });
+        credit.map(drop)
     }
 
     fn stock_level(&self, connection: &mut Connection, asked: StockLevel) -> Answer<()> {
@@ -212,15 +217,3 @@ fn first(connection: &mut Connection, statement: Prepared, numbers: &[u32]) -> A
 fn missing(what: &str) -> Failure {
     Failure::Strange(format!("a {what} is missing"))
 }
-
-const GONE: &str =
-    "DELETE FROM {s}.new_order WHERE no_w_id = :w AND no_d_id = :d AND no_o_id = :number";
-const BUYER_OF: &str =
-    "SELECT o_c_id FROM {s}.orders WHERE o_w_id = :w AND o_d_id = :d AND o_id = :number";
-const CARRY: &str = "UPDATE {s}.orders SET o_carrier_id = :carrier WHERE o_w_id = :w AND o_d_id = :d AND o_id = :number";
-const DELIVER: &str = "UPDATE {s}.order_line SET ol_delivery_d = NOW(6) \
-    WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :number";
-const SUM: &str = "SELECT CAST(SUM(ol_amount) * 100 AS SIGNED) FROM {s}.order_line \
-    WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :number";
-const PAY: &str = "UPDATE {s}.customer SET c_balance = c_balance + :cents / 100, c_delivery_cnt = c_delivery_cnt + 1 \
-    WHERE c_w_id = :w AND c_d_id = :d AND c_id = :c";
