@@ -43,6 +43,8 @@ pub struct Statements {
 
 impl Statements {
     pub(super) fn prepare(connection: &mut Connection, schema: &str) -> Answer<Self> {
+        // MySQL wants a database for rows that are in none.
+        connection.run(&format!("USE {schema}"))?;
         let mut of = |text: &str| connection.prepare(&asked(text, schema));
         Ok(Self {
             buyer: of(BUYER)?,
