@@ -17,8 +17,8 @@ MDBOOK_VERSION := 0.5.4
 FUZZ_VERSION := 0.13.1
 # Seconds of fuzzing in the checks; more by hand: make fuzz FUZZ_S=3600.
 FUZZ_S ?= 30
-# Tests that run at once: most wait for servers, storage or time, and hardly for a processor.
-TEST_THREADS ?= $(shell echo $$((3 * $$(nproc))))
+# Tests that run at once: most wait for servers, storage or time, and hardly for a processor; but each may have a server in memory.
+TEST_THREADS ?= $(shell threads=$$((3 * $$(nproc))); echo $$((threads < 8 ? threads : 8)))
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
