@@ -1,23 +1,21 @@
 //! What the content of a target does to a measurement of reads: holes, zeros, compressible data, cached pages.
 //!
 //! All of it by safe system calls. Holes and unwritten extents both show as holes to `lseek`, so the extent map is not
-//! needed; where somebody has read such an extent and its pages are still cached, only the zeros give it away. A read that must not wait (`RWF_NOWAIT`) tells a cached page from one that is not, also where `mincore`
-//! hides it from all but the owner.
+//! needed; where somebody has read such an extent and its pages are still cached, only the zeros give it away.
 
 use crate::draw::Draw;
 use crate::gate::{Admission, advise};
-use assay_model::number::{count_of, index_of, share};
+use crate::page_cache::CacheProbe;
+use assay_model::number::{count_of, share};
 use assay_model::stack::Mount;
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
 use miniz_oxide::deflate::compress_to_vec;
 use rustix::fs::{
     Advice, AtFlags, SeekFrom, StatxAttributes, StatxFlags, fadvise, fstat, seek, statx,
 };
-use rustix::io::{Errno, ReadWriteFlags, preadv2};
+use rustix::io::Errno;
 use std::fs::File;
-use std::io::IoSliceMut;
 use std::num::NonZeroU64;
-use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 
 /// Bytes a sample.
@@ -124,17 +122,18 @@ fn sample_content(file: &File, range: std::ops::Range<u64>) -> ContentFacts {
     let blocks = (range.end - range.start) / SAMPLE_BYTES;
     let mut tally = Tally { cache_told: true, ..Tally::default() };
     let mut buffer = Box::new(Sample([0; 16 << 10]));
+    let probe = CacheProbe::new();
     advise(file, Advice::Random);
     for block in Draw::new(range.end).spread(blocks, SAMPLES) {
-        tally.take(file, range.start + block * SAMPLE_BYTES, &mut buffer);
+        tally.take(file, &probe, range.start + block * SAMPLE_BYTES, &mut buffer);
     }
     advise(file, Advice::Normal);
     tally.facts()
 }
 
 impl Tally {
-    fn take(&mut self, file: &File, offset: u64, buffer: &mut Sample) {
-        let cached = is_cached(file, offset, buffer);
+    fn take(&mut self, file: &File, probe: &CacheProbe, offset: u64, buffer: &mut Sample) {
+        let cached = probe.holds(file, offset, &mut buffer.0);
         if file.read_exact_at(&mut buffer.0, offset).is_err() {
             return;
         }
@@ -161,17 +160,6 @@ impl Tally {
             cached_share: of_samples(self.cached).filter(|_| self.cache_told),
             ..ContentFacts::default()
         }
-    }
-}
-
-/// Whether the page cache holds all of a sample; `None` where the kernel or the file system does not tell.
-fn is_cached(file: &File, offset: u64, buffer: &mut Sample) -> Option<bool> {
-    let length = buffer.0.len();
-    let mut slices = [IoSliceMut::new(&mut buffer.0)];
-    match preadv2(file.as_fd(), &mut slices, offset, ReadWriteFlags::NOWAIT) {
-        Ok(read) => Some(read == length && read == index_of(SAMPLE_BYTES)),
-        Err(Errno::AGAIN) => Some(false),
-        Err(_) => None,
     }
 }
 

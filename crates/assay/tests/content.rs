@@ -51,21 +51,24 @@ fn doubts(run: &Value, what: &str) {
 /// Rules that say something of a target's content.
 const RULES: [&str; 5] = ["holes", "zeros", "compressible", "cached", "no_direct_io"];
 
-#[track_caller]
-fn finds_nothing(run: &Value) {
+fn found_of_content(run: &Value) -> Option<Value> {
     let findings = run["environment"]["findings"].as_array().unwrap();
-    let of_content = |finding: &&Value| RULES.iter().any(|rule| finding["rule"] == **rule);
-    assert_eq!(findings.iter().find(of_content), None);
+    findings.iter().find(|finding| RULES.iter().any(|rule| finding["rule"] == *rule)).cloned()
 }
 
 #[test]
 fn what_is_written_through_with_random_bytes_is_above_suspicion() {
     let place = place();
-    finds_nothing(&read(&place, "d --size 8MiB"));
+    assert_eq!(found_of_content(&read(&place, "d --size 8MiB")), None);
     place.random_file("random", SIZE);
-    let drop_cache = File::open(place.path("random")).unwrap();
-    rustix::fs::fadvise(&drop_cache, 0, None, rustix::fs::Advice::DontNeed).unwrap();
-    finds_nothing(&read(&place, "random"));
+    let file = File::open(place.path("random")).unwrap();
+    // The kernel passes over pages that it is busy with, so that one request may leave some behind.
+    let found = (0..3).map(|_| {
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        found_of_content(&read(&place, "random"))
+    });
+    let found: Vec<_> = found.take_while(Option::is_some).collect();
+    assert!(found.len() < 3, "{found:#?}");
 }
 
 #[test]
