@@ -171,7 +171,7 @@ fn a_sync_that_fails_is_an_error_of_syncs() {
     let rig = or_skip!(Rig::mount(&slow()));
     let broken = Fault::error(Errno::EIO).on(&[Operation::Sync]);
     let mut run = place.start(&format!(
-        "run commits.toml {} --size 4MiB --duration 2s --criteria no-errors.toml --json",
+        "run commits.toml {} --size 4MiB --duration 6s --criteria no-errors.toml --json",
         rig.directory().display()
     ));
     // Filling ends with a sync, and so does opening the file.

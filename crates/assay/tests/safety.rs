@@ -5,6 +5,7 @@
 mod support;
 
 use assay_rig::kill_at_random;
+use rustix::fs::{FlockOperation, flock};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::Duration;
@@ -97,7 +98,7 @@ fn abandoned() -> (Place, String) {
     run.wait_until(|| place.kept_intervals() > 0);
     run.signal(rustix::process::Signal::KILL);
     assert_eq!(run.wait().code, None);
-    wait_for_locks();
+    wait_for_locks(&place);
     let left = place.test_files("d");
     assert_eq!(left.len(), 1);
     (place, left[0].clone())
@@ -122,9 +123,17 @@ fn what_a_killed_run_leaves_behind_is_used_or_removed_by_the_next() {
     assert_eq!(place.test_files("d"), [left]);
 }
 
-/// The kernel works off a killed ring in its own time, and the file is locked for as long.
-fn wait_for_locks() {
-    std::thread::sleep(Duration::from_millis(500));
+/// The kernel works off a killed ring in its own time, and its files are locked for as long.
+fn wait_for_locks(place: &Place) {
+    let begin = std::time::Instant::now();
+    let is_free = |name: &String| {
+        let file = fs::File::open(place.path("d").join(name)).unwrap();
+        flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+    };
+    while !place.test_files("d").iter().all(is_free) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the files stay locked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]
@@ -138,7 +147,7 @@ fn a_file_that_was_being_filled_when_the_program_was_killed_is_no_rubbish_for_ev
         command.stderr(std::process::Stdio::null());
         kill_at_random(&mut command, &mut random, &soon).unwrap();
     }
-    wait_for_locks();
+    wait_for_locks(&place);
     place.json("run reads.toml d --size 4MiB --criteria no-errors.toml", 0);
     let left: Vec<String> = place.test_files("d");
     let empty = |name: &String| fs::metadata(place.path("d").join(name)).unwrap().len() == 0;

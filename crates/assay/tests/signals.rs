@@ -12,9 +12,10 @@ use rustix::process::Signal;
 use std::time::{Duration, Instant};
 use support::{Place, Ran, Started, all_ios, measurement, refused};
 
-/// What the program promises, and what a busy machine may make of it.
+/// What the program promises, and what a busy machine may make of it: less than the stalls of these tests, and far
+/// less than what the runs were asked for.
 const STOP: Duration = Duration::from_millis(200);
-const SLACK: Duration = Duration::from_secs(1);
+const SLACK: Duration = Duration::from_secs(4);
 
 /// Sends a signal and waits for the end; tells how long that took.
 fn stopped(run: Started, signal: Signal, what: &str) -> (Ran, Duration) {
@@ -140,7 +141,7 @@ fn blocking_calls_end_with_the_stall_and_lose_nothing() {
 #[test]
 fn a_worker_that_the_kernel_keeps_is_said_in_the_result() {
     let what = "a run stalled in its submission";
-    let Some((_, ran, _)) = stalled(Mode::Blocking, "uring", 1, what) else {
+    let Some((_, ran, _)) = stalled(Mode::Blocking, "uring", 3, what) else {
         return;
     };
     let run = ran.json(130);

@@ -152,7 +152,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     let rung = &load["rungs"][0];
     assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
     assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
-    assert!(load["commits"][0]["acknowledged"].as_u64().unwrap() > 5, "{load}");
+    assert!(load["commits"][0]["acknowledged"].as_u64().unwrap() > 0, "{load}");
     assert_eq!(place.left().len(), 0);
 }
 
