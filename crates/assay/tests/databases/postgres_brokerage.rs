@@ -55,7 +55,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
         }
         // What was ordered at the market comes back, and some of what waited for its price.
         let (orders, results) = (ios(rung, "trade order"), ios(rung, "trade result"));
-        assert!(results > orders / 3 && results < orders + 20, "{orders} {results}");
+        assert!(results > orders / 5 && results < orders + 50, "{orders} {results}");
     }
     assert_eq!((place.left().len(), place.processes()), (0, 0));
     told_in_every_form(&place);
@@ -115,8 +115,9 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
         let reads: u64 = reads.map(|name| ios(rung, name)).sum();
         let total: u64 = streams(rung).iter().map(|name| ios(rung, name)).sum();
         let late = rung["backlog"].as_u64().unwrap();
-        // A busy machine may be late, but nothing that was due is lost: 400 and the one at the begin.
-        assert!((395..=405).contains(&(total + late)), "{total} {late}");
+        // A busy machine may be late, but nothing that was due is lost: 400, the one at the begin, and at the most
+        // the 100 of the warm-up.
+        assert!((395..=505).contains(&(total + late)), "{total} {late}");
         (total - reads, total)
     };
     // Who thinks asks seldom: twelve users 72 times in three seconds.
