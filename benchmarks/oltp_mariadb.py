@@ -53,7 +53,7 @@ WAY = oltp.Way(f"mysql://{USER}:{PASSWORD}@127.0.0.1:{PORT}/", ["-d", "mysql", "
 class MariaDb:
     """A server of the script's own, as an unprivileged user; gone with its directory, unless that was named to be kept."""
 
-    def __init__(self, bindir, directory, kept=None):
+    def __init__(self, bindir, directory, kept=None, more=()):
         self.bindir, self.kept = Path(bindir), kept
         self.path = Path(directory, kept) if kept else Path(tempfile.mkdtemp(prefix="oltp-", dir=directory))
         self.path.mkdir(exist_ok=True)
@@ -66,7 +66,7 @@ class MariaDb:
         if is_new:
             subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal",
                             "--skip-test-db"], user=self.user, cwd=self.path, check=True, capture_output=True)
-        words = [f"--{name}={value}" for name, value in SETTINGS.items()]
+        words = [*(f"--{name}={value}" for name, value in SETTINGS.items()), *more]
         log = open(self.path / "log", "w", encoding="utf-8")
         command = [self.bindir / "mariadbd", "--no-defaults", f"--datadir={data}", f"--socket={self.path / 's'}", f"--pid-file={self.path / 'pid'}"]
         self.process = subprocess.Popen([*command, *words], user=self.user, cwd=self.path, stdout=log, stderr=log, process_group=0)

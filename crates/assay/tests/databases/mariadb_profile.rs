@@ -203,6 +203,9 @@ fn a_rung_has_the_profile_of_its_server() {
     assert_eq!(profile["source"]["product"], "mariadb", "{}", words(&output));
     assert!(!profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("looks"));
     assert!(!profile["server"]["events"].as_array().unwrap().is_empty(), "{profile}");
+    // A server of our own times commits, and shows what sessions wait for.
+    assert!(!has_text(&profile["missing"], "times of commits"), "{}", profile["missing"]);
+    assert!(!has_text(&profile["missing"], "what sessions wait for"), "{}", profile["missing"]);
     // What sessions are met at is a matter of chance.
     assert!(!classes(profile).is_empty(), "{profile}");
     // What looking cost is known, and no part of the load.
