@@ -1,7 +1,6 @@
 //! What a measurement amounts to that was never finished.
 
 use super::end_of;
-use super::join::merge_errors;
 use super::line::{Begin, Outline};
 use super::{CellReader, Extent};
 use crate::document::check_format;
@@ -9,6 +8,7 @@ use crate::lines::Lines;
 use assay_model::Result;
 use assay_model::measurement::{
     Conduct, ErrorCount, Finish, Joint, Measurement, NamedResult, PerOperation, Remark,
+    merge_errors,
 };
 use assay_model::number::{real, seconds};
 
