@@ -316,6 +316,20 @@ pub fn merge_named(mine: &mut Vec<NamedResult>, theirs: &[NamedResult]) {
     }
 }
 
+/// Adds errors of the same kind on the same target; the first offset stays.
+pub fn merge_errors(mine: &mut Vec<ErrorCount>, theirs: Vec<ErrorCount>) {
+    for other in theirs {
+        let same = mine.iter_mut().find(|count| {
+            (count.operation, &count.target, count.errno)
+                == (other.operation, &other.target, other.errno)
+        });
+        match same {
+            Some(count) => count.ios += other.ios,
+            None => mine.push(other),
+        }
+    }
+}
+
 impl Joint {
     /// Adds the joint that follows.
     pub fn merge(&mut self, next: &Self) {

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod brokerage;
 mod chart;
 mod clock;
 mod demand;
@@ -11,7 +10,6 @@ mod input;
 mod json;
 mod ladder;
 mod markup;
-mod orders;
 mod page;
 mod panel;
 mod picture;

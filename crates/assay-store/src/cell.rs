@@ -6,6 +6,7 @@ use assay_model::number::narrow;
 
 mod join;
 mod line;
+mod progress;
 mod reader;
 mod recover;
 mod series;

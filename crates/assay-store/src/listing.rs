@@ -1,8 +1,8 @@
 //! What a store holds, as a list.
 
+use crate::failure::refused;
 use crate::files::{disk_bytes, entries};
 use crate::run::{MANIFEST, RunReader, RunStatus};
-use crate::store::readable;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub struct Unreadable {
 
 /// Directories that hold a manifest, ascending by name.
 pub(crate) fn directories(root: &Path) -> Result<Vec<(String, PathBuf)>> {
-    if !readable(root)? {
+    if !root.try_exists().map_err(|error| refused("reading the store", root, &error))? {
         return Ok(Vec::new());
     }
     let mut found = entries(root)?;

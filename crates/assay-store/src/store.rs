@@ -1,6 +1,5 @@
 //! The directory that holds runs, and how a person names one of them.
 
-use crate::failure::refused;
 use crate::listing::{self, Listing};
 use crate::remove::{self, Removed};
 use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
@@ -142,9 +141,4 @@ impl Store {
 fn last_few(names: &[String], prefix: &str) -> String {
     let found = names.iter().rev().filter(|name| name.starts_with(prefix));
     found.take(5).cloned().collect::<Vec<_>>().join(", ")
-}
-
-/// Opens the store's directory, or says why it cannot be.
-pub(crate) fn readable(root: &Path) -> Result<bool> {
-    root.try_exists().map_err(|error| refused("reading the store", root, &error))
 }

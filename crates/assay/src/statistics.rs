@@ -1,20 +1,15 @@
 //! Binds the judge's questions to the statistics book.
 
 use assay_judge::Statistics;
+use assay_methods::intervals::{BATCHES_MIN, CONFIDENCE, Intervals, book, noun};
 use assay_model::comparison::ScalingLaw;
+use assay_model::live::Bars;
 use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
 use assay_stats::distribution::student_quantile;
-use assay_stats::mean::ratio_interval;
-use assay_stats::mean_interval;
 use assay_stats::quantile::quantile_levels;
 use assay_stats::scalability::scalability;
 use assay_stats::series::{mean, variance};
-
-/// Every interval of the program holds the truth in so many cases of a hundred.
-const CONFIDENCE: f64 = 0.95;
-/// Fewer batches say nothing about their own doubt.
-const BATCHES_MIN: usize = 5;
 
 /// Degrees of freedom of an interval by the fewest batches that pass for independent.
 const FREEDOM_LEAST: f64 = 15.0;
@@ -24,13 +19,11 @@ pub struct Book;
 
 impl Statistics for Book {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
-        let enough = observations.len() >= BATCHES_MIN;
-        enough.then(|| mean_interval(observations, CONFIDENCE)).flatten().map(noun)
+        Intervals.mean(observations)
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
-        let enough = numerators.len().min(denominators.len()) >= BATCHES_MIN;
-        enough.then(|| ratio_interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
+        Intervals.ratio(numerators, denominators)
     }
 
     fn quotient(&self, of: &Estimate, by: &Estimate) -> Option<Estimate> {
@@ -91,26 +84,5 @@ impl Statistics for Book {
             confidence: CONFIDENCE,
             n: count(levels.effective_n).max(1),
         })
-    }
-}
-
-fn book(estimate: &Estimate) -> assay_stats::Estimate {
-    assay_stats::Estimate {
-        value: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
-        confidence: estimate.confidence,
-        n: assay_model::number::index_of(estimate.n),
-        effective_n: real(estimate.n),
-    }
-}
-
-fn noun(estimate: assay_stats::Estimate) -> Estimate {
-    Estimate {
-        value: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
-        confidence: estimate.confidence,
-        n: count(estimate.effective_n).clamp(1, count_of(estimate.n.max(1))),
     }
 }

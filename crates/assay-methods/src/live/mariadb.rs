@@ -1,6 +1,7 @@
 //! Live MariaDB and MySQL servers.
 
-use super::{Intervals, Live, Outside, Own, Plan, Seen, TaskTimes};
+use super::{Live, Outside, Own, Plan, Seen, TaskTimes};
+use crate::intervals::Intervals;
 use assay_daemon::watch::observe;
 use assay_mariadb::address::Address;
 use assay_mariadb::model::profile;

@@ -6,19 +6,10 @@ mod postgres;
 pub use assay_daemon::watch::{Observed, Plan, TaskTimes, Watched};
 pub use assay_model::live::Outside;
 
-use assay_model::live::Bars;
-use assay_model::number::{count, count_of, real};
-use assay_model::{Estimate, Profile, Result};
-use assay_stats::mean::ratio_interval;
-use assay_stats::mean_interval;
+use assay_model::{Profile, Result};
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-
-/// Intervals hold the truth in so many cases of a hundred.
-const CONFIDENCE: f64 = 0.95;
-/// Fewer observations say nothing about their own doubt.
-const OBSERVATIONS_MIN: usize = 5;
 
 /// What looking cost a server in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,30 +84,4 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     /// # Errors
     /// When the server goes away.
     fn data_directory(&mut self) -> Result<Option<PathBuf>>;
-}
-
-/// Intervals of what was sampled, by batch means.
-struct Intervals;
-
-impl Bars for Intervals {
-    fn mean(&self, observations: &[f64]) -> Option<Estimate> {
-        let enough = observations.len() >= OBSERVATIONS_MIN;
-        enough.then(|| mean_interval(observations, CONFIDENCE)).flatten().map(noun)
-    }
-
-    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
-        let enough = numerators.len().min(denominators.len()) >= OBSERVATIONS_MIN;
-        enough.then(|| ratio_interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
-    }
-}
-
-/// The same interval as a noun of the documents; it holds no more observations than are worth one each.
-fn noun(estimate: assay_stats::Estimate) -> Estimate {
-    Estimate {
-        value: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
-        confidence: estimate.confidence,
-        n: count(estimate.effective_n.min(real(count_of(estimate.n)))).max(1),
-    }
 }

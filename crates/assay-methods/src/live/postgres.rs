@@ -1,6 +1,7 @@
 //! Live PostgreSQL servers.
 
-use super::{Intervals, Live, Outside, Own, Plan, Seen, TaskTimes};
+use super::{Live, Outside, Own, Plan, Seen, TaskTimes};
+use crate::intervals::Intervals;
 use assay_daemon::processes::name;
 use assay_daemon::watch::observe;
 use assay_model::{Profile, Result};

@@ -9,7 +9,6 @@ mod text;
 
 use assay_model::profile::Profile;
 pub use page::profiles_html;
-pub(crate) use page::table;
 pub(crate) use server::{read_times, tables as server_tables};
 pub use text::profile_text;
 

@@ -2,14 +2,14 @@
 
 use super::NamedProfile;
 use super::chart::{curves, over_time, shares, tiers};
-use super::facts::{self, Rows};
+use super::facts;
 use super::series;
 use super::server;
 use crate::chart::scene::Size;
 use crate::markup::{Markup, constant, tag, text};
 use crate::page::figure::Figures;
 use crate::page::frame::{Frame, Section};
-use crate::page::table::{Cell, Pair, Table, pairs};
+use crate::page::table::{Pair, of_rows, pairs};
 use assay_model::profile::Profile;
 
 /// Reports that get a part of their own; the JSON form has all.
@@ -72,7 +72,7 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
             title: "What the server counted and was seen doing",
             body: server::tables(profile)
                 .iter()
-                .map(|(title, rows)| tag("h3").text(title).and(table(title, rows)))
+                .map(|(title, rows)| tag("h3").text(title).and(of_rows(title, rows)))
                 .collect(),
         },
         Section {
@@ -105,7 +105,7 @@ fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
 }
 
 fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
-    let mut body = table("I/O by purpose", &facts::classes(profile));
+    let mut body = of_rows("I/O by purpose", &facts::classes(profile));
     let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
                 Outstanding is rate times time (Little's law). A dash is not in the report.";
     if !body.is_empty() {
@@ -116,11 +116,11 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
             "How long I/Os took, as the report counts them: what share of them took no longer.";
         body.push(figures.figure(Size::Half, caption, draw));
     }
-    body.and(table("Requests as each section counts them", &facts::rates(profile)))
+    body.and(of_rows("Requests as each section counts them", &facts::rates(profile)))
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {
-    let mut body = table("Where DB time went", &facts::time_rows(profile));
+    let mut body = of_rows("Where DB time went", &facts::time_rows(profile));
     if let Some(draw) = shares(profile) {
         body.push(figures.figure(Size::Half, "Shares of DB time.", draw));
     }
@@ -133,7 +133,7 @@ fn time(profile: &Profile, figures: &mut Figures) -> Markup {
 
 fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
     let rows =
-        table("Tablespaces by time waited for their reads", &facts::tiering(&profile.tiering));
+        of_rows("Tablespaces by time waited for their reads", &facts::tiering(&profile.tiering));
     match tiers(profile) {
         Some(draw) => {
             let caption =
@@ -145,7 +145,7 @@ fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
 }
 
 fn doubts(profile: &Profile) -> Markup {
-    let checks = table("Sections that should agree", &facts::checks(&profile.checks));
+    let checks = of_rows("Sections that should agree", &facts::checks(&profile.checks));
     let items = |title: &str, items: &[String]| {
         if items.is_empty() {
             return Markup::new();
@@ -160,21 +160,4 @@ fn doubts(profile: &Profile) -> Markup {
 
 fn source(profile: &Profile) -> Markup {
     pairs(facts::source(profile).into_iter().map(|(name, value)| Pair::new(name, value)))
-}
-
-/// Rows as a table; empty without any. The first column names the row.
-pub(crate) fn table(caption: &'static str, rows: &Rows) -> Markup {
-    let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
-        return Markup::new();
-    };
-    let mut table = Table::new(caption).dense().words("What");
-    for name in head.iter().skip(1) {
-        table = table.numbers(name.clone());
-    }
-    for row in rows {
-        let (name, numbers) = (row.first().cloned().unwrap_or_default(), row.iter().skip(1));
-        let numbers = numbers.map(|number| Cell::Number(number.clone()));
-        table.row(std::iter::once(Cell::Text(name)).chain(numbers).collect());
-    }
-    table.markup()
 }

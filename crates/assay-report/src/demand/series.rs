@@ -2,12 +2,12 @@
 
 use super::NamedProfile;
 use super::facts::Rows;
-use super::page::table;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
 use crate::markup::Markup;
 use crate::page::figure::Figures;
+use crate::page::table::of_rows;
 use crate::show::{Show, tick};
 use assay_model::number::real_len;
 use assay_model::profile::{Bottleneck, IoPurpose, Profile};
@@ -74,7 +74,7 @@ fn largest<'s, 'a>(
 /// The table and the charts.
 pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Markup {
     let stops = stops(profiles);
-    let mut body = table("Every report", &rows(&stops));
+    let mut body = of_rows("Every report", &rows(&stops));
     let all = [
         (Along::Reports, "Reads and writes a second, report by report."),
         (Along::Sessions, "Reads and writes a second by sessions connected."),

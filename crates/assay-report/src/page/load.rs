@@ -1,15 +1,16 @@
 //! What a database got of the storage: the ladder as figures and tables, and how it was loaded.
 
 use super::figure::Figures;
-use super::table::{Cell, Pair, Table, pairs};
+use super::orders;
+use super::table::{Cell, Pair, Table, of_rows, pairs};
 use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
 use crate::chart::waits::{Stretch, waits};
-use crate::demand::{server_tables, table};
+use crate::demand::server_tables;
 use crate::input::Report;
-use crate::ladder::{Columns, beside, facts, tables};
+use crate::ladder::{Columns, Kind, beside, facts, tables};
 use crate::markup::{Markup, tag};
 use crate::show::Show;
 use assay_model::load::{Load, Rung};
@@ -45,7 +46,7 @@ fn activity(load: &Load) -> Markup {
     let title =
         format!("What the server counted and was seen doing with {} sessions", rung.sessions);
     let tables = server_tables(profile);
-    let tables = tables.iter().map(|(title, rows)| tag("h4").text(title).and(table(title, rows)));
+    let tables = tables.iter().map(|(title, rows)| tag("h4").text(title).and(of_rows(title, rows)));
     tag("h3").text(&title).and(tables.collect())
 }
 
@@ -79,9 +80,14 @@ fn one(load: &Load, columns: &Columns) -> Markup {
 }
 
 fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
-    if crate::orders::is_transactions(load) {
-        return super::orders::charts(load, show, figures);
+    match Kind::of(load) {
+        Kind::Blocks => of_blocks(load, show, figures),
+        Kind::Orders => orders::charts(&orders::ORDERS, load, show, figures),
+        Kind::Brokerage => orders::charts(&orders::BROKERAGE, load, show, figures),
     }
+}
+
+fn of_blocks(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let draw = |size| {

@@ -2,21 +2,21 @@
 //! sessions, and the distribution of the best rung.
 
 use super::figure::Figures;
-use crate::brokerage::{TRADE_RESULT, best as best_of_brokerage, is_brokerage, results_per_s};
 use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
+use crate::ladder::brokerage::{TRADE_RESULT, best as best_of_brokerage, results_per_s};
+use crate::ladder::orders::{NEW_ORDER, best, new_orders_per_min};
+use crate::ladder::{response_time_ns as at, result};
 use crate::markup::Markup;
-use crate::orders::{NEW_ORDER, best, new_orders_per_min, result};
 use crate::show::Show;
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::Operation;
-use assay_model::number::real;
 use assay_model::verdict::Unit;
 
 /// What is special about the figures of a kind of load.
-struct Picture {
+pub(super) struct Picture {
     /// Title, name of the axis and words under the first figure.
     rate: [&'static str; 3],
     /// Its line.
@@ -31,8 +31,7 @@ struct Picture {
 }
 
 /// Draws all of them.
-pub(super) fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
-    let picture = if is_brokerage(load) { &BROKERAGE } else { &ORDERS };
+pub(super) fn charts(picture: &Picture, load: &Load, show: &Show, figures: &mut Figures) -> Markup {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let ([title, axis, words], line) = (picture.rate, std::slice::from_ref(&picture.rate_of));
@@ -66,7 +65,8 @@ const fn line(
     Curve { name, ink, stroke, value }
 }
 
-const ORDERS: Picture = Picture {
+/// The figures of an order entry.
+pub(super) const ORDERS: Picture = Picture {
     rate: [
         "New orders by users",
         "new orders/min",
@@ -85,7 +85,8 @@ const ORDERS: Picture = Picture {
     best,
 };
 
-const BROKERAGE: Picture = Picture {
+/// The figures of a brokerage.
+pub(super) const BROKERAGE: Picture = Picture {
     rate: [
         "Trade results by users",
         "trade results/s",
@@ -103,7 +104,3 @@ const BROKERAGE: Picture = Picture {
     counted: [TRADE_RESULT, "trade results"],
     best: best_of_brokerage,
 };
-
-fn at(rung: &Rung, name: &str, quantile: f64) -> Option<f64> {
-    result(rung, name).map(|result| real(result.response().quantile_ns(quantile)))
-}

@@ -106,6 +106,23 @@ impl Table {
     }
 }
 
+/// Rows as a table, the names of the columns first; empty without any other. The first column names the row.
+pub(crate) fn of_rows(caption: &'static str, rows: &[Vec<String>]) -> Markup {
+    let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
+        return Markup::new();
+    };
+    let mut table = Table::new(caption).dense().words("What");
+    for name in head.iter().skip(1) {
+        table = table.numbers(name.clone());
+    }
+    for row in rows {
+        let (name, numbers) = (row.first().cloned().unwrap_or_default(), row.iter().skip(1));
+        let numbers = numbers.map(|number| Cell::Number(number.clone()));
+        table.row(std::iter::once(Cell::Text(name)).chain(numbers).collect());
+    }
+    table.markup()
+}
+
 /// A cell as markup.
 fn content(cell: Cell) -> Markup {
     match cell {

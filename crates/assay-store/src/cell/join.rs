@@ -1,7 +1,9 @@
 //! Two sittings of one measurement as one.
 
 use super::recover::UNFINISHED;
-use assay_model::measurement::{Conduct, ErrorCount, Measurement, Remark, Submission, merge_named};
+use assay_model::measurement::{
+    Conduct, Measurement, Remark, Submission, merge_errors, merge_named,
+};
 use assay_model::number::seconds;
 
 /// The measurement `after`, which took up `before` where it ended: counts and histograms add up, means are
@@ -115,18 +117,4 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
 fn littles_law_ratio(before: &Conduct, after: &Conduct, weights: Weights, outstanding: f64) -> f64 {
     let busy = |conduct: &Conduct| conduct.littles_law_ratio * conduct.outstanding_mean;
     if outstanding > 0.0 { weights.mean(busy(before), busy(after)) / outstanding } else { 0.0 }
-}
-
-/// Adds errors of the same kind on the same target; the first offset stays.
-pub(super) fn merge_errors(mine: &mut Vec<ErrorCount>, theirs: Vec<ErrorCount>) {
-    for other in theirs {
-        let same = mine.iter_mut().find(|count| {
-            (count.operation, &count.target, count.errno)
-                == (other.operation, &other.target, other.errno)
-        });
-        match same {
-            Some(count) => count.ios += other.ios,
-            None => mine.push(other),
-        }
-    }
 }

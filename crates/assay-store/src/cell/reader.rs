@@ -1,13 +1,13 @@
 //! Reading a cell, finished or not, while it is written or after the program was killed.
 
 use super::line::Line;
-use super::recover::{self, Progress};
+use super::progress::{Progress, progress};
 use super::series::{Joints, Summaries, Tail};
 use super::{CellStatus, Extent, INTERVALS, MEASUREMENT, TAIL, WORKLOAD};
-use crate::document::{parse_versioned, read_text};
+use crate::document::read_text;
 use crate::failure::damaged;
 use crate::lines::Lines;
-use assay_model::measurement::{ErrorCount, Finish, Interval, Joint, Measurement};
+use assay_model::measurement::{ErrorCount, Finish, Interval, Joint};
 use assay_model::run::{Event, Happening, IntervalSummary, RunManifest};
 use assay_model::workload::parse_workload;
 use assay_model::{Result, Workload};
@@ -100,19 +100,6 @@ impl CellReader {
         read_text(&path)?.map(head).transpose()
     }
 
-    /// The result: as it was finished, or what the intervals add up to with [`Finish::Unfinished`] and a remark
-    /// on what that means.
-    ///
-    /// # Errors
-    /// When the cell cannot be read.
-    pub fn measurement(&self) -> Result<Measurement> {
-        let path = self.directory.join(MEASUREMENT);
-        match read_text(&path)? {
-            Some(text) => parse_versioned(&text, &path),
-            None => recover::recovered(self),
-        }
-    }
-
     /// Every interval in numbers, in flat memory; the quick way through a long run.
     ///
     /// # Errors
@@ -141,7 +128,7 @@ impl CellReader {
     }
 
     pub(super) fn progress(&self) -> Result<Progress> {
-        recover::progress(self.lines()?, self.tail()?)
+        progress(self.lines()?, self.tail()?)
     }
 
     /// The tail from an interval on.

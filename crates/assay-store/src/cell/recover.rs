@@ -1,14 +1,13 @@
-//! What a measurement amounts to that was never finished.
+//! The result of a cell: as it was finished, or what a measurement amounts to that never was.
 
-use super::end_of;
-use super::join::merge_errors;
-use super::line::{Begin, Outline};
-use super::{CellReader, Extent};
-use crate::document::check_format;
-use crate::lines::Lines;
+use super::line::Begin;
+use super::progress::Progress;
+use super::{CellReader, Extent, MEASUREMENT, end_of};
+use crate::document::{parse_versioned, read_text};
 use assay_model::Result;
 use assay_model::measurement::{
     Conduct, ErrorCount, Finish, Joint, Measurement, NamedResult, PerOperation, Remark,
+    merge_errors,
 };
 use assay_model::number::{real, seconds};
 
@@ -19,60 +18,23 @@ pub(super) const UNFINISHED: &str =
 /// While a cell is written a joint may take the place of the tail between two looks; then it is looked at again.
 const LOOKS: u32 = 3;
 
-/// How far the files of a cell go.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    /// What `intervals.jsonl` alone has.
-    pub(super) lines: Extent,
-    /// What it has together with the tail.
-    pub(super) extent: Extent,
-    /// The first interval that no joint covers.
-    pub(super) joined: u64,
-    /// Lines that could not be read.
-    damaged: u64,
-    first_begin_unix_ns: Option<u64>,
-    last_begin: Option<Begin>,
-}
-
-/// Reads both files through without their histograms.
-pub(super) fn progress(mut lines: Lines<Outline>, mut tail: Lines<Outline>) -> Result<Progress> {
-    let mut found = Progress::default();
-    for line in lines.by_ref() {
-        found.take_in(line?)?;
-    }
-    found.lines = found.extent;
-    for line in tail.by_ref() {
-        found.reach(line?);
-    }
-    found.damaged = lines.damaged() + tail.damaged();
-    Ok(found)
-}
-
-impl Progress {
-    fn take_in(&mut self, line: Outline) -> Result<()> {
-        if let Some(joint) = &line.joint {
-            self.joined = end_of(joint.first_interval, joint.intervals);
-        }
-        if let Some(begin) = &line.begin {
-            check_format(begin.format, "the cell")?;
-            self.first_begin_unix_ns.get_or_insert(begin.started_unix_ns);
-            self.last_begin.clone_from(&line.begin);
-        }
-        self.reach(line);
-        Ok(())
-    }
-
-    fn reach(&mut self, line: Outline) {
-        if let Some(summary) = line.interval
-            && summary.index >= self.extent.intervals
-        {
-            self.extent = Extent { intervals: summary.index + 1, elapsed_ns: summary.end_ns };
+impl CellReader {
+    /// The result: as it was finished, or what the intervals add up to with [`Finish::Unfinished`] and a remark
+    /// on what that means.
+    ///
+    /// # Errors
+    /// When the cell cannot be read.
+    pub fn measurement(&self) -> Result<Measurement> {
+        let path = self.path().join(MEASUREMENT);
+        match read_text(&path)? {
+            Some(text) => parse_versioned(&text, &path),
+            None => recovered(self),
         }
     }
 }
 
 /// The result of an unfinished cell: joints and tail added up.
-pub(super) fn recovered(cell: &CellReader) -> Result<Measurement> {
+fn recovered(cell: &CellReader) -> Result<Measurement> {
     let mut look = 1;
     loop {
         let progress = cell.progress()?;

@@ -1,7 +1,6 @@
 //! `assay run`: one workload on one target.
 
 use crate::begun::{as_begun, begun, goes_on};
-use crate::cli::Verb;
 use crate::conclude::{Asked, conclude, read_text};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
@@ -139,10 +138,7 @@ fn resume(options: &Options) -> Result<Ended> {
 /// The options that the run was begun with; what may be destroyed is what was typed now.
 fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
     goes_on(run)?;
-    let mut begun = begun(run, "run of one workload", |verb| match verb {
-        Verb::Run(begun) => Some(begun),
-        _ => None,
-    })?;
+    let mut begun: Options = begun(run, "run", "run of one workload")?;
     begun.target.destroy.clone_from(&now.target.destroy);
     Ok(begun)
 }

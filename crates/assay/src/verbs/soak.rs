@@ -1,7 +1,6 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
 use crate::begun::{as_begun, begun, goes_on};
-use crate::cli::Verb;
 use crate::conclude::{close_with_page, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, ended};
@@ -139,10 +138,7 @@ fn resume(options: &Options) -> Result<Ended> {
 /// The options that the soak was begun with; what may be destroyed is what was typed now.
 fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
     goes_on(run)?;
-    let mut begun = begun(run, "soak", |verb| match verb {
-        Verb::Soak(begun) => Some(begun),
-        _ => None,
-    })?;
+    let mut begun: Options = begun(run, "soak", "soak")?;
     begun.target.destroy.clone_from(&now.target.destroy);
     Ok(begun)
 }

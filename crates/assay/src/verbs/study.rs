@@ -1,7 +1,6 @@
 //! `assay study`: an experiment from a file.
 
 use crate::begun::{as_begun, begun};
-use crate::cli::Verb;
 use crate::conclude::{close_with_page, read_text, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, json, print};
@@ -16,7 +15,6 @@ use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::study::{base_workload, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::measurement::Finish;
-use assay_model::number::index_of;
 use assay_model::run::RunKind;
 use assay_model::study::{CellResult, CellState, Scale, Study, StudyResult, cells, parse_study};
 use assay_model::{Error, Result};
@@ -27,11 +25,13 @@ use std::time::Instant;
 
 mod around;
 mod cache;
+mod command;
 mod conduct;
 mod data;
 mod figures;
 mod loads;
 mod plan;
+mod spelled;
 
 /// What a study that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 3] = ["study", "scale", "dry_run"];
@@ -74,7 +74,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     if options.dry_run {
         return dry_run(&study, &before.notes, &options);
     }
-    if loads::is_meant(&study, &options.target.targets) {
+    if command::is_meant(&study, &options.target.targets) {
         return begin_loads(&study, before, &options);
     }
     has_work(&study, &options.target)?;
@@ -127,7 +127,7 @@ fn begin_loads(study: &Study, before: Before, options: &Options) -> Result<Ended
     let target = options.target.targets.first().map(String::as_str).unwrap_or_default();
     let named = Named::read(target)?;
     for cell in cells(study) {
-        loads::words(study, &cell, target)?;
+        command::words(study, &cell, target)?;
     }
     let writer = options.store.open().create(&NewRun {
         kind: RunKind::Study,
@@ -256,10 +256,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let name = options.resume.as_deref().unwrap_or("latest");
     let store = options.store.open();
     let reader = store.open(name)?;
-    let mut begun = begun(&reader, "study", |verb| match verb {
-        Verb::Study(begun) => Some(begun),
-        _ => None,
-    })?;
+    let mut begun: Options = begun(&reader, "study", "study")?;
     begun.target.destroy.clone_from(&options.target.destroy);
     let text = reader.document(Document::Study)?.unwrap_or_default();
     let study = parse_study(&text).map_err(|error| error.context(reader.path().display()))?;
@@ -273,7 +270,7 @@ fn resume(options: &Options) -> Result<Ended> {
             "report it with `assay report`",
         ));
     }
-    if loads::is_meant(&study, &begun.target.targets) {
+    if command::is_meant(&study, &begun.target.targets) {
         return resume_loads(&store, name, &study, &begun, (before, options));
     }
     give_size(&study, &mut begun.target);
@@ -300,9 +297,4 @@ fn resume_loads(
     let shown = Named::read(target)?.shown();
     let writer = store.resume(name, unix_ns())?;
     go_loads(writer, study, (target, &shown), before, options)
-}
-
-/// The place of a number in a list.
-fn place(number: u32) -> usize {
-    index_of(u64::from(number.saturating_sub(1)))
 }

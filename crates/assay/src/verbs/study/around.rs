@@ -1,5 +1,6 @@
 //! What happens around the measuring of a cell: filling, preconditioning, settling, hooks.
 
+use super::spelled::settings;
 use crate::session::{Place, Session};
 use assay_host::hook::run_hook;
 use assay_methods::study::{capacity_of, fill_of, filling, share_used};
@@ -114,7 +115,7 @@ pub fn hook(
         return Ok(None);
     };
     let number = cell.number.to_string();
-    let settings = super::plan::settings(cell);
+    let settings = settings(cell);
     let variables = [
         ("ASSAY_RUN", run),
         ("ASSAY_STUDY", &study.name),

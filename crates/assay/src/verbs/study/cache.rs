@@ -1,6 +1,6 @@
 //! How large the cache of a load's server is, where a study tells it by its data or by the host's memory.
 
-use super::loads::option;
+use super::spelled::option;
 use assay_host::environment::read_host;
 use assay_host::root::{Survey, SysRoot};
 use assay_loads::dss::Scale;

@@ -1,6 +1,7 @@
 //! Cell after cell: what was measured is kept before the next one begins, and a cell that fails does not end the study.
 
-use super::{around, place, plan};
+use super::spelled::settings;
+use super::{around, plan};
 use crate::dossier::read_cell;
 use crate::session::{Place, Session, Work};
 use assay_judge::totals;
@@ -9,7 +10,7 @@ use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_methods::study::{timed, within, workload_of};
 use assay_model::array::SessionLoad;
 use assay_model::measurement::{Finish, Interval, Measurement};
-use assay_model::number::{real, real_len};
+use assay_model::number::{index_of, real, real_len};
 use assay_model::soak::{Soak, SoakPlan};
 use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResult, cells};
 use assay_model::units::Nanos;
@@ -113,10 +114,15 @@ fn announce(ground: &mut dyn Ground, study: &Study, cell: &Cell, all: usize) {
         "cell {} of {all}, repeat {}: {} ({} left)",
         cell.number,
         cell.repeat,
-        plan::settings(cell),
+        settings(cell),
         plan::length(left)
     );
     ground.say(&words);
+}
+
+/// The place of a number in a list.
+fn place(number: u32) -> usize {
+    index_of(u64::from(number.saturating_sub(1)))
 }
 
 /// Storage or a simulated device, and all cells together over time where they are cycles of one load.
@@ -294,7 +300,7 @@ fn course(recorder: &SoakRecorder, study: &Study, name: &str, elapsed_s: f64) ->
 /// A directory that the run does not have yet: a cell that was cut off keeps its own.
 fn directory(session: &Session, cell: &Cell) -> Result<String> {
     let reader = session.writer.reader()?;
-    let base = format!("{:05}-{}", cell.number, plan::settings(cell));
+    let base = format!("{:05}-{}", cell.number, settings(cell));
     let tries = (1..).map(|again: u32| match again {
         1 => base.clone(),
         more => format!("{:05}-again-{more}", cell.number),

@@ -1,6 +1,5 @@
 //! The figures of a load that a study compares.
 
-use super::loads::failed;
 use crate::dossier::read_cell;
 use assay_judge::totals;
 use assay_model::dss::{Dss, DssKind, DssRun};
@@ -8,11 +7,16 @@ use assay_model::load::{Load, Physical, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::{count_of, rate, real, real_len};
 use assay_model::verdict::NamedEstimate;
-use assay_model::{Estimate, Result};
+use assay_model::{Error, Estimate, Result};
 use assay_store::{Document, RunReader};
 
 /// The stream of an order-entry load that is counted.
 const NEW_ORDER: &str = "new order";
+
+/// What a load that came to nothing says.
+pub fn failed(why: &str) -> Error {
+    Error::environment(format!("the load: {why}"), "run `assay load` by hand, and look after it")
+}
 
 /// The figures of the last rung of a ladder, or the times of queries of decision support.
 ///

@@ -1,25 +1,13 @@
 //! The plan of a study: its cells, what happens in each, and how long it takes.
 
-use super::loads;
+use super::command;
+use super::spelled::settings;
 use assay_methods::sessions::sessions_of;
 use assay_methods::study::{fill_of, shaped, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::study::{Cell, Study, cells};
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};
-
-/// Settings in words: `read_share 70%, sessions 8`.
-pub fn settings(cell: &Cell) -> String {
-    let words: Vec<String> = cell
-        .settings
-        .iter()
-        .map(|setting| format!("{} {}", setting.factor, setting.value))
-        .collect();
-    match words.as_slice() {
-        [] => "as it is".to_owned(),
-        some => some.join(", "),
-    }
-}
 
 /// Number of the last cell.
 pub fn study_last(study: &Study) -> u32 {
@@ -51,8 +39,8 @@ fn phases(study: &Study, cell: &Cell) -> String {
 
 /// What happens in a cell on a target, and why it could not be measured, if it could not.
 fn told(study: &Study, cell: &Cell, targets: &[String]) -> (String, Option<String>) {
-    if let ([only], true) = (targets, loads::is_meant(study, targets)) {
-        return loads::phases(study, cell, only);
+    if let ([only], true) = (targets, command::is_meant(study, targets)) {
+        return command::phases(study, cell, only);
     }
     (phases(study, cell), problem(study, cell, targets).map(|error| error.message().to_owned()))
 }
@@ -107,7 +95,7 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
     let time_s = study.cells_s(all.len());
     let fills = all.iter().filter(|cell| cell.restored).count();
     let filling = match fills {
-        _ if loads::is_meant(study, targets) => {
+        _ if command::is_meant(study, targets) => {
             ", and the time to load and restore the data, or that of the queries".to_owned()
         }
         0 => String::new(),

@@ -1,0 +1,51 @@
+//! Intervals of what was observed in batches: the statistics book bound to the nouns of documents.
+
+use assay_model::Estimate;
+use assay_model::live::Bars;
+use assay_model::number::{count, count_of, index_of, real};
+use assay_stats::mean::ratio_interval;
+use assay_stats::mean_interval;
+
+/// Intervals hold the truth in so many cases of a hundred.
+pub const CONFIDENCE: f64 = 0.95;
+/// Fewer batches say nothing about their own doubt.
+pub const BATCHES_MIN: usize = 5;
+
+/// Intervals of means and ratios by batch means.
+#[derive(Clone, Copy, Debug)]
+pub struct Intervals;
+
+impl Bars for Intervals {
+    fn mean(&self, observations: &[f64]) -> Option<Estimate> {
+        let enough = observations.len() >= BATCHES_MIN;
+        enough.then(|| mean_interval(observations, CONFIDENCE)).flatten().map(noun)
+    }
+
+    fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
+        let enough = numerators.len().min(denominators.len()) >= BATCHES_MIN;
+        enough.then(|| ratio_interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
+    }
+}
+
+/// The same interval as a noun of the documents; it holds no more observations than are worth one each.
+pub fn noun(estimate: assay_stats::Estimate) -> Estimate {
+    Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: count(estimate.effective_n).clamp(1, count_of(estimate.n.max(1))),
+    }
+}
+
+/// A noun of the documents as the book reads it; its observations are worth one each.
+pub fn book(estimate: &Estimate) -> assay_stats::Estimate {
+    assay_stats::Estimate {
+        value: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        confidence: estimate.confidence,
+        n: index_of(estimate.n),
+        effective_n: real(estimate.n),
+    }
+}

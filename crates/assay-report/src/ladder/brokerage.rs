@@ -1,0 +1,187 @@
+//! The ladder of a brokerage load in words and columns.
+
+use super::columns::{
+    Columns, Fill, busy, counted, device, elapsed, sessions, uncertainty, unknown, waits, workload,
+};
+use super::transactions::{
+    common_words, per_s, per_thousand, rate_words, ratio, reads_and_writes, refusals,
+    response_time, result,
+};
+use assay_model::load::{Load, Rung};
+use assay_model::units::show_count;
+
+/// The stream that is counted.
+pub(crate) const TRADE_RESULT: &str = "trade result";
+/// Said wherever a figure is.
+const FAIR_USE: &str = "This load is derived from published descriptions of TPC-E, but it is no TPC benchmark: results \
+    are no TPC results and cannot be compared with published ones.";
+
+/// A column of each transaction: a column is a plain function, so that the names must stand in them.
+macro_rules! across {
+    ($cell:expr) => {
+        [
+            |rung| $cell(rung, TRADE_RESULT),
+            |rung| $cell(rung, "trade order"),
+            |rung| $cell(rung, "market feed"),
+            |rung| $cell(rung, "trade update"),
+            |rung| $cell(rung, "data maintenance"),
+            |rung| $cell(rung, "broker volume"),
+            |rung| $cell(rung, "customer position"),
+            |rung| $cell(rung, "market watch"),
+            |rung| $cell(rung, "security detail"),
+            |rung| $cell(rung, "trade lookup"),
+            |rung| $cell(rung, "trade status"),
+        ]
+    };
+}
+
+/// All tables of such a ladder; transactions stand side by side, because there are eleven of them.
+pub(super) fn tables() -> Vec<Columns> {
+    vec![
+        throughput(),
+        side_by_side("Transactions a second", across!(rate_of)),
+        side_by_side(
+            "Half of them take at most (p50)",
+            across!(|rung, name| response_time(rung, name, 0.5)),
+        ),
+        side_by_side(
+            "Nine of ten take at most (p90)",
+            across!(|rung, name| response_time(rung, name, 0.9)),
+        ),
+        side_by_side(
+            "99 of 100 take at most (p99)",
+            across!(|rung, name| response_time(rung, name, 0.99)),
+        ),
+        side_by_side("The longest took", across!(|rung, name| response_time(rung, name, 1.0))),
+        refusals(),
+        reads_and_writes(),
+        workload(),
+        waits(),
+        device(),
+    ]
+}
+
+fn throughput() -> Columns {
+    Columns {
+        title: "The ladder",
+        columns: vec![
+            ("users", sessions),
+            ("elapsed", elapsed),
+            ("trade results/s", |rung| show_count(results_per_s(rung))),
+            ("transactions/s", |rung| show_count(rung.statements_per_s())),
+            ("±", uncertainty),
+            ("CPU busy", busy),
+            ("server/1,000", |rung| per_thousand(rung, TRADE_RESULT, rung.server_cpu_s)),
+            ("client/1,000", |rung| per_thousand(rung, TRADE_RESULT, Some(rung.client_cpu_s))),
+        ],
+    }
+}
+
+fn side_by_side(title: &'static str, fills: [Fill; 11]) -> Columns {
+    let names = [
+        "result", "order", "feed", "update", "care", "volume", "position", "watch", "detail",
+        "lookup", "status",
+    ];
+    Columns::side_by_side(title, "users", names, fills)
+}
+
+fn rate_of(rung: &Rung, name: &str) -> String {
+    result(rung, name).map_or_else(unknown, |_| show_count(per_s(rung, name)))
+}
+
+/// Trade results that were committed, a second.
+pub(crate) fn results_per_s(rung: &Rung) -> f64 {
+    per_s(rung, TRADE_RESULT)
+}
+
+/// The rung with the most trade results.
+pub(crate) fn best(load: &Load) -> Option<&Rung> {
+    super::transactions::best(load, TRADE_RESULT)
+}
+
+/// What the load came to, in sentences.
+pub(super) fn sentences(load: &Load) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some(rung) = best(load) {
+        let rate = format!("{} trade results/s", show_count(results_per_s(rung)));
+        said.push(rate_words(rung, &rate, TRADE_RESULT));
+        said.extend(ratio_words(rung));
+    }
+    said.extend(common_words(load, "trade results", "trade orders and trade results"));
+    said.push(FAIR_USE.to_owned());
+    said
+}
+
+/// Reads for each write, which depend on caches at least as much as on transactions.
+///
+/// 9.7:1 is told of TPC-E by Chen et al., "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010.
+fn ratio_words(rung: &Rung) -> Option<String> {
+    let database = &rung.database;
+    if database.reads == 0 && database.writes == 0 {
+        return None;
+    }
+    let of_device = rung.device.as_ref().map_or_else(String::new, |device| {
+        let counters = &device.counters;
+        format!(
+            "; the device did {}, the log among it",
+            ratio(counters.read_ios, counters.write_ios)
+        )
+    });
+    Some(format!(
+        "The database asked for {} reads and {} writes of its data files a second, {}{of_device}. The literature has \
+         9.7:1 of TPC-E, under caches of its own.",
+        counted(rung, database.reads),
+        counted(rung, database.writes),
+        ratio(database.reads, database.writes)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up::{report, rung, transactions};
+    use super::*;
+    use crate::input::Report;
+    use crate::{Options, html, text};
+    use assay_model::load::{Check, Checks};
+
+    fn brokerage(made: Report) -> Report {
+        let mut made = transactions(made, "brokerage", TRADE_RESULT);
+        for rung in &mut made.load.as_mut().unwrap().rungs {
+            (rung.database.reads, rung.database.writes) = (970, 100);
+        }
+        made
+    }
+
+    #[test]
+    fn trade_results_are_counted_and_no_name_of_another_is_used() {
+        let made = brokerage(report(vec![rung(4, 0)]));
+        let text = text(&made, Options::default(), false);
+        let page = html(&made, Options::default());
+        // 500 in two seconds.
+        for words in [
+            "250 trade results/s",
+            "no TPC benchmark",
+            "4 users",
+            "9.7:1",
+            "Trade results by users",
+        ] {
+            assert!(page.contains(words), "{words}: {text}");
+        }
+        assert!(
+            text.contains("250 trade results/s") && text.contains("no TPC benchmark"),
+            "{text}"
+        );
+        assert!(!text.contains("tpsE") && !page.contains("tpsE"));
+    }
+
+    #[test]
+    fn damaged_books_spoil_the_answer() {
+        let mut made = brokerage(report(vec![rung(1, 0)]));
+        let load = made.load.as_mut().unwrap();
+        let check = Check { number: 2, condition: "commissions".to_owned(), violations: 1 };
+        load.checks =
+            vec![Checks { when: "at the end".to_owned(), checks: vec![check], elapsed_s: 1.0 }];
+        let text = text(&made, Options::default(), false);
+        assert!(text.contains("condition 2 (commissions) is broken 1 times at the end"), "{text}");
+    }
+}

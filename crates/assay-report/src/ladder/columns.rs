@@ -1,0 +1,165 @@
+//! What all ladders have in common: how a table is made of rungs, cells of any kind of load, and the tables that every
+//! load has.
+
+use crate::clock::show_length;
+use assay_model::counters::DeviceCounters;
+use assay_model::load::Rung;
+use assay_model::number::{rate, real, share};
+use assay_model::units::{show_count, show_throughput, show_time_ns};
+
+/// A table: its heading, and for each column a name and how a rung fills it.
+pub(crate) struct Columns {
+    /// What it shows.
+    pub(crate) title: &'static str,
+    /// Name and content.
+    pub(crate) columns: Vec<(&'static str, Fill)>,
+}
+
+/// How a rung fills a column.
+pub(crate) type Fill = fn(&Rung) -> String;
+
+/// Stands where nothing is known.
+const UNKNOWN: &str = "–";
+
+impl Columns {
+    /// Cells of one sort side by side, behind the sessions, which are called `sessions_name`.
+    pub(super) fn side_by_side<const N: usize>(
+        title: &'static str,
+        sessions_name: &'static str,
+        names: [&'static str; N],
+        fills: [Fill; N],
+    ) -> Self {
+        let mut columns: Vec<(&'static str, Fill)> = vec![(sessions_name, sessions)];
+        columns.extend(names.into_iter().zip(fills));
+        Self { title, columns }
+    }
+}
+
+/// The columns that DBAs know from AWR: what was done a second.
+pub(super) fn workload() -> Columns {
+    Columns {
+        title: "Load profile, a second",
+        columns: vec![
+            ("sessions", sessions),
+            ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
+            ("DB CPU", |rung| a_second(rung, rung.time.cpu_ns)),
+            ("executes", |rung| show_count(rung.statements_per_s())),
+            ("commits", |rung| counted(rung, rung.database.commits)),
+            ("blocks", |rung| counted(rung, rung.database.logical_reads)),
+            ("reads", |rung| counted(rung, rung.database.reads)),
+            ("read", |rung| moved(rung, rung.database.read_bytes)),
+            ("writes", |rung| counted(rung, rung.database.writes)),
+            ("written", |rung| moved(rung, rung.database.write_bytes)),
+            ("redo", |rung| moved(rung, rung.database.log_bytes)),
+        ],
+    }
+}
+
+/// Sessions that were on average in each state: time a second.
+pub(super) fn waits() -> Columns {
+    Columns {
+        title: "Where the time of the sessions went, s a second",
+        columns: vec![
+            ("sessions", sessions),
+            ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
+            ("CPU", |rung| a_second(rung, rung.time.cpu_ns)),
+            ("read", |rung| a_second(rung, rung.time.read_ns)),
+            ("write", |rung| a_second(rung, rung.time.write_ns)),
+            ("log sync", |rung| a_second(rung, rung.time.commit_ns)),
+            ("unaccounted", |rung| {
+                let rest = rung.time.rest_ns();
+                rest.map_or_else(unknown, |rest| {
+                    format!("{:.2}", rest / 1e9 / rung.elapsed_s().max(1e-9))
+                })
+            }),
+            ("(CPU queue)", |rung| a_second(rung, rung.time.cpu_queue_ns)),
+            ("top wait", |rung| {
+                rung.time.top_wait().map_or_else(unknown, |(name, _)| name.to_owned())
+            }),
+        ],
+    }
+}
+
+/// The database's view of an I/O beside the device's, and what it costs.
+pub(super) fn device() -> Columns {
+    Columns {
+        title: "An I/O seen by database and device, and its CPU time by 1,000 I/Os",
+        columns: vec![
+            ("sessions", sessions),
+            ("DB read wait", |rung| mean(rung.read_wait_mean_ns())),
+            ("log sync wait", |rung| {
+                let syncs = rung.database.log_syncs.filter(|syncs| *syncs > 0);
+                mean(
+                    rung.database
+                        .log_sync_wait_ns
+                        .zip(syncs)
+                        .map(|(waited, syncs)| share(waited, syncs)),
+                )
+            }),
+            ("device read", |rung| {
+                mean(rung.device.as_ref().and_then(|device| device.counters.read_time_mean_ns()))
+            }),
+            ("device write", |rung| {
+                mean(rung.device.as_ref().and_then(|device| device.counters.write_time_mean_ns()))
+            }),
+            ("w/s", |rung| of_device(rung, |device| device.write_ios)),
+            ("server/1,000", |rung| cpu(rung, rung.server_cpu_s)),
+            ("client/1,000", |rung| cpu(rung, Some(rung.client_cpu_s))),
+        ],
+    }
+}
+
+pub(super) fn unknown() -> String {
+    UNKNOWN.to_owned()
+}
+
+/// Sessions, with the repeat where there are several.
+pub(super) fn sessions(rung: &Rung) -> String {
+    match rung.repeat {
+        1 => rung.sessions.to_string(),
+        repeat => format!("{} ({repeat})", rung.sessions),
+    }
+}
+
+pub(super) fn elapsed(rung: &Rung) -> String {
+    show_length(rung.elapsed_s())
+}
+
+/// Half the width of the interval around the rate of statements, as a share of it.
+pub(super) fn uncertainty(rung: &Rung) -> String {
+    rung.statements
+        .map_or_else(unknown, |estimate| format!("{:.1} %", 100.0 * estimate.relative_half_width()))
+}
+
+/// How busy the machine's processors were.
+pub(super) fn busy(rung: &Rung) -> String {
+    rung.host_busy_share.map_or_else(unknown, |share| format!("{:.0} %", 100.0 * share))
+}
+
+/// Time a second of elapsed time: the sessions that were in a state on average.
+fn a_second(rung: &Rung, time_ns: Option<u64>) -> String {
+    let elapsed_s = rung.elapsed_s().max(1e-9);
+    time_ns.map_or_else(unknown, |time_ns| format!("{:.2}", real(time_ns) / 1e9 / elapsed_s))
+}
+
+pub(super) fn counted(rung: &Rung, count: u64) -> String {
+    show_count(rate(count, rung.elapsed_s()))
+}
+
+pub(super) fn moved(rung: &Rung, bytes: u64) -> String {
+    show_throughput(rate(bytes, rung.elapsed_s()))
+}
+
+pub(super) fn of_device(rung: &Rung, count: fn(&DeviceCounters) -> u64) -> String {
+    let device = rung.device.as_ref();
+    device.map_or_else(unknown, |device| counted(rung, count(&device.counters)))
+}
+
+fn mean(time_ns: Option<f64>) -> String {
+    time_ns.map_or_else(unknown, show_time_ns)
+}
+
+fn cpu(rung: &Rung, cpu_s: Option<f64>) -> String {
+    let each = cpu_s.and_then(|cpu_s| rung.cpu_s_per_thousand(cpu_s));
+    each.map_or_else(unknown, |cpu_s| show_time_ns(cpu_s * 1e9))
+}

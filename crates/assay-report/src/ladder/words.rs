@@ -1,0 +1,33 @@
+//! Sentences that are said of every ladder: how many sessions keep a limit, and why it ended.
+
+use crate::words::nines;
+use assay_model::load::{Goal, Load};
+use assay_model::units::show_time_ns;
+
+/// So many sessions, which are called `who`: `1 user`, `2 users`.
+pub(super) fn several(sessions: u32, who: &str) -> String {
+    if sessions == 1 { format!("1 {who}") } else { format!("{sessions} {who}s") }
+}
+
+/// How many sessions, which are called `who`, keep the limit; what is limited is said of one of them and of several.
+pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]) -> String {
+    let (limit, quantile) = (show_time_ns(goal.limit_ns), nines(goal.quantile));
+    match goal.sessions {
+        None => format!("Not even one {who} keeps p{quantile} of {of_one} within {limit}."),
+        Some(sessions) if goal.is_bounded => {
+            format!(
+                "{sessions} {who}s are the most that keep p{quantile} of {of_several} within {limit}."
+            )
+        }
+        Some(sessions) => {
+            format!(
+                "{sessions} {who}s keep p{quantile} of {of_several} within {limit}; more were not measured."
+            )
+        }
+    }
+}
+
+/// Why the ladder ended, where that is known.
+pub(super) fn end_words(load: &Load) -> Option<String> {
+    (!load.end.is_empty()).then(|| format!("The ladder ended because {}.", load.end))
+}
