@@ -115,11 +115,7 @@ impl<L: BlockStore> Session for BlockSession<'_, L> {
     #[inline]
     fn step(&mut self, connection: &mut L) -> Done {
         let Some(step) = self.next.take() else {
-            return Done::once(
-                0,
-                0,
-                Err(Failure::Strange("a step that was not chosen".to_owned())),
-            );
+            return Done::unchosen();
         };
         let answer = self.execute(connection, &step).and_then(|rows| {
             let words = || Failure::Strange(format!("{rows} rows where {} are", step.blocks));
