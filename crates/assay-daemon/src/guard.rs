@@ -13,7 +13,7 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
         Some((first, rest)) => {
             let mut command = Command::new(first);
             command.args(rest).arg(std::process::id().to_string());
-            command.arg(home.ended_by.as_raw().to_string()).arg(program);
+            command.arg(home.nature.ended_by.as_raw().to_string()).arg(program);
             command
         }
         None => Command::new(program),
@@ -22,7 +22,7 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
     // Settings of the caller's own server or language are not meant for this one.
     for (name, _) in std::env::vars_os() {
         let name_text = name.to_string_lossy();
-        if home.foreign.iter().any(|prefix| name_text.starts_with(prefix)) {
+        if home.nature.foreign.iter().any(|prefix| name_text.starts_with(prefix)) {
             command.env_remove(&name);
         }
     }

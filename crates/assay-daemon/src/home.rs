@@ -24,6 +24,29 @@ pub struct Plan<B> {
     pub guard: Vec<String>,
 }
 
+/// What a product makes of its servers in the eyes of the operating system.
+#[derive(Debug)]
+pub struct Nature {
+    /// Ends a server when everything is written.
+    pub ended_cleanly_by: Signal,
+    /// What ends it at once, with all its processes, also while it is starting.
+    pub ended_by: Signal,
+    /// Names of the caller's environment that begin so are not meant for this server.
+    pub foreign: &'static [&'static str],
+    /// Names of the processes that a server may consist of; the kernel keeps fifteen letters.
+    pub programs: &'static [&'static str],
+    /// Stand in its log before the reason for which it gave up.
+    pub last_words: &'static [&'static str],
+}
+
+impl<B> Plan<B> {
+    /// Its programs, and the home of a server of this nature.
+    pub fn home(self, nature: &'static Nature) -> (B, Home) {
+        let Self { binaries, directory, account, guard } = self;
+        (binaries, Home { directory, account, guard, nature })
+    }
+}
+
 /// A directory that is a server's own; it is there, empty but for the caller's marker.
 #[derive(Clone, Debug)]
 pub struct Home {
@@ -33,12 +56,8 @@ pub struct Home {
     pub account: Option<Account>,
     /// Words before the programs that let them end with this program; see [`become_guarded`](crate::become_guarded).
     pub guard: Vec<String>,
-    /// What ends the server at once, with all its processes, also while it is starting.
-    pub ended_by: Signal,
-    /// Names of the caller's environment that begin so are not meant for this server.
-    pub foreign: &'static [&'static str],
-    /// Names of the processes that a server here may consist of.
-    pub programs: &'static [&'static str],
+    /// What its product makes of it.
+    pub nature: &'static Nature,
 }
 
 impl Home {

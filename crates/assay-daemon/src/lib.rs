@@ -1,11 +1,12 @@
 //! Server programs and the ways to them: what every database server asks of the operating system, whatever its product.
 //!
-//! A [`Home`] is the directory in which a server of our own lives, with the [`Account`] that runs it; a [`Running`] is
-//! the server itself until it is stopped. [`processes`] tells what processes and threads used and ends them, and a
+//! A [`Daemon`] is a server of our own: its [`Home`] is the directory in which it lives, with the [`Account`] that runs it,
+//! and a [`Running`] its first process until it is stopped. [`processes`] tells what processes and threads used and ends them, and a
 //! [`Stream`] leads to a server, ours or anybody's. [`watch`] looks at one for a while.
 #![forbid(unsafe_code)]
 
 mod account;
+mod daemon;
 mod guard;
 mod home;
 mod inbox;
@@ -17,8 +18,9 @@ mod uri;
 pub mod watch;
 
 pub use account::Account;
+pub use daemon::Daemon;
 pub use guard::become_guarded;
-pub use home::{Home, Plan};
+pub use home::{Home, Nature, Plan};
 pub use inbox::Inbox;
 pub use processes::Usage;
 pub use running::{Running, Stop};

@@ -10,11 +10,11 @@ pub use settings::Settings;
 use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
-use crate::failure::{Failure, Refusal};
-use assay_daemon::{Home, Running, password, write_secret};
+use assay_daemon::{Daemon, Home, Nature, password, write_secret};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::fs;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
@@ -39,29 +39,28 @@ pub fn account() -> Option<Account> {
 /// What a server is made of.
 pub type Plan = assay_daemon::Plan<Binaries>;
 
+/// What a server is in the eyes of the operating system.
+const NATURE: Nature = Nature {
+    ended_cleanly_by: Signal::TERM,
+    // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
+    ended_by: Signal::KILL,
+    // Settings of the caller's own server are not meant for this one.
+    foreign: &["MYSQL", "MARIADB"],
+    programs: PROGRAMS,
+    last_words: &["[ERROR] ", "[FATAL] "],
+};
+
 /// A server that was made here.
 #[derive(Debug)]
 pub struct Server {
     binaries: Binaries,
-    home: Home,
-    password: String,
-    running: Running,
+    daemon: Daemon,
 }
 
 impl Server {
     fn of(plan: Plan, password: String) -> Self {
-        let Plan { binaries, directory, account, guard } = plan;
-        // Settings of the caller's own server are not meant for this one.
-        let home = Home {
-            directory,
-            account,
-            guard,
-            // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
-            ended_by: Signal::KILL,
-            foreign: &["MYSQL", "MARIADB"],
-            programs: PROGRAMS,
-        };
-        Self { binaries, home, password, running: Running::default() }
+        let (binaries, home) = plan.home(&NATURE);
+        Self { binaries, daemon: Daemon::new(home, password) }
     }
 
     /// Makes the files of a server.
@@ -76,7 +75,7 @@ impl Server {
         fs::create_dir(&scratch).map_err(|error| Home::refused(&scratch, &error))?;
         server.home.hand_over(&scratch)?;
         let first = server.home.directory.join("first.sql");
-        write_secret(&first, &first_statements(&server.password))
+        write_secret(&first, &first_statements(server.password()))
             .map_err(|error| Home::refused(&first, &error))?;
         server.home.hand_over(&first)?;
         server.initialise(&first)?;
@@ -99,16 +98,6 @@ impl Server {
         ))
     }
 
-    /// The secret of its user.
-    pub fn password(&self) -> &str {
-        &self.password
-    }
-
-    /// The data directory.
-    pub fn data(&self) -> PathBuf {
-        self.home.directory.join("data")
-    }
-
     /// Where it puts temporary tables.
     fn scratch(&self) -> PathBuf {
         self.home.directory.join("tmp")
@@ -119,29 +108,9 @@ impl Server {
         Address {
             host: Host::Socket(self.data().join(SOCKET)),
             user: USER.to_owned(),
-            password: Some(self.password.clone()),
+            password: Some(self.password().to_owned()),
             database: None,
         }
-    }
-
-    /// Its process, while it runs.
-    pub fn process_id(&self) -> Option<u32> {
-        self.running.process_id()
-    }
-
-    /// Whether it was started and has ended by itself.
-    pub fn has_ended(&mut self) -> bool {
-        self.running.has_ended()
-    }
-
-    /// Why it gave up, by the last word of its log that says so.
-    pub fn complaint(&self) -> Option<String> {
-        self.running.complaint(&self.home, &["[ERROR] ", "[FATAL] "])
-    }
-
-    /// Whether the file system of its directory takes direct I/O.
-    pub fn can_direct(&self) -> bool {
-        self.home.can_direct()
     }
 
     fn initialise(&self, first: &std::path::Path) -> Result<()> {
@@ -177,34 +146,11 @@ impl Server {
         for (name, value) in settings.all() {
             command.arg(format!("--{name}={value}"));
         }
-        self.running.start(&self.home, &program, command)?;
-        self.wait(stop)
-    }
-
-    fn wait(&mut self, stop: &AtomicBool) -> Result<()> {
         let address = self.address();
-        let is_ready = || match Connection::open(&address) {
-            Ok(connection) => {
-                connection.close();
-                Ok(true)
-            }
-            // It is starting, or there is no socket yet.
-            Err(Failure::Lost(_)) => Ok(false),
-            Err(failure) if failure.meaning() == Some(Refusal::Ended) => Ok(false),
-            Err(failure) => Err(failure.of("connecting to the server")),
-        };
-        let (running, home) = (&mut self.running, &self.home);
-        running.wait(home, stop, is_ready, |words| explain(home, "starting the server", words))
-    }
-
-    /// Ends it; nothing happens when it does not run.
-    pub fn stop(&mut self, how: Stop) {
-        let wanted = match how {
-            Stop::Clean => Signal::TERM,
-            // Every other signal makes it write what is in its cache.
-            Stop::AtOnce => Signal::KILL,
-        };
-        self.running.stop(&self.home, wanted);
+        let speak = || Connection::open(&address).map(Connection::close);
+        self.daemon.start(&program, command, stop, speak, |home, words| {
+            explain(home, "starting the server", words)
+        })
     }
 }
 
@@ -218,9 +164,17 @@ fn explain(home: &Home, doing: &str, words: &str) -> Error {
     })
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop(Stop::AtOnce);
+impl Deref for Server {
+    type Target = Daemon;
+
+    fn deref(&self) -> &Daemon {
+        &self.daemon
+    }
+}
+
+impl DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
     }
 }
 

@@ -14,7 +14,7 @@ mod time;
 pub use checks::{active_sessions, doubts_of_looks, sampling};
 pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
 pub use looks::{Look, Looks, Seen, Tasks};
-pub use outside::{Bars, Outside};
+pub use outside::{Bars, Outside, missing_in_either};
 pub use over_time::{ClassOf, over_time};
 pub use relations::{devices, first, load_line, tablespaces, tiering, whole};
 pub use time::{Server, doubts, model, share_of_classes, verdict};

@@ -8,13 +8,13 @@ pub use settings::{IoMethod, Settings, missing_in};
 use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::processes::PROGRAMS;
-use assay_daemon::{Home, Running, password, write_secret};
+use assay_daemon::{Daemon, Home, Nature, password, write_secret};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 
@@ -31,29 +31,27 @@ pub fn account() -> Option<Account> {
 /// What a server is made of.
 pub type Plan = assay_daemon::Plan<Binaries>;
 
+/// What a server is in the eyes of the operating system; the first process tells all others what it is told.
+const NATURE: Nature = Nature {
+    ended_cleanly_by: Signal::INT,
+    ended_by: Signal::QUIT,
+    // Settings of the caller's own server are not meant for this one.
+    foreign: &["PG"],
+    programs: PROGRAMS,
+    last_words: &["PANIC: "],
+};
+
 /// A server that was made here.
 #[derive(Debug)]
 pub struct Server {
     binaries: Binaries,
-    home: Home,
-    password: String,
-    running: Running,
+    daemon: Daemon,
 }
 
 impl Server {
     fn of(plan: Plan, password: String) -> Self {
-        let Plan { binaries, directory, account, guard } = plan;
-        // Settings of the caller's own server are not meant for this one.
-        let home = Home {
-            directory,
-            account,
-            guard,
-            // The first process tells all others.
-            ended_by: Signal::QUIT,
-            foreign: &["PG"],
-            programs: PROGRAMS,
-        };
-        Self { binaries, home, password, running: Running::default() }
+        let (binaries, home) = plan.home(&NATURE);
+        Self { binaries, daemon: Daemon::new(home, password) }
     }
 
     /// Makes the files of a server.
@@ -65,7 +63,7 @@ impl Server {
         server.home.check_way_in(&server.binaries.program("postgres"))?;
         server.home.hand_over(&server.home.directory)?;
         let secret = server.home.directory.join("password");
-        write_secret(&secret, &server.password).map_err(|error| Home::refused(&secret, &error))?;
+        write_secret(&secret, server.password()).map_err(|error| Home::refused(&secret, &error))?;
         server.home.hand_over(&secret)?;
         server.initialise(&secret)?;
         fs::remove_file(&secret).map_err(|error| Home::refused(&secret, &error))?;
@@ -94,19 +92,9 @@ impl Server {
         ))
     }
 
-    /// The secret of its user.
-    pub fn password(&self) -> &str {
-        &self.password
-    }
-
     /// The version of its programs.
     pub fn binaries(&self) -> &Binaries {
         &self.binaries
-    }
-
-    /// The data directory.
-    pub fn data(&self) -> PathBuf {
-        self.home.directory.join("data")
     }
 
     /// How to reach it.
@@ -115,29 +103,9 @@ impl Server {
             host: Host::Socket(self.data()),
             port: 5432,
             user: USER.to_owned(),
-            password: Some(self.password.clone()),
+            password: Some(self.password().to_owned()),
             database: database.to_owned(),
         }
-    }
-
-    /// The first of its processes, while it runs.
-    pub fn process_id(&self) -> Option<u32> {
-        self.running.process_id()
-    }
-
-    /// Whether it was started and has ended by itself.
-    pub fn has_ended(&mut self) -> bool {
-        self.running.has_ended()
-    }
-
-    /// Why it gave up, by the last word of its log that says so.
-    pub fn complaint(&self) -> Option<String> {
-        self.running.complaint(&self.home, &["PANIC: "])
-    }
-
-    /// Whether the file system of its directory takes direct I/O.
-    pub fn can_direct(&self) -> bool {
-        self.home.can_direct()
     }
 
     fn initialise(&self, secret: &Path) -> Result<()> {
@@ -172,33 +140,11 @@ impl Server {
         for (name, value) in settings.of(self.binaries.major()) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
-        self.running.start(&self.home, &program, command)?;
-        self.wait(stop)
-    }
-
-    fn wait(&mut self, stop: &AtomicBool) -> Result<()> {
         let address = self.address("postgres");
-        let is_ready = || match Connection::open(&address, "assay") {
-            Ok(connection) => {
-                connection.close();
-                Ok(true)
-            }
-            // It is starting, or there is no socket yet.
-            Err(Failure::Lost(_)) => Ok(false),
-            Err(failure) if failure.code() == Some("57P03") => Ok(false),
-            Err(failure) => Err(failure.of("connecting to the server")),
-        };
-        let (running, home) = (&mut self.running, &self.home);
-        running.wait(home, stop, is_ready, |words| explain(home, "starting the server", words))
-    }
-
-    /// Ends it; nothing happens when it does not run.
-    pub fn stop(&mut self, how: Stop) {
-        let wanted = match how {
-            Stop::Clean => Signal::INT,
-            Stop::AtOnce => Signal::QUIT,
-        };
-        self.running.stop(&self.home, wanted);
+        let speak = || Connection::open(&address, "assay").map(Connection::close);
+        self.daemon.start(&program, command, stop, speak, |home, words| {
+            explain(home, "starting the server", words)
+        })
     }
 }
 
@@ -218,9 +164,17 @@ fn explain(home: &Home, doing: &str, words: &str) -> Error {
     })
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop(Stop::AtOnce);
+impl Deref for Server {
+    type Target = Daemon;
+
+    fn deref(&self) -> &Daemon {
+        &self.daemon
+    }
+}
+
+impl DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
     }
 }
 

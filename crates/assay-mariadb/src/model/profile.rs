@@ -8,11 +8,10 @@ use assay_model::live::classes::{APPLICATION, COMMIT};
 use assay_model::live::{
     self, Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling,
 };
-use assay_model::number::{count, nanoseconds, real, real_len};
+use assay_model::number::{real, real_len};
 use assay_model::profile::{
     self, Figure, Profile, ProfileSource, ServerActivity, TimeModel, TimeVerdict, Work,
 };
-use assay_model::run::Utc;
 use assay_model::{Estimate, Result};
 
 const DB_TIME: &str = "events_statements_summary_by_user_by_event_name, sums of statement/sql and statement/com, statements that ran at both ends added, own sessions left out";
@@ -51,10 +50,7 @@ pub fn profile(
         source: source(&delta, outside),
         elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
         work: Work::default(),
-        sessions: looks
-            .looks
-            .first()
-            .map(|look| Figure::new(real(look.connected), "client sessions at the first look")),
+        sessions: looks.connected(),
         block_bytes: Some(Figure::new(real(after.settings.page_bytes), "innodb_page_size")),
         rates: io::rates(&delta, outside),
         classes: io::classes(&delta, outside),
@@ -110,19 +106,9 @@ fn check(
 }
 
 fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
-    let at = |snapshot: &Snapshot| Some(Utc::of(nanoseconds(snapshot.at_s)).to_string());
     let settings = &delta.after.settings;
-    ProfileSource {
-        product: settings.product.to_lowercase(),
-        kind: "live".to_owned(),
-        release: Some(settings.version.clone()),
-        host: outside.host.clone(),
-        snapshots: None,
-        begin: at(delta.before),
-        begin_clock_s: i64::try_from(count(delta.before.at_s)).ok(),
-        end: at(delta.after),
-        complete: outside.complete,
-    }
+    let product = settings.product.to_lowercase();
+    outside.source(&product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 
 fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
@@ -146,9 +132,7 @@ fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
 
 /// What nobody tells, with the way to it.
 fn missing(delta: &Delta<'_>, looks: &Looks) -> Vec<String> {
-    let mut missing = delta.after.missing.clone();
-    let earlier = &delta.before.missing;
-    missing.extend(earlier.iter().filter(|one| !delta.after.missing.contains(one)).cloned());
+    let mut missing = live::missing_in_either(&delta.before.missing, &delta.after.missing);
     if looks.tasks.is_none() {
         missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::binaries::Places;
 use crate::connection::Interrupter;
 use crate::counters::Knowledge;
-use crate::failure::number;
+use crate::failure::{Refusal, number};
 use crate::threads::{Thread, whole_usage};
 
 /// A directory that a server's user may enter, gone with its value.

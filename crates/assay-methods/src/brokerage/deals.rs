@@ -1,10 +1,10 @@
 //! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say.
 
 use super::store::BrokerStore;
-use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, until_done};
+use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps};
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
-use assay_model::failure::{Answer, Failure};
+use assay_model::failure::Answer;
 use assay_model::measurement::Operation;
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
@@ -55,8 +55,7 @@ pub struct BrokerSession<L: BrokerStore> {
     session: assay_loads::brokerage::Session,
     market: Arc<Market>,
     begun: Arc<Mutex<Instant>>,
-    next: Option<Transaction>,
-    desk: Option<L::Desk>,
+    steps: Steps<Transaction, L::Desk>,
 }
 
 impl<'a, L> Brokerage<'a, L> {
@@ -104,8 +103,7 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
             session: assay_loads::brokerage::Session::new(self.rules, self.mix, number),
             market: Arc::clone(&self.market),
             begun: Arc::clone(&self.begun),
-            next: None,
-            desk: None,
+            steps: Steps::default(),
         }
     }
 }
@@ -115,7 +113,7 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
         let Self { schema, rules, calls, isolation, .. } = &*self;
-        self.desk = Some(connection.desk(schema, rules, *calls, *isolation)?);
+        self.steps.begin(connection.desk(schema, rules, *calls, *isolation)?);
         Ok(())
     }
 
@@ -126,22 +124,17 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
             Some(due) => (self.session.answer(due), Nanos(0)),
             None => (self.session.draw(), self.session.think()),
         };
-        self.next = Some(next);
+        self.steps.choose(next);
         Some(think)
     }
 
     fn step(&mut self, connection: &mut L) -> Done {
-        let Some((transaction, desk)) = self.next.take().zip(self.desk.as_mut()) else {
-            let strange = Failure::Strange("a step that was not chosen".to_owned());
-            return Done::once(0, 0, Err(strange));
-        };
-        let kind = place(&transaction);
         let market = &self.market;
-        until_done::<L>(kind, || {
-            let told = connection.attempt(desk, &transaction)?;
+        self.steps.step::<L>(place, |desk, transaction| {
+            let told = connection.attempt(desk, transaction)?;
             // Orders that do not wait go to the market, and those that waited until now.
             told.orders.into_iter().for_each(|order| market.send(order));
-            Ok(if told.is_taken_back { ROLLED_BACK } else { kind })
+            Ok(if told.is_taken_back { ROLLED_BACK } else { place(transaction) })
         })
     }
 }

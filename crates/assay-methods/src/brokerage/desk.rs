@@ -1,6 +1,7 @@
 //! A transaction of statements at work: what it puts, what it reads of the answers, and which transaction is which.
 
 use super::store::{BrokerStore, Days, Told, Value};
+use crate::load::none_open;
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::{Answer, Failure};
 
@@ -69,6 +70,16 @@ impl<L: BrokerStore> Deal<'_, L> {
     pub(super) fn days(&self) -> Days {
         L::days(self.desk)
     }
+}
+
+/// One try of a transaction as statements. A failure leaves none open.
+pub(super) fn attempt<L: BrokerStore>(
+    link: &mut L,
+    desk: &mut L::Desk,
+    transaction: &Transaction,
+) -> Answer<Told> {
+    let told = Deal { link: &mut *link, desk }.take(transaction);
+    none_open(link, told)
 }
 
 /// What should be there is not.

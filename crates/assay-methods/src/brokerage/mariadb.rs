@@ -1,10 +1,11 @@
 //! The brokerage load on MariaDB and MySQL: its statements one after the other, because such a server answers a statement
 //! before it takes the next.
 
+use super::desk;
 use super::statements::{Dialect, all};
-use super::store::{BrokerStore, Days, Value};
+use super::store::{BrokerStore, Days, Told, Value};
 use crate::load::{Calls, Isolation, MariaLink};
-use assay_loads::brokerage::Rules;
+use assay_loads::brokerage::{Rules, Transaction};
 use assay_mariadb::connection::{Answers, Fields, Prepared};
 use assay_model::failure::{Answer, Failure};
 use std::collections::HashMap;
@@ -119,5 +120,9 @@ impl BrokerStore for MariaLink {
 
     fn days(desk: &Desk) -> Days {
         desk.days
+    }
+
+    fn attempt(&mut self, desk: &mut Desk, transaction: &Transaction) -> Answer<Told> {
+        desk::attempt(self, desk, transaction)
     }
 }

@@ -1,6 +1,7 @@
 //! The brokerage load on PostgreSQL: functions of the server, or statements that travel together.
 
 use super::calls::{call, parse, told};
+use super::desk;
 use super::functions::TAKEN_BACK;
 use super::statements::{Dialect, all};
 use super::store::{BrokerStore, Days, Told, Value};
@@ -130,7 +131,7 @@ impl BrokerStore for Connection {
 
     fn attempt(&mut self, desk: &mut Desk, transaction: &Transaction) -> Answer<Told> {
         if desk.calls == Calls::Statements {
-            return self.attempt_statements(desk, transaction);
+            return desk::attempt(self, desk, transaction);
         }
         desk.batch.clear();
         call(&mut desk.batch, transaction);

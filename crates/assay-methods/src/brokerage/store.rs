@@ -1,7 +1,6 @@
 //! What the brokerage load needs of a product: statements that are asked for by name, answers to them, and the end of a
 //! transaction; with these the twelve transactions are told once for all products.
 
-use super::desk::Deal;
 use super::statements::Dialect;
 use crate::load::{Calls, Isolation, Store, loaded_us_of};
 use assay_loads::brokerage::{Order, Rules, Transaction};
@@ -113,25 +112,7 @@ pub trait BrokerStore: Store {
     ///
     /// # Errors
     /// What the server says.
-    fn attempt(&mut self, desk: &mut Self::Desk, transaction: &Transaction) -> Answer<Told> {
-        self.attempt_statements(desk, transaction)
-    }
-
-    /// The same, as statements.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn attempt_statements(
-        &mut self,
-        desk: &mut Self::Desk,
-        transaction: &Transaction,
-    ) -> Answer<Told> {
-        let told = Deal { link: &mut *self, desk }.take(transaction);
-        if told.as_ref().is_err_and(|failure| !failure.is_lost()) {
-            self.run("ROLLBACK")?;
-        }
-        told
-    }
+    fn attempt(&mut self, desk: &mut Self::Desk, transaction: &Transaction) -> Answer<Told>;
 }
 
 /// Days of the data.

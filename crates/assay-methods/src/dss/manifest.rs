@@ -1,10 +1,9 @@
 //! What our schema says about itself: scale, how far loading came, and which refresh sets were used. By it loaded data is
 //! found again, and half loaded data told from whole.
 
-use super::refresh::remove_old;
 use super::store::DssStore;
 use crate::load::Database;
-use assay_loads::dss::{RefreshSet, Scale, TABLES, Table};
+use assay_loads::dss::{Scale, TABLES, Table};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
@@ -152,25 +151,6 @@ pub(super) fn read<L: DssStore>(admin: &mut L) -> Answer<Option<Manifest>> {
 fn items<L: DssStore>(admin: &mut L) -> Answer<BTreeMap<String, String>> {
     let rows = admin.ask(&format!("SELECT item, value FROM {SCHEMA}.assay_manifest"))?;
     Ok(rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect())
-}
-
-/// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
-/// functions; gives the number of the next set.
-///
-/// # Errors
-/// What the server says.
-pub fn finish_refresh<L: DssStore>(
-    database: &mut Database<L>,
-    manifest: &Manifest,
-    scale: Scale,
-) -> Result<u32> {
-    let (inserted, removed) = manifest.sets();
-    if inserted > removed {
-        let set = RefreshSet::new(inserted)?;
-        remove_old(&mut database.admin, set, inserted, scale)
-            .map_err(|failure| failure.of("removing orders that an earlier run left behind"))?;
-    }
-    Ok(inserted + 1)
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 //! The engine keeps a table as a tree by its primary key, so the key is there before the rows, which come in its order. A
 //! statement that makes a table ends a transaction, so all tables are made before the first row.
 
+use super::asked::Asked;
 use super::manifest::SCHEMA;
 use super::store::{DssStore, Wanted};
-use super::stream::Asked;
 use crate::load::{Chunk, Chunked, Database, MariaLink, Store};
 use assay_daemon::Usage;
 use assay_loads::dss::{Index, Table, Taker, create_table, put_rows};

@@ -3,6 +3,7 @@
 //!
 //! What it needs of a product is told by [`DssStore`].
 
+mod asked;
 mod copy;
 mod fill;
 mod jobs;
@@ -14,8 +15,9 @@ mod run;
 mod store;
 mod stream;
 
+pub use asked::{Asked, Memory};
 pub use fill::{Fill, Filling, data_bytes, fill, fit, parallel_max, sizes};
-pub use manifest::{Found, Manifest, SCHEMA, finish_refresh, look};
+pub use manifest::{Found, Manifest, SCHEMA, look};
+pub use refresh::finish_refresh;
 pub use run::{Hands, RunPlan, measure};
 pub use store::{DssStore, Wanted};
-pub use stream::{Asked, Memory};

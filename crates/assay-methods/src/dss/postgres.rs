@@ -1,9 +1,9 @@
 //! Tables and sessions of this load on PostgreSQL.
 
+use super::asked::Asked;
 use super::copy::Binary;
 use super::manifest::SCHEMA;
 use super::store::{DssStore, Wanted};
-use super::stream::Asked;
 use crate::load::{Chunk, Database};
 use assay_daemon::Usage;
 use assay_loads::dss::{Index, Table, create_table, put_rows};

@@ -1,9 +1,11 @@
 //! The refresh functions: new orders with their lines come in, as many old ones go.
 
 use super::fill::transfer;
-use super::manifest::put;
+use super::manifest::{Manifest, put};
 use super::store::{DssStore, Wanted};
+use crate::load::Database;
 use assay_loads::dss::{RefreshSet, Scale, Table};
+use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// Inserts the new orders of a set with their lines, in one transaction; gives the rows.
@@ -40,6 +42,25 @@ pub(super) fn remove_old<L: DssStore>(
         connection.run(&put::<L, _>("removed", number))?;
         Ok(rows)
     })
+}
+
+/// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
+/// functions; gives the number of the next set.
+///
+/// # Errors
+/// What the server says.
+pub fn finish_refresh<L: DssStore>(
+    database: &mut Database<L>,
+    manifest: &Manifest,
+    scale: Scale,
+) -> Result<u32> {
+    let (inserted, removed) = manifest.sets();
+    if inserted > removed {
+        let set = RefreshSet::new(inserted)?;
+        remove_old(&mut database.admin, set, inserted, scale)
+            .map_err(|failure| failure.of("removing orders that an earlier run left behind"))?;
+    }
+    Ok(inserted + 1)
 }
 
 /// All of it or nothing.

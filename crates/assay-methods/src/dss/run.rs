@@ -1,7 +1,8 @@
 //! A power or a throughput run: streams that begin together, told query by query, and everybody's counters around them.
 
+use super::asked::Asked;
 use super::store::DssStore;
-use super::stream::{Asked, Common, Ended, Stream, Told, Work};
+use super::stream::{Common, Ended, Stream, Told, Work};
 use crate::load::{Database, Sight, Used};
 use assay_daemon::{Interrupter, Usage};
 use assay_host::clock::unix_ns;

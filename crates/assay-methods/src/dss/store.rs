@@ -1,6 +1,6 @@
 //! What this load needs of a product: tables with their keys, rows in bulk, sessions that ask within limits.
 
-use super::stream::Asked;
+use super::asked::Asked;
 use crate::load::{Chunk, Database, Store};
 use assay_daemon::Usage;
 use assay_loads::dss::{Index, Part, Scale, Table};

@@ -1,41 +1,19 @@
 //! One stream: a session that asks one query after the other, each timed, each within its limit.
 
+use super::asked::Asked;
 use super::refresh::{insert_new, remove_old};
 use super::store::DssStore;
 use crate::load::Database;
 use assay_daemon::{Interrupter, Usage};
-use assay_loads::dss::{Choice, RefreshSet, Scale, order, text};
+use assay_loads::dss::{RefreshSet, order, text};
 use assay_model::Result;
 use assay_model::dss::{DssOutcome, DssQuery};
 use assay_model::failure::{Answer, Failure};
 use assay_model::number::{count_of, narrow};
 use assay_model::row::Row;
-use assay_model::units::{Bytes, Nanos};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
-
-/// How much memory a session may use for itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
-    /// For each sort and hash; the server's own choice where it is none.
-    pub work: Option<Bytes>,
-}
-
-/// What every stream of a run is asked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked {
-    /// How large the tables are.
-    pub scale: Scale,
-    /// Where parameters come from.
-    pub choice: Choice,
-    /// The longest that a query may take.
-    pub limit: Option<Nanos>,
-    /// Processes that the server may use for a step of a query beside the session's own.
-    pub parallel: u32,
-    /// Memory of a session.
-    pub memory: Memory,
-}
 
 /// What a stream does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,15 +6,15 @@ use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Content, Layout, Span, SyncPolicy, TransferMix, TransferPart};
 use assay_model::{Arrival, Stream, Workload};
 
-/// A load of transactions on a server.
-#[derive(Clone, Copy, Debug)]
+/// A load on a server.
+#[derive(Clone, Debug)]
 pub struct Described<'a> {
     /// The kind of load, for example `oltp`.
     pub method: &'static str,
     /// What an I/O of it is, in a sentence.
     pub description: &'a str,
-    /// Its transactions.
-    pub kinds: &'a [Kind],
+    /// Kinds of its steps, with the blocks that each of them touches, or 1 where that is not known.
+    pub kinds: Vec<(&'a Kind, u64)>,
     /// Seed of its choices.
     pub seed: u64,
 }
@@ -32,18 +32,22 @@ impl Described<'_> {
             interval: Nanos(1_000_000_000),
             layout: Layout::Concat,
             direct: true,
-            streams: self.kinds.iter().map(|kind| stream(kind, sessions, block_bytes)).collect(),
+            streams: self
+                .kinds
+                .iter()
+                .map(|(kind, blocks)| stream(kind, sessions, blocks * block_bytes))
+                .collect(),
             criteria: Vec::new(),
         }
     }
 }
 
-fn stream(kind: &Kind, sessions: u32, block_bytes: u64) -> Stream {
+fn stream(kind: &Kind, sessions: u32, bytes: u64) -> Stream {
     Stream {
         name: kind.name.to_owned(),
         read_share: Share(if kind.operation == Operation::Read { 1.0 } else { 0.0 }),
         transfer: TransferMix {
-            parts: vec![TransferPart { size: Bytes(block_bytes), share: Share(1.0) }],
+            parts: vec![TransferPart { size: Bytes(bytes), share: Share(1.0) }],
         },
         access: assay_model::Access::Uniform,
         arrival: Arrival::Closed { outstanding: sessions, think_time: Nanos(0) },

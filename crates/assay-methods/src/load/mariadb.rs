@@ -3,7 +3,7 @@
 use super::beside::Watched;
 use super::database::said;
 use super::{Database, Link, OwnPlan, Product, Program, ServerUse};
-use assay_daemon::{Interrupter, Stop, Usage};
+use assay_daemon::{Account, Interrupter, Usage};
 use assay_mariadb::address::Address;
 use assay_mariadb::binaries::Binaries;
 use assay_mariadb::connection::Connection;
@@ -16,7 +16,7 @@ use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -339,12 +339,16 @@ impl Program for Server {
 
     const PROGRAMS: &'static [&'static str] = PROGRAMS;
 
-    fn create(plan: &OwnPlan<Self>, directory: &Path) -> Result<Self> {
-        Self::create(parts(plan, directory))
+    fn account() -> Option<Account> {
+        account()
     }
 
-    fn adopt(plan: &OwnPlan<Self>, directory: &Path, password: String) -> Result<Self> {
-        Self::adopt(parts(plan, directory), password)
+    fn create(plan: Plan) -> Result<Self> {
+        Self::create(plan)
+    }
+
+    fn adopt(plan: Plan, password: String) -> Result<Self> {
+        Self::adopt(plan, password)
     }
 
     fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
@@ -355,48 +359,11 @@ impl Program for Server {
         Self::start(self, settings, stop)
     }
 
-    fn stop(&mut self, how: Stop) {
-        Self::stop(self, how);
-    }
-
-    fn has_ended(&mut self) -> bool {
-        Self::has_ended(self)
-    }
-
-    fn complaint(&self) -> Option<String> {
-        Self::complaint(self)
-    }
-
     fn knows_direct(&self) -> bool {
         true
     }
 
-    fn can_direct(&self) -> bool {
-        Self::can_direct(self)
-    }
-
-    fn password(&self) -> &str {
-        Self::password(self)
-    }
-
-    fn data(&self) -> PathBuf {
-        Self::data(self)
-    }
-
     fn address(&self) -> Address {
         Self::address(self)
-    }
-
-    fn process_id(&self) -> Option<u32> {
-        Self::process_id(self)
-    }
-}
-
-fn parts(plan: &OwnPlan<Server>, directory: &Path) -> Plan {
-    Plan {
-        binaries: plan.binaries.clone(),
-        directory: directory.to_owned(),
-        account: account(),
-        guard: plan.guard.clone(),
     }
 }

@@ -81,4 +81,9 @@ impl Done {
     pub const fn once(kind: usize, bytes: u64, answer: Answer<()>) -> Self {
         Self { kind, bytes, answer, retried: Vec::new() }
     }
+
+    /// A step that nobody chose.
+    pub fn unchosen() -> Self {
+        Self::once(0, 0, Err(Failure::Strange("a step that was not chosen".to_owned())))
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::Program;
 use super::kept::Kept;
-use assay_daemon::Stop;
 use assay_daemon::processes::end_inside;
+use assay_daemon::{Plan, Stop};
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
@@ -38,6 +38,18 @@ pub struct OwnPlan<S: Program = Server> {
     pub choice: S::Choice,
     /// Leave the directory behind.
     pub keep: bool,
+}
+
+impl<S: Program> OwnPlan<S> {
+    /// What the server itself is made of, in this directory.
+    fn of_server(&self, directory: &Path) -> Plan<S::Binaries> {
+        Plan {
+            binaries: self.binaries.clone(),
+            directory: directory.to_owned(),
+            account: S::account(),
+            guard: self.guard.clone(),
+        }
+    }
 }
 
 /// A running server in its directory.
@@ -91,7 +103,7 @@ impl<S: Program> OwnServer<S> {
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
-        let server = match S::create(&plan, directory.path()) {
+        let server = match S::create(plan.of_server(directory.path())) {
             Ok(server) => server,
             Err(error) => {
                 end_inside(directory.path(), S::PROGRAMS);
@@ -126,7 +138,7 @@ impl<S: Program> OwnServer<S> {
             let what = format!("looking for {}: {error}", plan.target.display());
             Error::environment(what, "name the directory of the kept server")
         })?;
-        let server = S::adopt(&plan, &plan.target, kept.password.clone())?;
+        let server = S::adopt(plan.of_server(&plan.target), kept.password.clone())?;
         let settings = S::settings(&plan, plan.shared_buffers_bytes, plan.direct);
         let (place, schema) = (plan.target.clone(), kept.schema.clone());
         let mut own =

@@ -3,7 +3,7 @@
 use super::beside::Watched;
 use super::database::said;
 use super::{Database, Link, OwnPlan, Product, Program, ServerUse};
-use assay_daemon::{Interrupter, Stop, Usage};
+use assay_daemon::{Account, Interrupter, Usage};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
@@ -15,7 +15,7 @@ use assay_postgres::counters::{DatabaseCounters, Knowledge};
 use assay_postgres::processes::{self, background, usage};
 use assay_postgres::server::{IoMethod, Plan, Server, Settings, account, missing_in};
 use assay_postgres::watch::Watcher;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -232,12 +232,16 @@ impl Program for Server {
 
     const PROGRAMS: &'static [&'static str] = processes::PROGRAMS;
 
-    fn create(plan: &OwnPlan, directory: &Path) -> Result<Self> {
-        Self::create(parts(plan, directory))
+    fn account() -> Option<Account> {
+        account()
     }
 
-    fn adopt(plan: &OwnPlan, directory: &Path, password: String) -> Result<Self> {
-        Self::adopt(parts(plan, directory), password)
+    fn create(plan: Plan) -> Result<Self> {
+        Self::create(plan)
+    }
+
+    fn adopt(plan: Plan, password: String) -> Result<Self> {
+        Self::adopt(plan, password)
     }
 
     fn settings(plan: &OwnPlan, cache_bytes: u64, direct: bool) -> Settings {
@@ -253,49 +257,12 @@ impl Program for Server {
         Self::start(self, settings, stop)
     }
 
-    fn stop(&mut self, how: Stop) {
-        Self::stop(self, how);
-    }
-
-    fn has_ended(&mut self) -> bool {
-        Self::has_ended(self)
-    }
-
-    fn complaint(&self) -> Option<String> {
-        Self::complaint(self)
-    }
-
     fn knows_direct(&self) -> bool {
         self.binaries().major() >= 16
     }
 
-    fn can_direct(&self) -> bool {
-        Self::can_direct(self)
-    }
-
-    fn password(&self) -> &str {
-        Self::password(self)
-    }
-
-    fn data(&self) -> PathBuf {
-        Self::data(self)
-    }
-
     fn address(&self) -> Address {
         Self::address(self, "postgres")
-    }
-
-    fn process_id(&self) -> Option<u32> {
-        Self::process_id(self)
-    }
-}
-
-fn parts(plan: &OwnPlan, directory: &Path) -> Plan {
-    Plan {
-        binaries: plan.binaries.clone(),
-        directory: directory.to_owned(),
-        account: account(),
-        guard: plan.guard.clone(),
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::counted::Sight;
 use super::method::Method;
-use super::pace::{Arrivals, Pace};
+use super::pace::Arrivals;
+use super::plan::{Hands, Length, RungPlan};
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
@@ -12,11 +13,9 @@ use assay_daemon::Interrupter;
 use assay_host::clock::unix_ns;
 use assay_model::Result;
 use assay_model::load::Rung;
-use assay_model::measurement::{Finish, Interval, Joint};
+use assay_model::measurement::Finish;
 use assay_model::number::narrow;
 use assay_model::profile::{ReadSight, ReadTimes};
-use assay_model::units::Nanos;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
@@ -26,73 +25,6 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Sessions count in so many places; more of them share one, because histograms are large.
 const SLOTS_MAX: u32 = 32;
-
-/// What ends a rung.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
-    /// Time.
-    Time(Nanos),
-    /// Steps of each session; the time is then the result.
-    Steps(u64),
-}
-
-/// What a session does whose connection is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OnLoss {
-    /// It ends.
-    #[default]
-    End,
-    /// It opens a new one as soon as the server takes it.
-    Reconnect,
-}
-
-/// One rung.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RungPlan {
-    /// Sessions.
-    pub sessions: u32,
-    /// Number of the repeat, from 1.
-    pub repeat: u32,
-    /// What ends it.
-    pub length: Length,
-    /// Sessions begin one after the other over this time, which is not measured.
-    pub ramp: Nanos,
-    /// Load before the measured one, with the same sessions.
-    pub warm_up: Nanos,
-    /// Open arrivals; without them a session begins its next step when the last one has ended.
-    pub pace: Option<Pace>,
-    /// What a lost session does.
-    pub on_loss: OnLoss,
-}
-
-impl RungPlan {
-    /// Sessions that begin at once and are measured from their first step on.
-    pub const fn new(sessions: u32, repeat: u32, length: Length) -> Self {
-        Self {
-            sessions,
-            repeat,
-            length,
-            ramp: Nanos(0),
-            warm_up: Nanos(0),
-            pace: None,
-            on_loss: OnLoss::End,
-        }
-    }
-
-    fn warms_up(&self) -> bool {
-        self.ramp.0 > 0 || self.warm_up.0 > 0
-    }
-}
-
-/// Who takes part in a rung from outside.
-pub struct Hands<'a> {
-    /// Set when the program is asked to end; what was measured is kept.
-    pub stop: &'a AtomicBool,
-    /// Told every interval; breaks when it cannot be kept.
-    pub observe: &'a mut dyn FnMut(&Interval, &Joint) -> ControlFlow<()>,
-    /// Called many times a second, for example to start a server anew that has died.
-    pub tend: &'a mut dyn FnMut(),
-}
 
 /// What a rung came to.
 #[derive(Debug)]

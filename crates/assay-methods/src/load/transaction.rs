@@ -1,6 +1,8 @@
-//! What sessions of transactions share: how the server keeps them apart, plans that do not turn, and tries again.
+//! What sessions of transactions share: how the server keeps them apart, plans that do not turn, and steps that are tried
+//! again.
 
-use super::{Done, Store};
+use super::method::Done;
+use super::{Link, Store};
 use assay_model::failure::Answer;
 use assay_postgres::connection::Connection;
 
@@ -66,9 +68,57 @@ pub fn steady(connection: &mut Connection, isolation: Isolation) -> Answer<()> {
     Ok(())
 }
 
-/// Tries a transaction again when the server refuses it for the sake of others; `kind` is what it was meant to be, an
-/// attempt tells what it became.
-pub fn until_done<L: Store>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
+/// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls back by itself.
+///
+/// # Errors
+/// Why it failed, or what the server says to its end.
+pub fn none_open<L: Link, T>(link: &mut L, tried: Answer<T>) -> Answer<T> {
+    if tried.as_ref().is_err_and(|failure| !failure.is_lost()) {
+        link.run("ROLLBACK")?;
+    }
+    tried
+}
+
+/// The steps of a session: which transaction is next, and what its product made ready for all of them.
+#[derive(Debug)]
+pub struct Steps<T, R> {
+    next: Option<T>,
+    ready: Option<R>,
+}
+
+impl<T, R> Default for Steps<T, R> {
+    fn default() -> Self {
+        Self { next: None, ready: None }
+    }
+}
+
+impl<T, R> Steps<T, R> {
+    /// A connection was made ready.
+    pub fn begin(&mut self, ready: R) {
+        self.ready = Some(ready);
+    }
+
+    /// Chooses the next transaction.
+    pub fn choose(&mut self, transaction: T) {
+        self.next = Some(transaction);
+    }
+
+    /// Takes the step that was chosen, and again when the server refuses it for the sake of others; `kind` is what it was
+    /// meant to be, an attempt tells what it became.
+    pub fn step<L: Store>(
+        &mut self,
+        kind: impl FnOnce(&T) -> usize,
+        mut attempt: impl FnMut(&mut R, &T) -> Answer<usize>,
+    ) -> Done {
+        let Some((transaction, ready)) = self.next.take().zip(self.ready.as_mut()) else {
+            return Done::unchosen();
+        };
+        until_done::<L>(kind(&transaction), || attempt(ready, &transaction))
+    }
+}
+
+/// Tries until it is done, or it is of no use to try again.
+fn until_done<L: Store>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
     let mut retried = Vec::new();
     loop {
         let failure = match attempt() {
@@ -85,6 +135,23 @@ pub fn until_done<L: Store>(kind: usize, mut attempt: impl FnMut() -> Answer<usi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_needs_to_be_chosen_and_a_connection_that_is_ready() {
+        let mut steps: Steps<usize, usize> = Steps::default();
+        let mut step = |chosen: bool, ready: bool| {
+            if ready {
+                steps.begin(40);
+            }
+            if chosen {
+                steps.choose(2);
+            }
+            steps.step::<Connection>(|kind| *kind, |ready, kind| Ok(*ready + *kind))
+        };
+        assert!(step(true, false).answer.is_err() && step(false, true).answer.is_err());
+        assert_eq!(step(true, false).kind, 42);
+        assert!(step(false, false).answer.is_err());
+    }
 
     #[test]
     fn what_is_refused_for_others_is_tried_again_and_counted() {

@@ -3,7 +3,7 @@
 use super::Product;
 use super::counted::Passed;
 use super::method::{Kind, Method};
-use super::rung::{Hands, Length, RungPlan};
+use super::plan::{Hands, Length, RungPlan};
 use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
 use assay_model::load::{Retries, Rung};

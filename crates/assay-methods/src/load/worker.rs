@@ -2,7 +2,7 @@
 
 use super::method::{Done, Method, Session};
 use super::pace::Arrivals;
-use super::rung::OnLoss;
+use super::plan::OnLoss;
 use super::slot::{Slot, Tally};
 use super::{Database, Link};
 use assay_daemon::{Interrupter, Usage};

@@ -2,10 +2,10 @@
 //! others.
 
 use super::store::OrderStore;
-use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, until_done};
+use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps};
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
-use assay_model::failure::{Answer, Failure};
+use assay_model::failure::Answer;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
 use assay_postgres::connection::Connection;
@@ -47,8 +47,7 @@ pub struct OrderSession<L: OrderStore> {
     calls: Calls,
     isolation: Isolation,
     session: assay_loads::oltp::Session,
-    next: Option<Transaction>,
-    turn: Option<L::Turn>,
+    steps: Steps<Transaction, L::Turn>,
 }
 
 impl<L: OrderStore> Method for Orders<'_, L> {
@@ -73,8 +72,7 @@ impl<L: OrderStore> Method for Orders<'_, L> {
             calls: self.calls,
             isolation: self.isolation,
             session: assay_loads::oltp::Session::new(self.rules, number),
-            next: None,
-            turn: None,
+            steps: Steps::default(),
         }
     }
 }
@@ -83,28 +81,20 @@ impl<L: OrderStore> Session for OrderSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
-        self.turn = Some(connection.turn(&self.schema, self.calls, self.isolation)?);
+        self.steps.begin(connection.turn(&self.schema, self.calls, self.isolation)?);
         Ok(())
     }
 
     fn choose(&mut self) -> Option<Nanos> {
         let (transaction, wait) = self.session.draw();
-        self.next = Some(transaction);
+        self.steps.choose(transaction);
         Some(wait)
     }
 
     fn step(&mut self, connection: &mut L) -> Done {
-        let Some((transaction, turn)) = self.next.take().zip(self.turn.as_mut()) else {
-            return Done::once(
-                0,
-                0,
-                Err(Failure::Strange("a step that was not chosen".to_owned())),
-            );
-        };
-        let kind = place(&transaction);
-        until_done::<L>(kind, || {
-            let is_committed = connection.attempt(turn, &transaction)?;
-            Ok(if is_committed { kind } else { ROLLED_BACK })
+        self.steps.step::<L>(place, |turn, transaction| {
+            let is_committed = connection.attempt(turn, transaction)?;
+            Ok(if is_committed { place(transaction) } else { ROLLED_BACK })
         })
     }
 }

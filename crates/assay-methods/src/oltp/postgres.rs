@@ -3,7 +3,7 @@
 use super::functions::UNUSED_ITEM;
 use super::statements::{self, prepare};
 use super::store::OrderStore;
-use crate::load::{Calls, Isolation, steady};
+use crate::load::{Calls, Isolation, none_open, steady};
 use assay_loads::oltp::{Customer, Transaction};
 use assay_model::failure::Answer;
 use assay_postgres::connection::{Answers, Batch, Connection};
@@ -94,10 +94,7 @@ impl OrderStore for Connection {
         let Turn { calls, batch, answers } = turn;
         if *calls == Calls::Statements {
             let taken = statements::Turn { connection: self, batch, answers }.take(transaction);
-            if taken.as_ref().is_err_and(|failure| !failure.is_lost()) {
-                self.run("ROLLBACK")?;
-            }
-            return taken;
+            return none_open(self, taken);
         }
         batch.clear();
         call(batch, transaction);

@@ -1,5 +1,6 @@
 //! The SLOB method on a database: data that is scattered, and statements that read or change blocks of it.
 
+mod described;
 mod fill;
 mod mariadb;
 mod postgres;
@@ -7,8 +8,9 @@ mod session;
 mod store;
 mod tables;
 
+pub use described::workload;
 pub use fill::{Fill, fill, is_filled};
 pub use mariadb::MARIADB_ACCESS;
 pub use session::{BlockSession, Slob};
 pub use store::BlockStore;
-pub use tables::{Access, data_bytes, workload};
+pub use tables::{Access, data_bytes};

@@ -12,7 +12,7 @@ use assay_postgres::connection::Connection;
 use std::marker::PhantomData;
 
 /// The kinds of steps, in the order in which their results are kept.
-const KINDS: [Kind; 3] = [
+pub(super) const KINDS: [Kind; 3] = [
     Kind { name: "read", operation: Operation::Read },
     Kind { name: "update", operation: Operation::Write },
     Kind { name: "scan", operation: Operation::Read },
@@ -115,17 +115,13 @@ impl<L: BlockStore> Session for BlockSession<'_, L> {
     #[inline]
     fn step(&mut self, connection: &mut L) -> Done {
         let Some(step) = self.next.take() else {
-            return Done::once(
-                0,
-                0,
-                Err(Failure::Strange("a step that was not chosen".to_owned())),
-            );
+            return Done::unchosen();
         };
         let answer = self.execute(connection, &step).and_then(|rows| {
             let words = || Failure::Strange(format!("{rows} rows where {} are", step.blocks));
             (rows == step.blocks).then_some(()).ok_or_else(words)
         });
-        Done::once(kind(step.work), step.blocks * self.block_bytes, answer)
+        Done::once(place(step.work), step.blocks * self.block_bytes, answer)
     }
 }
 
@@ -134,7 +130,7 @@ impl<L: BlockStore> BlockSession<'_, L> {
     fn execute(&mut self, connection: &mut L, step: &Step) -> Answer<u64> {
         let table = usize::try_from(step.table).unwrap_or(0);
         let kinds = self.statements.get_mut(table);
-        let Some(statement) = kinds.and_then(|kinds| kinds[kind(step.work)].as_mut()) else {
+        let Some(statement) = kinds.and_then(|kinds| kinds[place(step.work)].as_mut()) else {
             return Err(Failure::Strange("a step without its statement".to_owned()));
         };
         if step.work == Work::Update {
@@ -150,7 +146,7 @@ impl<L: BlockStore> BlockSession<'_, L> {
 }
 
 /// Place of a kind of step.
-const fn kind(work: Work) -> usize {
+pub(super) const fn place(work: Work) -> usize {
     match work {
         Work::Read => 0,
         Work::Update => 1,

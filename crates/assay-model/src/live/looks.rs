@@ -2,6 +2,7 @@
 
 use crate::counters::TaskCounters;
 use crate::number::{count_of, real, real_len};
+use crate::profile::Figure;
 use std::collections::BTreeMap;
 
 /// What a session was seen doing; both are empty where it waited for nothing the server knows.
@@ -75,6 +76,12 @@ impl Looks {
     /// How often sessions were seen active in all.
     pub fn seen(&self) -> u64 {
         self.looks.iter().map(Look::active).sum()
+    }
+
+    /// Client sessions connected at the first look; none where nobody looked.
+    pub fn connected(&self) -> Option<Figure> {
+        let first = self.looks.first()?;
+        Some(Figure::new(real(first.connected), "client sessions at the first look"))
     }
 
     /// Active sessions look by look.

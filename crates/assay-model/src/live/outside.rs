@@ -2,7 +2,9 @@
 
 use crate::Estimate;
 use crate::counters::NamedDevice;
-use crate::profile::ReadTimes;
+use crate::number::{count, nanoseconds};
+use crate::profile::{ProfileSource, ReadTimes};
+use crate::run::Utc;
 
 /// Intervals of what was sampled; neighbouring looks may resemble one another, and allowing for that is the task of
 /// whoever implements this. `None` where there is too little to say.
@@ -30,4 +32,28 @@ pub struct Outside {
     pub own_cpu_s: f64,
     /// Whether the interval went to its end.
     pub complete: bool,
+}
+
+impl Outside {
+    /// Where a profile comes from whose snapshots were taken at these moments, seconds since 1970.
+    pub fn source(&self, product: &str, release: &str, begin_s: f64, end_s: f64) -> ProfileSource {
+        let at = |moment_s: f64| Some(Utc::of(nanoseconds(moment_s)).to_string());
+        ProfileSource {
+            product: product.to_owned(),
+            kind: "live".to_owned(),
+            release: Some(release.to_owned()),
+            host: self.host.clone(),
+            snapshots: None,
+            begin: at(begin_s),
+            begin_clock_s: i64::try_from(count(begin_s)).ok(),
+            end: at(end_s),
+            complete: self.complete,
+        }
+    }
+}
+
+/// What one of two snapshots could not tell, that of the later one first.
+pub fn missing_in_either(before: &[String], after: &[String]) -> Vec<String> {
+    let earlier = before.iter().filter(|one| !after.contains(one));
+    after.iter().chain(earlier).cloned().collect()
 }

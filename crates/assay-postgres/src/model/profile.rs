@@ -10,7 +10,6 @@ use assay_model::live::{
 };
 use assay_model::number::real;
 use assay_model::profile::{self, Figure, Profile, ProfileSource, ServerActivity, Work};
-use assay_model::run::Utc;
 
 /// What the scheduler knows of a server.
 const SERVER: Server =
@@ -46,10 +45,7 @@ pub fn profile(
         source: source(&delta, outside),
         elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
         work: Work::default(),
-        sessions: looks
-            .looks
-            .first()
-            .map(|look| Figure::new(real(look.connected), "client sessions at the first look")),
+        sessions: looks.connected(),
         block_bytes: Some(Figure::new(real(after.settings.block_bytes), "block_size")),
         rates: io::rates(&delta, outside),
         classes: io::classes(&delta, outside),
@@ -81,20 +77,8 @@ pub fn profile(
 }
 
 fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
-    let at = |snapshot: &Snapshot| {
-        Some(Utc::of(assay_model::number::nanoseconds(snapshot.at_s)).to_string())
-    };
-    ProfileSource {
-        product: "postgresql".to_owned(),
-        kind: "live".to_owned(),
-        release: Some(delta.after.version.to_string()),
-        host: outside.host.clone(),
-        snapshots: None,
-        begin: at(delta.before),
-        begin_clock_s: i64::try_from(assay_model::number::count(delta.before.at_s)).ok(),
-        end: at(delta.after),
-        complete: outside.complete,
-    }
+    let release = delta.after.version.to_string();
+    outside.source("postgresql", &release, delta.before.at_s, delta.after.at_s)
 }
 
 fn doubts_of_looks(looks: &Looks) -> Vec<String> {
@@ -128,8 +112,7 @@ fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
 }
 
 fn missing(before: &Snapshot, after: &Snapshot) -> Vec<String> {
-    let mut missing = after.missing.clone();
-    missing.extend(before.missing.iter().filter(|one| !after.missing.contains(one)).cloned());
+    let mut missing = live::missing_in_either(&before.missing, &after.missing);
     missing.push("histogram of its reads: the server keeps none".to_owned());
     missing
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::binaries::Places;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A directory that a server's user may enter, gone with its value.

@@ -8,7 +8,6 @@ use crate::reports::read_profile;
 use crate::session::{Session, Wanted};
 use crate::verbs::calibrate::on_session;
 use crate::verbs::load::climb::{Ladder, beside};
-use crate::verbs::load::ground::Named;
 use crate::verbs::load::server::ServerOptions;
 use crate::verbs::load::slob::WARM_UP;
 use crate::verbs::load::slob::course::{Blocks, Place};
@@ -143,10 +142,14 @@ fn on_database(
         are_given: false,
     };
     let mut course: Blocks<'_> = Blocks(Slob::new(&rules, Access::Index));
-    let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
-        place.prepare(named, stop, progress)
-    };
-    beside(&ladder, &mut course, &mut prepare, writer, progress, stop)
+    beside(
+        &ladder,
+        &mut course,
+        |named, stop, progress| place.prepare(named, stop, progress),
+        writer,
+        progress,
+        stop,
+    )
 }
 
 fn short_ladder(directory: &str, time: Nanos) -> Ladder {

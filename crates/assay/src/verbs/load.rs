@@ -8,7 +8,9 @@ pub mod ground;
 pub mod guard;
 pub mod left;
 pub mod oltp;
+mod search;
 pub mod server;
+mod shown;
 pub mod slob;
 pub mod transactions;
 

@@ -8,6 +8,8 @@
 
 #[path = "../support/brokerage.rs"]
 mod brokerage;
+#[path = "../support/dss.rs"]
+mod dss;
 #[path = "../support/mariadb.rs"]
 mod mariadb;
 #[path = "../support/server.rs"]

@@ -3,8 +3,8 @@
 
 use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::mariadb::{databases, given, kill_server, own_address, place};
-use crate::server::{Place, given_server, json, wait_for, words};
-use crate::transactions::{assert_right, has_intervals, ios};
+use crate::server::{Place, given_server, json, words};
+use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
 use assay_mariadb::connection::Connection;
 use assay_methods::load::{Calls, MariaLink};
 use std::fs;
@@ -38,21 +38,12 @@ fn all_transactions_happen_and_the_books_stay_right() {
 #[test]
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
     let Some(place) = place("brokerage-kill") else { return };
-    let mut command = place.command(&format!(
+    let load = format!(
         "load brokerage d {SMALL} --server mariadb --users 3 --time 14s --warm-up 0s --mix write-heavy --verify \
          --on-loss reconnect"
-    ));
-    let child = command.spawn().unwrap();
-    wait_for(|| has_intervals(&place.0));
-    std::thread::sleep(Duration::from_secs(2));
-    kill_server(&place);
-    let output = child.wait_with_output().unwrap();
-    let load = &json(&output)["load"];
-    assert_right(load, 2);
-    let rung = &load["rungs"][0];
-    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete", "{}", words(&output));
-    assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
-    assert_eq!(place.left().len(), 0);
+    );
+    let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
+    assert_nothing_lost(&place, &output, "complete");
 }
 
 #[test]
@@ -60,7 +51,6 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("brokerage-given") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
-    let short = format!("{SMALL} --users 2 --time 1s --warm-up 0s");
     let mut connection = Connection::open(&server.address()).unwrap();
     for (more, word) in [
         ("--users 500", "max_connections"),
@@ -70,26 +60,21 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         let output = place.run(&format!("load brokerage {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
-    let output = place.run(&format!("load brokerage {address} {short} --keep --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(databases(&mut connection), ["assay_brokerage"]);
-    // Used as it is, its open orders cancelled first, and left as it was found.
-    let output = place.run(&format!("load brokerage {address} {short} --verify"));
-    let load = &json(&output)["load"];
-    assert!(load["filled"].is_null(), "{}", words(&output));
-    assert_right(load, 2);
+    let given = Given {
+        place: &place,
+        load: format!("load brokerage {address} {SMALL} --users 2 --time 1s --warm-up 0s"),
+        schema: "assay_brokerage",
+        schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
+    };
+    given.assert_kept();
+    // Its open orders are cancelled first.
+    given.assert_used();
     let halve =
         "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'table:address')";
     connection.run(halve).unwrap();
-    let output = place.run(&format!("load brokerage {address} {short}"));
-    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
-    let output = place.run(&format!("load brokerage {address} {short} --left finish --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    given.assert_half_is_seen("finish");
     connection.run("CREATE DATABASE assay_brokerage").unwrap();
-    let output = place.run(&format!("load brokerage {address} {short} --left drop"));
-    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-    assert_eq!(databases(&mut connection), ["assay_brokerage"]);
+    given.assert_foreign_stays();
 }
 
 #[test]

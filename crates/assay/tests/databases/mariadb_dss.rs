@@ -1,41 +1,18 @@
 //! `assay load dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and finds again, how it fails, and
 //! that nothing stays behind. Without a server the tests say that they were skipped.
 
+use crate::dss::{ROWS, assert_complete, assert_ordered, has_loaded, kept, queries, refused};
 use crate::mariadb::{address, databases, given, place, servers};
-use crate::server::{Place, has_server, json, wait_for, words};
-use assay_loads::dss::order;
+use crate::server::{has_server, json, wait_for, words};
 use assay_mariadb::connection::Connection;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
-/// Rows of all tables of scale 0.01.
-const ROWS: u64 = 86_805;
 /// The smallest of all loads.
 const SMALL: &str = "--scale 0.01 --streams 0 --no-refresh --quiet --json";
 /// Relative difference of averages and quotients, of which each product keeps another number of digits.
 const TOLERANCE: f64 = 1e-9;
-
-fn queries(run: &Value) -> &Vec<Value> {
-    run["queries"].as_array().unwrap()
-}
-
-/// Rows that calls of a refresh function changed.
-fn rows(run: &Value, name: &str) -> Vec<u64> {
-    let mine = queries(run).iter().filter(|query| query["name"] == name);
-    mine.map(|query| query["rows"].as_u64().unwrap()).collect()
-}
-
-fn names(run: &Value, stream: u64) -> Vec<String> {
-    let mine = queries(run).iter().filter(|query| query["stream"].as_u64() == Some(stream));
-    mine.map(|query| query["name"].as_str().unwrap().to_owned()).collect()
-}
-
-fn asked(stream: u32) -> Vec<String> {
-    order(stream).iter().map(|query| format!("Q{query}")).collect()
-}
 
 #[test]
 fn power_and_throughput_runs_ask_everything_once() {
@@ -57,15 +34,9 @@ fn power_and_throughput_runs_ask_everything_once() {
     assert_eq!(runs.len(), 2);
     for run in runs {
         assert_eq!(run["parallel"], 0);
-        assert!(queries(run).iter().all(|query| query["outcome"]["kind"] == "complete"), "{run}");
-        assert!(run["database"]["logical_reads"].as_u64().unwrap() > 1000);
-        // New orders are those that go, under other keys.
-        assert_eq!(rows(run, "RF1"), rows(run, "RF2"));
-        assert!(rows(run, "RF1").iter().all(|rows| (30..200).contains(rows)));
+        assert_complete(run);
     }
-    let whole: Vec<String> = [vec!["RF1".to_owned()], asked(0), vec!["RF2".to_owned()]].concat();
-    assert_eq!(names(&runs[0], 0), whole);
-    assert_eq!((names(&runs[1], 1), names(&runs[1], 2)), (asked(1), asked(2)));
+    assert_ordered(&runs[0], &runs[1]);
     assert_eq!((place.left().len(), servers(&place).len()), (0, 0));
     let text = String::from_utf8_lossy(&place.run("report").stdout).into_owned();
     for word in ["no TPC results", "geometric mean", "MariaDB", "RF2"] {
@@ -133,21 +104,6 @@ fn queries_over_their_limit_are_cancelled_and_refresh_functions_have_none() {
     assert_eq!((outcome("RF1"), outcome("RF2")), ("complete".to_owned(), "complete".to_owned()));
 }
 
-#[track_caller]
-fn refused(place: &Place, command: &str, code: i32, word: &str) {
-    let output = place.run(command);
-    let words = words(&output);
-    assert_eq!(output.status.code(), Some(code), "{command}: {words}");
-    assert!(words.contains(word) && words.contains("hint: "), "{command}: {words}");
-}
-
-/// Whether the tables were loaded by this run.
-#[track_caller]
-fn has_loaded(output: &Output) -> bool {
-    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(output));
-    json(output)["dss"]["data"]["loading"].is_object()
-}
-
 #[test]
 fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let Some(place) = place("dss-given") else { return };
@@ -192,13 +148,6 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     // What is loaded anew is this run's own, and goes.
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
-}
-
-/// Queries that the only run has kept so far.
-fn kept(place: &Path) -> usize {
-    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
-    let texts = runs.filter_map(|run| fs::read_to_string(run.path().join("dss.json")).ok());
-    texts.map(|text| text.matches("\"outcome\"").count()).sum()
 }
 
 #[test]

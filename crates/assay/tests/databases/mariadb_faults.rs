@@ -1,11 +1,10 @@
 //! Loads on MariaDB where something is in their way: searches that would ask for too many sessions, servers that are full or
 //! take no writes, and users without rights. Without a server the tests say that they were skipped.
 
-use crate::mariadb::{address, databases, given, own_address, place, servers};
-use crate::server::{json, on_small, wait_for, words};
-use crate::transactions::{assert_searches_end, has_intervals};
+use crate::mariadb::{address, databases, given, own_address, place};
+use crate::server::{on_small, words};
+use crate::transactions::{assert_fills_up, assert_searches_end};
 use assay_mariadb::connection::Connection;
-use std::fs;
 
 /// Loads of all kinds that are as small as can be.
 const LOADS: [&str; 4] =
@@ -70,20 +69,6 @@ fn a_storage_that_fills_up_while_it_is_measured_ends_and_what_was_measured_stand
     // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.
     on_small(&place, 1400, || {
         let load = "load oltp d --server mariadb --buffered --users 4 --time 6s --warm-up 0s --verify --json --quiet";
-        let child = place.command(load).spawn().unwrap();
-        wait_for(|| has_intervals(&place.0));
-        let hog = place.0.join("d/hog");
-        let mut taken = fs::File::create(&hog).unwrap();
-        assert!(std::io::copy(&mut std::io::repeat(0), &mut taken).is_err());
-        let output = child.wait_with_output().unwrap();
-        let words = words(&output);
-        // Tables may have room for the whole rung in the pages that they have.
-        let code = output.status.code();
-        assert!([Some(0), Some(1), Some(3), Some(4)].contains(&code), "{words}");
-        assert!(code != Some(4) || words.contains("space"), "{words}");
-        let load = &json(&output)["load"];
-        assert_eq!(load["rungs"].as_array().map(Vec::len), Some(1), "{load}");
-        fs::remove_file(&hog).unwrap();
-        assert_eq!((place.left().len(), servers(&place).len()), (0, 0), "{words}");
+        assert_fills_up(&place, load);
     });
 }

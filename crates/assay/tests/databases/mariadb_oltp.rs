@@ -2,8 +2,10 @@
 //! server the tests say that they were skipped.
 
 use crate::mariadb::{address, databases, given, kill_server, own_address, place};
-use crate::server::{json, wait_for, words};
-use crate::transactions::{assert_right, has_intervals, ios};
+use crate::server::{json, words};
+use crate::transactions::{
+    Given, assert_nothing_lost, assert_right, assert_tried_again, ios, killed,
+};
 use assay_mariadb::connection::Connection;
 use serde_json::Value;
 use std::fs;
@@ -55,21 +57,11 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
         ("--time 14s --calls proc --on-loss reconnect", "complete"),
     ] {
         let _ = fs::remove_dir_all(place.0.join("assay-runs"));
-        let mut command = place.command(&format!(
+        let load = format!(
             "load oltp d --server mariadb --users 3 --warm-up 0s --verify --json --quiet {options}"
-        ));
-        let child = command.spawn().unwrap();
-        wait_for(|| has_intervals(&place.0));
-        std::thread::sleep(Duration::from_secs(2));
-        kill_server(&place);
-        let output = child.wait_with_output().unwrap();
-        let load = &json(&output)["load"];
-        assert_right(load, 2);
-        let rung = &load["rungs"][0];
-        assert_eq!(rung["measurement"]["finish"]["outcome"], finish, "{}", words(&output));
-        assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
-        assert!(load["commits"][0]["acknowledged"].as_u64().unwrap() > 0, "{load}");
-        assert_eq!(place.left().len(), 0);
+        );
+        let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
+        assert!(assert_nothing_lost(&place, &output, finish) > 0);
     }
 }
 
@@ -77,24 +69,8 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
 fn sessions_in_each_others_way_try_again_and_lose_nothing() {
     let Some(place) = place("oltp-storm") else { return };
     for calls in ["proc", "stmt"] {
-        let output = place.run(&format!(
-            "load oltp d --server mariadb --warehouses 1 --users 24 --isolation serializable --calls {calls} --time 3s --warm-up 0s --verify --json --quiet"
-        ));
-        let load = &json(&output)["load"];
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-        assert_right(load, 2);
-        let rung = &load["rungs"][0];
-        assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
-        // Whatever was refused was for the sake of another, and it is counted beside the transaction that it was.
-        for retries in rung["retries"].as_array().into_iter().flatten() {
-            let meaning = retries["meaning"].as_str().unwrap();
-            assert!(
-                ["1213", "1205", "1020"].iter().any(|code| meaning.contains(code)),
-                "{meaning}"
-            );
-            assert!(retries["times"].as_u64() > Some(0), "{retries}");
-        }
-        assert_eq!(place.left().len(), 0);
+        let load = format!("load oltp d --server mariadb --warehouses 1 --calls {calls}");
+        assert_tried_again(&place, &load, &["1213", "1205", "1020"]);
     }
 }
 
@@ -103,7 +79,6 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("oltp-given") else { return };
     let server = given(&place.0.join("d"));
     let address = own_address(&server);
-    let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&server.address()).unwrap();
     for (more, word) in
         [("--users 500", "max_connections"), ("--restore-every 1", "--restore-every")]
@@ -111,23 +86,19 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         let output = place.run(&format!("load oltp {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
-    let output = place.run(&format!("load oltp {address} {short} --keep --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(databases(&mut connection), ["assay_oltp"]);
-    // Used as it is, and left as it was found.
-    let output = place.run(&format!("load oltp {address} {short}"));
-    assert!(json(&output)["load"]["filled"].is_null(), "{}", words(&output));
+    let given = Given {
+        place: &place,
+        load: format!("load oltp {address} --users 2 --time 1s --warm-up 0s --quiet --json"),
+        schema: "assay_oltp",
+        schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
+    };
+    given.assert_kept();
+    given.assert_used();
     let halve = "DELETE FROM assay_oltp.assay_manifest WHERE name IN ('complete', 'table:stock')";
     connection.run(halve).unwrap();
-    let output = place.run(&format!("load oltp {address} {short}"));
-    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
-    let output = place.run(&format!("load oltp {address} {short} --left finish --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(databases(&mut connection), Vec::<String>::new());
+    given.assert_half_is_seen("finish");
     connection.run("CREATE DATABASE assay_oltp").unwrap();
-    let output = place.run(&format!("load oltp {address} {short} --left drop"));
-    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-    assert_eq!(databases(&mut connection), ["assay_oltp"]);
+    given.assert_foreign_stays();
 }
 
 /// Names of our procedures with the moments at which they were made.

@@ -3,14 +3,14 @@
 //! that they were skipped.
 
 use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
-use crate::server::{Place, address, given_server, json, schemas, wait_for, words};
-use crate::transactions::{assert_right, has_intervals, ios};
+use crate::server::{Place, address, given_server, json, schemas, words};
+use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
 use assay_methods::load::Calls;
 use assay_postgres::connection::Connection;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
-use std::process::Stdio;
+use std::time::Duration;
 
 fn streams(rung: &Value) -> Vec<&str> {
     let streams = rung["measurement"]["streams"].as_array().unwrap().iter();
@@ -141,20 +141,11 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     };
     let words_of =
         "--users 3 --time 10s --warm-up 0s --mix write-heavy --verify --on-loss reconnect";
-    let mut command = place.command(&format!("load brokerage d {SMALL} {words_of}"));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for(|| has_intervals(&place.0));
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    place.kill_server(Signal::QUIT);
-    let output = child.wait_with_output().unwrap();
-    let load = &json(&output)["load"];
+    let load = format!("load brokerage d {SMALL} {words_of}");
+    let after = Duration::from_millis(1500);
+    let output = killed(&place, &load, after, || place.kill_server(Signal::QUIT));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_right(load, 2);
-    let rung = &load["rungs"][0];
-    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
-    assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
-    assert!(load["commits"][0]["acknowledged"].as_u64().unwrap() > 0, "{load}");
-    assert_eq!(place.left().len(), 0);
+    assert!(assert_nothing_lost(&place, &output, "complete") > 0);
 }
 
 #[test]
@@ -205,12 +196,14 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         return;
     };
     let (server, address, mut connection) = kept(&place);
-    let short = format!("{SMALL} --users 2 --time 1s --warm-up 0s");
-    // Used as it is, its open orders cancelled first, and left as it was found.
-    let output = place.run(&format!("load brokerage {address} {short} --verify"));
-    let load = &json(&output)["load"];
-    assert!(load["filled"].is_null());
-    assert_right(load, 2);
+    let given = Given {
+        place: &place,
+        load: format!("load brokerage {address} {SMALL} --users 2 --time 1s --warm-up 0s"),
+        schema: "assay_brokerage",
+        schemas: &|| schemas(&server),
+    };
+    // Its open orders are cancelled first.
+    given.assert_used();
     for (other, told) in [
         ("--customers 300 --trade-days 1", "200 customers, and 300"),
         ("--customers 200 --trade-days 2", "1 trade-days, and 2"),
@@ -237,17 +230,9 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
              LOOP EXECUTE 'ALTER TABLE ' || one.t || ' DROP CONSTRAINT ' || one.c; END LOOP; END $$",
         )
         .unwrap();
-    let output = place.run(&format!("load brokerage {address} {short}"));
-    assert_eq!(output.status.code(), Some(4));
-    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
-    let output = place.run(&format!("load brokerage {address} {short} --left drop --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(schemas(&server), Vec::<String>::new());
-
+    given.assert_half_is_seen("drop");
     connection.run("CREATE SCHEMA assay_brokerage").unwrap();
-    let output = place.run(&format!("load brokerage {address} {short} --left drop"));
-    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-    assert_eq!(schemas(&server), ["assay_brokerage"]);
+    given.assert_foreign_stays();
 }
 
 #[test]

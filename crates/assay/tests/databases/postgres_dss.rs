@@ -1,37 +1,16 @@
 //! `assay load dss` on the servers that this machine has: what it measures, what it finds again, how it fails, and that
 //! nothing stays behind. Without a server the tests say that they were skipped.
 
+use crate::dss::{
+    ROWS, assert_complete, assert_ordered, has_loaded, kept, names, queries, refused,
+};
 use crate::server::{Place, address, given_server, json, schemas, wait_for, words};
-use assay_loads::dss::order;
 use assay_postgres::connection::Connection;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
 use std::fs;
-use std::path::Path;
 
-/// Rows of all tables of scale 0.01.
-const ROWS: u64 = 86_805;
 /// The smallest of all loads.
 const SMALL: &str = "--scale 0.01 --streams 0 --parallel 0 --no-refresh --quiet --json";
-
-/// Names of the queries of a run, those of one stream only.
-fn names(run: &Value, stream: Option<u64>) -> Vec<String> {
-    let queries = run["queries"].as_array().unwrap().iter();
-    let mine = queries.filter(|query| query["stream"].as_u64() == stream);
-    mine.map(|query| query["name"].as_str().unwrap().to_owned()).collect()
-}
-
-/// Names in the order of a stream.
-fn asked(stream: u32) -> Vec<String> {
-    order(stream).iter().map(|query| format!("Q{query}")).collect()
-}
-
-/// Rows that calls of a refresh function changed.
-fn rows(run: &Value, name: &str) -> Vec<u64> {
-    let queries = run["queries"].as_array().unwrap().iter();
-    let mine = queries.filter(|query| query["name"] == name);
-    mine.map(|query| query["rows"].as_u64().unwrap()).collect()
-}
 
 #[test]
 fn power_and_throughput_runs_ask_everything_once() {
@@ -50,19 +29,8 @@ fn power_and_throughput_runs_ask_everything_once() {
         kinds,
         [(power, Some(0)), (throughput, Some(0)), (power, Some(1)), (throughput, Some(1))]
     );
-    for run in runs {
-        let outcomes =
-            run["queries"].as_array().unwrap().iter().map(|query| &query["outcome"]["kind"]);
-        assert!(outcomes.into_iter().all(|kind| kind == "complete"), "{run}");
-        assert!(run["database"]["logical_reads"].as_u64().unwrap() > 1000);
-        // New orders are those that go, under other keys.
-        assert_eq!(rows(run, "RF1"), rows(run, "RF2"));
-        assert!(rows(run, "RF1").iter().all(|rows| (30..200).contains(rows)));
-    }
-    let whole: Vec<String> = [vec!["RF1".to_owned()], asked(0), vec!["RF2".to_owned()]].concat();
-    assert_eq!(names(&runs[0], Some(0)), whole);
-    assert_eq!(names(&runs[1], Some(1)), asked(1));
-    assert_eq!(names(&runs[1], Some(2)), asked(2));
+    runs.iter().for_each(assert_complete);
+    assert_ordered(&runs[0], &runs[1]);
     assert_eq!(names(&runs[1], None), ["RF1", "RF2", "RF1", "RF2"]);
     assert_eq!((place.left().len(), place.processes()), (0, 0));
     told_in_every_form(&place);
@@ -91,9 +59,8 @@ fn queries_over_their_limit_are_cancelled_and_count() {
     let output = place.run(&format!("load dss d {SMALL} --query-limit 1ms"));
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     let run = &json(&output)["dss"]["runs"][0];
-    let queries = run["queries"].as_array().unwrap();
-    assert_eq!(queries.len(), 22);
-    let over = queries.iter().filter(|query| query["outcome"]["kind"] == "over_limit");
+    assert_eq!(queries(run).len(), 22);
+    let over = queries(run).iter().filter(|query| query["outcome"]["kind"] == "over_limit");
     assert!(over.count() > 10, "{run}");
     let text = String::from_utf8_lossy(&place.run("report").stdout).into_owned();
     assert!(text.contains('≥') && text.contains("longer than their limit"), "{text}");
@@ -106,14 +73,10 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     };
     let server = given_server(&place.0.join("d"));
     let load = format!("load dss {}", address(&server, None));
-    let runs = |output: &std::process::Output| {
-        assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(output));
-        json(output)["dss"]["data"]["loading"].is_object()
-    };
     let refreshed = SMALL.replace("--no-refresh ", "");
-    assert!(runs(&place.run(&format!("{load} {refreshed} --keep"))));
+    assert!(has_loaded(&place.run(&format!("{load} {refreshed} --keep"))));
     assert_eq!(schemas(&server), ["assay_dss"]);
-    assert!(!runs(&place.run(&format!("{load} {refreshed}"))));
+    assert!(!has_loaded(&place.run(&format!("{load} {refreshed}"))));
     assert_eq!(schemas(&server), ["assay_dss"]);
     refused(
         &place,
@@ -135,13 +98,13 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");
-    assert!(runs(&place.run(&format!("{load} {SMALL} --left finish"))));
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left finish"))));
     let parts = connection.one("SELECT count(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT count(*) FROM pg_indexes WHERE schemaname = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 1));
     // What is loaded anew is this run's own, and goes.
-    assert!(runs(&place.run(&format!("{load} {SMALL} --left drop"))));
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
     assert_eq!(schemas(&server), Vec::<String>::new());
 }
 
@@ -173,25 +136,10 @@ fn two_loads_are_compared_query_by_query() {
     refused(&place, &format!("compare {} {}", ids[0], ids[2]), 2, "no interval");
 }
 
-#[track_caller]
-fn refused(place: &Place, command: &str, code: i32, word: &str) {
-    let output = place.run(command);
-    let words = words(&output);
-    assert_eq!(output.status.code(), Some(code), "{command}: {words}");
-    assert!(words.contains(word) && words.contains("hint: "), "{command}: {words}");
-}
-
 fn held_by_another(place: &Place, connection: &mut Connection, load: &str) {
     connection.run("SELECT pg_advisory_lock(hashtext('assay_dss'))").unwrap();
     refused(place, &format!("{load} {SMALL}"), 4, "another program");
     connection.run("SELECT pg_advisory_unlock_all()").unwrap();
-}
-
-/// Queries that the only run has kept so far.
-fn kept(place: &Path) -> usize {
-    let runs = fs::read_dir(place.join("assay-runs")).into_iter().flatten().filter_map(Result::ok);
-    let texts = runs.filter_map(|run| fs::read_to_string(run.path().join("dss.json")).ok());
-    texts.map(|text| text.matches("\"outcome\"").count()).sum()
 }
 
 #[test]

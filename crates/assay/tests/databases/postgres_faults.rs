@@ -2,10 +2,9 @@
 //! take few sessions or take no writes, and sessions that stand in each other's way. Without a server the tests say
 //! that they were skipped.
 
-use crate::server::{Place, address, given_server, json, on_small, schemas, wait_for, words};
-use crate::transactions::{assert_right, assert_searches_end, has_intervals};
+use crate::server::{Place, address, given_server, json, on_small, schemas, words};
+use crate::transactions::{assert_fills_up, assert_right, assert_searches_end, assert_tried_again};
 use assay_postgres::connection::Connection;
-use std::fs;
 
 #[test]
 fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
@@ -40,21 +39,7 @@ fn sessions_in_each_others_way_try_again_and_lose_nothing() {
     let Some(place) = Place::new("oltp-storm") else {
         return;
     };
-    let output = place.run(
-        "load oltp d --warehouses 1 --users 24 --isolation serializable --time 3s --warm-up 0s --verify --json --quiet",
-    );
-    let load = &json(&output)["load"];
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_right(load, 2);
-    let rung = &load["rungs"][0];
-    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
-    // Whatever was refused was a conflict, and it is counted beside the transaction that it was.
-    for retries in rung["retries"].as_array().unwrap() {
-        let meaning = retries["meaning"].as_str().unwrap();
-        assert!(["40001", "40P01"].iter().any(|code| meaning.contains(code)), "{meaning}");
-        assert!(retries["times"].as_u64() > Some(0), "{retries}");
-    }
-    assert_eq!((place.left().len(), place.processes()), (0, 0));
+    assert_tried_again(&place, "load oltp d --warehouses 1", &["40001", "40P01"]);
 }
 
 #[test]
@@ -97,28 +82,8 @@ fn a_storage_that_fills_up_while_it_is_measured_ends_the_load_and_what_was_measu
     };
     // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.
     on_small(&place, 1400, || {
-        let child = place
-            .command(
-                "load oltp d --buffered --users 4 --time 60s --warm-up 0s --verify --json --quiet",
-            )
-            .spawn()
-            .unwrap();
-        wait_for(|| has_intervals(&place.0));
-        // All that is left is taken, and the log of the server has no room for its next file.
-        let hog = place.0.join("d/hog");
-        let mut taken = fs::File::create(&hog).unwrap();
-        let mut zeros = std::io::repeat(0);
-        assert!(std::io::copy(&mut zeros, &mut taken).is_err());
-        let output = child.wait_with_output().unwrap();
-        let words = words(&output);
-        // Where commits are slow, the files that the log has already last for the whole rung.
-        let code = output.status.code();
-        assert!([Some(0), Some(1), Some(3), Some(4)].contains(&code), "{words}");
-        // Sessions that were lost do not know why; the server does.
-        assert!(code != Some(4) || words.contains("space"), "{words}");
-        let load = &json(&output)["load"];
-        assert_eq!(load["rungs"].as_array().map(Vec::len), Some(1), "{load}");
-        fs::remove_file(&hog).unwrap();
-        assert_eq!((place.left().len(), place.processes()), (0, 0), "{words}");
+        let load =
+            "load oltp d --buffered --users 4 --time 60s --warm-up 0s --verify --json --quiet";
+        assert_fills_up(&place, load);
     });
 }

@@ -1,8 +1,8 @@
 //! `assay load oltp` on the servers that this machine has: what it measures, that its data stays right, also when its
 //! server is killed, and how it fails. Without a server the tests say that they were skipped.
 
-use crate::server::{Place, address, given_server, json, wait_for, words};
-use crate::transactions::{assert_right, has_intervals, ios};
+use crate::server::{Place, address, given_server, json, schemas, words};
+use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
 use assay_postgres::connection::Connection;
 use rustix::process::Signal;
 use std::time::Duration;
@@ -65,21 +65,11 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     let Some(place) = Place::new("oltp-kill") else {
         return;
     };
-    let child = place
-        .command("load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet")
-        .spawn()
-        .unwrap();
-    wait_for(|| has_intervals(&place.0));
-    std::thread::sleep(Duration::from_millis(1200));
-    place.kill_server(Signal::KILL);
-    let output = child.wait_with_output().unwrap();
+    let load = "load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet";
+    let after = Duration::from_millis(1200);
+    let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-    let load = &json(&output)["load"];
-    assert_right(load, 2);
-    let acknowledged = load["commits"][0]["acknowledged"].as_u64().unwrap();
-    assert!(acknowledged > 0, "{load}");
-    assert_eq!(load["rungs"][0]["measurement"]["finish"]["outcome"], "failed");
-    assert_eq!(place.left().len(), 0);
+    assert!(assert_nothing_lost(&place, &output, "failed") > 0);
 }
 
 #[test]
@@ -87,17 +77,12 @@ fn sessions_come_back_with_the_server() {
     let Some(place) = Place::new("oltp-back") else {
         return;
     };
-    let child = place.command("load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet").spawn().unwrap();
-    wait_for(|| has_intervals(&place.0));
-    std::thread::sleep(Duration::from_millis(2500));
-    place.kill_server(Signal::KILL);
-    let output = child.wait_with_output().unwrap();
-    let load = &json(&output)["load"];
+    let load =
+        "load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet";
+    let after = Duration::from_millis(2500);
+    let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_right(load, 2);
-    let rung = &load["rungs"][0];
-    assert_eq!(rung["measurement"]["finish"]["outcome"], "complete");
-    assert!(!rung["measurement"]["errors"].as_array().unwrap().is_empty(), "{rung}");
+    assert_nothing_lost(&place, &output, "complete");
 }
 
 #[test]
@@ -123,13 +108,6 @@ fn what_cannot_be_meant_is_told() {
     }
 }
 
-fn names(connection: &mut Connection, sql: &str) -> Vec<String> {
-    connection.query(sql).unwrap().iter().map(|row| row.text(0).to_owned()).collect()
-}
-
-const SCHEMAS: &str = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'assay%'";
-const DATABASES: &str = "SELECT datname FROM pg_database WHERE datname LIKE 'assay%'";
-
 #[test]
 fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = Place::new("oltp-given") else {
@@ -145,13 +123,14 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("max_connections"), "{}", words(&output));
 
-    let output = place.run(&format!("load oltp {address} {short} --keep --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(names(&mut connection, SCHEMAS), ["assay_oltp"]);
-    // Used as it is, and left as it was found.
-    let output = place.run(&format!("load oltp {address} {short}"));
-    assert!(json(&output)["load"]["filled"].is_null());
-    assert_eq!(names(&mut connection, SCHEMAS), ["assay_oltp"]);
+    let given = Given {
+        place: &place,
+        load: format!("load oltp {address} {short}"),
+        schema: "assay_oltp",
+        schemas: &|| schemas(&server),
+    };
+    given.assert_kept();
+    given.assert_used();
     let output = place.run(&format!("load oltp {address} {short} --warehouses 2"));
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));
     assert!(words(&output).contains("1 warehouses, and 2"), "{}", words(&output));
@@ -160,21 +139,14 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
                  DROP TABLE assay_oltp.stock; DROP FUNCTION assay_oltp.place_order, assay_oltp.pay, \
                  assay_oltp.last_order, assay_oltp.deliver, assay_oltp.low_stock";
     connection.run(halve).unwrap();
-    let output = place.run(&format!("load oltp {address} {short}"));
-    assert_eq!(output.status.code(), Some(4));
-    assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
-    let output = place.run(&format!("load oltp {address} {short} --left finish --verify"));
-    assert_right(&json(&output)["load"], 2);
-    assert_eq!(names(&mut connection, SCHEMAS), Vec::<String>::new());
-
+    given.assert_half_is_seen("finish");
     connection.run("CREATE SCHEMA assay_oltp").unwrap();
-    let output = place.run(&format!("load oltp {address} {short} --left drop"));
-    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-    assert_eq!(names(&mut connection, SCHEMAS), ["assay_oltp"]);
+    given.assert_foreign_stays();
 
     let output = place.run(&format!(
         "load oltp {address} --users 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
     ));
     assert_right(&json(&output)["load"], 2);
-    assert_eq!(names(&mut connection, DATABASES), Vec::<String>::new());
+    let databases = "SELECT datname FROM pg_database WHERE datname LIKE 'assay%'";
+    assert!(connection.query(databases).unwrap().is_empty());
 }

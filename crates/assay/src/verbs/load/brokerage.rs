@@ -3,6 +3,7 @@
 use super::calls::{CallsOption, Routines, chosen};
 use super::ground::Served;
 use super::server::ProductName;
+use super::shown::shown;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
 use crate::exit::Ended;
 use crate::options::quantity;
@@ -147,7 +148,7 @@ impl Options {
 
     /// The load's own knobs as they are shown.
     fn plan(&self, mix: &Mix) -> Vec<Setting> {
-        [
+        shown([
             ("customers", self.customers.to_string()),
             ("days of trades before loading", self.trade_days.to_string()),
             ("mix", format!("{}, version {}", mix.name, mix.version)),
@@ -155,8 +156,6 @@ impl Options {
             ("skew of securities", self.security_skew.to_string()),
             ("think time", self.think.to_string()),
             ("market's side", "by the same sessions".to_owned()),
-        ]
-        .map(|(name, value)| Setting { name: name.to_owned(), value })
-        .to_vec()
+        ])
     }
 }

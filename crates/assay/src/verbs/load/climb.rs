@@ -1,6 +1,6 @@
 //! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
-use super::ground::{Ground, Named, Served};
+use super::ground::{Ground, Named, Served, processors};
 use crate::conclude::conclude_load;
 use crate::dossier::rung_cell;
 use crate::exit::Ended;
@@ -128,17 +128,14 @@ pub struct Climbing<'a, C: Course> {
     pub stop: &'a Arc<AtomicBool>,
 }
 
-/// Makes the ground of a load.
-type Prepare<'a, C> = &'a mut dyn FnMut(&Named, &AtomicBool, &mut Progress) -> Result<GroundOf<C>>;
-
-/// Carries a ladder out as a run of its own.
+/// Carries a ladder out as a run of its own; `prepare` makes its ground.
 ///
 /// # Errors
 /// What the store, the gate or the server say before anything was measured.
 pub fn carry_out<C: Course>(
     ladder: &Ladder,
     course: &mut C,
-    prepare: Prepare<'_, C>,
+    prepare: impl FnOnce(&Named, &AtomicBool, &mut Progress) -> Result<GroundOf<C>>,
     store: &StoreOptions,
     output: &OutputOptions,
 ) -> Result<Ended> {
@@ -192,7 +189,7 @@ pub fn carry_out<C: Course>(
 pub fn beside<C: Course>(
     ladder: &Ladder,
     course: &mut C,
-    prepare: Prepare<'_, C>,
+    prepare: impl FnOnce(&Named, &AtomicBool, &mut Progress) -> Result<GroundOf<C>>,
     writer: &RunWriter,
     progress: &mut Progress,
     stop: &Arc<AtomicBool>,
@@ -429,12 +426,6 @@ impl<C: Course> Climbing<'_, C> {
             remarks: database.remarks.clone(),
         }
     }
-}
-
-/// Processors of this machine.
-fn processors() -> u32 {
-    let all = std::thread::available_parallelism();
-    all.map_or(1, |all| u32::try_from(all.get()).unwrap_or(u32::MAX))
 }
 
 fn show(progress: &mut Progress, what: &str, length: Length, interval: &Interval) {

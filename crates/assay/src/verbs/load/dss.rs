@@ -1,12 +1,14 @@
 //! `assay load dss`: a load of decision support on a server of our own, or on any.
 
 mod answers;
+mod course;
 mod data;
 mod session;
 
-use super::ground::Served;
+use super::ground::{Served, processors};
 use super::left::Left;
 use super::server::{ProductName, ServerOptions};
+use super::shown::shown;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use assay_loads::dss::{Choice, Scale};
@@ -17,7 +19,8 @@ use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
-use session::{Course, carry_out};
+use course::Course;
+use session::carry_out;
 use std::path::PathBuf;
 
 /// Streams at most: each is a session with processes of its own.
@@ -132,7 +135,6 @@ impl Options {
                 "leave one of them out",
             ));
         }
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Course {
             target: &self.target,
             scale: Scale::new(self.scale)?,
@@ -150,7 +152,7 @@ impl Options {
             memory: Memory { work: self.work_mem },
             answers: self.answers.as_deref(),
             shared_buffers: self.shared_buffers,
-            loaders: self.loaders.unwrap_or_else(|| u32::try_from(processors).unwrap_or(1)),
+            loaders: self.loaders.unwrap_or_else(processors),
             left: self.left,
             server: &self.server,
         })
@@ -165,7 +167,7 @@ impl Options {
             ParametersOption::Validation => "those of validation".to_owned(),
         };
         let own = || "the server's own".to_owned();
-        let all = [
+        shown([
             ("scale", self.scale.to_string()),
             ("streams", list(&self.streams)),
             ("parallel processes", list(parallel)),
@@ -174,7 +176,6 @@ impl Options {
             ("parameters", parameters),
             ("refresh functions", if self.no_refresh { "no" } else { "yes" }.to_owned()),
             ("work_mem", self.work_mem.map_or_else(own, |size| size.to_string())),
-        ];
-        all.map(|(name, value)| Setting { name: name.to_owned(), value }).to_vec()
+        ])
     }
 }

@@ -5,9 +5,7 @@ use crate::options::typed;
 use crate::progress::Progress;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_methods::load::{
-    Database, Kept, MariaLink, OwnPlan, OwnServer, Product, Program, clean_up,
-};
+use assay_methods::load::{Database, Kept, MariaLink, OwnPlan, OwnServer, Product, clean_up};
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;
@@ -304,4 +302,10 @@ fn no_direct(path: &Path) -> Remark {
         why: "the server reads through the page cache".to_owned(),
         remedy: "name a directory on another file system".to_owned(),
     }
+}
+
+/// Processors of this machine.
+pub fn processors() -> u32 {
+    let all = std::thread::available_parallelism();
+    all.map_or(1, |all| u32::try_from(all.get()).unwrap_or(u32::MAX))
 }

@@ -3,6 +3,7 @@
 use super::calls::{CallsOption, Routines, chosen};
 use super::ground::Served;
 use super::server::ProductName;
+use super::shown::shown;
 use super::transactions::{Business, Copied, TransactionOptions, Wanted};
 use crate::exit::Ended;
 use crate::options::quantity;
@@ -143,13 +144,11 @@ impl Options {
             0 => "one table".to_owned(),
             parts => format!("{parts} parts by warehouse"),
         };
-        [
+        shown([
             ("warehouses", self.warehouses.to_string()),
             ("homes of sessions", homes.to_owned()),
             ("keying and think time", format!("{} of the specified", self.think)),
             ("order lines", partitions),
-        ]
-        .map(|(name, value)| Setting { name: name.to_owned(), value })
-        .to_vec()
+        ])
     }
 }

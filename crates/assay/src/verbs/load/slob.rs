@@ -4,11 +4,12 @@ pub mod course;
 mod knobs;
 
 use super::climb::{Ladder, carry_out};
-use super::ground::{Named, Served};
+use super::ground::Served;
+use super::search::Search;
 use super::server::{ProductName, ServerOptions};
+use super::shown::shown;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
-use crate::progress::Progress;
 use assay_loads::slob::Rules;
 use assay_methods::load::{Climb, Length, MariaLink, RungPlan};
 use assay_methods::slob::{Access, BlockStore, Slob};
@@ -19,7 +20,6 @@ use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
 use course::{Blocks, Place};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
-use std::sync::atomic::AtomicBool;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
@@ -168,10 +168,13 @@ fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str
         are_given: matches!(ladder.climb, Climb::Given(_)),
     };
     let mut course = Blocks::<L>(Slob::new(&rules, access));
-    let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
-        place.prepare(named, stop, progress)
-    };
-    carry_out(&ladder, &mut course, &mut prepare, &options.store, &options.output)
+    carry_out(
+        &ladder,
+        &mut course,
+        |named, stop, progress| place.prepare(named, stop, progress),
+        &options.store,
+        &options.output,
+    )
 }
 
 impl Options {
@@ -207,28 +210,21 @@ impl Options {
     }
 
     fn climb(&self) -> Result<Climb> {
-        if !(self.quantile > 0.0 && self.quantile < 1.0) {
-            return Err(Error::usage(
-                format!("--quantile {} is no quantile", self.quantile),
-                "write a number between 0 and 1, for example 0.99",
-            ));
+        Search {
+            given: &self.sessions,
+            find_knee: self.find_knee,
+            max_latency: self.max_latency,
+            quantile: self.quantile,
+            usual_quantile: 0.99,
+            most: SESSIONS_MAX,
         }
-        let most = SESSIONS_MAX;
-        Ok(match self.max_latency {
-            Some(limit) => Climb::Limit {
-                quantile: self.quantile,
-                limit_ns: assay_model::number::real(limit.0),
-                most,
-            },
-            None if self.find_knee => Climb::Knee { most },
-            None => Climb::Given(self.sessions.clone()),
-        })
+        .climb()
     }
 
     /// The knobs as they are shown.
     fn plan(&self) -> Vec<Setting> {
         let redo = if self.redo == Redo::Lite { "lite" } else { "heavy" };
-        let all = [
+        shown([
             ("scale", self.scale.to_string()),
             ("tables", self.tables.to_string()),
             ("work unit", format!("{} blocks", self.work_unit)),
@@ -241,8 +237,7 @@ impl Options {
             ("think time", self.think.as_ref().map_or_else(none, ToString::to_string)),
             ("compressible", self.compressible.to_string()),
             ("seed", self.seed.to_string()),
-        ];
-        all.map(|(name, value)| Setting { name: name.to_owned(), value }).to_vec()
+        ])
     }
 }
 

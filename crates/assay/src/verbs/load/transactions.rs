@@ -4,22 +4,20 @@ mod course;
 mod place;
 
 use super::climb::{Ladder, carry_out};
-use super::ground::Named;
 use super::left::Left;
+use super::search::Search;
 use super::server::{ProductName, ServerOptions};
+use super::shown::shown;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
-use crate::progress::Progress;
 use assay_methods::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
 use assay_model::load::Setting;
-use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
 pub use course::{Business, Trade};
 pub use place::Copied;
 use place::Place;
-use std::sync::atomic::AtomicBool;
 
 /// Sessions at most when a search finds no end.
 const USERS_MAX: u32 = 512;
@@ -174,10 +172,13 @@ impl TransactionOptions {
             has_copy: self.restore_every.is_some(),
         };
         let mut course = Trade::new(business, self.verify, self.restore_every);
-        let mut prepare = |named: &Named, stop: &AtomicBool, progress: &mut Progress| {
-            place.prepare(named, stop, progress)
-        };
-        carry_out(&ladder, &mut course, &mut prepare, &self.store, &self.output)
+        carry_out(
+            &ladder,
+            &mut course,
+            |named, stop, progress| place.prepare(named, stop, progress),
+            &self.store,
+            &self.output,
+        )
     }
 
     /// The product that is meant.
@@ -233,18 +234,15 @@ impl TransactionOptions {
     }
 
     fn climb(&self) -> Result<Climb> {
-        if !(self.quantile > 0.0 && self.quantile < 1.0) {
-            return Err(Error::usage(
-                format!("--quantile {} is no quantile", self.quantile),
-                "write a number between 0 and 1, for example 0.9",
-            ));
+        Search {
+            given: &self.users,
+            find_knee: self.find_knee,
+            max_latency: self.max_latency,
+            quantile: self.quantile,
+            usual_quantile: 0.9,
+            most: USERS_MAX,
         }
-        let most = USERS_MAX;
-        Ok(match self.max_latency {
-            Some(limit) => Climb::Limit { quantile: self.quantile, limit_ns: real(limit.0), most },
-            None if self.find_knee => Climb::Knee { most },
-            None => Climb::Given(self.users.clone()),
-        })
+        .climb()
     }
 
     fn pace(&self) -> Result<Option<Pace>> {
@@ -275,16 +273,14 @@ impl TransactionOptions {
             Some(1) => "before every rung".to_owned(),
             Some(every) => format!("before every {every}. rung"),
         };
-        [
+        shown([
             ("isolation", self.isolation().name().to_owned()),
             ("arrivals", rate),
             ("ramp", self.ramp.to_string()),
             ("warm-up of each rung", self.warm_up.to_string()),
             ("data restored", restored),
             ("seed", self.seed.to_string()),
-        ]
-        .map(|(name, value)| Setting { name: name.to_owned(), value })
-        .to_vec()
+        ])
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tables of the load: found, finished or loaded anew, and the ground on which they stand.
 
-use super::session::Course;
+use super::course::Course;
 use crate::progress::Progress;
 use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;

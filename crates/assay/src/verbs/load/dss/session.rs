@@ -1,6 +1,7 @@
 //! All runs of a load of decision support, one after the other; every query is kept before the next one ends.
 
 use super::answers;
+use super::course::Course;
 use super::data::Tables;
 use crate::conclude::conclude_dss;
 use crate::exit::Ended;
@@ -8,61 +9,20 @@ use crate::options::{OutputOptions, StoreOptions};
 use crate::progress::Progress;
 use crate::session::give_up;
 use crate::signals::stop_flag;
-use crate::verbs::load::ground::{Named, Served};
-use crate::verbs::load::left::Left;
-use crate::verbs::load::server::ServerOptions;
+use crate::verbs::load::ground::{Named, Served, processors};
 use assay_host::clock::unix_ns;
-use assay_loads::dss::{Choice, NOTICE, Scale};
-use assay_methods::dss::{Asked, DssStore, Hands, Memory, RunPlan, measure, parallel_max};
+use assay_loads::dss::NOTICE;
+use assay_methods::dss::{Asked, DssStore, Hands, RunPlan, measure, parallel_max};
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
-use assay_model::load::Setting;
 use assay_model::measurement::{Finish, Remark};
 use assay_model::row::Row;
 use assay_model::run::RunKind;
-use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use assay_store::{Document, NewRun, RunWriter};
 use std::cell::RefCell;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// What is wanted.
-pub struct Course<'a> {
-    /// The target as it was named.
-    pub target: &'a str,
-    /// How large the tables are.
-    pub scale: Scale,
-    /// Streams of each throughput run.
-    pub streams: Vec<u32>,
-    /// Parallel processes of each group of runs.
-    pub parallel: Vec<u32>,
-    /// How often all of them.
-    pub repeats: u32,
-    /// Whether there is a power run.
-    pub has_power: bool,
-    /// Whether there are refresh functions.
-    pub refreshes: bool,
-    /// Where parameters come from.
-    pub choice: Choice,
-    /// Longest time of a query.
-    pub limit: Nanos,
-    /// Memory of a session.
-    pub memory: Memory,
-    /// Where answers are written.
-    pub answers: Option<&'a Path>,
-    /// Cache of a server of our own.
-    pub shared_buffers: Bytes,
-    /// Sessions that load at once.
-    pub loaders: u32,
-    /// What becomes of tables that are there.
-    pub left: Option<Left>,
-    /// The server.
-    pub server: &'a ServerOptions,
-    /// The knobs as they are shown.
-    pub plan: Vec<Setting>,
-}
 
 /// Runs that are being measured.
 struct Measuring<'a, L: Served> {
@@ -129,7 +89,6 @@ pub fn carry_out<L: Served + DssStore>(
 
 /// The result before the first run.
 fn first<L: Served + DssStore>(course: &Course<'_>, tables: &mut Tables<L>) -> Dss {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut remarks = tables.ground.database.remarks.clone();
     remarks.extend(few_workers(course, tables));
     Dss {
@@ -141,7 +100,7 @@ fn first<L: Served + DssStore>(course: &Course<'_>, tables: &mut Tables<L>) -> D
         plan: course.plan.clone(),
         data: tables.data,
         runs: Vec::new(),
-        processors: u32::try_from(processors).unwrap_or(u32::MAX),
+        processors: processors(),
         end: String::new(),
         remarks,
     }

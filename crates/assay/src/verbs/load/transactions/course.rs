@@ -128,7 +128,7 @@ impl<B: Business> Course for Trade<B> {
         let described = Described {
             method: method.name(),
             description: &description,
-            kinds: method.kinds(),
+            kinds: method.kinds().iter().map(|kind| (kind, 1)).collect(),
             seed: self.business.seed(),
         };
         described.workload(sessions, duration, block_bytes)
