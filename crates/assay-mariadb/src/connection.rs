@@ -3,6 +3,7 @@
 //!
 //! Source: MariaDB documentation, "Client/Server Protocol".
 
+mod batch;
 mod bulk;
 mod cursor;
 mod login;
@@ -14,6 +15,7 @@ mod results;
 mod tests;
 
 pub use assay_daemon::Interrupter;
+pub use batch::Batch;
 pub use bulk::Bulk;
 pub use prepared::{Answers, Fields, Prepared, Values};
 pub use results::Row;

@@ -41,39 +41,15 @@ impl Packets {
 
     /// Sends a body that was put together behind room for its head; see [`new_packet`].
     #[inline]
-    pub(super) fn send(&mut self, packet: &mut [u8]) -> Answer<()> {
-        let bytes = packet.len().saturating_sub(HEAD_BYTES);
-        if bytes >= WHOLE_BYTES {
-            return self.send_long(packet);
-        }
-        self.put_head(packet, bytes);
-        Ok(self.inbox.send(packet)?)
+    pub(super) fn send(&mut self, packet: &mut Vec<u8>) -> Answer<()> {
+        self.number = put_heads(packet, 0, self.number);
+        self.send_sealed(packet)
     }
 
-    fn send_long(&mut self, packet: &[u8]) -> Answer<()> {
-        let body = packet.get(HEAD_BYTES..).unwrap_or_default();
-        let mut piece = Vec::with_capacity(HEAD_BYTES + WHOLE_BYTES);
-        // A last piece of the whole length would go on: an empty one follows it.
-        let pieces = body.len() / WHOLE_BYTES + 1;
-        for number in 0..pieces {
-            let begin = number * WHOLE_BYTES;
-            let part = &body[begin..body.len().min(begin + WHOLE_BYTES)];
-            piece.clear();
-            piece.extend([0; HEAD_BYTES]);
-            piece.extend(part);
-            self.put_head(&mut piece, part.len());
-            self.inbox.send(&piece)?;
-        }
-        Ok(())
-    }
-
+    /// Sends packets whose heads are written.
     #[inline]
-    fn put_head(&mut self, packet: &mut [u8], bytes: usize) {
-        let length = u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
-        if let Some(head) = packet.first_chunk_mut::<HEAD_BYTES>() {
-            *head = [length[0], length[1], length[2], self.number];
-        }
-        self.number = self.number.wrapping_add(1);
+    pub(super) fn send_sealed(&mut self, packets: &[u8]) -> Answer<()> {
+        Ok(self.inbox.send(packets)?)
     }
 
     /// The next body.
@@ -120,6 +96,53 @@ pub(super) fn new_packet(packet: &mut Vec<u8>) {
     packet.extend([0; HEAD_BYTES]);
 }
 
+/// Room for the head of a further packet; where it begins.
+#[inline]
+pub(super) fn new_packet_behind(packets: &mut Vec<u8>) -> usize {
+    let start = packets.len();
+    packets.extend([0; HEAD_BYTES]);
+    start
+}
+
+/// Ends the last packet, which is a command of its own.
+#[inline]
+pub(super) fn seal(packets: &mut Vec<u8>, start: usize) {
+    put_heads(packets, start, 0);
+}
+
+/// Writes the head of the packet that begins here, and cuts a long one into several; the number of the next.
+#[inline]
+fn put_heads(packets: &mut Vec<u8>, start: usize, number: u8) -> u8 {
+    let bytes = packets.len().saturating_sub(start + HEAD_BYTES);
+    if bytes >= WHOLE_BYTES {
+        return cut(packets, start, number);
+    }
+    if let Some(room) = packets.get_mut(start..start + HEAD_BYTES) {
+        room.copy_from_slice(&head(bytes, number));
+    }
+    number.wrapping_add(1)
+}
+
+fn head(bytes: usize, number: u8) -> [u8; HEAD_BYTES] {
+    let [low, middle, high, ..] = u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
+    [low, middle, high, number]
+}
+
+fn cut(packets: &mut Vec<u8>, start: usize, mut number: u8) -> u8 {
+    let body = packets.split_off(start + HEAD_BYTES);
+    packets.truncate(start);
+    // A last piece of the whole length would go on: an empty one follows it.
+    let pieces = body.len() / WHOLE_BYTES + 1;
+    for piece in 0..pieces {
+        let begin = piece * WHOLE_BYTES;
+        let part = &body[begin..body.len().min(begin + WHOLE_BYTES)];
+        packets.extend(head(part.len(), number));
+        packets.extend(part);
+        number = number.wrapping_add(1);
+    }
+    number
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +165,20 @@ mod tests {
             assert!(packets.next().unwrap_err().is_lost());
             writer.join().unwrap();
         }
+    }
+
+    #[test]
+    fn commands_behind_each_other_have_heads_of_their_own() {
+        let mut packets = Vec::new();
+        for body in [vec![1; 3], vec![2; WHOLE_BYTES], vec![3; 1]] {
+            let start = new_packet_behind(&mut packets);
+            packets.extend(body);
+            seal(&mut packets, start);
+        }
+        let second = 4 + WHOLE_BYTES;
+        assert_eq!(packets[..9], [3, 0, 0, 0, 1, 1, 1, 0xff, 0xff]);
+        // A command of the whole length goes on, with nothing.
+        assert_eq!(packets[7 + second..], [0, 0, 0, 1, 1, 0, 0, 0, 3]);
     }
 
     #[test]

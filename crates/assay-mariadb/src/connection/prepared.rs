@@ -132,6 +132,7 @@ impl Connection {
         statement: &Prepared,
         fill: impl FnOnce(&mut Values<'_>),
     ) -> Answer<&Answers> {
+        new_packet(&mut self.scratch);
         put_execution(&mut self.scratch, *statement, fill);
         self.packets.begin();
         self.packets.send(&mut self.scratch)?;
@@ -145,9 +146,13 @@ impl Connection {
     }
 }
 
+/// Puts the body of an execution behind what is there.
 #[inline]
-fn put_execution(packet: &mut Vec<u8>, statement: Prepared, fill: impl FnOnce(&mut Values<'_>)) {
-    new_packet(packet);
+pub(super) fn put_execution(
+    packet: &mut Vec<u8>,
+    statement: Prepared,
+    fill: impl FnOnce(&mut Values<'_>),
+) {
     packet.push(EXECUTE);
     packet.extend(statement.number.to_le_bytes());
     // No cursor, one iteration.
@@ -319,7 +324,7 @@ mod tests {
 
     #[test]
     fn parameters_stand_in_the_packet_behind_their_types() {
-        let mut packet = Vec::new();
+        let mut packet = vec![0; 4];
         put_execution(&mut packet, Prepared { number: 7, parameters: 2 }, |values| {
             values.integer(-2).text(b"ab");
         });
@@ -327,8 +332,10 @@ mod tests {
         assert_eq!(packet[14..20], [0, 1, LONG, 0, TEXT, 0]);
         assert_eq!(packet[20..28], (-2_i64).to_le_bytes());
         assert_eq!(packet[28..], [2, b'a', b'b']);
+        new_packet(&mut packet);
         put_execution(&mut packet, Prepared { number: 7, parameters: 0 }, |_| ());
         assert_eq!(packet.len(), 14);
+        new_packet(&mut packet);
         put_execution(&mut packet, Prepared { number: 7, parameters: 1 }, |values| {
             values.integer(1).integer(2);
         });
@@ -337,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_a_call_gives_out_is_null_on_its_way_there() {
-        let mut packet = Vec::new();
+        let mut packet = vec![0; 4];
         put_execution(&mut packet, Prepared { number: 7, parameters: 9 }, |values| {
             values.integer(3).null();
             for _ in 0..6 {

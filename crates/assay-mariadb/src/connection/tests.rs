@@ -121,6 +121,48 @@ fn of_a_call_the_last_rows_are_what_it_gives_out() {
 }
 
 #[test]
+fn answers_to_executions_that_travel_together_stand_in_their_places_also_behind_a_refused_one() {
+    let prepared = packet(1, &[0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let row = |count: u8| {
+        let body = [0, 0, count, 0, 0, 0, 0, 0, 0, 0];
+        let parts = [(1, vec![1]), (2, column(8)), (3, END.to_vec()), (4, body.to_vec())];
+        let parts = parts.map(|(number, body)| packet(number, &body)).concat();
+        [parts, packet(5, END)].concat()
+    };
+    let refused = packet(1, b"\xff\xbd\x04#40001Deadlock found");
+    let said = [
+        hello(),
+        packet(2, GOOD),
+        prepared,
+        row(7),
+        refused.clone(),
+        packet(1, &[0, 3, 0, 2, 0, 0, 0]),
+        refused,
+        row(8),
+    ]
+    .concat();
+    let mut session = session(&said).unwrap();
+    let statement = session.prepare("SELECT").unwrap();
+    let mut batch = Batch::default();
+    for _ in 0..4 {
+        batch.execute(statement, |_| ());
+    }
+    let failure = session.exchange(&mut batch).unwrap_err();
+    assert_eq!(failure.meaning(), Some(crate::failure::Refusal::Deadlock));
+    let counts = [0, 1, 2, 3, 4].map(|place| batch.answers(place).map(Answers::count));
+    assert_eq!(counts, [Some(7), Some(0), Some(3), Some(0), None]);
+    // What was added and forgotten is not sent, and a batch may be used again.
+    batch.execute(statement, |_| ());
+    batch.clear();
+    batch.execute(statement, |_| ());
+    session.exchange(&mut batch).unwrap();
+    assert_eq!(batch.answers(0).map(Answers::count), Some(8));
+    assert!(batch.answers(1).is_none());
+    batch.execute(statement, |_| ());
+    assert!(session.exchange(&mut batch).unwrap_err().is_lost());
+}
+
+#[test]
 fn a_server_may_ask_for_another_proof_and_for_more_of_one() {
     let said = [
         hello(),

@@ -74,6 +74,63 @@ fn sessions_in_each_others_way_try_again_and_lose_nothing() {
     }
 }
 
+/// What a statement counts.
+fn counted(connection: &mut Connection, sql: &str) -> u64 {
+    connection.one(sql).unwrap().count(0).unwrap()
+}
+
+#[test]
+fn payments_note_down_where_they_were_made_however_it_is_called() {
+    let Some(place) = place("oltp-payments") else { return };
+    let server = given(&place.0.join("d"));
+    let address = own_address(&server);
+    let mut connection = Connection::open(&server.address()).unwrap();
+    let mut before = 30_000;
+    for calls in ["stmt", "proc"] {
+        let output = place.run(&format!(
+            "load oltp {address} --warehouses 1 --users 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
+        ));
+        assert_right(&json(&output)["load"], 2);
+        let told = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = h_w_id \
+            JOIN assay_oltp.district ON d_w_id = h_w_id AND d_id = h_d_id WHERE h_data = CONCAT(w_name, '    ', d_name)";
+        let all = counted(&mut connection, "SELECT COUNT(*) FROM assay_oltp.history");
+        assert!(all > before, "{calls}: {all}");
+        // Those of the first state have a text that says nothing.
+        assert_eq!(counted(&mut connection, told), all - 30_000, "{calls}");
+        before = all;
+    }
+}
+
+#[test]
+fn what_is_executed_behind_a_refused_statement_is_taken_back() {
+    let Some(place) = place("oltp-refused") else { return };
+    let server = given(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address()).unwrap();
+    connection.run("SET GLOBAL innodb_lock_wait_timeout = 1").unwrap();
+    let mut command = place.command(&format!(
+        "load oltp {} --warehouses 1 --users 3 --calls stmt --time 6s --warm-up 0s --keep --verify --json --quiet",
+        own_address(&server)
+    ));
+    let child = command.spawn().unwrap();
+    wait_for(|| has_intervals(&place.0));
+    // Nobody gets a number of an order; what needs none goes on behind that.
+    wait_for(|| {
+        let held = connection
+            .run("START TRANSACTION; SELECT COUNT(*) FROM assay_oltp.district FOR UPDATE");
+        held.is_ok()
+    });
+    std::thread::sleep(Duration::from_millis(2500));
+    connection.run("ROLLBACK").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let load = &json(&output)["load"];
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_right(load, 2);
+    for retries in load["rungs"][0]["retries"].as_array().into_iter().flatten() {
+        let meaning = retries["meaning"].as_str().unwrap();
+        assert!(["1213", "1205"].iter().any(|code| meaning.contains(code)), "{meaning}");
+    }
+}
+
 #[test]
 fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let Some(place) = place("oltp-given") else { return };

@@ -4,8 +4,8 @@
 //! thirty microseconds however little it does. The rows that most sessions want come last.
 
 use super::statements::{
-    BUYER, CARRY, CHARGE, CREDIT, DELIVER, DISTRICT, GONE, HISTORY, LAST, LOW, NAMED, NAMES, NEW,
-    NEXT, OLDEST, ORDER, SELL, WAREHOUSE, WRITE, into, within,
+    BUYER, CARRY, CHARGE, CREDIT, DELIVER, DISTRICT, GONE, HISTORY, LAST, LOW, NAMED, NEW, NEXT,
+    OLDEST, ORDER, SELL, WAREHOUSE, WRITE, into, within,
 };
 use crate::load::Procedure;
 
@@ -50,18 +50,14 @@ const PAY: &str = "(w int, d int, cw int, cd int, c int, name varchar(16), cents
     OUT customer int, OUT balance decimal(12,2))
 SQL SECURITY INVOKER
 BEGIN
-    DECLARE w_text, d_text varchar(10);
-    DECLARE text varchar(24);
     DECLARE place int;
     {refused}
-    {names};
-    SET text = CONCAT(w_text, '    ', d_text);
     {number}
     {charge};
     SELECT c_balance INTO balance FROM {s}.customer WHERE c_w_id = cw AND c_d_id = cd AND c_id = customer;
     {district};
-    {history};
     {warehouse};
+    {history};
     COMMIT;
 END";
 
@@ -127,7 +123,6 @@ pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
         ("{new}", NEW.to_owned()),
         ("{sell}", SELL.to_owned()),
         ("{write}", WRITE.to_owned()),
-        ("{names}", into(NAMES, "w_text, d_text")),
         ("{charge}", CHARGE.to_owned()),
         ("{district}", DISTRICT.to_owned()),
         ("{history}", HISTORY.to_owned()),

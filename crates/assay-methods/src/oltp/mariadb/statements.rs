@@ -24,10 +24,13 @@ pub(super) const SELL: &str = "UPDATE {ordered} STRAIGHT_JOIN {s}.stock ON s_w_i
 pub(super) const WRITE: &str = "INSERT INTO {s}.order_line \
     SELECT :number, :d, :w, place, item, supply, NULL, quantity, i_price * quantity, {text} \
     FROM {ordered} STRAIGHT_JOIN {s}.stock ON s_w_id = supply AND s_i_id = item STRAIGHT_JOIN {s}.item ON i_id = item";
+/// What an order shows of its lines.
+pub(super) const WRITTEN: &str = "SELECT ol_number, i_name, s_quantity, i_price, ol_amount, \
+    i_data LIKE '%ORIGINAL%' AND s_data LIKE '%ORIGINAL%' FROM {s}.order_line \
+    STRAIGHT_JOIN {s}.stock ON s_w_id = ol_supply_w_id AND s_i_id = ol_i_id STRAIGHT_JOIN {s}.item ON i_id = ol_i_id \
+    WHERE ol_w_id = :w AND ol_d_id = :d AND ol_o_id = :number";
 pub(super) const NAMED: &str = "SELECT c_id FROM {s}.customer WHERE c_w_id = :cw AND c_d_id = :cd AND c_last = :name \
     ORDER BY c_first";
-pub(super) const NAMES: &str = "SELECT w_name, d_name FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id \
-    WHERE w_id = :w AND d_id = :d";
 /// The text is put together before the balance changes; it does not look at it. Numbers of variables become text in the
 /// letters of the session, which are not those of our database.
 pub(super) const CHARGE: &str = "UPDATE {s}.customer SET c_data = CASE WHEN c_credit = 'BC' THEN \
@@ -36,18 +39,35 @@ pub(super) const CHARGE: &str = "UPDATE {s}.customer SET c_data = CASE WHEN c_cr
     WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :customer";
 pub(super) const DISTRICT: &str =
     "UPDATE {s}.district SET d_ytd = d_ytd + :cents / 100 WHERE d_w_id = :w AND d_id = :d";
-pub(super) const HISTORY: &str =
-    "INSERT INTO {s}.history VALUES (:customer, :cd, :cw, :d, :w, NOW(6), :cents / 100, :text)";
 pub(super) const WAREHOUSE: &str =
     "UPDATE {s}.warehouse SET w_ytd = w_ytd + :cents / 100 WHERE w_id = :w";
+/// Comes behind the changes of both rows that it reads: who reads them first waits at some levels for others that do so, too.
+pub(super) const HISTORY: &str = "INSERT INTO {s}.history \
+    SELECT :customer, :cd, :cw, :d, :w, NOW(6), :cents / 100, CONCAT(w_name, '    ', d_name) \
+    FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id WHERE w_id = :w AND d_id = :d";
+/// What a payment shows.
+pub(super) const PAID: &str = "SELECT w_name, d_name, c_first, c_middle, c_last, c_credit, c_balance, LEFT(c_data, 200) \
+    FROM {s}.warehouse JOIN {s}.district ON d_w_id = w_id JOIN {s}.customer \
+    WHERE w_id = :w AND d_id = :d AND c_w_id = :cw AND c_d_id = :cd AND c_id = :customer";
 pub(super) const LAST: &str = "SELECT c_first, c_middle, c_last, c_balance, o_id, o_carrier_id, o_entry_d FROM {s}.customer \
     JOIN {s}.orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
     WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :customer ORDER BY o_id DESC LIMIT 1";
-pub(super) const LINES: &str = "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM {s}.order_line \
-    WHERE ol_w_id = :cw AND ol_d_id = :cd AND ol_o_id = :number";
+/// The same with the lines of that order: one look at all of them, so that no later order comes in between.
+pub(super) const STATUS: &str = "SELECT c_first, c_middle, c_last, c_balance, o_id, o_carrier_id, o_entry_d, ol_i_id, \
+    ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM {s}.customer \
+    JOIN {s}.orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+    JOIN {s}.order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id \
+    WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :customer AND o_id = \
+    (SELECT MAX(o_id) FROM {s}.orders WHERE o_w_id = :cw AND o_d_id = :cd AND o_c_id = :customer)";
 /// An order that another delivery holds is left to it.
 pub(super) const OLDEST: &str = "SELECT no_o_id FROM {s}.new_order WHERE no_w_id = :w AND no_d_id = :d \
     ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED";
+/// The oldest order of so many districts, each beside its district.
+pub(super) fn oldest_of_each(districts: u32) -> String {
+    let one = format!("({})", OLDEST.replacen("no_o_id", "no_d_id, no_o_id", 1));
+    (0..districts).map(|_| one.as_str()).collect::<Vec<_>>().join(" UNION ALL ")
+}
+
 /// Orders to be delivered as rows: a row of the text is a district and a number.
 const DUE: &str =
     "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old";
@@ -88,9 +108,10 @@ fn with_values(text: &str, write: fn(&str) -> &str) -> String {
     sql
 }
 
-/// As a statement of the client: each value is a parameter, in the order in which they stand.
+/// As a statement of the client: each value is a parameter, in the order in which they stand, but the number of an order, which
+/// the session remembers.
 pub(super) fn asked(text: &str, schema: &str) -> String {
-    with_values(&whole(text, schema), |_| "?")
+    with_values(&whole(text, schema).replace(":number", "LAST_INSERT_ID()"), |_| "?")
 }
 
 /// As part of a procedure: each value is a variable.
@@ -109,7 +130,10 @@ mod tests {
 
     #[test]
     fn values_are_parameters_of_a_statement_and_variables_of_a_procedure() {
-        assert_eq!(asked(NEW, "shop"), "INSERT INTO shop.new_order VALUES (?, ?, ?)");
+        assert_eq!(
+            asked(NEW, "shop"),
+            "INSERT INTO shop.new_order VALUES (LAST_INSERT_ID(), ?, ?)"
+        );
         assert_eq!(within(NEW, "shop"), "INSERT INTO shop.new_order VALUES (number, d, w)");
         assert_eq!(asked("SELECT :line_count", "s"), "SELECT ?");
         assert!(within(SELL, "s").starts_with("UPDATE JSON_TABLE(wanted, '$[*]'"));
