@@ -26,7 +26,7 @@ impl Settings {
             ("pid-file", "assay.pid"),
             ("skip-log-bin", "1"),
             // What is measured is timed, and what a session waits for can be seen. Times of commits and current waits
-            // cost less than runs differ (benchmarks/README.md).
+            // cost some two percent of its processors at most (benchmarks/README.md).
             ("performance-schema", "ON"),
             ("performance-schema-instrument", "wait/io/file/%=ON"),
             ("performance-schema-instrument", "stage/sql/Commit=ON"),

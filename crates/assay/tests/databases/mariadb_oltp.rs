@@ -2,9 +2,9 @@
 //! server the tests say that they were skipped.
 
 use crate::mariadb::{address, databases, given, kill_server, own_address, place};
-use crate::server::{json, words};
+use crate::server::{json, wait_for, words};
 use crate::transactions::{
-    Given, assert_nothing_lost, assert_right, assert_tried_again, ios, killed,
+    Given, assert_nothing_lost, assert_right, assert_tried_again, has_intervals, ios, killed,
 };
 use assay_mariadb::connection::Connection;
 use serde_json::Value;
