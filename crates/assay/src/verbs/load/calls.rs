@@ -15,7 +15,7 @@ const PROCEDURES: &str = "procedures of the server (proc)";
 pub enum CallsOption {
     /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one turn of the wire each
     Proc,
-    /// Prepared statements: on PostgreSQL they travel together as far as none needs what another finds; on MariaDB a turn each
+    /// Prepared statements: they travel together as far as none needs what another finds; those of the brokerage on MariaDB take a turn each
     Stmt,
 }
 
