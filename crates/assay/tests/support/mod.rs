@@ -217,13 +217,18 @@ impl Started {
 
     pub fn wait(mut self) -> Ran {
         let status = self.child.wait().unwrap();
-        let read = |path: &Path| {
-            let text = fs::read(path).unwrap();
-            let _ = fs::remove_file(path);
-            String::from_utf8(text).unwrap()
-        };
+        let read = |path: &Path| String::from_utf8(fs::read(path).unwrap()).unwrap();
         let (stdout, stderr) = (read(&self.out), read(&self.err));
         Ran { code: status.code(), status, complaint: plain(&stderr, &self.place), stdout, stderr }
+    }
+}
+
+/// Also of a program that nobody waits for.
+impl Drop for Started {
+    fn drop(&mut self) {
+        for path in [&self.out, &self.err] {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
