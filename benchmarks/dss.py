@@ -2,7 +2,7 @@
 """The load of decision support at scale 1 on a server of our own: loading against the bar, the power run, the throughput run.
 
 The peer is go-tpc, which loads scale 1 by INSERT with primary keys only: 207 s on this kind of machine and server, without the
-secondary indexes and statistics that are part of the time here. Each part is a run of its own of at most two minutes: --only load-power,
+secondary indexes and statistics that are part of the time here. Each part is a run of its own of two or three minutes: --only load-power,
 --only throughput.
 """
 
