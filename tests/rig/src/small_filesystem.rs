@@ -9,7 +9,11 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, mount, mount_remount};
 use std::ffi::{CStr, CString, OsStr};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long others may hold what they did not ask for.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A mounted file system of its own.
 #[derive(Debug)]
@@ -79,12 +83,19 @@ impl SmallFileSystem {
         self.device.as_ref()
     }
 
-    /// Makes it read-only while it stays mounted; nothing may be open for writing.
+    /// Makes it read-only while it stays mounted; nothing may be open for writing. What another thread starts holds copies
+    /// of all that is open until it runs, so that this may take a moment.
     ///
     /// # Errors
-    /// That of the kernel, `EBUSY` if something is open for writing.
+    /// That of the kernel, `EBUSY` if something stays open for writing.
     pub fn remount_read_only(&self) -> std::io::Result<()> {
-        Ok(mount_remount(&self.directory, MountFlags::RDONLY, c"")?)
+        let begin = Instant::now();
+        loop {
+            match mount_remount(&self.directory, MountFlags::RDONLY, c"") {
+                Err(Errno::BUSY) if begin.elapsed() < PATIENCE => sleep(Duration::from_millis(2)),
+                answer => return Ok(answer?),
+            }
+        }
     }
 }
 
