@@ -1,8 +1,9 @@
 //! Hours or days of load: takes intervals as they come, in memory that does not grow, and says what became of the level.
 
+use crate::intervals::{book, noun};
 use assay_model::Estimate;
 use assay_model::measurement::{Interval, Operation};
-use assay_model::number::{index_of, real, real_len, seconds};
+use assay_model::number::{index_of, real, seconds};
 use assay_model::soak::{Course, CoursePoint, Level, Noticed, Rests, Soak, SoakPlan, SoakState};
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::mean_interval;
@@ -213,7 +214,7 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Co
     let last_of_first = levels
         .first()
         .zip(levels.last())
-        .and_then(|(first, last)| Some(noun(&book(&last.value).over(&book(&first.value))?)));
+        .and_then(|(first, last)| book(&last.value).over(&book(&first.value)).map(noun));
     let higher = quantity.unit != Unit::Ns;
     let lost = |ratio: &Estimate| {
         if higher { ratio.high < 1.0 - rule.tolerance } else { ratio.low > 1.0 + rule.tolerance }
@@ -228,7 +229,7 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Co
             .collect(),
         degraded: levels.len() > 1 && last_of_first.as_ref().is_some_and(lost),
         last_of_first,
-        drift: found.drift.as_ref().map(noun),
+        drift: found.drift.map(noun),
         steady_since_s: found.since.map(|since| batches[since].at_s),
         levels,
     })
@@ -247,7 +248,7 @@ fn levels(found: &Steadiness, values: &[f64], batches: &[&Batch]) -> Vec<Level> 
         Some(Level {
             from_s: batches[pair[0]].at_s,
             to_s: last.at_s + last.elapsed_s,
-            value: noun(&value),
+            value: noun(value),
         })
     };
     edges.windows(2).filter_map(level).collect()
@@ -274,30 +275,9 @@ fn rests(
     let of_best = mean_interval(&after, CONFIDENCE).and_then(|after| after.over(&book(best)));
     Some(Rests {
         idle_share: 1.0 - soak.worked_s / soak.ended_s.max(soak.worked_s).max(f64::MIN_POSITIVE),
-        after_of_before: mean_interval(&ratios, CONFIDENCE).as_ref().map(noun),
-        recovered_of_best: of_best.as_ref().map(noun),
+        after_of_before: mean_interval(&ratios, CONFIDENCE).map(noun),
+        recovered_of_best: of_best.map(noun),
     })
-}
-
-fn noun(estimate: &assay_stats::Estimate) -> Estimate {
-    Estimate {
-        value: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
-        confidence: estimate.confidence,
-        n: assay_model::number::count(estimate.effective_n).max(1),
-    }
-}
-
-fn book(estimate: &Estimate) -> assay_stats::Estimate {
-    assay_stats::Estimate {
-        value: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
-        confidence: estimate.confidence,
-        n: index_of(estimate.n),
-        effective_n: real_len(index_of(estimate.n)),
-    }
 }
 
 #[cfg(test)]
