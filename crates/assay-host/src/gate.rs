@@ -6,6 +6,7 @@ mod create;
 mod device;
 mod directory;
 mod file;
+mod lock;
 mod marker;
 mod open;
 mod refusal;
@@ -28,6 +29,7 @@ use assay_model::stack::DeviceNumber;
 use assay_model::target::TargetKind;
 use assay_model::{Error, Result};
 use device::Candidate;
+use lock::LockedFile;
 use open::{Place, size_of, unmeasurable};
 use rustix::fs::{Advice, AtFlags, FileType, OFlags, Stat, StatxFlags, fadvise, fstat, statx};
 use rustix::io::Errno;
@@ -69,7 +71,7 @@ impl Gate {
         let refused = |refusal: PathRefusal| refusal.of(&shown);
         let file = place.open_to_read().map_err(refused)?;
         let status = verify(&place, &file, &shown)?;
-        self.finish(path, file, &status, AccessMode::Read)
+        self.finish(path, file.into(), &status, AccessMode::Read)
     }
 
     /// Opens a target for writing. A regular file must be one that Assay created (`destroy` means nothing for it); a
@@ -89,10 +91,12 @@ impl Gate {
         }
         // The header is read before the file is opened for writing: a foreign file is not even opened so.
         let reader = place.open_to_read().map_err(|refusal| refusal.of(&shown))?;
+        let reader = LockedFile::from(reader);
         file::check_created(&self.root, &reader).map_err(refused)?;
         drop(reader);
         let file = place.open(OFlags::RDWR);
         let file = file.map_err(|error| refused(file::read_only(&error.into())))?;
+        let file = LockedFile::from(file);
         file::check_created(&self.root, &file).map_err(refused)?;
         let status = verify(&place, &file, &shown)?;
         self.finish(path, file, &status, AccessMode::Write)
@@ -122,7 +126,7 @@ impl Gate {
         // Nobody can mount, hold or swap to it any more, so what is seen now stays true.
         let mut notes = held.check_use()?;
         notes.push(self.check_content(&held, &file, number, &shown)?);
-        let mut admission = self.finish(path, file, &status, AccessMode::Write)?;
+        let mut admission = self.finish(path, file.into(), &status, AccessMode::Write)?;
         admission.seen = notes;
         Ok(admission)
     }
@@ -168,7 +172,7 @@ impl Gate {
     fn finish(
         &self,
         path: &Path,
-        file: File,
+        file: LockedFile,
         status: &Stat,
         mode: AccessMode,
     ) -> Result<Admission> {

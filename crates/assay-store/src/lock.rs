@@ -36,7 +36,7 @@ impl fmt::Display for Holder {
 /// The right to write a run, until dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -48,13 +48,20 @@ impl Lock {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {
                     sign(&mut file).map_err(|error| refused("writing", &path, &error))?;
-                    return Ok(Self { _file: file });
+                    return Ok(Self { file });
                 }
                 Err(Errno::WOULDBLOCK) => std::thread::sleep(PAUSE),
                 Err(error) => return Err(refused("locking", &path, &error.into())),
             }
         }
         Err(taken(run, holder(&mut file)))
+    }
+}
+
+impl Drop for Lock {
+    /// Closing is not enough: a program that another thread starts just then holds a copy of the file until it runs.
+    fn drop(&mut self) {
+        let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
@@ -92,10 +99,12 @@ fn taken(run: &Path, holder: Option<Holder>) -> Error {
 /// Who writes a run now, if anybody does; a run that cannot be asked, as on a read-only copy, is written by nobody.
 pub(crate) fn writer_of(run: &Path) -> Option<Holder> {
     let path: PathBuf = run.join(FILE_NAME);
-    let mut file = File::open(path).ok()?;
-    match flock(&file, FlockOperation::NonBlockingLockShared) {
+    // Whatever lock it gets goes with it.
+    let mut asked = Lock { file: File::open(path).ok()? };
+    match flock(&asked.file, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => {
-            Some(holder(&mut file).unwrap_or(Holder { pid: 0, host: "an unknown host".to_owned() }))
+            let unknown = || Holder { pid: 0, host: "an unknown host".to_owned() };
+            Some(holder(&mut asked.file).unwrap_or_else(unknown))
         }
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! An open target and what may be done with it: the same open file is checked, held and used.
 
+use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Marker, OwnerId};
 use super::open::size_of;
 use super::refusal::PathRefusal;
@@ -27,7 +28,7 @@ pub enum AccessMode {
 /// created stays locked, until this value is dropped.
 #[derive(Debug)]
 pub struct Admission {
-    pub(super) file: File,
+    pub(super) file: LockedFile,
     pub(super) path: PathBuf,
     pub(super) mode: AccessMode,
     pub(super) kind: TargetKind,

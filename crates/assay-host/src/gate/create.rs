@@ -2,7 +2,8 @@
 
 use super::Gate;
 use super::admission::{AccessMode, Admission, data_range, write_header};
-use super::file::{check_ours, lock, read_marker, read_only};
+use super::file::{check_ours, read_marker, read_only};
+use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Marker, OwnerId};
 use super::open::{Place, unmeasurable};
 use super::refusal::{CreateRefusal, FileRefusal, PathRefusal};
@@ -87,9 +88,9 @@ impl Gate {
             return Err(small.of(&shown));
         }
         check_space(&spot, size_bytes)?;
-        let file = create(&spot)?;
+        let file = LockedFile::from(create(&spot)?);
         // Locked before it can be known as ours: nobody may take it for one that was left behind.
-        lock(&file).map_err(|refusal| refusal.of(&shown))?;
+        file.lock().map_err(|refusal| refusal.of(&shown))?;
         match prepare(&file, size_bytes, owner) {
             Ok(marker) => self.admit_created(&spot, file, marker),
             Err((doing, error)) => {
@@ -100,7 +101,7 @@ impl Gate {
         }
     }
 
-    fn admit_created(&self, spot: &Spot, file: File, marker: Marker) -> Result<Admission> {
+    fn admit_created(&self, spot: &Spot, file: LockedFile, marker: Marker) -> Result<Admission> {
         fsync(&spot.directory)
             .map_err(|error| failed(&spot.path, "syncing the directory", error))?;
         let status = fstat(&file).map_err(|error| failed(&spot.path, "looking at it", error))?;
@@ -138,6 +139,7 @@ impl Gate {
             return Err(refused(FileRefusal::Link));
         }
         let file = place.open(OFlags::RDWR).map_err(|error| refused(read_only(&error.into())))?;
+        let file = LockedFile::from(file);
         let marker = check_ours(self.root(), &file).map_err(refused)?;
         if marker.owner != owner {
             return Err(refused(FileRefusal::OtherOwner));
@@ -159,7 +161,7 @@ impl Gate {
             return Err(refused(FileRefusal::NotOurs));
         }
         // One that is open for reading only has no lock yet.
-        lock(&admission.file).map_err(refused)?;
+        admission.file.lock().map_err(refused)?;
         let spot = Spot::of(path)?;
         spot.unlink(&admission.file).map_err(|error| failed(path, "removing it", error))
     }

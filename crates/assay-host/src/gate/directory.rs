@@ -3,7 +3,7 @@
 
 use super::Gate;
 use super::create::{Spot, check_space, failed, new_owner};
-use super::file::lock;
+use super::lock::LockedFile;
 use crate::root::{SysRoot, names_in};
 use assay_model::{Error, Result};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, fsync, mkdirat, openat};
@@ -28,7 +28,7 @@ const FIRST_LINE: &str = "ASSAY DIRECTORY 1";
 pub struct OwnedDirectory {
     path: PathBuf,
     /// Locked as long as this program lives.
-    _marker: File,
+    _marker: LockedFile,
 }
 
 impl OwnedDirectory {
@@ -141,14 +141,15 @@ fn make(spot: &Spot, owner: &str) -> rustix::io::Result<OwnedDirectory> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let directory = openat(&spot.directory, &spot.name, flags, Mode::empty())?;
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
-    let mut marker = File::from(openat(&directory, MARKER, flags, Mode::RUSR | Mode::WUSR)?);
-    lock(&marker).map_err(|_| Errno::WOULDBLOCK)?;
+    let marker = File::from(openat(&directory, MARKER, flags, Mode::RUSR | Mode::WUSR)?);
+    let marker = LockedFile::from(marker);
+    marker.lock().map_err(|_| Errno::WOULDBLOCK)?;
     let text = format!(
         "{FIRST_LINE}\ninode {}\nowner {owner}\nprocess {}\n",
         fstat(directory.as_fd())?.st_ino,
         std::process::id()
     );
-    let written = marker.write_all(text.as_bytes());
+    let written = (&*marker).write_all(text.as_bytes());
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     fsync(&marker)?;
     fsync(&spot.directory)?;
@@ -173,7 +174,7 @@ fn is_left(path: &Path) -> bool {
     // A copy of such a directory has another number; a marker that was cut off is of one that is hardly begun.
     let inode = format!("{FIRST_LINE}\ninode {}\n", status.ino());
     let known = text.starts_with(&inode) || text.is_empty();
-    mine && known && lock(&marker).is_ok()
+    mine && known && LockedFile::from(marker).lock().is_ok()
 }
 
 /// Nothing is removed across the border of a file system.

@@ -1,11 +1,11 @@
 //! The decision on a regular file: only one that Assay created, still what it was created as, may be written to.
 
+use super::lock::LockedFile;
 use super::marker::{HEADER_BYTES, Marker, MarkerError};
 use super::refusal::FileRefusal;
 use super::usage::file_user;
 use crate::root::SysRoot;
-use rustix::fs::{FlockOperation, Stat, flock, fstat};
-use rustix::io::Errno;
+use rustix::fs::{Stat, fstat};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -21,7 +21,7 @@ pub(super) fn read_marker(file: &File) -> Result<Marker, MarkerError> {
 }
 
 /// Checks that an open file may be written to, by its own descriptor, and locks it.
-pub(super) fn check_created(root: &SysRoot, file: &File) -> Result<Marker, FileRefusal> {
+pub(super) fn check_created(root: &SysRoot, file: &LockedFile) -> Result<Marker, FileRefusal> {
     let marker = check_ours(root, file)?;
     let status = fstat(file).map_err(|error| read_only(&error.into()))?;
     let size_bytes = u64::try_from(status.st_size).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn check_created(root: &SysRoot, file: &File) -> Result<Marker, FileR
 /// Checks that Assay created an open file and that nobody uses it, and locks it. Its size may be another: the program
 /// may have been killed before the space was allocated. File systems whose files change their numbers, such as FAT
 /// after a new mount, make a file look like a copy; then it is refused, which loses nothing.
-pub(super) fn check_ours(root: &SysRoot, file: &File) -> Result<Marker, FileRefusal> {
+pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, FileRefusal> {
     let status = fstat(file).map_err(|error| read_only(&error.into()))?;
     let links = links(&status);
     if links != 1 {
@@ -49,7 +49,7 @@ pub(super) fn check_ours(root: &SysRoot, file: &File) -> Result<Marker, FileRefu
         return Err(FileRefusal::Copy);
     }
     check_users(root, &status)?;
-    lock(file)?;
+    file.lock()?;
     Ok(marker)
 }
 
@@ -77,14 +77,6 @@ fn check_users(root: &SysRoot, status: &Stat) -> Result<(), FileRefusal> {
                 "somebody, perhaps: the list of loop devices and swap areas cannot be read ({error}), which"
             ),
         }),
-    }
-}
-
-/// Two runs never write to the same file. A file system without locks has no other user that could be told of.
-pub(super) fn lock(file: &File) -> Result<(), FileRefusal> {
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),
-        _ => Ok(()),
     }
 }
 

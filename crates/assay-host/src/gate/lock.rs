@@ -1,0 +1,70 @@
+//! The lock on a file of ours: taken at once or not at all, and given back with the value that took it.
+
+use super::refusal::FileRefusal;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::fs::File;
+use std::ops::Deref;
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// An open file that gives its lock back, if it took one, when it goes. Closing it would not be enough: a program that
+/// another thread starts at that moment holds a copy of every descriptor until it runs, and with it the lock.
+#[derive(Debug)]
+pub(super) struct LockedFile(File);
+
+impl LockedFile {
+    /// Two runs never write to the same file. A file system without locks has no other user that could be told of.
+    pub(super) fn lock(&self) -> Result<(), FileRefusal> {
+        match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl From<File> for LockedFile {
+    fn from(file: File) -> Self {
+        Self(file)
+    }
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl AsFd for LockedFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // What was never locked cannot be unlocked, which is as well.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_goes_with_its_owner_though_a_copy_of_the_descriptor_stays() {
+        let path = std::env::temp_dir().join(format!("assay-gate-lock-{}", std::process::id()));
+        let open = || LockedFile::from(File::options().read(true).open(&path).unwrap());
+        File::create(&path).unwrap();
+        let first = open();
+        first.lock().unwrap();
+        let copy = first.try_clone().unwrap();
+        assert!(matches!(open().lock(), Err(FileRefusal::Locked)));
+        drop(first);
+        assert!(open().lock().is_ok());
+        drop(copy);
+        std::fs::remove_file(path).unwrap();
+    }
+}
