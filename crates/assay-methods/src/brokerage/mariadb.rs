@@ -1,28 +1,44 @@
-//! The brokerage load on MariaDB and MySQL: its statements one after the other, because such a server answers a statement
-//! before it takes the next.
+//! The brokerage load on MariaDB and MySQL: its statements, which travel together as far as none needs what another one finds.
+//! The server executes what stands behind a refused one, too: a transaction that changed something ends for good only when all
+//! its answers are known, and none begins or ends without being told to.
 
 use super::desk;
-use super::statements::{Dialect, all};
+use super::statements::{Dialect, Statement, all};
 use super::store::{BrokerStore, Days, Told, Value};
 use crate::load::{Calls, Isolation, MariaLink};
 use assay_loads::brokerage::{Rules, Transaction};
-use assay_mariadb::connection::{Answers, Fields, Prepared};
+use assay_mariadb::connection::{Answers, Batch, Fields, Prepared};
 use assay_model::failure::{Answer, Failure};
 use std::collections::HashMap;
 
+/// A statement as the server knows it.
+struct Known {
+    prepared: Prepared,
+    /// The value that stands at each of its parameters.
+    order: Vec<usize>,
+    changes: bool,
+}
+
 /// What a session keeps between its transactions.
 pub struct Desk {
-    /// Statements by their names, with the value that stands at each of their parameters.
-    statements: HashMap<&'static str, (Prepared, Vec<usize>)>,
+    statements: HashMap<&'static str, Known>,
+    commit: Prepared,
+    rollback: Prepared,
     days: Days,
-    /// Answers of this turn, or of the one that is over.
-    answers: Vec<Answers>,
-    is_over: bool,
+    batch: Batch,
+    /// Statements of this turn.
+    count: usize,
+    /// Whether this transaction may have changed something.
+    changes: bool,
 }
 
 impl Desk {
+    fn answers(&self, place: usize) -> Option<&Answers> {
+        self.batch.answers(place)
+    }
+
     fn row(&self, place: usize, row: usize) -> Option<Fields<'_>> {
-        self.answers.get(place)?.rows().nth(row)
+        self.answers(place)?.rows().nth(row)
     }
 }
 
@@ -58,56 +74,73 @@ impl BrokerStore for MariaLink {
     ) -> Answer<Desk> {
         let isolation = isolation.name().to_uppercase();
         self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))?;
-        let mut statements = HashMap::new();
-        for statement in all(Self::DIALECT, schema) {
-            let prepared = self.prepare(&statement.sql)?;
-            statements.insert(statement.name, (prepared, statement.order));
-        }
         let days = Days::of(self, schema, rules)?;
-        Ok(Desk { statements, days, answers: Vec::new(), is_over: true })
+        // Whatever stands behind a transaction that the server gave up must not be for good.
+        self.run("SET SESSION autocommit = 0")?;
+        let mut statements = HashMap::new();
+        for Statement { name, sql, order, changes } in all(Self::DIALECT, schema) {
+            let prepared = self.prepare(&sql)?;
+            statements.insert(name, Known { prepared, order, changes });
+        }
+        Ok(Desk {
+            statements,
+            commit: self.prepare("COMMIT")?,
+            rollback: self.prepare("ROLLBACK")?,
+            days,
+            batch: Batch::default(),
+            count: 0,
+            changes: false,
+        })
     }
 
+    /// Its first statement begins it.
     fn begin(&mut self, desk: &mut Desk) -> Answer<()> {
-        desk.is_over = true;
-        self.run("START TRANSACTION")
+        // What a try left that failed is not sent.
+        desk.batch.clear();
+        desk.count = 0;
+        desk.changes = false;
+        Ok(())
     }
 
     fn put(&mut self, desk: &mut Desk, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
-        if std::mem::take(&mut desk.is_over) {
-            desk.answers.clear();
-        }
-        let Some((statement, order)) = desk.statements.get(name) else {
+        let Some(known) = desk.statements.get(name) else {
             return Err(Failure::Strange(format!("no statement {name}")));
         };
-        let answers = self.execute(statement, |to| {
-            for place in order {
+        desk.batch.execute(known.prepared, |to| {
+            for place in &known.order {
                 match values.get(*place) {
                     Some(Value::Number(number)) => to.integer(*number),
                     Some(Value::Text(text)) => to.text(text.as_bytes()),
                     None => to,
                 };
             }
-        })?;
-        desk.answers.push(answers.clone());
-        Ok(desk.answers.len() - 1)
+        });
+        desk.changes |= known.changes;
+        desk.count += 1;
+        Ok(desk.count - 1)
     }
 
     fn turn(&mut self, desk: &mut Desk) -> Answer<()> {
-        desk.is_over = true;
-        Ok(())
+        desk.count = 0;
+        self.exchange(&mut desk.batch)
     }
 
     fn end(&mut self, desk: &mut Desk, is_for_good: bool) -> Answer<()> {
-        desk.is_over = true;
-        self.run(if is_for_good { "COMMIT" } else { "ROLLBACK" })
+        if is_for_good && desk.changes {
+            self.turn(desk)?;
+            return self.run("COMMIT");
+        }
+        let end = if is_for_good { desk.commit } else { desk.rollback };
+        desk.batch.execute(end, |_| ());
+        self.turn(desk)
     }
 
     fn rows(&self, desk: &Desk, place: usize) -> usize {
-        desk.answers.get(place).map_or(0, |answers| answers.rows().len())
+        desk.answers(place).map_or(0, |answers| answers.rows().len())
     }
 
     fn touched(&self, desk: &Desk, place: usize) -> u64 {
-        desk.answers.get(place).map_or(0, Answers::touched)
+        desk.answers(place).map_or(0, Answers::touched)
     }
 
     fn number_at(&self, desk: &Desk, place: usize, row: usize, column: usize) -> Option<i64> {

@@ -29,19 +29,23 @@ pub(super) struct Statement {
     pub sql: String,
     /// Places of values, parameter by parameter.
     pub order: Vec<usize>,
+    /// Whether it may change something.
+    pub changes: bool,
 }
 
 /// All statements in the words of a product.
 pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
     let numbers = list('#', 1, TRADES);
     let names = list('@', 2, BROKERS);
-    let of = |(name, text): &(&'static str, &str)| {
+    let of = |changes: bool, (name, text): &(&'static str, &str)| {
         let text = text.replace("{worth}", WORTH).replace("{prices}", PRICES);
         let text = text.replace("{numbers}", &numbers).replace("{names}", &names);
         let (sql, order) = parameters(&said(&text, dialect, schema), dialect.is_numbered);
-        Statement { name, sql, order }
+        Statement { name, sql, order, changes }
     };
-    [READS, ORDERS, RESULTS, FEEDS, UPDATES, CARE].concat().iter().map(of).collect()
+    let reads = READS.iter().map(|text| of(false, text));
+    let others = [ORDERS, RESULTS, FEEDS, UPDATES, CARE].into_iter().flatten();
+    reads.chain(others.map(|text| of(true, text))).collect()
 }
 
 /// A text in the words of a product.
@@ -435,7 +439,8 @@ mod tests {
             let all = all(dialect, "shop");
             let names: HashSet<&str> = all.iter().map(|one| one.name).collect();
             assert_eq!(names.len(), all.len());
-            for Statement { name, sql, order } in &all {
+            for Statement { name, sql, order, changes } in &all {
+                assert!(*changes || sql.starts_with("SELECT"), "{name}: {sql}");
                 assert!(!sql.contains(['{', '}', '#']), "{name}: {sql}");
                 let marks = sql.matches(if dialect.is_numbered { "$" } else { "?" }).count();
                 assert!(marks >= order.len(), "{name}: {sql}");

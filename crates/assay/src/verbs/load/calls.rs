@@ -5,8 +5,6 @@ use assay_methods::load::Calls;
 use assay_model::{Error, Result};
 use clap::ValueEnum;
 
-/// The words for statements of a server that answers each before it takes the next.
-const ONE_BY_ONE: &str = "prepared statements, one after the other (stmt)";
 /// The words for functions that give nothing back but what they give out.
 const PROCEDURES: &str = "procedures of the server (proc)";
 
@@ -15,7 +13,7 @@ const PROCEDURES: &str = "procedures of the server (proc)";
 pub enum CallsOption {
     /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one turn of the wire each
     Proc,
-    /// Prepared statements: they travel together as far as none needs what another finds; those of the brokerage on MariaDB take a turn each
+    /// Prepared statements: they travel together as far as none needs what another finds
     Stmt,
 }
 
@@ -39,13 +37,16 @@ pub fn chosen(
 ) -> Result<(Calls, &'static str)> {
     use CallsOption::{Proc, Stmt};
     match (product, asked, routines) {
-        (ProductName::Postgres, Some(Stmt), _) => Ok((Calls::Statements, Calls::Statements.name())),
-        (ProductName::Postgres, _, _) => Ok((Calls::Functions, Calls::Functions.name())),
+        (ProductName::Postgres, None | Some(Proc), _) => {
+            Ok((Calls::Functions, Calls::Functions.name()))
+        }
         (ProductName::Mariadb, None | Some(Proc), Routines::OfBoth) => {
             Ok((Calls::Functions, PROCEDURES))
         }
         (ProductName::Mariadb, Some(Proc), Routines::OfPostgres) => Err(no_procedures()),
-        (ProductName::Mariadb, _, _) => Ok((Calls::Statements, ONE_BY_ONE)),
+        (_, Some(Stmt), _) | (ProductName::Mariadb, None, Routines::OfPostgres) => {
+            Ok((Calls::Statements, Calls::Statements.name()))
+        }
     }
 }
 
@@ -72,9 +73,9 @@ mod tests {
             (Postgres, OfBoth, Some(Stmt), "pipelined"),
             (Mariadb, OfBoth, None, "procedures"),
             (Mariadb, OfBoth, Some(Proc), "procedures"),
-            (Mariadb, OfBoth, Some(Stmt), "one after the other"),
-            (Mariadb, OfPostgres, None, "one after the other"),
-            (Mariadb, OfPostgres, Some(Stmt), "one after the other"),
+            (Mariadb, OfBoth, Some(Stmt), "pipelined"),
+            (Mariadb, OfPostgres, None, "pipelined"),
+            (Mariadb, OfPostgres, Some(Stmt), "pipelined"),
         ] {
             let (calls, said) = chosen(product, routines, asked).unwrap();
             assert!(said.contains(words), "{said}");
