@@ -123,7 +123,8 @@ fn flushes_are_timed_as_operations_of_their_own() {
     let run = run(&place, "flush.toml", &text, "d --size 4MiB");
     let operations = &measurement(&run)["streams"][0]["operations"];
     let (writes, syncs) = (whole(&operations["write"]["ios"]), whole(&operations["sync"]["ios"]));
-    assert!(syncs > 0 && syncs.abs_diff(writes / 8) <= 2, "{syncs} of {writes}");
+    // At the end each of the four that are outstanding may be a flush, and one more is due.
+    assert!(syncs > 0 && syncs.abs_diff(writes / 8) <= 5, "{syncs} of {writes}");
     assert_eq!(whole(&operations["sync"]["service"]["ios"]), syncs);
     assert_eq!(operations["sync"]["bytes"], 0);
 }
