@@ -104,13 +104,22 @@ impl Show {
 
     /// Half the width of an interval as a share: `±1.1 %`; empty where there is no interval.
     pub(crate) fn doubt(estimate: &Estimate) -> String {
-        let half = estimate.relative_half_width() * 100.0;
-        match half {
-            none if none <= 0.0 => String::new(),
-            wide if !wide.is_finite() => String::new(),
-            small if small < 0.095 => "±0.1 %".to_owned(),
-            small if small < 9.95 => format!("±{small:.1} %"),
-            large => format!("±{large:.0} %"),
+        let half = estimate.relative_half_width();
+        if half <= 0.0 || !half.is_finite() {
+            return String::new();
+        }
+        format!("±{}", Self::half_width(half))
+    }
+
+    /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it there is nothing to tell
+    /// apart: hardly anything was seen.
+    pub(crate) fn half_width(share: f64) -> String {
+        match share * 100.0 {
+            none if none <= 0.0 => "0 %".to_owned(),
+            small if small < 0.095 => "0.1 %".to_owned(),
+            small if small < 9.95 => format!("{small:.1} %"),
+            large if large < 100.5 => format!("{large:.0} %"),
+            _ => ">100 %".to_owned(),
         }
     }
 
@@ -294,6 +303,9 @@ mod tests {
         assert_eq!(RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)), "1.20× – 1.40×");
         assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0 %");
         assert_eq!(Show::doubt(&estimate(98.9, 100.0, 101.1)), "±1.1 %");
+        assert_eq!(Show::doubt(&estimate(99.99, 100.0, 100.01)), "±0.1 %");
+        assert_eq!(Show::doubt(&estimate(70.0, 100.0, 130.0)), "±30 %");
+        assert_eq!(Show::doubt(&estimate(0.0, 100.0, 1_000.0)), "±>100 %");
         assert_eq!(Show::doubt(&estimate(0.0, 0.0, 1.0)), "");
     }
 

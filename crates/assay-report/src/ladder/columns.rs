@@ -2,6 +2,7 @@
 //! load has.
 
 use crate::clock::show_length;
+use crate::show::Show;
 use assay_model::counters::DeviceCounters;
 use assay_model::load::Rung;
 use assay_model::number::{rate, real, share};
@@ -128,7 +129,7 @@ pub(super) fn elapsed(rung: &Rung) -> String {
 /// Half the width of the interval around the rate of statements, as a share of it.
 pub(super) fn uncertainty(rung: &Rung) -> String {
     rung.statements
-        .map_or_else(unknown, |estimate| format!("{:.1} %", 100.0 * estimate.relative_half_width()))
+        .map_or_else(unknown, |estimate| Show::half_width(estimate.relative_half_width()))
 }
 
 /// How busy the machine's processors were.
