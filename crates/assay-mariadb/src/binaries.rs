@@ -118,15 +118,15 @@ fn version_in(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     fn pretend(directory: &Path, version: &str) {
         std::fs::create_dir_all(directory).unwrap();
         for name in [SERVER, INSTALLER] {
-            let path = directory.join(name);
             let text = format!("#!/bin/sh\necho 'mariadbd  Ver {version}-MariaDB for x'\n");
-            std::fs::write(&path, text).unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            // Written here, it could not be run while another test starts a program that holds a copy of the open file.
+            let mut write = Command::new("sh");
+            write.args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""]);
+            assert!(write.arg(directory.join(name)).arg(text).status().unwrap().success());
         }
     }
 

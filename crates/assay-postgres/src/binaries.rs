@@ -154,19 +154,16 @@ fn names_in(directory: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// A directory of its own with what looks like a server of a version.
     fn pretend(directory: &Path, version: &str) {
         std::fs::create_dir_all(directory).unwrap();
         for name in NEEDED {
-            let path = directory.join(name);
-            std::fs::write(
-                &path,
-                format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version} (x)'\n"),
-            )
-            .unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let text = format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version} (x)'\n");
+            // Written here, it could not be run while another test starts a program that holds a copy of the open file.
+            let mut write = Command::new("sh");
+            write.args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""]);
+            assert!(write.arg(directory.join(name)).arg(text).status().unwrap().success());
         }
     }
 

@@ -12,22 +12,37 @@ pub(crate) const TEMPORARY: &str = ".tmp-";
 
 /// Puts a file in place so that a reader, at any moment and after any crash, sees the old or the new text.
 pub(crate) fn write_whole(directory: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    exchange(directory, name, |file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    })?;
+    sync_directory(directory)
+}
+
+/// Puts an empty file in the place of another, which who reads it keeps as it was; for good when the directory is synced.
+pub(crate) fn exchange_for_empty(directory: &Path, name: &str) -> Result<()> {
+    exchange(directory, name, |_| Ok(()))
+}
+
+fn exchange(
+    directory: &Path,
+    name: &str,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<()> {
     let temporary = directory.join(format!("{TEMPORARY}{name}"));
     let path = directory.join(name);
-    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
-    if let Err(error) = written {
+    let written = create_new(&temporary).and_then(|mut file| fill(&mut file));
+    if let Err(error) = written.and_then(|()| fs::rename(&temporary, &path)) {
         // The error that counts is the first one; the remains are ours and harmless.
         let _ = fs::remove_file(&temporary);
         return Err(refused("writing", &path, &error));
     }
-    sync_directory(directory)
+    Ok(())
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn create_new(path: &Path) -> io::Result<File> {
     remove_if_there(path)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {

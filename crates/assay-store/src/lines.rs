@@ -66,13 +66,6 @@ impl LineFile {
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|error| refused("syncing", &self.path, &error))
     }
-
-    /// Takes all lines away.
-    pub(crate) fn clear(&mut self) -> Result<()> {
-        self.file.set_len(0).map_err(|error| refused("emptying", &self.path, &error))?;
-        self.bytes = 0;
-        Ok(())
-    }
 }
 
 /// Length up to the end of the last line that is whole; a last line of anything but JSON, as the zeros that a

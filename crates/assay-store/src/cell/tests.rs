@@ -86,6 +86,25 @@ fn holds(cell: &CellReader, intervals: u64) {
     assert!(numbers.into_iter().eq(0..intervals));
 }
 
+/// Joints of two intervals: the first one goes with the tail that the reader has open.
+#[test]
+fn a_tail_that_is_read_stays_what_it_was() {
+    let rig = Rig::new("read");
+    let mut cell = rig.run.create_cell("x", &plan(2), &start()).unwrap();
+    let mut append = |index| {
+        let (interval, joint) = piece(index);
+        cell.append_interval(&interval, &joint).unwrap();
+    };
+    append(0);
+    let reader = rig.reader();
+    let opened = reader.tail_from(0).unwrap();
+    append(1);
+    append(2);
+    let found: Vec<u64> = opened.map(|line| line.unwrap().0.unwrap().index).collect();
+    assert_eq!(found, [0]);
+    holds(&reader, 3);
+}
+
 #[test]
 fn a_tail_that_is_joined_to_one_line_stays_short_and_complete() {
     let rig = Rig::new("tail");

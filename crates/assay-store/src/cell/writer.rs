@@ -7,7 +7,7 @@ use super::{
     TAIL_BYTES_MAX, WORKLOAD, joined, planned_intervals, window_intervals,
 };
 use crate::failure::refused;
-use crate::files::{remove_if_there, sync_directory, write_whole};
+use crate::files::{exchange_for_empty, remove_if_there, sync_directory, write_whole};
 use crate::lines::LineFile;
 use assay_model::measurement::{Finish, Interval, Joint, Measurement, PerOperation};
 use assay_model::run::IntervalSummary;
@@ -22,7 +22,7 @@ const SYNC_AFTER_NS: u64 = 750_000_000;
 ///
 /// Every interval goes into `intervals.jsonl` in numbers. Its histograms, of full precision and for every stream
 /// and target, go into the tail; when a window is full its joint goes into `intervals.jsonl` and the tail is
-/// emptied. So the size on disk grows with the joints and not with the intervals, and whenever the program is
+/// begun anew. So the size on disk grows with the joints and not with the intervals, and whenever the program is
 /// killed, joints and tail add up to the exact total. Memory holds one joint.
 #[derive(Debug)]
 pub struct CellWriter {
@@ -241,8 +241,23 @@ impl CellWriter {
         }
         self.window = window_intervals(self.planned, self.lines.bytes() - bytes_before);
         self.pending = Joint::default();
+        self.empty_tail()
+    }
+
+    /// Another file takes the place of the tail: whoever reads it while it is emptied and filled again would else find the end
+    /// of a new line behind the begin of an old one.
+    fn empty_tail(&mut self) -> Result<()> {
         self.tail_joint_bytes = 0;
-        self.tail.clear()
+        if self.tail.bytes() == 0 {
+            return Ok(());
+        }
+        exchange_for_empty(&self.directory, TAIL)?;
+        if self.durability == Durability::EveryInterval {
+            // Lines of the new one are of no use without its name.
+            sync_directory(&self.directory)?;
+        }
+        self.tail = LineFile::open(self.directory.join(TAIL))?;
+        Ok(())
     }
 
     /// Whether about a second of measured time waits for the disk, this interval included.
