@@ -8,7 +8,7 @@ mod statements;
 mod turn;
 
 use super::store::OrderStore;
-use crate::load::{Calls, Isolation, Link, MariaLink, check_rows_of_json};
+use crate::load::{Calls, Isolation, Link, MariaLink, check_rows_of_json, none_open};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -54,10 +54,7 @@ impl OrderStore for MariaLink {
             Turn::Procedures(procedures) => procedures.call(self, transaction),
             Turn::Statements(statements) => statements.take(self, transaction),
         };
-        // A procedure has done so itself, unless it was not called at all.
-        if taken.as_ref().is_err_and(|failure| !failure.is_lost()) {
-            self.run("ROLLBACK")?;
-        }
-        taken
+        // A procedure has rolled back itself, unless it was not called at all.
+        none_open(self, taken)
     }
 }
