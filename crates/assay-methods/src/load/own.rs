@@ -188,7 +188,8 @@ impl<S: Program> OwnServer<S> {
     /// # Errors
     /// What the server says.
     pub fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
-        if !self.server.has_ended() {
+        // One that did not start the last time has no process any more.
+        if self.server.process_id().is_some() && !self.server.has_ended() {
             return Ok(false);
         }
         // Sessions of the dead server hold its memory until they notice.

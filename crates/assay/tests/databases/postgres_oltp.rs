@@ -72,6 +72,18 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     assert!(assert_nothing_lost(&place, &output, "failed") > 0);
 }
 
+/// One that recovers by itself is waited for.
+#[test]
+fn nothing_acknowledged_is_lost_when_a_process_of_the_server_is_killed() {
+    let Some(place) = Place::new("oltp-crash") else {
+        return;
+    };
+    let load = "load oltp d --users 3 --time 60s --warm-up 0s --verify --json --quiet";
+    let output = killed(&place, load, Duration::from_millis(1200), || place.kill_session());
+    assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+    assert_nothing_lost(&place, &output, "failed");
+}
+
 #[test]
 fn sessions_come_back_with_the_server() {
     let Some(place) = Place::new("oltp-back") else {

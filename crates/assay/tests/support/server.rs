@@ -86,12 +86,29 @@ impl Place {
         kill_process(pid, signal).unwrap();
     }
 
+    /// Ends the process of one session as a crash would: the others go with it, and their server starts them anew.
+    pub fn kill_session(&self) {
+        let serves = |process: &PathBuf| {
+            let words = fs::read(process.join("cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&words).contains("[local]")
+        };
+        let found = self.processes_inside().into_iter().find(serves).unwrap();
+        let pid = found.file_name().unwrap().to_str().unwrap().parse().unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    }
+
     /// Processes that work in the directory under test.
     pub fn processes(&self) -> usize {
+        self.processes_inside().len()
+    }
+
+    fn processes_inside(&self) -> Vec<PathBuf> {
         let inside = self.0.join("d").canonicalize().unwrap();
         let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let places = all.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
-        places.filter(|place| place.starts_with(&inside)).count()
+        let is_inside = |process: &PathBuf| {
+            fs::read_link(process.join("cwd")).is_ok_and(|place| place.starts_with(&inside))
+        };
+        all.map(|entry| entry.path()).filter(is_inside).collect()
     }
 }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// No condition is broken, all twelve were checked, and nothing that was acknowledged is lost.
 pub fn assert_right(load: &Value, times: usize) {
     let checks = load["checks"].as_array().unwrap();
-    assert_eq!(checks.len(), times, "{checks:?}");
+    assert_eq!(checks.len(), times, "{} {checks:?}", load["remarks"]);
     for checks in checks {
         let all = checks["checks"].as_array().unwrap();
         assert_eq!(all.len(), 12);

@@ -13,7 +13,13 @@ use assay_model::{Error, Result};
 use assay_postgres::address::{Address, is_address};
 use assay_postgres::connection::Connection;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a server of our own that does not answer may take to end, or to answer again.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is asked.
+const ASK_EVERY: Duration = Duration::from_millis(20);
 
 /// A target that was understood.
 pub enum Named {
@@ -255,12 +261,26 @@ impl<L: Served> Ground<L> {
     /// # Errors
     /// What the server says.
     pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
-        let has_died = self.own.as_mut().map(|own| own.revive(stop)).transpose()?;
-        if has_died == Some(true) || !self.database.is_reachable() {
-            self.database.come_back()?;
+        let begun = Instant::now();
+        while let Err(error) = self.try_to_come_back(stop) {
+            let is_over = stop.load(Ordering::Relaxed) || begun.elapsed() > PATIENCE;
+            if self.own.is_none() || is_over {
+                return Err(error);
+            }
+            std::thread::sleep(ASK_EVERY);
         }
         if let Some(own) = &self.own {
             self.database.postmaster = own.server().process_id();
+        }
+        Ok(())
+    }
+
+    /// Sessions see the end of a server before whoever started it does, and a server that lost one of its processes recovers
+    /// before it takes sessions again.
+    fn try_to_come_back(&mut self, stop: &AtomicBool) -> Result<()> {
+        let has_died = self.own.as_mut().map(|own| own.revive(stop)).transpose()?;
+        if has_died == Some(true) || !self.database.is_reachable() {
+            self.database.come_back()?;
         }
         Ok(())
     }
