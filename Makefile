@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format-check clippy rustdoc deny tidy book fuzz docs dist clean
+.PHONY: help demo test repeat check format-check clippy rustdoc deny tidy book fuzz docs dist clean
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -17,6 +17,9 @@ MDBOOK_VERSION := 0.5.4
 FUZZ_VERSION := 0.13.1
 # Seconds of fuzzing in the checks; more by hand: make fuzz FUZZ_S=3600.
 FUZZ_S ?= 30
+# Seconds for each test program that is repeated; NAME=layouts takes those alone whose name begins so.
+REPEAT_S ?= 60
+NAME ?=
 # Tests that run at once: most wait for servers, storage or time, and hardly for a processor; but each may have a server in memory.
 TEST_THREADS ?= $(shell threads=$$((3 * $$(nproc))); echo $$((threads < 8 ? threads : 8)))
 
@@ -45,6 +48,9 @@ test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped wit
 	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
+
+repeat: ## Runs each test program REPEAT_S seconds long, crowded, to find tests that fail now and then.
+	@scripts/repeat-tests $(REPEAT_S) $(NAME)
 
 check: format-check clippy rustdoc tidy deny book fuzz ## Runs format, lints, documentation, house rules and licences.
 
