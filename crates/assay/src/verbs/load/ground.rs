@@ -262,11 +262,15 @@ impl<L: Served> Ground<L> {
     /// What the server says.
     pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
         let begun = Instant::now();
-        while let Err(error) = self.try_to_come_back(stop) {
+        // One that does not start is not tried again.
+        while self.revive(stop)? || !self.database.is_reachable() {
+            let Err(error) = self.database.come_back() else { break };
             let is_over = stop.load(Ordering::Relaxed) || begun.elapsed() > PATIENCE;
             if self.own.is_none() || is_over {
                 return Err(error);
             }
+            // Sessions see the end of a server before whoever started it does, and a server that lost one of its processes
+            // recovers before it takes sessions again.
             std::thread::sleep(ASK_EVERY);
         }
         if let Some(own) = &self.own {
@@ -275,14 +279,8 @@ impl<L: Served> Ground<L> {
         Ok(())
     }
 
-    /// Sessions see the end of a server before whoever started it does, and a server that lost one of its processes recovers
-    /// before it takes sessions again.
-    fn try_to_come_back(&mut self, stop: &AtomicBool) -> Result<()> {
-        let has_died = self.own.as_mut().map(|own| own.revive(stop)).transpose()?;
-        if has_died == Some(true) || !self.database.is_reachable() {
-            self.database.come_back()?;
-        }
-        Ok(())
+    fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
+        self.own.as_mut().map_or(Ok(false), |own| own.revive(stop))
     }
 
     /// The host, and the storage under the data where it is known.
