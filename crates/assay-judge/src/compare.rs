@@ -6,18 +6,26 @@ use assay_model::comparison::{
     Better, Bucket, Buckets, Comparison, Difference, Measure, Pair, Parity, Scaling, Share, Side,
 };
 use assay_model::number::{real, real_len, seconds};
-use assay_model::verdict::{Evidence, Limit, Outcome, Reason, Unit};
+use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason, Unit};
 use assay_model::{Error, Estimate, Result};
 
+mod of_calibration;
 mod of_dss;
+mod of_load;
 mod of_profile;
 mod of_run;
+mod overlays;
+mod parts;
 mod repeats;
 mod scaling;
 
+pub use of_calibration::facts_of_calibration;
 pub use of_dss::{facts_of_dss, with_intervals};
+pub use of_load::{LoadFacts, RungFacts, facts_of_load};
 pub use of_profile::facts_of_profile;
 pub use of_run::{RunFacts, facts_of_run};
+pub use overlays::SideCurve;
+pub use parts::of_parts;
 pub use repeats::{joined, mean as mean_of_repeats};
 pub use scaling::scaling;
 
@@ -47,6 +55,26 @@ pub struct Measured {
     pub unit: Unit,
     /// The value with its interval.
     pub estimate: Estimate,
+    /// Whether it counts for the outcome of the pair.
+    pub judged: bool,
+    /// What a conclusion from it has to allow for.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Measured {
+    /// A measure of a whole side, or of one of its streams or targets, without doubts. What users feel is judged: all
+    /// rates, and the means and p99 of times, of the whole; what is left is shown.
+    pub fn new(
+        quantity: impl Into<String>,
+        subject: Option<String>,
+        unit: Unit,
+        estimate: Estimate,
+    ) -> Self {
+        let quantity = quantity.into();
+        let time = [".mean", ".q0.99"].iter().any(|end| quantity.ends_with(end));
+        let judged = subject.is_none() && (time || unit != Unit::Ns);
+        Self { quantity, subject, unit, estimate, judged, doubts: Vec::new() }
+    }
 }
 
 /// One range of times on one side: from, to (open where absent), and I/Os in it.
@@ -76,6 +104,8 @@ pub struct SideFacts {
     pub work: Vec<WorkRatio>,
     /// How it was made, key by key; sides that were made differently are not compared.
     pub made: Vec<(String, String)>,
+    /// What can be drawn over the same axis for every side.
+    pub curves: Vec<SideCurve>,
 }
 
 impl SideFacts {
@@ -121,6 +151,7 @@ pub fn compare(
         outcome: Outcome::of_all(pairs.iter().map(|pair| pair.outcome)),
         pairs,
         scaling: scalings(sides, statistics),
+        overlays: overlays::of(sides),
         tolerance: rules.tolerance,
     })
 }
@@ -248,13 +279,6 @@ const fn better(unit: Unit) -> Better {
     }
 }
 
-/// What users feel: all rates, and the means and p99 of times; other quantiles are shown.
-fn is_judged(mine: &Measured) -> bool {
-    let name = &mine.quantity;
-    let time = [".mean", ".q0.99"].iter().any(|end| name.ends_with(end));
-    mine.subject.is_none() && (time || mine.unit != Unit::Ns)
-}
-
 fn measure(
     base: &Measured,
     other: &Measured,
@@ -262,12 +286,13 @@ fn measure(
     statistics: &dyn Statistics,
 ) -> Measure {
     let better = better(base.unit);
-    let ratio = statistics.quotient(&other.estimate, &base.estimate);
+    let ratio = ratio(&other.estimate, &base.estimate, statistics);
     let limit = match better {
         Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
-    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: Vec::new() };
+    let doubts = doubts(base, other);
+    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: doubts.clone() };
     let unknown =
         || Reason::NoEvidence { missing: "a longer measurement: an interval reaches 0".to_owned() };
     let (outcome, reason) = ratio.as_ref().map_or_else(
@@ -282,15 +307,42 @@ fn measure(
         base: base.estimate,
         other: other.estimate,
         different: ratio.is_some_and(|ratio| differs(&ratio, strictness, rules.least_share)),
-        judged: is_judged(base),
+        judged: base.judged && other.judged,
         ratio,
         outcome,
         reason,
+        doubts,
     }
+}
+
+/// Other over base. A rate that is known to be 0, because not even one I/O at a time keeps the limit, has a ratio, too;
+/// nothing can be said over a base of 0.
+fn ratio(other: &Estimate, base: &Estimate, statistics: &dyn Statistics) -> Option<Estimate> {
+    let none = other.value <= 0.0 && other.high <= 0.0;
+    if none && base.low > 0.0 {
+        return Some(Estimate::exact(0.0, other.n));
+    }
+    statistics.quotient(other, base)
+}
+
+/// What is doubted of either side, as it bears on the ratio: what makes the base look worse makes the other look better.
+fn doubts(base: &Measured, other: &Measured) -> Vec<Doubt> {
+    let turned = |doubt: &Doubt| {
+        let bias = match doubt.bias {
+            Bias::Flattering => Bias::Unflattering,
+            Bias::Unflattering => Bias::Flattering,
+            Bias::Unknown => Bias::Unknown,
+        };
+        Doubt { bias, ..doubt.clone() }
+    };
+    base.doubts.iter().map(turned).chain(other.doubts.iter().cloned()).collect()
 }
 
 /// Whether a ratio is surely not 1: far enough in its own widths, on the logarithmic scale on which it was made.
 fn differs(ratio: &Estimate, strictness: f64, least: f64) -> bool {
+    if ratio.value <= 0.0 {
+        return true;
+    }
     let distance = ratio.value.ln();
     let reach = if distance > 0.0 { distance - ratio.low.ln() } else { ratio.high.ln() - distance };
     (ratio.value - 1.0).abs() > least && distance.abs() > strictness * reach

@@ -1,8 +1,12 @@
 //! What two or more runs or profiles are beside each other: ratios with their doubt, distributions, parity, scaling.
 
 use crate::estimate::Estimate;
-use crate::verdict::{Outcome, Reason, Unit};
+use crate::verdict::{Doubt, Outcome, Reason, Unit};
 use serde::{Deserialize, Serialize};
+
+mod overlay;
+
+pub use overlay::{Overlay, OverlayAxis, OverlayLine, OverlayPoint};
 
 /// Several sides compared with the first one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +25,9 @@ pub struct Comparison {
     /// How quantities grow with the number of nodes, where those were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
+    /// Curves, distributions and courses of several sides over the same axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overlays: Vec<Overlay>,
     /// Change that does not matter, as a share.
     pub tolerance: f64,
     /// All pairs together: PASS when no judged measure of any side is worse than the base by more than the tolerance.
@@ -117,6 +124,9 @@ pub struct Measure {
     pub outcome: Outcome,
     /// Why.
     pub reason: Reason,
+    /// What about either side keeps a conclusion from being drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
 }
 
 /// One distribution of both sides, by wall clock: so many a second, and so many sessions always in it.

@@ -10,6 +10,7 @@ use assay_model::verdict::{Outcome, Unit};
 mod comparison;
 mod dss;
 mod locality;
+mod overlay;
 mod soak;
 mod study;
 
@@ -24,6 +25,8 @@ pub(crate) struct Panel {
     pub(crate) lead: Vec<String>,
     /// Charts, page only.
     pub(crate) charts: Vec<Lines>,
+    /// Charts two beside each other, page only.
+    pub(crate) halves: Vec<Lines>,
     /// Charts of bars, page only.
     pub(crate) bars: Vec<Bars>,
     /// Tables.
@@ -60,6 +63,8 @@ pub(crate) enum Across {
     Linear,
     /// Equal ratios are equally long.
     Log,
+    /// Times in ns, equal ratios equally long.
+    LogTime,
     /// Seconds since the beginning.
     Time,
 }
@@ -96,6 +101,8 @@ pub(crate) struct Line {
     pub(crate) stroke: Stroke,
     /// Whether its points are drawn with their intervals.
     pub(crate) dots: bool,
+    /// Whether the intervals are joined to a band.
+    pub(crate) band: bool,
     /// The points, ascending.
     pub(crate) points: Vec<(f64, Estimate)>,
 }

@@ -106,8 +106,14 @@ pub fn rung_cell(sessions: u32, repeat: u32) -> String {
     format!("{RUNG}{sessions:04}-r{repeat}")
 }
 
-fn is_rung(cell: &str) -> bool {
+/// Whether a cell keeps the intervals of a rung.
+pub fn is_rung(cell: &str) -> bool {
     cell.starts_with(RUNG)
+}
+
+/// The sessions of the rung that a cell keeps; `None` of any other cell.
+pub fn sessions_of(cell: &str) -> Option<u32> {
+    cell.strip_prefix(RUNG)?.split('-').next()?.parse().ok()
 }
 
 /// Puts what was watched into the report, and gives what it says to the criteria.

@@ -378,3 +378,31 @@ fn load_of(place: &server::Place, cell: &Value) -> Value {
     let path = place.0.join(format!("assay-runs/{run}/load.json"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
+
+/// Two calibrations of known devices: one server and two, so that every capacity doubles.
+#[test]
+fn calibrations_are_compared_with_their_curves() {
+    let place = Place::new();
+    for servers in [1, 2] {
+        let ran = place.run(&format!(
+            "calibrate sim:servers?count={servers}&service=500us --time 10s --max-latency 5ms"
+        ));
+        assert!(!ran.stdout.is_empty(), "{ran:#?}");
+    }
+    let ids = place.run_ids();
+    let compared = place.run(&format!("compare {} {} --html c.html --json", ids[0], ids[1]));
+    let found: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let measures = found["pairs"][0]["measures"].as_array().unwrap();
+    let most = measures.iter().find(|one| one["quantity"] == "calibration.read.iops_max").unwrap();
+    let ratio = most["ratio"]["value"].as_f64().unwrap();
+    assert!((ratio - 2.0).abs() < 0.05, "{ratio}");
+    assert!(!found["overlays"].as_array().unwrap().is_empty());
+    let page = std::fs::read_to_string(place.path("c.html")).unwrap();
+    assert!(page.contains("Curves over each other") && page.matches("<svg").count() >= 6);
+    let refused = place.run(&format!("calibrate {DEVICE} --time 10s --max-latency 1ms"));
+    assert!(!refused.stdout.is_empty());
+    let other = &place.run_ids()[2];
+    let refused = place.run(&format!("compare {} {other}", ids[0]));
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(refused.stderr.contains("calibration.max_latency_ns is 5000000 and 1000000"));
+}

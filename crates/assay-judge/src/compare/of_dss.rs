@@ -32,6 +32,7 @@ pub fn facts_of_dss(name: &str, target: &str, dss: &Dss, statistics: &dyn Statis
         histograms: Vec::new(),
         work: Vec::new(),
         made: made.map(pair).collect(),
+        curves: Vec::new(),
     }
 }
 
@@ -105,5 +106,5 @@ fn measured(
         times_ns.into_iter().map(|time_ns| Estimate::exact(time_ns, 1)).collect();
     let estimate = (!repeats.is_empty()).then(|| mean_of_repeats(&repeats, statistics))?;
     let n = count_of(repeats.len());
-    Some(Measured { quantity, subject, unit: Unit::Ns, estimate: Estimate { n, ..estimate } })
+    Some(Measured::new(quantity, subject, Unit::Ns, Estimate { n, ..estimate }))
 }

@@ -21,18 +21,14 @@ pub fn facts_of_profile(profile: &Profile) -> SideFacts {
         histograms: histograms(profile),
         work: work(profile),
         made: Vec::new(),
+        curves: Vec::new(),
     }
 }
 
 /// A number of a report: what the report does not say about its doubt, nobody can.
 fn measured(quantity: &str, unit: Unit, factor: f64, figure: Option<&Figure>) -> Option<Measured> {
     let figure = figure.filter(|figure| figure.value > 0.0)?;
-    Some(Measured {
-        quantity: quantity.to_owned(),
-        subject: None,
-        unit,
-        estimate: Estimate::exact(figure.value * factor, 1),
-    })
+    Some(Measured::new(quantity, None, unit, Estimate::exact(figure.value * factor, 1)))
 }
 
 fn measures(profile: &Profile) -> Vec<Measured> {

@@ -1,8 +1,9 @@
 //! A run as one side of a comparison.
 
-use super::{Counted, Measured, SideFacts, WorkRatio};
+use super::{Counted, Measured, SideFacts, WorkRatio, overlays};
 use crate::estimates::totals;
 use crate::names::known;
+use crate::series::Series;
 use assay_model::Histogram;
 use assay_model::comparison::Side;
 use assay_model::measurement::{Measurement, PerOperation};
@@ -23,6 +24,8 @@ pub struct RunFacts<'a> {
     pub measurement: &'a Measurement,
     /// The numbers with their intervals.
     pub estimates: &'a [NamedEstimate],
+    /// How it went over time.
+    pub series: &'a Series,
     /// The keys of the workload with their values, as a document has them.
     pub keys: Vec<(String, String)>,
 }
@@ -51,6 +54,7 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
             .filter(|(key, _)| !FREE.contains(&key.as_str()) && !is_stream_name(key))
             .cloned()
             .collect(),
+        curves: overlays::of_run(&whole, run.series),
     }
 }
 
@@ -71,12 +75,7 @@ fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
                 Some("throughput") => Unit::BytesPerS,
                 _ => Unit::IosPerS,
             };
-            measures.push(Measured {
-                quantity: named.quantity,
-                subject: None,
-                unit,
-                estimate: named.estimate,
-            });
+            measures.push(Measured::new(named.quantity, None, unit, named.estimate));
         }
     }
     measures
@@ -92,12 +91,7 @@ fn estimated(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
     shown
         .filter_map(|named| {
             let (_, unit) = units.iter().find(|(name, _)| *name == named.quantity)?;
-            Some(Measured {
-                quantity: named.quantity.clone(),
-                subject: named.subject.clone(),
-                unit: *unit,
-                estimate: named.estimate,
-            })
+            Some(Measured::new(&named.quantity, named.subject.clone(), *unit, named.estimate))
         })
         .collect()
 }

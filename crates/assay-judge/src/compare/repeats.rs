@@ -1,6 +1,6 @@
 //! Repeats of one run as one side: the value is their mean, and what varies between them counts as doubt.
 
-use super::{Measured, SideFacts};
+use super::{Measured, SideFacts, overlays};
 use crate::statistics::Statistics;
 use assay_model::Estimate;
 use assay_model::number::{count_of, real_len};
@@ -35,6 +35,7 @@ pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<Si
             }
         }
     }
+    whole.curves = overlays::of_repeats(&all, statistics);
     Some(whole)
 }
 

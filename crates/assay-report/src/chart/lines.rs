@@ -1,28 +1,36 @@
 //! Lines over a number, a size or time, with intervals about their points and marks where something happened.
 
 use super::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
+use super::rates::band;
 use super::scale::Scale;
-use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use super::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
 use super::time_axis::time_axis;
 use crate::panel::{Across, Line, Lines};
 use crate::show::Show;
+use assay_model::Estimate;
 use assay_model::verdict::Unit;
 
 /// Draws the lines.
 pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
     let mut scene = Scene::new(size, 300.0, of.title.clone());
     let wanted = if size == Size::Narrow { 4 } else { 6 };
-    let x = across(&mut scene, of, wanted);
+    let x = across(&mut scene, of, show, wanted);
     let y = upwards(&scene, of, show);
     vertical(&mut scene, show, &Axis::new(show, &of.name, of.unit, y, 5));
+    let of_time = of.across == Across::LogTime;
+    let along = |at: f64| x.place(if of_time { at / show.divisor(Unit::Ns) } else { at });
     for line in &of.curves {
-        draw(&mut scene, line, (x, y), of.unit, show);
+        draw(&mut scene, line, (&along, y), of.unit, show);
     }
     for (at, what) in &of.marks {
         mark(&mut scene, x.place(*at), what);
     }
-    let entries: Vec<(String, Ink, Stroke)> =
-        of.curves.iter().map(|line| (line.name.clone(), line.ink, line.stroke)).collect();
+    let entries: Vec<(String, Ink, Stroke)> = of
+        .curves
+        .iter()
+        .filter(|line| !line.name.is_empty())
+        .map(|line| (line.name.clone(), line.ink, line.stroke))
+        .collect();
     let fitting = if size == Size::Narrow { 3 } else { 6 };
     legend(&mut scene, &entries[..entries.len().min(fitting)]);
     scene.description = describe(of, show);
@@ -30,7 +38,7 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
 }
 
 /// The horizontal axis.
-fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
+fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
     let plot = scene.plot;
     let places = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
@@ -43,6 +51,12 @@ fn across(scene: &mut Scene, of: &Lines, wanted: usize) -> Scale {
         }
         Across::Linear => Scale::from_zero(high, wanted),
         Across::Log => Scale::log(low, high),
+        Across::LogTime => {
+            let divisor = show.divisor(Unit::Ns);
+            let scale = Scale::log(low / divisor, high / divisor).onto(plot.left, plot.right());
+            horizontal(scene, show, &Axis::new(show, &of.across_name, Unit::Ns, scale, wanted));
+            return scale;
+        }
     };
     let scale = scale.onto(plot.left, plot.right());
     // Numbers up to one are shares: read share, locality, fill.
@@ -69,17 +83,38 @@ fn upwards(scene: &Scene, of: &Lines, show: &Show) -> Scale {
     scale.onto(scene.plot.bottom(), scene.plot.top)
 }
 
-fn draw(scene: &mut Scene, line: &Line, (x, y): (Scale, Scale), unit: Unit, show: &Show) {
+fn draw(
+    scene: &mut Scene,
+    line: &Line,
+    (along, y): (&dyn Fn(f64) -> f64, Scale),
+    unit: Unit,
+    show: &Show,
+) {
     let height = |value: f64| y.place(value / show.divisor(unit));
     let points: Vec<Point> =
-        line.points.iter().map(|(at, estimate)| (x.place(*at), height(estimate.value))).collect();
+        line.points.iter().map(|(at, estimate)| (along(*at), height(estimate.value))).collect();
+    if line.band {
+        let edge = |of: fn(&Estimate) -> f64| -> Vec<Point> {
+            line.points
+                .iter()
+                .map(|(at, value)| (along(*at), within(scene, height(of(value)))))
+                .collect()
+        };
+        let points = band(edge(|value| value.low), edge(|value| value.high));
+        scene.marks.push(Mark::Area { points, ink: line.ink });
+    }
     scene.line(points, line.ink, line.stroke);
     for (at, estimate) in line.points.iter().filter(|_| line.dots) {
-        let place = x.place(*at);
+        let place = along(*at);
         scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
         let says = format!("{}: {}", line.name, show.value(unit, estimate.value));
         scene.dot((place, height(estimate.value)), line.ink, says);
     }
+}
+
+/// A height that does not leave the plot, where an interval reaches further than its axis.
+fn within(scene: &Scene, height: f64) -> f64 {
+    height.clamp(scene.plot.top, scene.plot.bottom())
 }
 
 /// A line from top to bottom with what happened there.
@@ -93,7 +128,7 @@ fn mark(scene: &mut Scene, x: f64, what: &str) {
 fn describe(of: &Lines, show: &Show) -> String {
     let one = |line: &Line| {
         let (first, last) = (line.points.first()?, line.points.last()?);
-        let shown = |point: &(f64, assay_model::Estimate)| show.value(of.unit, point.1.value);
+        let shown = |point: &(f64, Estimate)| show.value(of.unit, point.1.value);
         Some(format!("{}: from {} to {}.", line.name, shown(first), shown(last)))
     };
     of.curves.iter().filter_map(one).collect::<Vec<_>>().join(" ")

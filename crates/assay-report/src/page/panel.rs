@@ -19,6 +19,14 @@ pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Sect
         let draw = |size| lines(chart, show, size);
         charts.push(figures.figure(Size::Full, &chart.title, draw));
     }
+    let mut halves = Markup::new();
+    for chart in &panel.halves {
+        let draw = |size| lines(chart, show, size);
+        halves.push(figures.figure(Size::Half, &chart.title, draw));
+    }
+    if !panel.halves.is_empty() {
+        charts.push(tag("div").class("charts").body(halves));
+    }
     for chart in &panel.bars {
         let draw = |size| bars(chart, show, size);
         charts.push(figures.figure(Size::Full, &chart.title, draw));

@@ -93,6 +93,7 @@ fn change(measure: &Measure) -> String {
 pub(super) fn panels(found: &Comparison, show: &Show) -> Vec<Panel> {
     let mut panels: Vec<Panel> =
         found.pairs.iter().map(|pair| measures(found, pair, show)).collect();
+    panels.extend(super::overlay::panels(found));
     panels.extend(distributions(found));
     panels.extend(scalings(found, show));
     panels
@@ -349,6 +350,7 @@ pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         ink: STYLES[style].0,
         stroke: STYLES[style].1,
         dots: false,
+        band: false,
         points: scaling.points.iter().map(|point| (point.nodes, value(point.nodes))).collect(),
     };
     let mut lines = vec![Line {
@@ -356,6 +358,7 @@ pub(super) fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         ink: Ink::Read,
         stroke: Stroke::Solid,
         dots: true,
+        band: false,
         points: scaling.points.iter().map(|point| (point.nodes, point.value)).collect(),
     }];
     lines.push(line("linear", 5, &|at| exact(alone * at)));

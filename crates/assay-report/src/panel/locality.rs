@@ -47,6 +47,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
         ink: STYLES[0].0,
         stroke: STYLES[0].1,
         dots: true,
+        band: false,
         points: points.clone().map(|point| (mebibytes(point), point.service_time_ns)).collect(),
     };
     let sizes = found.tiers.iter().filter_map(|tier| tier.holds_bytes);

@@ -155,6 +155,7 @@ pub(super) fn chart(course: &Course) -> Lines {
         ink: STYLES[0].0,
         stroke: Stroke::Solid,
         dots: false,
+        band: false,
         points: points.map(|point| (point.at_s, exact(point.value))).collect(),
     }];
     let ends = |level: &Level| [(level.from_s, level.value), (level.to_s, level.value)];
@@ -163,6 +164,7 @@ pub(super) fn chart(course: &Course) -> Lines {
         ink: Ink::Found,
         stroke: Stroke::Dashed,
         dots: false,
+        band: false,
         points: course.levels.iter().flat_map(ends).collect(),
     });
     let steady = course.steady_since_s.filter(|since_s| *since_s > 0.0);

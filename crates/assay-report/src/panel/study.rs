@@ -128,6 +128,7 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
         ink: style.0,
         stroke: style.1,
         dots: true,
+        band: false,
         points: curve
             .points
             .iter()

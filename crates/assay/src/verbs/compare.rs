@@ -1,21 +1,23 @@
 //! `assay compare`: runs and profiles beside each other.
 
 use crate::conclude::{colour, read_text};
-use crate::dossier::read_cell;
+use crate::dossier::{is_rung, read_cell, sessions_of};
 use crate::exit::{Ended, json, print, write_new};
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::statistics::Book;
 use assay_judge::compare::{
-    CompareRules, RunFacts, SideFacts, compare, facts_of_dss, facts_of_profile, facts_of_run,
-    joined, with_intervals,
+    CompareRules, LoadFacts, RunFacts, RungFacts, SideFacts, compare, facts_of_calibration,
+    facts_of_dss, facts_of_load, facts_of_profile, facts_of_run, joined, of_parts, with_intervals,
 };
+use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
+use assay_model::load::Load;
 use assay_model::profile::parse_profile;
 use assay_model::run::RunKind;
 use assay_model::units::Share;
 use assay_model::{Error, Result, Workload};
 use assay_report::{Options as Shown, Report};
-use assay_store::Document;
+use assay_store::{CellReader, Document, RunReader};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -115,28 +117,76 @@ fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
         None => (name, None),
     };
     let run = options.store.open().open(name)?;
-    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
-        let manifest = run.manifest();
-        return Ok(facts_of_dss(&manifest.id, &manifest.targets.join(", "), &dss, &Book));
+    let manifest = run.manifest();
+    let (id, targets) = (manifest.id.clone(), manifest.targets.join(", "));
+    if let Some(wanted) = wanted {
+        return facts_of_cell(&run, &only_cell(&run, Some(wanted))?, &targets, Some(wanted));
     }
-    let (id, mut cells) = (run.manifest().id.clone(), run.cells()?);
-    cells.retain(|cell| wanted.is_none_or(|wanted| cell.name().starts_with(wanted)));
+    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
+        return Ok(facts_of_dss(&id, &targets, &dss, &Book));
+    }
+    let mut parts = Vec::new();
+    if let Some(calibration) = run.json::<Calibration>(Document::Calibration)? {
+        parts.push(facts_of_calibration(&id, &targets, &calibration));
+    }
+    if let Some(load) = run.json::<Load>(Document::Load)? {
+        parts.push(ladder(&run, &load, (id, targets.clone()))?);
+    }
+    let workload = run.cells()?.iter().any(|cell| !is_rung(cell.name()));
+    if workload || parts.is_empty() {
+        parts.push(facts_of_cell(&run, &only_cell(&run, None)?, &targets, None)?);
+    }
+    of_parts(parts).ok_or_else(|| nothing_measured(name))
+}
+
+fn nothing_measured(name: &str) -> Error {
+    Error::usage(format!("the run {name} has measured nothing"), "name a run that ended")
+}
+
+/// The cell that is meant: the one of that name, or the only one that is not a rung of a ladder.
+fn only_cell(run: &RunReader, wanted: Option<&str>) -> Result<CellReader> {
+    let mut cells = run.cells()?;
+    cells.retain(|cell| {
+        wanted.map_or(!is_rung(cell.name()), |wanted| cell.name().starts_with(wanted))
+    });
     let many = wanted.is_none() && run.manifest().kind == RunKind::Study && cells.len() > 1;
-    let Some(cell) = cells.pop().filter(|_| !many) else {
-        return Err(Error::usage(
-            format!("the run {id} does not say which workload is meant"),
+    cells.pop().filter(|_| !many).ok_or_else(|| {
+        Error::usage(
+            format!("the run {} does not say which workload is meant", run.manifest().id),
             "name a cell of a study as RUN:CELL, for example 20261121:00003; or a run of one workload",
-        ));
-    };
-    let (report, _) = read_cell(&cell, &[])?;
+        )
+    })
+}
+
+/// One workload as a side, or as part of one.
+fn facts_of_cell(
+    run: &RunReader,
+    cell: &CellReader,
+    targets: &str,
+    wanted: Option<&str>,
+) -> Result<SideFacts> {
+    let (report, series) = read_cell(cell, &[])?;
     let suffix = wanted.map(|_| format!(":{}", cell.name()));
     Ok(facts_of_run(&RunFacts {
-        name: id + &suffix.unwrap_or_default(),
-        target: run.manifest().targets.join(", "),
+        name: run.manifest().id.clone() + &suffix.unwrap_or_default(),
+        target: targets.to_owned(),
         keys: keys(&cell.workload()?)?,
         measurement: &report.measurement,
         estimates: &report.estimates,
+        series: &series,
     }))
+}
+
+/// The ladder of a load with the numbers of every rung.
+fn ladder(run: &RunReader, load: &Load, (name, target): (String, String)) -> Result<SideFacts> {
+    let mut rungs = Vec::new();
+    for cell in run.cells()? {
+        if let Some(sessions) = sessions_of(cell.name()) {
+            let (report, _) = read_cell(&cell, &[])?;
+            rungs.push(RungFacts { sessions, estimates: report.estimates });
+        }
+    }
+    Ok(facts_of_load(&LoadFacts { name, target, load, rungs }, &Book))
 }
 
 /// Every value of a workload with its place.

@@ -23,11 +23,12 @@ fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
         histograms: Vec::new(),
         work: Vec::new(),
         made: Vec::new(),
+        curves: Vec::new(),
     }
 }
 
 fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> Measured {
-    Measured { quantity: quantity.to_owned(), subject: None, unit, estimate }
+    Measured::new(quantity, None, unit, estimate)
 }
 
 /// Ten minutes of 1 s values about a level with noise of 2 % and φ = 0.8, as a side of four measures that vary on

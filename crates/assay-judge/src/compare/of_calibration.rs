@@ -1,0 +1,149 @@
+//! A calibration as one side of a comparison: its capacities, and every rung of its curves.
+
+use super::{Measured, SideCurve, SideFacts};
+use crate::doubts;
+use crate::quantity::{CapacityOf, Mix, Quantity};
+use assay_model::Estimate;
+use assay_model::calibration::{Calibration, Capacity, CurvePoint, MixCalibration};
+use assay_model::comparison::{OverlayAxis, OverlayPoint, Side};
+use assay_model::verdict::{Doubt, Unit};
+
+/// A calibration as a side: capacities are judged, rungs that both sides have are shown.
+pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration) -> SideFacts {
+    let quantile = calibration.limit.quantile;
+    let mixes = &calibration.mixes;
+    SideFacts {
+        side: Side {
+            name: name.to_owned(),
+            kind: "calibration".to_owned(),
+            target: target.to_owned(),
+            elapsed_s: calibration.elapsed_s,
+            repeats: 1,
+            nodes: None,
+        },
+        measures: mixes
+            .iter()
+            .flat_map(|mix| capacities(mix).into_iter().chain(rungs(mix, quantile)))
+            .collect(),
+        histograms: Vec::new(),
+        work: Vec::new(),
+        made: made(calibration),
+        curves: mixes.iter().flat_map(|mix| curves(mix, quantile)).collect(),
+    }
+}
+
+/// What makes two calibrations different questions.
+fn made(calibration: &Calibration) -> Vec<(String, String)> {
+    let limit = &calibration.limit;
+    let mut made = vec![
+        ("calibration.quantile".to_owned(), limit.quantile.to_string()),
+        ("calibration.max_latency_ns".to_owned(), limit.service_time_ns.to_string()),
+    ];
+    for mix in &calibration.mixes {
+        let sizes =
+            [("transfer", mix.transfer_bytes), ("large_transfer", mix.large_transfer_bytes)];
+        made.extend(sizes.map(|(what, bytes)| {
+            (format!("calibration.{}.{what}_bytes", mix.name), bytes.to_string())
+        }));
+    }
+    made
+}
+
+fn kind(mix: &MixCalibration) -> Mix {
+    if mix.read_share >= 1.0 {
+        Mix::Read
+    } else if mix.read_share <= 0.0 {
+        Mix::Write
+    } else {
+        Mix::Mixed
+    }
+}
+
+/// The name that criteria use for what is known of a mix.
+fn quantity(mix: &MixCalibration, what: CapacityOf) -> Quantity {
+    Quantity::Calibrated { mix: kind(mix), what }
+}
+
+/// The answers of one mix, all of them judged but the knee, which is no promise of the storage.
+fn capacities(mix: &MixCalibration) -> Vec<Measured> {
+    let of = |what: CapacityOf, (estimate, doubts): (Estimate, Vec<Doubt>)| {
+        let quantity = quantity(mix, what);
+        let subject = quantity.has_subjects().then(|| mix.name.clone());
+        let unit = quantity.unit();
+        Measured {
+            judged: true,
+            doubts,
+            ..Measured::new(quantity.to_string(), subject, unit, estimate)
+        }
+    };
+    let capacity =
+        |found: &Capacity| (found.rate, doubts::of_capacity(found).into_iter().collect());
+    let plain = |found: Estimate| (found, Vec::new());
+    // Where not even one I/O at a time keeps the limit, the rate within it is known to be 0.
+    let within =
+        mix.iops_within_limit.as_ref().map_or((Estimate::exact(0.0, 1), Vec::new()), capacity);
+    let found = [
+        (CapacityOf::IopsWithinLimit, Some(within)),
+        (CapacityOf::IopsMax, Some(capacity(&mix.iops_max))),
+        (CapacityOf::ThroughputMax, mix.throughput_max_bytes_per_s.as_ref().map(capacity)),
+        (CapacityOf::SingleStreamThroughput, mix.single_stream_bytes_per_s.map(plain)),
+        (CapacityOf::BaseServiceTime, Some(plain(mix.base_service_time_ns))),
+    ];
+    found.into_iter().filter_map(|(what, found)| Some(of(what, found?))).collect()
+}
+
+/// Rate and limited quantile of every rung.
+fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<Measured> {
+    let name = format!("calibration.{}", kind(mix).name());
+    let at = |what: String, unit, point: &CurvePoint, estimate| {
+        let subject = match kind(mix) {
+            Mix::Mixed => format!("{} at {} outstanding", mix.name, point.outstanding),
+            Mix::Read | Mix::Write => format!("{} outstanding", point.outstanding),
+        };
+        Measured::new(what, Some(subject), unit, estimate)
+    };
+    let one = |point: &CurvePoint| {
+        let time = format!("{name}.service_time.q{quantile}");
+        [
+            at(format!("{name}.iops"), Unit::IosPerS, point, point.iops),
+            at(time, Unit::Ns, point, point.limited_quantile_ns),
+        ]
+    };
+    mix.curve.iter().flat_map(one).collect()
+}
+
+/// Rates and the limited quantile over outstanding I/Os.
+fn curves(mix: &MixCalibration, quantile: f64) -> Vec<SideCurve> {
+    let curve = |what: String, unit, rungs: &[CurvePoint], of: fn(&CurvePoint) -> Estimate| {
+        SideCurve { what, over: OverlayAxis::Outstanding, unit, points: points(rungs, of) }
+    };
+    let name = &mix.name;
+    vec![
+        curve(format!("IOPS of {name}"), Unit::IosPerS, &mix.curve, |rung| rung.iops),
+        curve(
+            format!("p{} of the service time of {name}", percent(quantile)),
+            Unit::Ns,
+            &mix.curve,
+            |rung| rung.limited_quantile_ns,
+        ),
+        curve(
+            format!("throughput of large I/Os, {name}"),
+            Unit::BytesPerS,
+            &mix.large_curve,
+            |rung| rung.throughput_bytes_per_s,
+        ),
+    ]
+}
+
+fn points(rungs: &[CurvePoint], of: fn(&CurvePoint) -> Estimate) -> Vec<OverlayPoint> {
+    let point =
+        |rung: &CurvePoint| OverlayPoint { at: f64::from(rung.outstanding), value: of(rung) };
+    let mut points: Vec<OverlayPoint> = rungs.iter().map(point).collect();
+    points.sort_by(|one, other| one.at.total_cmp(&other.at));
+    points
+}
+
+/// A quantile in percent, without the digits that binary arithmetic adds.
+fn percent(quantile: f64) -> f64 {
+    (quantile * 1e7).round() / 1e5
+}

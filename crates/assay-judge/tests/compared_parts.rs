@@ -1,0 +1,207 @@
+//! Calibrations and ladders as sides of a comparison: which measures they have, what is judged, what is refused.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod made_up;
+
+use assay_judge::compare::{
+    CompareRules, LoadFacts, RungFacts, SideFacts, compare, facts_of_calibration, facts_of_load,
+    joined, of_parts,
+};
+use assay_model::calibration::{Bound, Calibration};
+use assay_model::comparison::{Comparison, Measure, OverlayAxis};
+use assay_model::load::Load;
+use assay_model::verdict::{NamedEstimate, Outcome, Reason};
+use assay_model::{Estimate, Result};
+use made_up::Plain;
+
+fn calibration() -> Calibration {
+    serde_json::from_str(include_str!("../../../contract/examples/small.calibration.json")).unwrap()
+}
+
+/// The same device with all rates multiplied, and times divided, by `factor`.
+fn faster(factor: f64) -> Calibration {
+    let mut found = calibration();
+    for mix in &mut found.mixes {
+        mix.iops_max.rate = mix.iops_max.rate.scaled(factor);
+        mix.base_service_time_ns = mix.base_service_time_ns.scaled(1.0 / factor);
+        if let Some(within) = &mut mix.iops_within_limit {
+            within.rate = within.rate.scaled(factor);
+        }
+        if let Some(large) = &mut mix.throughput_max_bytes_per_s {
+            large.rate = large.rate.scaled(factor);
+        }
+        mix.single_stream_bytes_per_s = mix.single_stream_bytes_per_s.map(|one| one.scaled(factor));
+        for rung in &mut mix.curve {
+            rung.iops = rung.iops.scaled(factor);
+        }
+    }
+    found
+}
+
+fn side(name: &str, calibration: &Calibration) -> SideFacts {
+    facts_of_calibration(name, "sim", calibration)
+}
+
+fn compared(base: &Calibration, other: &Calibration) -> Result<Comparison> {
+    let sides = [side("base", base), side("other", other)];
+    compare(&sides, &[], &CompareRules::default(), &Plain)
+}
+
+fn measure<'a>(found: &'a Comparison, quantity: &str, subject: Option<&str>) -> &'a Measure {
+    let same =
+        |one: &&Measure| one.quantity == quantity && one.subject.as_deref() == subject;
+    found.pairs[0].measures.iter().find(same).unwrap()
+}
+
+#[test]
+fn capacities_are_judged_and_rungs_are_shown() {
+    let found = compared(&calibration(), &faster(2.0)).unwrap();
+    let most = measure(&found, "calibration.read.iops_max", None);
+    assert!((most.ratio.unwrap().value - 2.0).abs() < 1e-9 && most.judged && most.different);
+    let base = measure(&found, "calibration.read.base_service_time", None);
+    assert!((base.ratio.unwrap().value - 0.5).abs() < 1e-9 && base.judged);
+    assert_eq!((most.outcome, base.outcome), (Outcome::Pass, Outcome::Pass));
+    let rung = measure(&found, "calibration.read.iops", Some("4 outstanding"));
+    assert!(!rung.judged && (rung.ratio.unwrap().value - 2.0).abs() < 1e-9);
+    assert_eq!(found.outcome, Outcome::Pass);
+    let slower = compared(&faster(2.0), &calibration()).unwrap();
+    assert_eq!(slower.outcome, Outcome::Fail);
+}
+
+#[test]
+fn curves_of_both_sides_stand_over_each_other() {
+    let found = compared(&calibration(), &faster(2.0)).unwrap();
+    let iops = found.overlays.iter().find(|one| one.what == "IOPS of read").unwrap();
+    assert_eq!(iops.over, OverlayAxis::Outstanding);
+    assert_eq!(iops.lines.len(), 2);
+    let points = |side: usize| &iops.lines[side].points;
+    assert_eq!(points(0).len(), calibration().mixes[0].curve.len());
+    for (one, other) in points(0).iter().zip(points(1)) {
+        assert!((other.value.value / one.value.value - 2.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_bound_below_the_truth_condemns_nobody() {
+    // Less was seen, but the storage may have more: that it is worse cannot be said.
+    let mut other = faster(0.5);
+    other.mixes[0].iops_max.bound = Bound::StillRising;
+    let found = compared(&calibration(), &other).unwrap();
+    let most = measure(&found, "calibration.read.iops_max", None);
+    assert_eq!((most.outcome, &most.reason), (Outcome::Inconclusive, &Reason::Doubtful));
+    assert_eq!(most.doubts.len(), 1);
+    // A base that may have more cannot be shown to be reached.
+    let mut base = calibration();
+    base.mixes[0].iops_max.bound = Bound::Host;
+    let found = compared(&base, &faster(2.0)).unwrap();
+    let most = measure(&found, "calibration.read.iops_max", None);
+    assert_eq!((most.outcome, &most.reason), (Outcome::Inconclusive, &Reason::Doubtful));
+}
+
+#[test]
+fn storage_that_never_keeps_the_limit_is_worse_than_one_that_does() {
+    let mut other = calibration();
+    other.mixes[0].iops_within_limit = None;
+    let found = compared(&calibration(), &other).unwrap();
+    let within = measure(&found, "calibration.read.iops_within_limit", None);
+    assert_eq!((within.outcome, within.ratio.unwrap().value), (Outcome::Fail, 0.0));
+    assert!(within.different);
+}
+
+#[test]
+fn other_limits_and_sizes_are_other_questions() {
+    let mut other = calibration();
+    other.limit.service_time_ns = 5e6;
+    other.mixes[0].transfer_bytes = 4096;
+    let refused = compared(&calibration(), &other).unwrap_err();
+    for key in ["calibration.max_latency_ns", "calibration.read.transfer_bytes is 8192 and 4096"] {
+        assert!(refused.message().contains(key), "{refused}");
+    }
+}
+
+#[test]
+fn repeats_are_pooled_at_every_rung() {
+    let repeats = vec![side("a", &calibration()), side("b", &faster(3.0))];
+    let whole = joined(repeats, &Plain).unwrap();
+    let curve = whole.curves.iter().find(|one| one.what == "IOPS of read").unwrap();
+    let first = calibration().mixes[0].curve[0].iops.value;
+    assert!((curve.points[0].value.value / first - 2.0).abs() < 1e-9);
+    assert_eq!(whole.side.repeats, 2);
+}
+
+fn load() -> Load {
+    serde_json::from_str(include_str!("../../../contract/examples/small.load.json")).unwrap()
+}
+
+fn rung(sessions: u32, statements: f64) -> RungFacts {
+    let named = |quantity: &str, subject: Option<&str>, value: f64| NamedEstimate {
+        quantity: quantity.to_owned(),
+        subject: subject.map(str::to_owned),
+        estimate: Estimate { low: 0.99 * value, high: 1.01 * value, ..Estimate::exact(value, 30) },
+    };
+    RungFacts {
+        sessions,
+        estimates: vec![
+            named("iops", None, statements),
+            named("read.service_time.q0.99", None, 1e9 / statements),
+            named("stream.iops", Some("payment"), 0.4 * statements),
+        ],
+    }
+}
+
+fn ladder(load: &Load, rungs: Vec<RungFacts>) -> SideFacts {
+    let facts = LoadFacts { name: "load".to_owned(), target: "d".to_owned(), load, rungs };
+    facts_of_load(&facts, &Plain)
+}
+
+#[test]
+fn ladders_are_compared_rung_by_rung_with_repeats_pooled() {
+    let load = load();
+    let base = ladder(&load, vec![rung(1, 100.0), rung(4, 300.0), rung(4, 340.0)]);
+    let other = ladder(&load, vec![rung(1, 100.0), rung(4, 160.0), rung(8, 200.0)]);
+    let found = compare(&[base, other], &[], &CompareRules::default(), &Plain).unwrap();
+    let four = measure(&found, "load.statements", Some("4 sessions"));
+    assert!((four.ratio.unwrap().value - 0.5).abs() < 1e-9);
+    assert!(four.judged && four.outcome == Outcome::Fail);
+    let payments = measure(&found, "load.transactions", Some("payment, 4 sessions"));
+    assert!(!payments.judged);
+    let statements = found.overlays.iter().find(|one| one.what == "statements a second").unwrap();
+    assert_eq!(statements.over, OverlayAxis::Sessions);
+    let places: Vec<f64> = statements.lines[1].points.iter().map(|point| point.at).collect();
+    assert_eq!(places, [1.0, 4.0, 8.0]);
+}
+
+#[test]
+fn another_size_of_data_is_another_question_and_another_seed_is_not() {
+    let (base, mut other) = (load(), load());
+    let set = |load: &mut Load, name: &str, value: &str| {
+        let found = load.plan.iter_mut().find(|setting| setting.name == name).unwrap();
+        value.clone_into(&mut found.value);
+    };
+    set(&mut other, "seed", "77");
+    let sides = |other: &Load| {
+        [ladder(&base, vec![rung(1, 10.0)]), ladder(other, vec![rung(1, 10.0)])]
+    };
+    let rules = CompareRules::default();
+    assert!(compare(&sides(&other), &[], &rules, &Plain).is_ok());
+    set(&mut other, "scale", "1GiB");
+    let refused = compare(&sides(&other), &[], &rules, &Plain).unwrap_err();
+    assert!(refused.message().contains("load.scale is 8MiB and 1GiB"), "{refused}");
+}
+
+#[test]
+fn a_check_is_compared_in_all_its_parts() {
+    let load = load();
+    let parts = |level: f64| {
+        let parts = vec![side("check", &faster(level)), ladder(&load, vec![rung(2, 100.0 * level)])];
+        of_parts(parts).unwrap()
+    };
+    let found = compare(&[parts(1.0), parts(2.0)], &[], &CompareRules::default(), &Plain).unwrap();
+    assert_eq!(found.sides[0].kind, "check");
+    for (quantity, subject) in
+        [("calibration.read.iops_max", None), ("load.statements", Some("2 sessions"))]
+    {
+        assert!((measure(&found, quantity, subject).ratio.unwrap().value - 2.0).abs() < 1e-9);
+    }
+    assert!(of_parts(Vec::new()).is_none());
+}
