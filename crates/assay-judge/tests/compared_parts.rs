@@ -1,7 +1,8 @@
 //! Calibrations and ladders as sides of a comparison: which measures they have, what is judged, what is refused.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod made_up;
+#[path = "made_up/plain.rs"]
+mod plain;
 
 use assay_judge::compare::{
     CompareRules, LoadFacts, RungFacts, SideFacts, compare, facts_of_calibration, facts_of_load,
@@ -12,7 +13,7 @@ use assay_model::comparison::{Comparison, Measure, OverlayAxis};
 use assay_model::load::Load;
 use assay_model::verdict::{NamedEstimate, Outcome, Reason};
 use assay_model::{Estimate, Result};
-use made_up::Plain;
+use plain::Plain;
 
 fn calibration() -> Calibration {
     serde_json::from_str(include_str!("../../../contract/examples/small.calibration.json")).unwrap()
@@ -48,8 +49,7 @@ fn compared(base: &Calibration, other: &Calibration) -> Result<Comparison> {
 }
 
 fn measure<'a>(found: &'a Comparison, quantity: &str, subject: Option<&str>) -> &'a Measure {
-    let same =
-        |one: &&Measure| one.quantity == quantity && one.subject.as_deref() == subject;
+    let same = |one: &&Measure| one.quantity == quantity && one.subject.as_deref() == subject;
     found.pairs[0].measures.iter().find(same).unwrap()
 }
 
@@ -179,9 +179,8 @@ fn another_size_of_data_is_another_question_and_another_seed_is_not() {
         value.clone_into(&mut found.value);
     };
     set(&mut other, "seed", "77");
-    let sides = |other: &Load| {
-        [ladder(&base, vec![rung(1, 10.0)]), ladder(other, vec![rung(1, 10.0)])]
-    };
+    let sides =
+        |other: &Load| [ladder(&base, vec![rung(1, 10.0)]), ladder(other, vec![rung(1, 10.0)])];
     let rules = CompareRules::default();
     assert!(compare(&sides(&other), &[], &rules, &Plain).is_ok());
     set(&mut other, "scale", "1GiB");
@@ -193,7 +192,8 @@ fn another_size_of_data_is_another_question_and_another_seed_is_not() {
 fn a_check_is_compared_in_all_its_parts() {
     let load = load();
     let parts = |level: f64| {
-        let parts = vec![side("check", &faster(level)), ladder(&load, vec![rung(2, 100.0 * level)])];
+        let parts =
+            vec![side("check", &faster(level)), ladder(&load, vec![rung(2, 100.0 * level)])];
         of_parts(parts).unwrap()
     };
     let found = compare(&[parts(1.0), parts(2.0)], &[], &CompareRules::default(), &Plain).unwrap();

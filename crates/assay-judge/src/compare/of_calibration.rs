@@ -121,7 +121,7 @@ fn curves(mix: &MixCalibration, quantile: f64) -> Vec<SideCurve> {
     vec![
         curve(format!("IOPS of {name}"), Unit::IosPerS, &mix.curve, |rung| rung.iops),
         curve(
-            format!("p{} of the service time of {name}", percent(quantile)),
+            format!("service time (p{}) of {name}", percent(quantile)),
             Unit::Ns,
             &mix.curve,
             |rung| rung.limited_quantile_ns,

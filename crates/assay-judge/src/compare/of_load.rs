@@ -141,8 +141,8 @@ fn words(name: &str) -> &'static str {
     match name {
         "load.statements" => "statements a second",
         "load.read.statement_time.mean" => "mean time of reading statements",
-        "load.read.statement_time.q0.99" => "p99 of the time of reading statements",
+        "load.read.statement_time.q0.99" => "time of reading statements (p99)",
         "load.write.statement_time.mean" => "mean time of changing statements",
-        _ => "p99 of the time of changing statements",
+        _ => "time of changing statements (p99)",
     }
 }

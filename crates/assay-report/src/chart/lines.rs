@@ -106,7 +106,9 @@ fn draw(
     scene.line(points, line.ink, line.stroke);
     for (at, estimate) in line.points.iter().filter(|_| line.dots) {
         let place = along(*at);
-        scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
+        if !line.band {
+            scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
+        }
         let says = format!("{}: {}", line.name, show.value(unit, estimate.value));
         scene.dot((place, height(estimate.value)), line.ink, says);
     }

@@ -101,27 +101,84 @@ pub(super) fn panels(found: &Comparison, show: &Show) -> Vec<Panel> {
 
 fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
     let (base, other) = (&found.sides[0], &found.sides[pair.other]);
-    let row = |measure: &Measure| row(measure, base.elapsed_s.min(other.elapsed_s), show);
-    let grid = Grid {
-        caption: "Every measure of both sides with its ratio",
-        head: head(&["measure", "base", "other", "ratio", "95 % interval", "outcome", ""]),
-        rows: pair.measures.iter().map(row).collect(),
-    };
-    let different = pair.measures.iter().filter(|measure| measure.different);
-    let different: Vec<String> =
-        different.map(|measure| format!("{} {}", name(measure), change(measure))).collect();
-    let different = match different.as_slice() {
-        [] => "No measure surely differs.".to_owned(),
-        some => format!("Surely different: {}.", some.join(", ")),
-    };
+    let elapsed_s = base.elapsed_s.min(other.elapsed_s);
+    let grids = parts(pair).into_iter().map(|part| grid(part, pair, elapsed_s, show));
+    let others = [parity(pair), differences(found)].into_iter().flatten();
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
     Panel {
         id,
         title,
-        lead: vec![side("Base", base), side("Other", other), different],
+        lead: vec![side("Base", base), side("Other", other), different(pair)],
         charts: Vec::new(),
-        tables: [Some(grid), parity(pair), differences(found)].into_iter().flatten().collect(),
+        tables: grids.chain(others).collect(),
         ..Panel::default()
+    }
+}
+
+/// The parts of the sides, by the beginning of the names of their measures, in the order in which they come.
+fn parts(pair: &Pair) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in pair.measures.iter().map(part) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+/// `calibration.read`, `load`; empty for the measures of a workload.
+fn part(measure: &Measure) -> &str {
+    let name = &measure.quantity;
+    match name.split_once('.') {
+        Some(("calibration", rest)) => {
+            let mix = rest.split('.').next().unwrap_or_default();
+            &name[.."calibration.".len() + mix.len()]
+        }
+        Some(("load", _)) => "load",
+        _ => "",
+    }
+}
+
+/// The measures of one part, by the rest of their names.
+fn grid(part: &str, pair: &Pair, elapsed_s: f64, show: &Show) -> Grid {
+    let mine = pair.measures.iter().filter(|measure| self::part(measure) == part);
+    let caption = match part {
+        "calibration.read" => "Calibration: reads",
+        "calibration.write" => "Calibration: writes",
+        "calibration.mix" => "Calibration: reads and writes mixed",
+        "load" => "The ladder of sessions",
+        _ => "Every measure of both sides with its ratio",
+    };
+    Grid {
+        caption,
+        head: head(&["measure", "base", "other", "ratio", "95 % interval", "outcome", ""]),
+        rows: mine.map(|measure| row(label(part, measure), measure, elapsed_s, show)).collect(),
+    }
+}
+
+/// The name within its part; a rung stands first, because it is what tells rows apart.
+fn label(part: &str, measure: &Measure) -> String {
+    let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
+    match (rest.filter(|_| !part.is_empty()), &measure.subject) {
+        (Some(rest), Some(subject)) => format!("{subject}: {rest}"),
+        (Some(rest), None) => rest.to_owned(),
+        (None, _) => name(measure),
+    }
+}
+
+/// What surely differs: the judged measures by name, the others by number.
+fn different(pair: &Pair) -> String {
+    let (judged, shown): (Vec<&Measure>, Vec<&Measure>) =
+        pair.measures.iter().filter(|measure| measure.different).partition(|one| one.judged);
+    let named: Vec<String> =
+        judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
+    match (named.as_slice(), shown.len()) {
+        ([], 0) => "No measure surely differs.".to_owned(),
+        ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
+        (named, 0) => format!("Surely different: {}.", named.join(", ")),
+        (named, shown) => {
+            format!("Surely different: {}; and {shown} of the others.", named.join(", "))
+        }
     }
 }
 
@@ -134,7 +191,7 @@ fn side(word: &str, side: &Side) -> String {
     format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind)
 }
 
-fn row(measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
+fn row(label: String, measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
     let value = |estimate: &Estimate| {
         let value = show.value(measure.unit, estimate.value);
         format!("{value} {}", Show::doubt(estimate)).trim_end().to_owned()
@@ -156,7 +213,7 @@ fn row(measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
         (None, false, _) => String::new(),
     };
     let (base, other) = (value(&measure.base), value(&measure.other));
-    vec![name(measure), base, other, ratio, interval, outcome, note]
+    vec![label, base, other, ratio, interval, outcome, note]
 }
 
 fn parity(pair: &Pair) -> Option<Grid> {
