@@ -1,7 +1,8 @@
 //! Whether a series keeps one level, and where it changes if it does not.
 
 use crate::estimate::Estimate;
-use crate::mean::{LongRun, mean_interval};
+use crate::long_run::LongRun;
+use crate::mean::mean_interval;
 use crate::series::{mean, variance};
 use assay_model::number::{index, real_len};
 use assay_model::random::Random;
@@ -203,7 +204,7 @@ impl Noise {
             (rest, start) = (later, *shift);
         }
         subtract_mean(rest);
-        let long_run = LongRun::of(&residuals, 2.0);
+        let long_run = LongRun::of(&residuals, 2);
         Self { long_run: long_run.variance, memory: long_run.memory(variance(&residuals)) }
     }
 

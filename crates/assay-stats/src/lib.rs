@@ -27,12 +27,14 @@
 //! `coverage` prints the simulated tables of this documentation anew.
 #![forbid(unsafe_code)]
 
+mod autoregression;
 pub mod bootstrap;
 pub mod change;
 pub mod curve;
 pub mod distribution;
 pub mod estimate;
 pub mod fit;
+mod long_run;
 pub mod mean;
 pub mod network;
 pub mod pelt;

@@ -15,7 +15,7 @@ use assay_stats::quantile::{exact_ranks, share_interval};
 use assay_stats::queueing::{ClosedQueue, OpenQueue};
 use assay_stats::series::{autocovariance, mean, variance};
 use assay_stats::special::{Tails, incomplete_beta, incomplete_gamma, ln_gamma};
-use assay_stats::trend::line;
+use assay_stats::trend::{line, trend};
 use golden::{Golden, assert_near, numbers};
 
 #[track_caller]
@@ -127,12 +127,29 @@ fn series_are_described_as_by_independent_programs() {
         for (lag, expected) in numbers(&case["autocovariances"]).into_iter().enumerate() {
             assert_near(autocovariance(&series, lag), expected, 1e-10, "autocovariance");
         }
-        let expected = numbers(&case["batch_means"]);
-        let error = mean_error(&series).unwrap();
-        assert_near(real_len(error.batch_size), expected[0], 1e-14, "batch size");
-        assert_near(error.half_width(0.95), expected[2], 1e-10, "half width");
         let expected = case["block_length"].as_f64().unwrap();
         assert_near(block_length(&series), expected, 1e-9, "block length");
+    }
+}
+
+#[test]
+fn errors_of_means_and_trends_agree_with_a_second_program() {
+    let golden = Golden::read_long_run();
+    for case in golden.cases("means") {
+        let series = numbers(&case["series"]);
+        let what = format!("mean of {}", series.len());
+        let error = mean_error(&series).unwrap();
+        let expected = |name: &str| case[name].as_f64().unwrap();
+        assert_near(real_len(error.frequencies), expected("frequencies"), 1e-14, &what);
+        assert_near(error.freedom, expected("freedom"), 1e-9, &what);
+        assert_near(error.half_width(0.95), expected("half_width"), 1e-9, &what);
+    }
+    for case in golden.cases("trends") {
+        let series = numbers(&case["series"]);
+        let what = format!("trend of {}", series.len());
+        let slope = trend(&series, 0.95).unwrap().slope;
+        assert_near(slope.value, case["slope"].as_f64().unwrap(), 1e-8, &what);
+        assert_near(slope.half_width(), case["half_width"].as_f64().unwrap(), 1e-8, &what);
     }
 }
 

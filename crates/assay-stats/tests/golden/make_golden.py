@@ -78,39 +78,11 @@ def autoregression(random, n, coefficient):
     return numpy.round(100 + 5 * numpy.array(values), 4)
 
 
-def batches(series, size):
-    whole = len(series) // size
-    return series[len(series) - whole * size :].reshape(whole, size).mean(axis=1)
-
-
-def von_neumann(values):
-    n = len(values)
-    squares = ((values - values.mean()) ** 2).sum()
-    ratio = (numpy.diff(values) ** 2).sum() / squares
-    return (1 - ratio / 2) / numpy.sqrt((n - 2) / (n**2 - 1))
-
-
-def batch_mean_interval(series):
-    """The documented procedure, written a second time."""
-    size, largest = 1, max(1, len(series) // 16)
-    while size < largest and not -1.96 <= von_neumann(batches(series, size)) <= 0.84:
-        size = min(largest, int(numpy.ceil(size * numpy.sqrt(2))))
-    means = batches(series, size)
-    count = len(means)
-    seen = tsa.acf(means, nlags=1, fft=False)[1]
-    correlation = min(max((count * seen + 1) / (count - 4), 0), 0.95)
-    worth = min(max(count * (1 - correlation) / (1 + correlation), 2), count)
-    error = means.std(ddof=1) / numpy.sqrt(worth)
-    half = scipy.stats.t.ppf(0.975, max(worth - 1, 1)) * error
-    return [size, float(series.mean()), float(half)]
-
-
 def described(series):
     return {
         "series": series.tolist(),
         "moments": [float(series.mean()), float(series.var(ddof=1))],
         "autocovariances": tsa.acovf(series, nlag=3, fft=False).tolist(),
-        "batch_means": batch_mean_interval(series),
         "block_length": float(optimal_block_length(series)["stationary"].iloc[0]),
     }
 

@@ -1,4 +1,4 @@
-//! Reads golden.json, which `make_golden.py` computes with independent libraries.
+//! Reads golden values, which the scripts beside them compute with independent libraries.
 
 use serde_json::Value;
 
@@ -8,6 +8,10 @@ pub(crate) struct Golden(Value);
 impl Golden {
     pub(crate) fn read() -> Self {
         Self(serde_json::from_str(include_str!("golden.json")).unwrap())
+    }
+
+    pub(crate) fn read_long_run() -> Self {
+        Self(serde_json::from_str(include_str!("long_run.json")).unwrap())
     }
 
     /// The rows of a table: arguments first, then results.
