@@ -4,7 +4,7 @@ use super::refusal::{DeviceRefusal, PathRefusal};
 use super::usage::examine;
 use crate::device::Device;
 use crate::root::SysRoot;
-use crate::signatures::{Image, Match, PartImage, recognise, sample};
+use crate::signatures::{Image, Kind, Match, PartImage, recognise, sample};
 use crate::stack::{layer_kind, names_of, serial_of};
 use assay_model::Error;
 use assay_model::stack::LayerKind;
@@ -79,7 +79,7 @@ impl<'a> Candidate<'a> {
             let found = self.recognise(disk)?;
             // A disk with partitions has a table of them.
             let others: Vec<Match> =
-                found.into_iter().filter(|found| !found.is_partition_table()).collect();
+                found.into_iter().filter(|found| found.kind != Kind::Table).collect();
             self.refuse_marks(Some("the whole disk around it".into()), &others)?;
         }
         let counted = sample(image, SAMPLES, self.size_bytes);
