@@ -117,14 +117,15 @@ fn is_fat(image: &dyn Image) -> io::Result<bool> {
     Ok(jumps && sized && described && (media == 0xf0 || media >= 0xf8))
 }
 
-/// A record header of version 1 or 2 at the begin of one of the first sectors.
+/// A record header of version 1 or 2 at the begin of one of the first sectors; a file system there has its own journal.
 fn is_xfs_journal(image: &dyn Image) -> io::Result<bool> {
     let sectors = head(image, 0, 512 * 512)?;
     let is_record = |sector: &[u8]| {
         let record = Fields::of(sector);
         record.starts_with(b"\xfe\xed\xba\xbe") && (1..=2).contains(&record.big_32(8))
     };
-    Ok(sectors.chunks(512).any(is_record))
+    let is_file_system = |sector: &[u8]| sector.starts_with(b"XFSB");
+    Ok(sectors.chunks(512).any(is_record) && !sectors.chunks(512).any(is_file_system))
 }
 
 /// The header of a physical volume of Apple's Core Storage.
