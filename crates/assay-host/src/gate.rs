@@ -3,6 +3,7 @@
 
 mod admission;
 mod create;
+mod created;
 mod device;
 mod directory;
 mod file;
@@ -11,13 +12,16 @@ mod marker;
 mod open;
 mod refusal;
 mod size;
+mod unlink;
 mod usage;
+mod wipe;
 
 pub use admission::{AccessMode, Admission};
 pub(crate) use create::capacity_and_free;
 pub use create::{FILE_BYTES_MIN, reserve_bytes};
+pub use created::Created;
 pub use directory::{DIRECTORY_PREFIX, OwnedDirectory};
-pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId};
+pub use marker::{DATA_START_BYTES, HEADER_BYTES, Maker, Marker, MarkerError, OwnerId};
 pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};
 pub use size::{SizeInputs, SizePlan, plan_file_size};
 
@@ -43,6 +47,23 @@ pub const TARGET_BYTES_MIN: u64 = 1 << 20;
 
 /// Where the file system does not say, as on a network or in memory, bytes.
 const LOGICAL_BLOCK_BYTES: u64 = 512;
+
+/// What a person gives up of a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenUp<'a> {
+    /// The device: its serial number or, where it has none, its exact size.
+    pub token: Option<&'a str>,
+    /// The known data on it: the words of all that is found there, joined by commas; nothing, or `none`, where nothing
+    /// is found.
+    pub wipe: Option<&'a str>,
+}
+
+impl<'a> GivenUp<'a> {
+    /// A device that carries nothing known.
+    pub fn device(token: &'a str) -> Self {
+        Self { token: Some(token), wipe: None }
+    }
+}
 
 /// Decides on targets of one system.
 #[derive(Clone, Debug)]
@@ -74,21 +95,28 @@ impl Gate {
         self.finish(path, file.into(), &status, AccessMode::Read)
     }
 
-    /// Opens a target for writing. A regular file must be one that Assay created (`destroy` means nothing for it); a
-    /// block device needs `destroy`, which is its serial number or, where it has none, its exact size.
+    /// Opens a target for writing. A regular file must be one that Assay created (what is given up means nothing for
+    /// it); a block device must be unused and given up.
     ///
     /// # Errors
     /// An environment error that names what is in the way; then nothing was written.
-    pub fn admit_write(&self, path: &Path, destroy: Option<&str>) -> Result<Admission> {
+    pub fn admit_write(&self, path: &Path, given_up: GivenUp<'_>) -> Result<Admission> {
         let shown = path.display().to_string();
         let place = look(path, &shown)?;
         if place.file_type() == FileType::BlockDevice {
-            return self.admit_device(path, &place, destroy);
+            return self.admit_device(path, &place, given_up);
         }
         let refused = |refusal: FileRefusal| refusal.of(&shown);
         if place.is_link {
             return Err(refused(FileRefusal::Link));
         }
+        self.admit_file(path, &place)
+    }
+
+    /// A regular file that was looked at.
+    fn admit_file(&self, path: &Path, place: &Place) -> Result<Admission> {
+        let shown = path.display().to_string();
+        let refused = |refusal: FileRefusal| refusal.of(&shown);
         // The header is read before the file is opened for writing: a foreign file is not even opened so.
         let reader = place.open_to_read().map_err(|refusal| refusal.of(&shown))?;
         let reader = LockedFile::from(reader);
@@ -98,19 +126,19 @@ impl Gate {
         let file = file.map_err(|error| refused(file::read_only(&error.into())))?;
         let file = LockedFile::from(file);
         file::check_created(&self.root, &file).map_err(refused)?;
-        let status = verify(&place, &file, &shown)?;
+        let status = verify(place, &file, &shown)?;
         self.finish(path, file, &status, AccessMode::Write)
     }
 
-    fn admit_device(&self, path: &Path, place: &Place, destroy: Option<&str>) -> Result<Admission> {
+    fn admit_device(&self, path: &Path, place: &Place, given_up: GivenUp<'_>) -> Result<Admission> {
         let shown = path.display().to_string();
         let number = place.device_number();
         let before = self.candidate(number, &shown)?;
         before.check_use()?;
-        let Some(token) = destroy.filter(|token| before.is_named_by(token)) else {
+        let Some(token) = given_up.token.filter(|token| before.is_named_by(token)) else {
             let reader = place.open_to_read().map_err(|refusal| refusal.of(&shown))?;
-            let seen = self.check_content(&before, &reader, number, &shown)?;
-            return Err(before.refuse_token(destroy, seen));
+            let seen = self.check_content(&before, &reader, place, given_up.wipe)?;
+            return Err(before.refuse_token(given_up.token, seen.join("; ")));
         };
         let file = open_exclusively(place, &shown)?;
         let status = verify(place, &file, &shown)?;
@@ -125,7 +153,7 @@ impl Gate {
         }
         // Nobody can mount, hold or swap to it any more, so what is seen now stays true.
         let mut notes = held.check_use()?;
-        notes.push(self.check_content(&held, &file, number, &shown)?);
+        notes.extend(self.check_content(&held, &file, place, given_up.wipe)?);
         let mut admission = self.finish(path, file.into(), &status, AccessMode::Write)?;
         admission.seen = notes;
         Ok(admission)
@@ -142,16 +170,16 @@ impl Gate {
         &self,
         candidate: &Candidate,
         file: &File,
-        number: DeviceNumber,
-        shown: &str,
-    ) -> Result<String> {
+        place: &Place,
+        wipe: Option<&str>,
+    ) -> Result<Vec<String>> {
         advise(file, Advice::Random);
         let image = FileImage::new(file, candidate.size_bytes);
-        let disk =
-            self.open_disk(number).map_err(|error| unclear(shown, "the disk around it", &error))?;
+        let disk = self.open_disk(place.device_number());
+        let disk = disk.map_err(|error| unclear(candidate.path(), "the disk around it", &error))?;
         let disk_image = disk.as_ref().map(|(disk, size)| FileImage::new(disk, *size));
         let around = disk_image.as_ref().map(|image| -> &dyn Image { image });
-        let seen = candidate.check_content(&image, around);
+        let seen = candidate.check_content(&image, around, wipe);
         advise(file, Advice::Normal);
         seen
     }
@@ -196,6 +224,7 @@ impl Gate {
             range: data_range(size_bytes, marker.is_some()),
             inode: status.st_ino,
             seen: Vec::new(),
+            spot: None,
             mode,
             kind,
             device,

@@ -1,7 +1,9 @@
 //! Recognises data on a device before it is overwritten: file systems, partition tables, volume managers, databases.
 
+mod fields;
 mod structure;
 mod table;
+mod zfs;
 
 use crate::draw::Draw;
 use std::collections::BTreeMap;
@@ -132,22 +134,29 @@ impl Image for MemoryImage {
     }
 }
 
+/// What else data concerns, besides the device that it lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: a file system, an image, a volume of its own.
+    Content,
+    /// A table that divides a disk into partitions, so that it must be expected on a disk that has some.
+    Table,
+    /// A part of something that other disks or other hosts have parts of: a volume group, an array, a pool, a
+    /// cluster. Nobody can see from here whether it is in use there.
+    Member,
+}
+
 /// Data that was recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
+    /// The word that names it on the command line, for example `xfs`.
+    pub word: &'static str,
     /// What it is, for example `XFS file system`.
     pub name: &'static str,
+    /// What else it concerns.
+    pub kind: Kind,
     /// Where its mark stands, bytes.
     pub offset: u64,
-}
-
-impl Match {
-    /// Whether it divides a disk into partitions, so that it must be expected on a disk that has some.
-    pub fn is_partition_table(&self) -> bool {
-        ["partition table", "disklabel", "partition map"]
-            .iter()
-            .any(|word| self.name.contains(word))
-    }
 }
 
 /// Everything that is recognised, each name once; empty when the image carries no known mark.
@@ -156,33 +165,35 @@ impl Match {
 /// What the system answered when a place could not be read: then nothing can be said of the image.
 pub fn recognise(image: &dyn Image) -> io::Result<Vec<Match>> {
     let mut found: Vec<Match> = Vec::new();
-    let mut note = |name, offset| {
-        if !found.iter().any(|known| known.name == name) {
-            found.push(Match { name, offset });
+    let mut note = |known: Match| {
+        if !found.iter().any(|one| one.name == known.name) {
+            found.push(known);
         }
     };
-    for signature in table::TABLE {
-        if let Some(offset) = place_of(image, signature)? {
-            note(signature.name, offset);
+    for format in table::TABLE {
+        for mark in format.marks {
+            if let Some(offset) = place_of(image, mark)? {
+                note(Match { word: format.word, name: format.name, kind: format.kind, offset });
+            }
         }
     }
-    for (name, is_there) in structure::RECOGNISERS {
-        if is_there(image)? {
-            note(name, 0);
+    for shape in structure::SHAPES {
+        if (shape.is_there)(image)? {
+            note(Match { word: shape.word, name: shape.name, kind: shape.kind, offset: 0 });
         }
     }
     Ok(found)
 }
 
-fn place_of(image: &dyn Image, signature: &table::Signature) -> io::Result<Option<u64>> {
-    let length = assay_model::number::count_of(signature.magic.len());
-    let mut bytes = vec![0; signature.magic.len()];
-    for place in signature.places {
+fn place_of(image: &dyn Image, mark: &table::Mark) -> io::Result<Option<u64>> {
+    let length = assay_model::number::count_of(mark.magic.len());
+    let mut bytes = vec![0; mark.magic.len()];
+    for place in mark.places {
         let offset = place.offset(image.size());
         let fits = |offset: &u64| offset.checked_add(length).is_some_and(|end| end <= image.size());
         if let Some(offset) = offset.filter(fits) {
             image.read_at(offset, &mut bytes)?;
-            if bytes == signature.magic {
+            if bytes == mark.magic {
                 return Ok(Some(offset));
             }
         }

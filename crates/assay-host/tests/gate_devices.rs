@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod support;
 
-use assay_host::gate::{Admission, Gate};
+use assay_host::gate::{Admission, Gate, GivenUp};
 use assay_host::root::SysRoot;
 use assay_host::signatures::MemoryImage;
 use assay_model::Result;
@@ -78,7 +78,7 @@ impl Loop {
     }
 
     fn write(&self, token: Option<&str>) -> Result<Admission> {
-        Gate::new(SysRoot::live()).admit_write(self.path(), token)
+        Gate::new(SysRoot::live()).admit_write(self.path(), GivenUp { token, wipe: None })
     }
 
     /// Hash of the image, and how often the kernel was asked to write to the device.
@@ -258,6 +258,69 @@ marks! {
 }
 
 #[test]
+fn what_is_named_exactly_may_go() {
+    let Some(device) = Loop::with(&[], &[(0, b"XFSB"), (SIZE - 512, b"EFI PART")]) else {
+        return;
+    };
+    let before = device.state();
+    let gate = Gate::new(SysRoot::live());
+    let admit = |wipe| gate.admit_write(device.path(), GivenUp { token: Some(TOKEN), wipe });
+    let error = admit(None).unwrap_err();
+    let hint = "if nothing of it is needed, repeat with --destroy '4MiB' --wipe gpt,xfs";
+    assert_eq!(error.hint(), hint);
+    for wipe in ["xfs", "gpt", "xfs,gpt,mbr", "none", "all", ""] {
+        let error = admit(Some(wipe)).unwrap_err();
+        let told = format!("(backup); --wipe '{wipe}' does not name exactly that");
+        assert!(error.message().ends_with(&told), "{error}");
+        assert_eq!(error.hint(), hint);
+    }
+    let wrong = GivenUp { token: Some("5MiB"), wipe: Some("xfs,gpt") };
+    assert!(gate.admit_write(device.path(), wrong).is_err());
+    assert_eq!(device.state(), before);
+    let admission = admit(Some("xfs,gpt")).unwrap();
+    let told = "given up with --wipe: XFS file system, GPT partition table (backup)";
+    assert_eq!(admission.seen()[0], told);
+}
+
+#[test]
+fn nothing_may_be_named_on_an_empty_device() {
+    let Some(device) = Loop::empty() else { return };
+    let gate = Gate::new(SysRoot::live());
+    let admit = |wipe| gate.admit_write(device.path(), GivenUp { token: Some(TOKEN), wipe });
+    let error = admit(Some("ext4")).unwrap_err();
+    assert!(error.message().ends_with("--wipe 'ext4': it carries no known data"), "{error}");
+    assert!(admit(Some("none")).is_ok());
+}
+
+#[test]
+fn a_name_does_not_help_against_a_use() {
+    let Some(device) = Loop::empty() else { return };
+    if !format(&device.node) {
+        return;
+    }
+    let point = device.scratch.path().join("point");
+    let Some(_mounted) = Mounted::new(&device.node, &point) else {
+        return;
+    };
+    let before = device.state();
+    let given_up = GivenUp { token: Some(TOKEN), wipe: Some("ext4") };
+    let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
+    assert!(error.message().contains("it is mounted at"), "{error}");
+    assert_eq!(device.state(), before);
+}
+
+#[test]
+fn a_member_of_a_pool_cannot_be_named() {
+    let Some(device) = Loop::with(&[], &[(512, b"LABELONE")]) else { return };
+    let before = device.state();
+    let given_up = GivenUp { token: Some(TOKEN), wipe: Some("LVM2_member") };
+    let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
+    assert!(error.message().ends_with("it carries: LVM2 physical volume"), "{error}");
+    assert!(error.hint().contains("so --wipe does not name it"), "{}", error.hint());
+    assert_eq!(device.state(), before);
+}
+
+#[test]
 fn several_marks_are_all_told() {
     let Some(device) = Loop::with(&[], &[(0, b"LUKS\xba\xbe"), (SIZE - 512, b"EFI PART")]) else {
         return;
@@ -301,7 +364,7 @@ fn a_link_to_a_mounted_device_is_refused() {
     };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let error = Gate::new(SysRoot::live()).admit_write(&link, Some(TOKEN)).unwrap_err();
+    let error = Gate::new(SysRoot::live()).admit_write(&link, GivenUp::device(TOKEN)).unwrap_err();
     assert!(error.message().ends_with(&format!("it is mounted at {}", point.display())), "{error}");
 }
 
@@ -310,7 +373,7 @@ fn a_link_to_a_free_device_is_followed() {
     let Some(device) = Loop::empty() else { return };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let admission = Gate::new(SysRoot::live()).admit_write(&link, Some(TOKEN)).unwrap();
+    let admission = Gate::new(SysRoot::live()).admit_write(&link, GivenUp::device(TOKEN)).unwrap();
     assert_eq!(admission.path(), link);
 }
 
@@ -347,7 +410,9 @@ fn a_partition_of_a_mounted_disk_is_refused() {
     let Some(_mounted) = Mounted::new(&device.node, &point) else {
         return;
     };
-    let error = Gate::new(SysRoot::live()).admit_write(Path::new(&part), Some("2MiB")).unwrap_err();
+    let error = Gate::new(SysRoot::live())
+        .admit_write(Path::new(&part), GivenUp::device("2MiB"))
+        .unwrap_err();
     let expected = format!("the whole disk {} is mounted at {}", device.node, point.display());
     assert!(error.message().ends_with(&expected), "{error}");
 }
@@ -370,8 +435,9 @@ fn a_free_partition_beside_a_mounted_one_is_admitted() {
     let Some(_mounted) = Mounted::new(&first, &point) else {
         return;
     };
-    let admission =
-        Gate::new(SysRoot::live()).admit_write(Path::new(&second), Some("1MiB")).unwrap();
+    let admission = Gate::new(SysRoot::live())
+        .admit_write(Path::new(&second), GivenUp::device("1MiB"))
+        .unwrap();
     assert_eq!(admission.size_bytes(), 1 << 20);
 }
 
@@ -396,11 +462,15 @@ fn a_partition_within_a_raid_member_is_refused() {
     let Some(part) = device.partition(1, 2048, 4096) else {
         return;
     };
-    let error = Gate::new(SysRoot::live()).admit_write(Path::new(&part), Some("2MiB")).unwrap_err();
+    let error = Gate::new(SysRoot::live())
+        .admit_write(Path::new(&part), GivenUp::device("2MiB"))
+        .unwrap_err();
     assert!(
         error.message().ends_with("the whole disk around it carries: md RAID member"),
         "{error}"
     );
+    let given_up = GivenUp { token: Some("2MiB"), wipe: Some("linux_raid_member") };
+    assert!(Gate::new(SysRoot::live()).admit_write(Path::new(&part), given_up).is_err());
 }
 
 /// Swapping that ends with this value.
@@ -464,6 +534,67 @@ fn a_device_that_another_process_writes_to_is_refused() {
     let child = Command::new("sleep").arg("60").stdin(Stdio::null()).stdout(open).spawn().unwrap();
     let writer = Writer(child);
     device.refuses(&format!("it is open for writing in process {} (sleep)", writer.0.id()));
+}
+
+/// Another node of the same device, outside of `/dev`, as in a container.
+fn other_node(device: &Loop) -> Option<PathBuf> {
+    let node = device.scratch.path().join("node");
+    let number = rustix::fs::stat(device.path()).unwrap().st_rdev;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let kind = rustix::fs::FileType::BlockDevice;
+    if rustix::fs::mknodat(rustix::fs::CWD, &node, kind, mode, number).is_err() {
+        println!("skipped: no node can be made here");
+        return None;
+    }
+    if File::open(&node).is_err() {
+        println!("skipped: nodes of this file system cannot be opened");
+        return None;
+    }
+    Some(node)
+}
+
+#[test]
+fn a_device_that_another_process_writes_to_through_another_node_is_refused() {
+    let Some(device) = Loop::empty() else { return };
+    let Some(node) = other_node(&device) else { return };
+    let open = File::options().write(true).open(&node).unwrap();
+    let child = Command::new("sleep").arg("60").stdin(Stdio::null()).stdout(open).spawn().unwrap();
+    let writer = Writer(child);
+    let told = format!("it is open for writing in process {} (sleep)", writer.0.id());
+    device.refuses(&told);
+    // The node may go meanwhile, as when it is made again by another.
+    fs::remove_file(&node).unwrap();
+    device.refuses(&told);
+}
+
+#[test]
+fn a_device_that_another_process_has_mapped_is_refused() {
+    let Some(device) = Loop::empty() else { return };
+    let Some(node) = other_node(&device) else { return };
+    let script = "import mmap, os, sys, time
+handle = os.open(sys.argv[1], os.O_RDWR)
+area = mmap.mmap(handle, 4096)
+os.close(handle)
+for other in os.listdir('/proc/self/fd'):
+    if int(other) > 2:
+        try: os.close(int(other))
+        except OSError: pass
+print('mapped', flush=True)
+time.sleep(60)";
+    for path in [device.path(), node.as_path()] {
+        let mut command = Command::new("python3");
+        command.args(["-c", script]).arg(path).stdin(Stdio::null()).stdout(Stdio::piped());
+        let Ok(mut child) = command.spawn() else {
+            println!("skipped: python3 is not installed");
+            return;
+        };
+        let mut line = String::new();
+        let output = child.stdout.take().unwrap();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).unwrap();
+        let mapper = Writer(child);
+        assert_eq!(line, "mapped\n");
+        device.refuses(&format!("it is mapped for writing in process {} (python3)", mapper.0.id()));
+    }
 }
 
 #[test]
@@ -531,22 +662,22 @@ fn gate_of(system: &FakeSystem) -> Gate {
 fn a_device_with_a_serial_number_is_not_named_by_its_size() {
     let Some(device) = Loop::empty() else { return };
     let system = told(&device, "serial").0.attribute(device.name(), "device/serial", "WD-K7");
-    let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
+    let error = gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
     let node = &device.node;
     assert_eq!(
         error.hint(),
         format!("this device is 'WD-K7'; check that {node} is the one you mean")
     );
-    let missing = gate_of(&system).admit_write(device.path(), None).unwrap_err();
+    let missing = gate_of(&system).admit_write(device.path(), GivenUp::default()).unwrap_err();
     assert_eq!(missing.hint(), "if every byte of it may go, repeat with --destroy 'WD-K7'");
-    assert!(gate_of(&system).admit_write(device.path(), Some("WD-K7")).is_ok());
+    assert!(gate_of(&system).admit_write(device.path(), GivenUp::device("WD-K7")).is_ok());
 }
 
 #[test]
 fn a_device_that_is_not_as_large_as_the_kernel_said_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let system = told(&device, "resized").0.attribute(device.name(), "size", "16384");
-    let error = gate_of(&system).admit_write(device.path(), Some("8MiB")).unwrap_err();
+    let error = gate_of(&system).admit_write(device.path(), GivenUp::device("8MiB")).unwrap_err();
     assert!(error.message().contains("the device was replaced or resized"), "{error}");
 }
 
@@ -554,7 +685,7 @@ fn a_device_that_is_not_as_large_as_the_kernel_said_is_refused() {
 fn a_device_that_the_kernel_does_not_list_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let system = FakeSystem::new("unlisted");
-    let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
+    let error = gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
     assert!(error.message().contains("its entry in sysfs cannot be read"), "{error}");
 }
 
@@ -569,7 +700,8 @@ fn a_member_of_a_volume_group_a_raid_or_a_multipath_is_refused() {
     ] {
         let system = told(&device, "held").0.stacked(name, "252:0", 900, &[device.name()]);
         let system = system.attribute(name, "dm/uuid", uuid);
-        let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
+        let error =
+            gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
         assert!(error.message().ends_with(&format!("it is held by {by}")), "{error}");
     }
 }
@@ -579,7 +711,7 @@ fn a_member_of_a_mounted_btrfs_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let place = format!("sys/fs/btrfs/0aa1/devices/{}", device.name());
     let system = told(&device, "btrfs").0.file(&place, "");
-    let error = gate_of(&system).admit_write(device.path(), Some(TOKEN)).unwrap_err();
+    let error = gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
     assert!(error.message().contains("as part of btrfs 0aa1"), "{error}");
 }
 

@@ -8,7 +8,9 @@
 #[cfg(test)]
 mod support;
 
-use assay_host::gate::{AccessMode, Admission, DATA_START_BYTES, Gate, OwnerId};
+use assay_host::gate::{
+    AccessMode, Admission, Created, DATA_START_BYTES, Gate, GivenUp, Marker, OwnerId,
+};
 use assay_host::root::SysRoot;
 use assay_model::target::{DirectIo, TargetKind};
 use assay_model::{Blame, Result};
@@ -45,7 +47,7 @@ impl Files {
     }
 
     fn write(&self, name: &str) -> Result<Admission> {
-        gate().admit_write(&self.path(name), None)
+        gate().admit_write(&self.path(name), GivenUp::default())
     }
 }
 
@@ -91,7 +93,7 @@ fn a_token_makes_no_difference_for_a_file() {
     let files = Files::new();
     let before = state(&files.path("theirs"));
     for token in ["4MiB", "4194304", "yes"] {
-        assert!(gate().admit_write(&files.path("theirs"), Some(token)).is_err());
+        assert!(gate().admit_write(&files.path("theirs"), GivenUp::device(token)).is_err());
     }
     assert_eq!(state(&files.path("theirs")), before);
 }
@@ -225,7 +227,7 @@ fn a_file_under_a_loop_device_or_the_swapper_is_refused() {
     let swapped = FakeSystem::new("swapped").swap(path.to_str().unwrap());
     for (system, user) in [(looped, "loop device /dev/loop3"), (swapped, "the swapper")] {
         let gate = Gate::new(SysRoot::under(system.path()));
-        let error = gate.admit_write(&path, None).unwrap_err();
+        let error = gate.admit_write(&path, GivenUp::default()).unwrap_err();
         assert!(error.message().ends_with(&format!("{user} uses it")), "{error}");
     }
 }
@@ -233,8 +235,8 @@ fn a_file_under_a_loop_device_or_the_swapper_is_refused() {
 fn wrong_kind(path: &Path, kind: &str) {
     let message = format!("cannot measure {}: it is a {kind}", path.display());
     assert_eq!(gate().admit_read(path).unwrap_err().message(), message);
-    assert_eq!(gate().admit_write(path, None).unwrap_err().message(), message);
-    assert_eq!(gate().admit_write(path, Some("1MiB")).unwrap_err().message(), message);
+    assert_eq!(gate().admit_write(path, GivenUp::default()).unwrap_err().message(), message);
+    assert_eq!(gate().admit_write(path, GivenUp::device("1MiB")).unwrap_err().message(), message);
 }
 
 #[test]
@@ -261,7 +263,7 @@ fn what_is_missing_is_told_and_not_made() {
         let path = if name.is_empty() { PathBuf::new() } else { files.path(name) };
         let message = format!("cannot open {}: it does not exist", path.display());
         assert_eq!(gate().admit_read(&path).unwrap_err().message(), message);
-        assert_eq!(gate().admit_write(&path, None).unwrap_err().message(), message);
+        assert_eq!(gate().admit_write(&path, GivenUp::default()).unwrap_err().message(), message);
     }
     assert!(!files.path("nowhere").exists());
 }
@@ -353,22 +355,40 @@ fn what_does_not_fit_is_not_created() {
     assert!(!path.exists());
 }
 
+/// The file of this name, if it is found as one of ours.
+fn found(files: &Files, name: &str) -> Option<Created> {
+    let found = gate().find_created(files.scratch.path()).unwrap();
+    found.into_iter().find(|created| created.path() == files.path(name))
+}
+
+/// Writes another header into our file, with everything else in it as it is.
+fn change_header(files: &Files, change: impl FnOnce(&mut Marker)) {
+    let mut admission = files.write("ours").unwrap();
+    admission.record_content(0, "").unwrap();
+    let mut marker = admission.marker().unwrap().clone();
+    change(&mut marker);
+    admission.file().write_all_at(&marker.to_bytes(), 0).unwrap();
+}
+
 #[test]
-fn only_its_owner_removes_a_file() {
+fn a_file_whose_header_changed_since_it_was_found_stays() {
     let files = Files::new();
-    let path = files.path("ours");
-    let error = gate().remove_created(&path, OwnerId([0; 16])).unwrap_err();
+    let created = found(&files, "ours").unwrap();
+    assert_eq!(created.marker().owner, files.owner);
+    change_header(&files, |marker| marker.owner = OwnerId([0; 16]));
+    let error = gate().remove_created(&created).unwrap_err();
     assert!(error.message().ends_with("it belongs to another store of runs"), "{error}");
-    assert!(path.exists());
-    gate().remove_created(&path, files.owner).unwrap();
-    assert!(!path.exists());
+    assert!(files.path("ours").exists());
+    gate().remove_created(&found(&files, "ours").unwrap()).unwrap();
+    assert!(!files.path("ours").exists());
 }
 
 #[test]
 fn an_admitted_file_is_closed_and_removed() {
     let files = Files::new();
+    let created = found(&files, "ours").unwrap();
     let admission = files.write("ours").unwrap();
-    assert!(gate().remove_created(&files.path("ours"), files.owner).is_err());
+    assert!(gate().remove_created(&created).is_err());
     gate().remove(&admission).unwrap();
     assert!(!files.path("ours").exists());
     let theirs = gate().admit_read(&files.path("theirs")).unwrap();
@@ -381,33 +401,106 @@ fn a_file_that_was_cut_short_may_still_be_removed() {
     let files = Files::new();
     let path = files.path("ours");
     File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
-    gate().remove_created(&path, files.owner).unwrap();
+    gate().remove_created(&found(&files, "ours").unwrap()).unwrap();
     assert!(!path.exists());
 }
 
 #[test]
 fn removing_never_takes_anything_else() {
     let files = Files::new();
+    let created = found(&files, "ours").unwrap();
     symlink(files.path("ours"), files.path("link")).unwrap();
     fs::copy(files.path("ours"), files.path("copy")).unwrap();
     fs::create_dir(files.path("directory")).unwrap();
     for name in ["theirs", "link", "copy", "directory", "nothing"] {
-        assert!(gate().remove_created(&files.path(name), files.owner).is_err(), "{name}");
+        assert!(found(&files, name).is_none(), "{name}");
     }
-    for name in ["theirs", "link", "copy", "directory", "ours"] {
-        assert!(files.path(name).exists(), "{name}");
-    }
+    // The name leads to a file of the user by now: neither of the two goes.
+    fs::rename(files.path("ours"), files.path("moved")).unwrap();
+    fs::rename(files.path("theirs"), files.path("ours")).unwrap();
+    let before = state(&files.path("ours"));
+    assert!(gate().remove_created(&created).is_err());
+    assert_eq!(state(&files.path("ours")), before);
+    assert!(files.path("moved").exists());
 }
 
 #[test]
-fn files_left_behind_are_found() {
+fn what_is_taken_over_is_what_was_found_whatever_its_name_leads_to() {
+    let files = Files::new();
+    let created = found(&files, "ours").unwrap();
+    fs::rename(files.path("ours"), files.path("moved")).unwrap();
+    fs::rename(files.path("theirs"), files.path("ours")).unwrap();
+    let before = state(&files.path("ours"));
+    let admission = gate().admit_created(&created).unwrap();
+    admission.file().write_all_at(&[7; 4096], DATA_START_BYTES).unwrap();
+    assert!(gate().remove(&admission).is_err());
+    assert_eq!(state(&files.path("ours")), before);
+}
+
+#[test]
+fn files_of_ours_are_found_among_others() {
     let files = Files::new();
     fs::copy(files.path("ours"), files.path("copy")).unwrap();
     symlink(files.path("ours"), files.path("link")).unwrap();
     let found = gate().find_created(files.scratch.path()).unwrap();
-    let names: Vec<_> = found.iter().map(|(path, _)| path.clone()).collect();
+    let names: Vec<_> = found.iter().map(|created| created.path().to_owned()).collect();
     assert_eq!(names, [files.path("ours")]);
-    assert_eq!(found[0].1.owner, files.owner);
+    assert!(gate().find_created(&files.path("nowhere")).is_err());
+}
+
+#[test]
+fn pipes_and_other_special_files_are_not_opened() {
+    let files = Files::new();
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    for name in ["assay-0123456789ab.dat", "pipe"] {
+        rustix::fs::mkfifoat(rustix::fs::CWD, files.path(name), mode).unwrap();
+    }
+    let _listener = std::os::unix::net::UnixListener::bind(files.path("socket")).unwrap();
+    symlink("/dev/zero", files.path("zero")).unwrap();
+    symlink(files.path("pipe"), files.path("loop")).unwrap();
+    symlink("itself", files.path("itself")).unwrap();
+    // Opening the pipe would wait for ever.
+    let found = gate().find_created(files.scratch.path()).unwrap();
+    assert_eq!(found.len(), 1);
+    assert!(files.write("pipe").is_err() && files.write("loop").is_err());
+}
+
+#[test]
+fn a_file_of_another_user_is_his_for_root_too() {
+    let files = Files::new();
+    let path = files.path("ours");
+    let created = found(&files, "ours").unwrap();
+    if std::os::unix::fs::chown(&path, Some(65_534), None).is_err() {
+        println!("skipped: only root can give a file away");
+        return;
+    }
+    refused(&files, "ours", "it belongs to the user with the number 65534");
+    assert!(gate().remove_created(&created).is_err());
+    assert!(found(&files, "ours").is_none());
+    assert!(path.exists());
+}
+
+#[test]
+fn a_file_of_another_host_is_never_left_behind() {
+    let files = Files::new();
+    let elsewhere = |marker: &mut Marker| {
+        let maker = marker.maker.as_mut().unwrap();
+        (maker.host, maker.boot) = ([1; 16], [2; 16]);
+    };
+    change_header(&files, elsewhere);
+    refused(&files, "ours", "it was made on another host, which may be measuring on it");
+    let created = found(&files, "ours").unwrap();
+    assert!(gate().admit_created(&created).is_err());
+    assert!(gate().remove_created(&created).is_err());
+    assert!(files.path("ours").exists());
+}
+
+#[test]
+fn a_file_of_an_older_version_still_opens() {
+    let files = Files::new();
+    change_header(&files, |marker| marker.maker = None);
+    assert!(files.write("ours").is_ok());
+    gate().remove_created(&found(&files, "ours").unwrap()).unwrap();
 }
 
 #[test]
@@ -439,8 +532,8 @@ proptest! {
         let file = File::options().write(true).open(&path).unwrap();
         file.set_len(size.max(1)).unwrap();
         let before = state(&path);
-        prop_assert!(gate().admit_write(&path, None).is_err());
-        prop_assert!(gate().admit_write(&path, Some(&token)).is_err());
+        prop_assert!(gate().admit_write(&path, GivenUp::default()).is_err());
+        prop_assert!(gate().admit_write(&path, GivenUp::device(&token)).is_err());
         prop_assert_eq!(state(&path), before);
     }
 
@@ -449,7 +542,7 @@ proptest! {
         let scratch = Scratch::new("paths");
         for name in [text, deep] {
             let path = scratch.path().join(name.trim_start_matches('/'));
-            prop_assert!(gate().admit_write(&path, Some("1MiB")).is_err());
+            prop_assert!(gate().admit_write(&path, GivenUp::device("1MiB")).is_err());
         }
         prop_assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
     }

@@ -34,6 +34,8 @@ pub struct Opening {
     pub direct: bool,
     /// Serial numbers or sizes of the devices whose content may be destroyed, in the order of the devices.
     pub destroy: Vec<String>,
+    /// The known data on these devices that may go, in the same order.
+    pub wipe: Vec<String>,
     /// Size of a test file; by rule when not given.
     pub file_size: Option<Bytes>,
     /// How long filling a test file may take.

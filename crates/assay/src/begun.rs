@@ -10,7 +10,8 @@ use clap::{Arg, Args, Command, Id};
 /// what may be destroyed, which is never taken from an earlier command.
 pub fn as_begun(own: &[&'static str]) -> Vec<Id> {
     let target = TargetOptions::augment_args(Command::new("target"));
-    let of_target = target.get_arguments().map(Arg::get_id).filter(|id| *id != "destroy");
+    let of_target = target.get_arguments().map(Arg::get_id);
+    let of_target = of_target.filter(|id| *id != "destroy" && *id != "wipe");
     own.iter().map(|name| Id::from(*name)).chain(of_target.cloned()).collect()
 }
 

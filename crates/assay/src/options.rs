@@ -68,6 +68,10 @@ pub struct TargetOptions {
     /// device, in their order
     #[arg(long, value_name = "SERIAL-OR-SIZE")]
     pub destroy: Vec<String>,
+    /// Give up the known data on that device as well: the names of all that is found there, for example `ext4` or
+    /// `gpt,mbr`; once for each --destroy, in their order, `none` where nothing is found
+    #[arg(long, value_name = "NAMES", requires = "destroy")]
+    pub wipe: Vec<String>,
     /// Share of the test file's content that compresses away
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
     pub compressible: Share,
@@ -196,6 +200,16 @@ impl TargetOptions {
                 "give it once for each device whose content may go",
             ));
         }
+        if self.wipe.len() > self.destroy.len() {
+            return Err(Error::usage(
+                format!(
+                    "--wipe is given {} times for {} of --destroy",
+                    self.wipe.len(),
+                    self.destroy.len()
+                ),
+                "give it once for each --destroy at most, with all names joined by commas",
+            ));
+        }
         Ok(())
     }
 
@@ -216,6 +230,7 @@ impl TargetOptions {
             write,
             direct: direct && !self.buffered,
             destroy: self.destroy.clone(),
+            wipe: self.wipe.clone(),
             file_size: self.size,
             fill_time: self.fill_time,
             keep: self.keep,

@@ -1,5 +1,6 @@
 //! An open target and what may be done with it: the same open file is checked, held and used.
 
+use super::create::Spot;
 use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Marker, OwnerId};
 use super::open::size_of;
@@ -40,6 +41,8 @@ pub struct Admission {
     pub(super) physical_block_bytes: Option<u64>,
     pub(super) marker: Option<Marker>,
     pub(super) seen: Vec<String>,
+    /// Where its name stands, when it was made or found in a directory that is held since.
+    pub(super) spot: Option<Spot>,
 }
 
 impl Admission {

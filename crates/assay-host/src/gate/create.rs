@@ -2,17 +2,16 @@
 
 use super::Gate;
 use super::admission::{AccessMode, Admission, data_range, write_header};
-use super::file::{check_ours, read_marker, read_only};
 use super::lock::LockedFile;
-use super::marker::{DATA_START_BYTES, Marker, OwnerId};
-use super::open::{Place, unmeasurable};
+use super::marker::{DATA_START_BYTES, Maker, Marker, OwnerId};
 use super::refusal::{CreateRefusal, FileRefusal, PathRefusal};
+use super::unlink::unlink_same;
 use crate::clock::unix_ns;
 use crate::device::number_of;
 use assay_model::target::TargetKind;
 use assay_model::{Error, Result};
-use rustix::fs::{AtFlags, FallocateFlags, FileType, Mode, OFlags, StatVfs};
-use rustix::fs::{fallocate, fstat, fstatvfs, fsync, ftruncate, openat, statat, unlinkat};
+use rustix::fs::{FallocateFlags, Mode, OFlags, StatVfs};
+use rustix::fs::{fallocate, fstat, fstatvfs, fsync, ftruncate, openat};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -20,6 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Least size of a file that is created: its header's room and as much data, bytes.
 pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
@@ -31,8 +31,9 @@ pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
 }
 
 /// A directory that is held open, and the name in it.
+#[derive(Clone, Debug)]
 pub(super) struct Spot {
-    pub(super) directory: OwnedFd,
+    pub(super) directory: Arc<OwnedFd>,
     pub(super) name: OsString,
     pub(super) path: PathBuf,
 }
@@ -50,18 +51,12 @@ impl Spot {
         let opened = rustix::fs::open(directory, flags, Mode::empty());
         let opened = opened
             .map_err(|error| failed(&directory.join(name), "opening the directory", error))?;
-        Ok(Self { directory: opened, name: name.to_owned(), path: directory.join(name) })
+        Ok(Self { directory: Arc::new(opened), name: name.to_owned(), path: directory.join(name) })
     }
 
     /// Removes the name if it still leads to this file.
-    fn unlink(&self, file: &File) -> rustix::io::Result<()> {
-        let there = statat(&self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
-        let own = fstat(file)?;
-        if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino) {
-            return Err(Errno::STALE);
-        }
-        unlinkat(&self.directory, &self.name, AtFlags::empty())?;
-        fsync(&self.directory)
+    pub(super) fn unlink(&self, file: &File) -> rustix::io::Result<()> {
+        unlink_same(&self.directory, &self.name, file)
     }
 }
 
@@ -91,8 +86,8 @@ impl Gate {
         let file = LockedFile::from(create(&spot)?);
         // Locked before it can be known as ours: nobody may take it for one that was left behind.
         file.lock().map_err(|refusal| refusal.of(&shown))?;
-        match prepare(&file, size_bytes, owner) {
-            Ok(marker) => self.admit_created(&spot, file, marker),
+        match prepare(&file, size_bytes, owner, Maker::here(self.root())) {
+            Ok(marker) => self.admit_new(spot, file, marker),
             Err((doing, error)) => {
                 // The failure is what the user must hear of; a name that cannot be removed again stays visible.
                 let _ = spot.unlink(&file);
@@ -101,7 +96,7 @@ impl Gate {
         }
     }
 
-    fn admit_created(&self, spot: &Spot, file: LockedFile, marker: Marker) -> Result<Admission> {
+    fn admit_new(&self, spot: Spot, file: LockedFile, marker: Marker) -> Result<Admission> {
         fsync(&spot.directory)
             .map_err(|error| failed(&spot.path, "syncing the directory", error))?;
         let status = fstat(&file).map_err(|error| failed(&spot.path, "looking at it", error))?;
@@ -118,34 +113,10 @@ impl Gate {
             physical_block_bytes: physical,
             marker: Some(marker),
             seen: Vec::new(),
+            spot: Some(spot),
             device,
             file,
         })
-    }
-
-    /// Removes a file that Assay created and that belongs to `owner`, whole or cut short.
-    ///
-    /// # Errors
-    /// An environment error, as for writing to it, when it is anything else; then it stays.
-    pub fn remove_created(&self, path: &Path, owner: OwnerId) -> Result<()> {
-        let shown = path.display().to_string();
-        let spot = Spot::of(path)?;
-        let place = Place::look(path).map_err(|refusal| refusal.of(&shown))?;
-        if let Some(kind) = unmeasurable(place.file_type()) {
-            return Err(PathRefusal::WrongKind { kind }.of(&shown));
-        }
-        let refused = |refusal: FileRefusal| refusal.of(&shown);
-        if place.is_link || place.file_type() != FileType::RegularFile {
-            return Err(refused(FileRefusal::Link));
-        }
-        let file = place.open(OFlags::RDWR).map_err(|error| refused(read_only(&error.into())))?;
-        let file = LockedFile::from(file);
-        let marker = check_ours(self.root(), &file).map_err(refused)?;
-        if marker.owner != owner {
-            return Err(refused(FileRefusal::OtherOwner));
-        }
-        let changed = |error| failed(path, "removing it", error);
-        spot.unlink(&file).map_err(changed)
     }
 
     /// Removes an admitted file that Assay created, under the lock that came with its admission: it goes even while
@@ -160,33 +131,16 @@ impl Gate {
         if admission.marker.is_none() {
             return Err(refused(FileRefusal::NotOurs));
         }
-        // One that is open for reading only has no lock yet.
-        admission.file.lock().map_err(refused)?;
-        let spot = Spot::of(path)?;
-        spot.unlink(&admission.file).map_err(|error| failed(path, "removing it", error))
-    }
-
-    /// Files in a directory that Assay created and that nobody removed, for example after the program was killed;
-    /// sorted by name.
-    ///
-    /// # Errors
-    /// An environment error when the directory cannot be read.
-    pub fn find_created(&self, directory: &Path) -> Result<Vec<(PathBuf, Marker)>> {
-        let names = crate::root::names_in(directory).map_err(|error| {
-            Error::environment(
-                format!("cannot look into {}: {error}", directory.display()),
-                "check the rights on the directory",
-            )
-        })?;
-        let known = |name: &String| {
-            let path = directory.join(name);
-            let place = Place::look(&path).ok()?;
-            let plain = place.file_type() == FileType::RegularFile && !place.is_link;
-            let file = place.open_to_read().ok().filter(|_| plain)?;
-            let marker = read_marker(&file).ok()?;
-            (marker.inode == place.status.st_ino).then_some((path, marker))
+        let unlinked = match &admission.spot {
+            // Made or taken over here, so that its lock is ours where there are locks at all.
+            Some(spot) => spot.unlink(&admission.file),
+            None => {
+                // One that is open for reading only has no lock yet.
+                admission.file.lock_surely().map_err(refused)?;
+                Spot::of(path)?.unlink(&admission.file)
+            }
         };
-        Ok(names.iter().filter_map(known).collect())
+        unlinked.map_err(|error| failed(path, "removing it", error))
     }
 }
 
@@ -245,6 +199,7 @@ fn prepare(
     file: &File,
     size_bytes: u64,
     owner: OwnerId,
+    maker: Maker,
 ) -> std::result::Result<Marker, (&'static str, Errno)> {
     let status = fstat(file).map_err(|error| ("looking at it", error))?;
     let marker = Marker {
@@ -254,6 +209,7 @@ fn prepare(
         created_unix_ns: unix_ns(),
         filled_bytes: 0,
         content: String::new(),
+        maker: Some(maker),
     };
     write_header(file, &marker).map_err(|error| {
         let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);

@@ -2,9 +2,10 @@
 
 use super::refusal::{DeviceRefusal, PathRefusal};
 use super::usage::examine;
+use super::wipe;
 use crate::device::Device;
 use crate::root::SysRoot;
-use crate::signatures::{Image, Match, PartImage, recognise, sample};
+use crate::signatures::{Image, Kind, Match, PartImage, recognise, sample};
 use crate::stack::{layer_kind, names_of, serial_of};
 use assay_model::Error;
 use assay_model::stack::LayerKind;
@@ -43,6 +44,11 @@ impl<'a> Candidate<'a> {
         Ok(Self { root, device, path: path.to_owned(), size_bytes, names, by_size })
     }
 
+    /// How it was called.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Compared before and after opening: a device that was unplugged and replaced in between has another.
     pub(super) fn identity(&self) -> Identity {
         let sequence = self.device.text("diskseq").ok().flatten();
@@ -60,36 +66,38 @@ impl<'a> Candidate<'a> {
         if let Some(in_use) = examined.in_use {
             return Err(DeviceRefusal::InUse(in_use).of(&self.path));
         }
-        let hidden = examined.hidden_processes;
-        let note = format!("open files of {hidden} other processes could not be looked at");
-        Ok(if hidden > 0 { vec![note] } else { Vec::new() })
+        Ok(examined.unseen)
     }
 
-    /// Refuses a device with known data on it, on a partition of it, or beside partitions on its disk; returns what
-    /// sampling saw of unknown data.
+    /// Refuses a device with known data on it that `wipe` does not name, on a partition of it, or beside partitions on
+    /// its disk; returns what was given up, and what sampling saw of unknown data.
     pub(super) fn check_content(
         &self,
         image: &dyn Image,
         disk: Option<&dyn Image>,
-    ) -> Result<String, Error> {
+        wipe: Option<&str>,
+    ) -> Result<Vec<String>, Error> {
         let found = self.recognise(image)?;
-        self.refuse_marks(None, &found)?;
+        let given_up =
+            wipe::check(&found, wipe, &self.token()).map_err(|refusal| refusal.of(&self.path))?;
         self.check_partitions(image)?;
         if let Some(disk) = disk {
             let found = self.recognise(disk)?;
             // A disk with partitions has a table of them.
             let others: Vec<Match> =
-                found.into_iter().filter(|found| !found.is_partition_table()).collect();
-            self.refuse_marks(Some("the whole disk around it".into()), &others)?;
+                found.into_iter().filter(|found| found.kind != Kind::Table).collect();
+            self.refuse_marks("the whole disk around it".into(), &others)?;
         }
         let counted = sample(image, SAMPLES, self.size_bytes);
         let counted = counted.map_err(|error| unclear(&self.path, "its content", &error))?;
-        Ok(match counted.used_blocks {
+        let sampled = match counted.used_blocks {
             0 => format!("all of {} sampled blocks are zeros", counted.blocks),
-            used => {
+            used if found.is_empty() => {
                 format!("{used} of {} sampled blocks hold data of unknown kind", counted.blocks)
             }
-        })
+            used => format!("{used} of {} sampled blocks hold data", counted.blocks),
+        };
+        Ok(given_up.into_iter().chain([sampled]).collect())
     }
 
     /// Partitions that the kernel knows, even if their table is gone.
@@ -99,7 +107,7 @@ impl<'a> Candidate<'a> {
             let (start, size) =
                 (part.start_bytes().map_err(read)?, part.size_bytes().map_err(read)?);
             let found = self.recognise(&PartImage::new(image, start, size))?;
-            self.refuse_marks(Some(format!("partition {}", part.node())), &found)?;
+            self.refuse_marks(format!("partition {}", part.node()), &found)?;
         }
         Ok(())
     }
@@ -108,12 +116,12 @@ impl<'a> Candidate<'a> {
         recognise(image).map_err(|error| unclear(&self.path, "its content", &error))
     }
 
-    fn refuse_marks(&self, relation: Option<String>, found: &[Match]) -> Result<(), Error> {
+    fn refuse_marks(&self, relation: String, found: &[Match]) -> Result<(), Error> {
         if found.is_empty() {
             return Ok(());
         }
         let names = found.iter().map(|found| found.name).collect();
-        Err(DeviceRefusal::Occupied { relation, names }.of(&self.path))
+        Err(DeviceRefusal::OccupiedAround { relation, names }.of(&self.path))
     }
 
     /// Whether the user typed what names this device: its serial number or world-wide name or, where it has no

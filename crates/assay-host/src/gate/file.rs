@@ -1,11 +1,12 @@
 //! The decision on a regular file: only one that Assay created, still what it was created as, may be written to.
 
 use super::lock::LockedFile;
-use super::marker::{HEADER_BYTES, Marker, MarkerError};
+use super::marker::{HEADER_BYTES, Maker, Marker, MarkerError};
 use super::refusal::FileRefusal;
 use super::usage::file_user;
 use crate::root::SysRoot;
 use rustix::fs::{Stat, fstat};
+use rustix::process::geteuid;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -31,7 +32,7 @@ pub(super) fn check_created(root: &SysRoot, file: &LockedFile) -> Result<Marker,
     Err(FileRefusal::Resized { header_bytes: marker.size_bytes, size_bytes })
 }
 
-/// Checks that Assay created an open file and that nobody uses it, and locks it. Its size may be another: the program
+/// Checks that Assay created an open file for this user and that nobody uses it, and locks it. Its size may be another: the program
 /// may have been killed before the space was allocated. File systems whose files change their numbers, such as FAT
 /// after a new mount, make a file look like a copy; then it is refused, which loses nothing.
 pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, FileRefusal> {
@@ -39,6 +40,9 @@ pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, Fi
     let links = links(&status);
     if links != 1 {
         return Err(FileRefusal::HardLinks(links));
+    }
+    if status.st_uid != geteuid().as_raw() {
+        return Err(FileRefusal::OtherUser(status.st_uid));
     }
     let marker = read_marker(file).map_err(|error| match error {
         MarkerError::Foreign => FileRefusal::NotOurs,
@@ -48,8 +52,11 @@ pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, Fi
     if marker.inode != status.st_ino {
         return Err(FileRefusal::Copy);
     }
+    if marker.maker.is_some_and(|maker| maker.is_elsewhere(&Maker::here(root))) {
+        return Err(FileRefusal::OtherHost);
+    }
     check_users(root, &status)?;
-    file.lock()?;
+    file.lock_surely()?;
     Ok(marker)
 }
 

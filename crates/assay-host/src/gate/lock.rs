@@ -13,6 +13,17 @@ use std::os::fd::{AsFd, BorrowedFd};
 pub(super) struct LockedFile(File);
 
 impl LockedFile {
+    /// As [`lock`](Self::lock), where the answer must be sure: what cannot be locked may be in use by anybody.
+    pub(super) fn lock_surely(&self) -> Result<(), FileRefusal> {
+        match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(()),
+            Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),
+            Err(error) => {
+                Err(FileRefusal::NoLocks { reason: std::io::Error::from(error).to_string() })
+            }
+        }
+    }
+
     /// Two runs never write to the same file. A file system without locks has no other user that could be told of.
     pub(super) fn lock(&self) -> Result<(), FileRefusal> {
         match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {

@@ -1,6 +1,7 @@
 //! The header by which a file that Assay created is known again: its first 4 KiB.
 
 use crate::draw::Draw;
+use crate::root::SysRoot;
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,11 +14,86 @@ const MAGIC: &[u8; 16] = b"ASSAY TEST FILE\n";
 const FORMAT: u32 = 1;
 const CONTENT_BYTES_MAX: usize = 2048;
 const CONTENT_AT: usize = 84;
+/// Behind the longest content; zeros in headers of older versions.
+const MAKER_AT: usize = 3072;
 const CHECKSUM_AT: usize = HEADER_BYTES - 8;
 
 /// 128 random bits that tell whose file it is; written as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OwnerId(pub [u8; 16]);
+
+/// Who made a file: where locks do not reach, it tells whether anybody could still be using it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Maker {
+    /// What sets its host apart from others.
+    pub host: [u8; 16],
+    /// The start of that host's system.
+    pub boot: [u8; 16],
+    /// Its process.
+    pub process: u32,
+    /// When that process started, ticks since the system did.
+    pub started_ticks: u64,
+}
+
+impl Maker {
+    /// This process on this system.
+    pub fn here(root: &SysRoot) -> Self {
+        let text = |place: &str| root.text(place).unwrap_or_default();
+        let boot = text("/proc/sys/kernel/random/boot_id").replace('-', "");
+        let host = format!("{} {}", text("/etc/machine-id"), text("/proc/sys/kernel/hostname"));
+        // Behind the name of the program, which may hold anything, the start is the twentieth field.
+        let stat = text("/proc/self/stat");
+        let start = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19));
+        Self {
+            host: digest(&host),
+            boot: u128::from_str_radix(&boot, 16).unwrap_or_default().to_be_bytes(),
+            process: std::process::id(),
+            started_ticks: start.and_then(|ticks| ticks.parse().ok()).unwrap_or_default(),
+        }
+    }
+
+    /// Whether it worked on another host: neither the host nor the start of its system is this one's.
+    pub fn is_elsewhere(&self, here: &Self) -> bool {
+        self.host != here.host && self.boot != here.boot
+    }
+
+    fn put(&self, bytes: &mut [u8; HEADER_BYTES]) {
+        put(bytes, MAKER_AT, &self.host);
+        put(bytes, MAKER_AT + 16, &self.boot);
+        put(bytes, MAKER_AT + 32, &self.started_ticks.to_le_bytes());
+        put(bytes, MAKER_AT + 40, &self.process.to_le_bytes());
+    }
+
+    /// None where an older version made the file.
+    fn read(bytes: &[u8; HEADER_BYTES]) -> Option<Self> {
+        let half = |place| number(bytes, place).to_le_bytes();
+        let whole = |place| {
+            let mut id = [0; 16];
+            id[..8].copy_from_slice(&half(place));
+            id[8..].copy_from_slice(&half(place + 8));
+            id
+        };
+        let process = small(bytes, MAKER_AT + 40);
+        (process > 0).then(|| Self {
+            host: whole(MAKER_AT),
+            boot: whole(MAKER_AT + 16),
+            started_ticks: number(bytes, MAKER_AT + 32),
+            process,
+        })
+    }
+}
+
+/// 128 bits of a text, for comparing and not for keeping secrets.
+fn digest(text: &str) -> [u8; 16] {
+    let [first, second] = [1, 2].map(|seed| {
+        let mix = |state: u64, byte| Draw::new(state ^ u64::from(byte)).next();
+        text.bytes().fold(seed, mix).to_be_bytes()
+    });
+    let mut both = [0; 16];
+    both[..8].copy_from_slice(&first);
+    both[8..].copy_from_slice(&second);
+    both
+}
 
 /// What the header says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +110,8 @@ pub struct Marker {
     pub filled_bytes: u64,
     /// What was written there, in the words of the writer; at most 2 KiB.
     pub content: String,
+    /// Who made it; older versions did not say.
+    pub maker: Option<Maker>,
 }
 
 /// Why a header does not stand.
@@ -74,9 +152,17 @@ impl Marker {
         let length = u32::try_from(content.len()).unwrap_or_default();
         put(bytes, 80, &length.to_le_bytes());
         put(bytes, CONTENT_AT, content.as_bytes());
+        if let Some(maker) = &self.maker {
+            maker.put(bytes);
+        }
         let sum = checksum(&bytes[..CHECKSUM_AT]);
         put(bytes, CHECKSUM_AT, &sum.to_le_bytes());
         block
+    }
+
+    /// The header as bytes.
+    pub fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+        self.to_block().0
     }
 
     /// Reads a header.
@@ -105,6 +191,7 @@ impl Marker {
             inode: number(bytes, 64),
             filled_bytes: number(bytes, 72),
             content: String::from_utf8_lossy(content.unwrap_or_default()).into_owned(),
+            maker: Maker::read(bytes),
         })
     }
 }
@@ -177,7 +264,25 @@ mod tests {
             created_unix_ns: 1_790_000_000_000_000_000,
             filled_bytes: 5 << 20,
             content: content.into(),
+            maker: Some(Maker::here(&SysRoot::live())),
         }
+    }
+
+    #[test]
+    fn a_header_of_an_older_version_says_nothing_of_its_maker_and_still_stands() {
+        let old = Marker { maker: None, ..marker("kept incompressible") };
+        assert_eq!(Marker::parse(&old.to_block().0), Ok(old));
+    }
+
+    #[test]
+    fn another_host_is_told_from_another_start_of_this_one() {
+        let here = Maker::here(&SysRoot::live());
+        assert!(here.process == std::process::id() && here.started_ticks > 0);
+        assert!(!Maker { boot: [1; 16], ..here }.is_elsewhere(&here));
+        // A container has a name of its own, and the kernel of its host.
+        assert!(!Maker { host: [1; 16], ..here }.is_elsewhere(&here));
+        assert!(Maker { host: [1; 16], boot: [1; 16], ..here }.is_elsewhere(&here));
+        assert_ne!(digest("one host"), digest("two hosts"));
     }
 
     #[test]

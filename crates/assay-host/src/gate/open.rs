@@ -4,11 +4,13 @@
 use super::refusal::PathRefusal;
 use crate::device::number_of;
 use assay_model::stack::DeviceNumber;
-use rustix::fs::{CWD, FileType, Mode, OFlags, SeekFrom, Stat, fstat, open, openat, seek};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, SeekFrom, Stat};
+use rustix::fs::{fstat, open, openat, openat2, seek};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// A path that was looked at and not yet opened for reading or writing.
@@ -34,6 +36,20 @@ impl Place {
         Ok(Self { handle, status, is_link })
     }
 
+    /// Looks at a name in a directory that is held, and follows no link.
+    pub(super) fn within(directory: &impl AsFd, name: &OsStr) -> rustix::io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let bounds = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let handle = match openat2(directory, name, flags, Mode::empty(), bounds) {
+            // Kernels before 5.6, and what forbids what it does not know.
+            Err(Errno::NOSYS | Errno::PERM) => openat(directory, name, flags, Mode::empty())?,
+            other => other?,
+        };
+        let status = fstat(&handle)?;
+        let is_link = FileType::from_raw_mode(status.st_mode) == FileType::Symlink;
+        Ok(Self { handle, status, is_link })
+    }
+
     pub(super) fn file_type(&self) -> FileType {
         FileType::from_raw_mode(self.status.st_mode)
     }
@@ -43,7 +59,8 @@ impl Place {
         number_of(self.status.st_rdev)
     }
 
-    /// Opens exactly what was looked at, whatever the path leads to by now.
+    /// Opens exactly what was looked at, whatever the path leads to by now. A pipe, whose opening would wait, is told from
+    /// a file before this.
     pub(super) fn open(&self, flags: OFlags) -> rustix::io::Result<File> {
         let own = PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()));
         let file = openat(CWD, own, flags | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?;

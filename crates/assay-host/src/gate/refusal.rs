@@ -63,6 +63,15 @@ pub enum FileRefusal {
     HardLinks(u64),
     /// Another process measures on it.
     Locked,
+    /// Its file system has no locks, so that nobody can tell whether another process measures on it.
+    NoLocks {
+        /// The system's words.
+        reason: String,
+    },
+    /// Another user made it.
+    OtherUser(u32),
+    /// Another host made it, and may measure on it.
+    OtherHost,
     /// A loop device or the swapper uses it.
     InUse {
         /// By what.
@@ -97,6 +106,11 @@ pub enum Usage {
         /// The process.
         by: String,
     },
+    /// A process has it mapped for writing.
+    Mapped {
+        /// The process.
+        by: String,
+    },
 }
 
 /// A device that is in use.
@@ -117,12 +131,33 @@ pub enum DeviceRefusal {
     Busy,
     /// It cannot be written to.
     ReadOnly,
-    /// It carries data that is known.
+    /// It carries data that is known, and that was not given up by name.
     Occupied {
-        /// The device that does; none when it is the target itself.
-        relation: Option<String>,
         /// What it carries.
         names: Vec<&'static str>,
+        /// What was typed instead of the names, if anything was.
+        typed: Option<String>,
+        /// The options that give up exactly this.
+        option: String,
+    },
+    /// A part of it, or the disk that it is a part of, carries data that is known.
+    OccupiedAround {
+        /// Which, for example `partition /dev/sdb1`.
+        relation: String,
+        /// What it carries.
+        names: Vec<&'static str>,
+    },
+    /// It is a part of something that others have parts of.
+    Member {
+        /// What it carries.
+        names: Vec<&'static str>,
+        /// That of it which others may need.
+        shared: Vec<&'static str>,
+    },
+    /// It carries nothing of what was given up by name.
+    NothingToWipe {
+        /// What was typed.
+        typed: String,
     },
     /// The user did not say that it may be destroyed.
     NoToken {
@@ -248,6 +283,20 @@ impl FileRefusal {
                 "another process is measuring on it".into(),
                 "wait until it has ended, or use another file",
             ),
+            Self::NoLocks { reason } => (
+                format!(
+                    "its file system has no locks ({reason}), so another process may be measuring on it"
+                ),
+                "give the directory, and Assay creates a new file; remove this one by hand when nobody uses it",
+            ),
+            Self::OtherUser(user) => (
+                format!("it belongs to the user with the number {user}"),
+                "files of other users are only ever read; give a directory, and Assay creates a file of its own there",
+            ),
+            Self::OtherHost => (
+                "it was made on another host, which may be measuring on it".into(),
+                "measure from there, or remove it by hand when nobody uses it",
+            ),
             Self::InUse { by } => (format!("{by} uses it"), "detach it first"),
             Self::OtherOwner => (
                 "it belongs to another store of runs".into(),
@@ -278,9 +327,21 @@ impl DeviceRefusal {
                 format!("--destroy '{typed}' does not name this device"),
                 format!("this device is '{token}'; check that {path} is the one you mean"),
             ),
-            Self::Occupied { relation, names } => (
-                format!("{} carries: {}", named(relation.as_ref()), names.join(", ")),
-                "if nothing of it is needed, erase the marks yourself, for example with wipefs".into(),
+            Self::Occupied { names, typed, option } => occupied(names, typed.as_ref(), option),
+            Self::OccupiedAround { relation, names } => (
+                format!("{relation} carries: {}", names.join(", ")),
+                "--wipe names only what stands on the device itself: measure on that partition, or delete it first, for example with wipefs and sfdisk --delete".into(),
+            ),
+            Self::Member { names, shared } => (
+                format!("it carries: {}", names.join(", ")),
+                format!(
+                    "other disks or hosts may need the {}, which cannot be seen from here, so --wipe does not name it: take the device out of there with the tool that put it there, then erase what is left with wipefs",
+                    shared.join(", ")
+                ),
+            ),
+            Self::NothingToWipe { typed } => (
+                format!("--wipe '{typed}': it carries no known data"),
+                format!("check that {path} is the one you mean, and leave --wipe out if it is"),
             ),
             Self::Busy => (
                 "the kernel says that it is in use (a file system, a volume manager or another program holds it)".into(),
@@ -293,6 +354,15 @@ impl DeviceRefusal {
             Self::InUse(in_use) => in_use.words(),
         }
     }
+}
+
+fn occupied(names: &[&str], typed: Option<&String>, option: &str) -> (String, String) {
+    let carried = format!("it carries: {}", names.join(", "));
+    let reason = match typed {
+        Some(typed) => format!("{carried}; --wipe '{typed}' does not name exactly that"),
+        None => carried,
+    };
+    (reason, format!("if nothing of it is needed, repeat with {option}"))
 }
 
 impl InUse {
@@ -315,6 +385,9 @@ impl InUse {
             ),
             Usage::Open { by } => {
                 (format!("{it} is open for writing in {by}"), "end that program first".into())
+            }
+            Usage::Mapped { by } => {
+                (format!("{it} is mapped for writing in {by}"), "end that program first".into())
             }
         }
     }

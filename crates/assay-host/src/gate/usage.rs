@@ -1,14 +1,17 @@
 //! Whether a block device, or one that shares its blocks, is in use by anybody.
 
+mod processes;
+
 use super::refusal::{InUse, Usage};
 use crate::device::Device;
 use crate::mounts::{MountEntry, read_mounts, read_swaps};
 use crate::root::{SysRoot, names_in};
 use crate::stack::{layer_kind, world_wide_name_of};
 use assay_model::stack::LayerKind;
+use processes::{Processes, read_processes};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How a device shares blocks with the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ struct Users<'a> {
     mounts: Vec<MountEntry>,
     swaps: Vec<Device>,
     loops: Vec<(Device, Device)>,
-    open: Vec<(Device, String)>,
+    processes: Processes,
 }
 
 /// What was found besides a use.
@@ -62,8 +65,8 @@ struct Users<'a> {
 pub(super) struct Examined {
     /// The first use that was found.
     pub(super) in_use: Option<InUse>,
-    /// Processes whose open files may not be looked at.
-    pub(super) hidden_processes: u64,
+    /// What could not be looked at, in sentences.
+    pub(super) unseen: Vec<String>,
 }
 
 /// Looks for a user of the device, of its partitions, of its disk and of the devices below it.
@@ -71,13 +74,15 @@ pub(super) struct Examined {
 /// # Errors
 /// What could not be read: then the device cannot be shown to be unused.
 pub(super) fn examine(root: &SysRoot, target: &Device) -> io::Result<Examined> {
-    let (open, hidden_processes) = open_devices(root)?;
+    let (processes, loops) = (read_processes(root)?, loop_devices(root)?);
+    let mut unseen = processes.unseen();
+    unseen.extend(loops.unseen);
     let users = Users {
         root,
         mounts: read_mounts(root)?,
         swaps: swap_devices(root)?,
-        loops: loop_devices(root)?,
-        open,
+        loops: loops.found,
+        processes,
     };
     let mut in_use = None;
     for member in family(root, target)? {
@@ -85,7 +90,7 @@ pub(super) fn examine(root: &SysRoot, target: &Device) -> io::Result<Examined> {
             in_use = users.usage(&member)?.map(|usage| InUse { relation: member.shown(), usage });
         }
     }
-    Ok(Examined { in_use, hidden_processes })
+    Ok(Examined { in_use, unseen })
 }
 
 fn family(root: &SysRoot, target: &Device) -> io::Result<Vec<Member>> {
@@ -147,10 +152,7 @@ impl Users<'_> {
         }
         let holder = device.holders()?.into_iter().next();
         let held = holder.map(|holder| described(&holder)).or_else(|| self.loop_on(device));
-        let open = || self.open.iter().find(|(open, _)| open == device);
-        Ok(held
-            .map(|by| Usage::Held { by })
-            .or_else(|| open().map(|(_, by)| Usage::Open { by: by.clone() })))
+        Ok(held.map(|by| Usage::Held { by }).or_else(|| self.processes.usage(device)))
     }
 
     /// Where a file system on the device is mounted: by number, by node, or as one of several devices of a btrfs.
@@ -205,55 +207,29 @@ fn swap_devices(root: &SysRoot) -> io::Result<Vec<Device>> {
     nodes.map(|path| Device::by_node(root, path)).collect()
 }
 
-/// Loop devices whose backing file is a device, with that device.
-fn loop_devices(root: &SysRoot) -> io::Result<Vec<(Device, Device)>> {
-    let mut found = Vec::new();
+/// What loop devices lie on.
+struct Loops {
+    /// Those over a device, with that device.
+    found: Vec<(Device, Device)>,
+    /// Those over something that cannot be found here, in sentences.
+    unseen: Vec<String>,
+}
+
+/// A file that was deleted, or that only another mount namespace has, may have been the node of a device.
+fn loop_devices(root: &SysRoot) -> io::Result<Loops> {
+    let mut loops = Loops { found: Vec::new(), unseen: Vec::new() };
     for disk in Device::all_disks(root)? {
-        if let Some(backing) = disk.backing_file()?
-            && let Ok(below) = Device::by_node(root, Path::new(&backing))
-        {
-            found.push((disk, below));
+        let Some(backing) = disk.backing_file()? else {
+            continue;
+        };
+        if let Ok(below) = Device::by_node(root, Path::new(&backing)) {
+            loops.found.push((disk, below));
+        } else if fs::metadata(root.path(&backing)).is_err() {
+            let node = disk.node();
+            loops.unseen.push(format!("what {node} lies on could not be looked at: {backing}"));
         }
     }
-    Ok(found)
-}
-
-/// Devices that other processes have open for writing, each with a name for the process; and how many processes do
-/// not show their open files.
-fn open_devices(root: &SysRoot) -> io::Result<(Vec<(Device, String)>, u64)> {
-    let own = std::process::id().to_string();
-    let is_process = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit()) && *name != own;
-    let (mut found, mut hidden) = (Vec::new(), 0);
-    for process in names_in(&root.path("/proc"))?.into_iter().filter(is_process) {
-        match names_in(&root.path("/proc").join(&process).join("fd")) {
-            Ok(files) => found.extend(open_in(root, &process, &files)),
-            Err(_) => hidden += 1,
-        }
-    }
-    Ok((found, hidden))
-}
-
-fn open_in(root: &SysRoot, process: &str, files: &[String]) -> Vec<(Device, String)> {
-    let place = root.path("/proc").join(process);
-    let node_of = |file: &&String| -> Option<PathBuf> {
-        let node = fs::read_link(place.join("fd").join(file)).ok()?;
-        (node.starts_with("/dev") && for_writing(&place, file)).then_some(node)
-    };
-    let nodes = files.iter().filter_map(|file| node_of(&file));
-    let devices = nodes.filter_map(|node| Device::by_node(root, &node).ok());
-    let command = root.text(format!("/proc/{process}/comm")).unwrap_or_default();
-    devices.map(|device| (device, format!("process {process} ({command})"))).collect()
-}
-
-/// Whether an open file may be written through; what cannot be read counts as yes.
-fn for_writing(process: &Path, file: &str) -> bool {
-    const ACCESS_MODE: u32 = 3;
-    let Ok(text) = fs::read_to_string(process.join("fdinfo").join(file)) else {
-        return true;
-    };
-    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
-    let flags = flags.and_then(|digits| u32::from_str_radix(digits.trim(), 8).ok());
-    flags.is_none_or(|flags| flags & ACCESS_MODE != 0)
+    Ok(loops)
 }
 
 /// The loop device or swap area that uses this file, if any does.

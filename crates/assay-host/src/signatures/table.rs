@@ -1,29 +1,56 @@
 //! The table of magic numbers by which data on a device is recognised: data, no code.
 //!
 //! Each row is a fact of a published on-disk format. A row may match too much, never too little: a wrong match
-//! costs the user a `wipefs`, a missing one costs the data.
+//! costs the user a word on the command line, a missing one costs the data.
 
 use super::Anchor::{self, End, Start};
+use super::Kind::{self, Content, Member, Table};
 
-/// Magic bytes, and every place at which they mean what `name` says.
+/// A format, and all marks by which it is known.
 #[derive(Debug)]
-pub(super) struct Signature {
+pub(super) struct Format {
+    /// What names it on the command line, as `blkid` calls it where it knows it.
+    pub(super) word: &'static str,
     /// What lies on the device.
     pub(super) name: &'static str,
+    /// What else it concerns.
+    pub(super) kind: Kind,
+    /// Where its marks stand.
+    pub(super) marks: &'static [Mark],
+}
+
+/// Magic bytes, and every place at which they mean the format.
+#[derive(Debug)]
+pub(super) struct Mark {
     /// The bytes.
     pub(super) magic: &'static [u8],
     /// Where they stand.
     pub(super) places: &'static [Anchor],
 }
 
-const fn row(name: &'static str, magic: &'static [u8], places: &'static [Anchor]) -> Signature {
-    Signature { name, magic, places }
+const fn format(
+    kind: Kind,
+    word: &'static str,
+    name: &'static str,
+    marks: &'static [Mark],
+) -> Format {
+    Format { word, name, kind, marks }
+}
+
+const fn mark(magic: &'static [u8], places: &'static [Anchor]) -> Mark {
+    Mark { magic, places }
 }
 
 /// `back` bytes before the end of a device whose size is rounded down to `align`.
 const fn end(align: u64, back: u64) -> Anchor {
     End { align, back }
 }
+
+/// The begin of the device.
+const FIRST: &[Anchor] = &[Start(0)];
+
+/// The last sector, where firmware of RAID controllers keeps its description.
+const LAST_SECTOR: &[Anchor] = &[end(512, 512)];
 
 /// The first sectors, which partition tables, LVM and Amiga disks share.
 const SECTORS: &[Anchor] = &[
@@ -36,6 +63,9 @@ const SECTORS: &[Anchor] = &[
     Start(8192),
     Start(12_288),
 ];
+
+/// Where the second words of an LVM2 label stand in the first four sectors.
+const LVM_TYPES: &[Anchor] = &[Start(24), Start(512 + 24), Start(1024 + 24), Start(1536 + 24)];
 
 /// The last ten bytes of the first memory page, for page sizes of 4 to 64 KiB.
 const PAGE_ENDS: &[Anchor] = &[
@@ -72,151 +102,6 @@ const ASM_HEADERS: &[Anchor] = &[
     Start((128 << 20) - 8192 + 32),
 ];
 
-/// All rows, by kind of owner.
-pub(super) const TABLE: &[Signature] = &[
-    // Databases and their volume managers.
-    row("Oracle ASM disk", b"ORCLDISK", ASM_HEADERS),
-    row("Oracle ASM disk (cleared)", b"ORCLCLRD", &[Start(32)]),
-    row("Oracle data, redo or control file", b"}|{z", &[Start(28)]),
-    row("Oracle data, redo or control file", b"z{|}", &[Start(28)]),
-    row(
-        "OCFS2 cluster file system",
-        b"OCFSV2",
-        &[Start(1024), Start(2048), Start(4096), Start(8192)],
-    ),
-    row("OCFS cluster file system", b"OracleCFS", &[Start(8)]),
-    // File systems of Linux.
-    row("ext2, ext3 or ext4 file system, or its journal", b"\x53\xef", &[Start(1080)]),
-    row("XFS file system", b"XFSB", &[Start(0)]),
-    row("XFS journal", b"\xfe\xed\xba\xbe", &[Start(0), Start(512)]),
-    row(
-        "btrfs file system",
-        b"_BHRfS_M",
-        &[Start(0x1_0040), Start((64 << 20) + 0x40), Start((256 << 30) + 0x40)],
-    ),
-    row("F2FS file system", b"\x10\x20\xf5\xf2", &[Start(1024), Start(4096 + 1024)]),
-    row("ReiserFS file system", b"ReIsErFs", &[Start(65_588), Start(8244), Start(8212)]),
-    row("ReiserFS file system", b"ReIsEr2Fs", &[Start(65_588)]),
-    row("ReiserFS file system", b"ReIsEr3Fs", &[Start(65_588)]),
-    row("Reiser4 file system", b"ReIsEr4", &[Start(65_536)]),
-    row("JFS file system", b"JFS1", &[Start(32_768)]),
-    row("NILFS2 file system", b"\x34\x34", &[Start(1030)]),
-    row("GFS2 cluster file system", b"\x01\x16\x19\x70", &[Start(65_536)]),
-    row("SquashFS file system", b"hsqs", &[Start(0)]),
-    row("SquashFS file system", b"sqsh", &[Start(0)]),
-    row("EROFS file system", b"\xe2\xe1\xf5\xe0", &[Start(1024)]),
-    row("cramfs file system", b"\x45\x3d\xcd\x28", &[Start(0), Start(512)]),
-    row("cramfs file system", b"\x28\xcd\x3d\x45", &[Start(0), Start(512)]),
-    row("romfs file system", b"-rom1fs-", &[Start(0)]),
-    row("UBIFS or UBI volume", b"UBI#", &[Start(0)]),
-    row(
-        "bcachefs file system",
-        b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef",
-        &[Start(4096 + 24)],
-    ),
-    // File systems of others.
-    row("NTFS file system", b"NTFS    ", &[Start(3), end(512, 509), end(4096, 4093)]),
-    row("exFAT file system", b"EXFAT   ", &[Start(3), Start(12 * 512 + 3), Start(12 * 4096 + 3)]),
-    row("ReFS file system", b"\0\0\0ReFS\0", &[Start(0)]),
-    row("FAT file system", b"FAT12   ", &[Start(54)]),
-    row("FAT file system", b"FAT16   ", &[Start(54)]),
-    row("FAT file system", b"FAT32   ", &[Start(82), Start(6 * 512 + 82)]),
-    row("FAT file system", b"MSDOS", &[Start(54)]),
-    row("FAT file system", b"FAT     ", &[Start(54), Start(82)]),
-    row("ISO 9660 file system", b"CD001", &[Start(32_769)]),
-    row("High Sierra file system", b"CDROM", &[Start(32_777)]),
-    row("UDF file system", b"BEA01", &[Start(32_769)]),
-    row("UDF file system", b"NSR02", &[Start(32_769), Start(34_817), Start(36_865), Start(38_913)]),
-    row("UDF file system", b"NSR03", &[Start(32_769), Start(34_817), Start(36_865), Start(38_913)]),
-    row("HFS+ file system", b"H+\0\x04", &[Start(1024), end(512, 1024)]),
-    row("HFS+ file system", b"HX\0\x05", &[Start(1024), end(512, 1024)]),
-    row("HFS file system", b"BD\0\0", &[Start(1024)]),
-    row("APFS container", b"NXSB", &[Start(32)]),
-    row("UFS file system", b"\x54\x19\x01\x00", UFS_SUPERBLOCKS),
-    row("UFS file system", b"\x00\x01\x19\x54", UFS_SUPERBLOCKS),
-    row("UFS2 file system", b"\x19\x01\x54\x19", UFS_SUPERBLOCKS),
-    row("UFS2 file system", b"\x19\x54\x01\x19", UFS_SUPERBLOCKS),
-    row("Veritas file system", b"\xf5\xfc\x01\xa5", &[Start(1024)]),
-    row("Veritas file system", b"\xa5\x01\xfc\xf5", &[Start(8192)]),
-    row("VMware VMFS volume", b"\x0d\xd0\x01\xc0", &[Start(1 << 20)]),
-    row("VMware VMFS file system", b"\x5e\xf1\xab\x2f", &[Start(2 << 20)]),
-    row("HPFS file system", b"\x49\xe8\x95\xf9", &[Start(8192)]),
-    // Swap and hibernation.
-    row("swap area", b"SWAPSPACE2", PAGE_ENDS),
-    row("swap area", b"SWAP-SPACE", PAGE_ENDS),
-    row("hibernated system", b"S1SUSPEND", PAGE_ENDS),
-    row("hibernated system", b"S2SUSPEND", PAGE_ENDS),
-    row("hibernated system", b"ULSUSPEND", PAGE_ENDS),
-    row("hibernated system", b"LINHIB0001", PAGE_ENDS),
-    // Volume managers, RAID, encryption, caches.
-    row("LVM2 physical volume", b"LABELONE", SECTORS),
-    row("LVM1 physical volume", b"HM\x01\0", &[Start(0)]),
-    row("LVM1 physical volume", b"HM\x02\0", &[Start(0)]),
-    row("LVM snapshot store", b"SnAp", &[Start(0)]),
-    row("md RAID member", b"\xfc\x4e\x2b\xa9", MD_SUPERBLOCKS),
-    row("md RAID member", b"\xa9\x2b\x4e\xfc", MD_SUPERBLOCKS),
-    row("Intel RAID member", b"Intel Raid ISM Cfg Sig. ", &[end(512, 1024), end(4096, 8192)]),
-    row("DDF RAID member", b"\xde\x11\xde\x11", DDF_HEADERS),
-    row("DDF RAID member", b"\x11\xde\x11\xde", DDF_HEADERS),
-    row("NVIDIA RAID member", b"NVIDIA  ", &[end(512, 1024)]),
-    row("LUKS encrypted volume", b"LUKS\xba\xbe", &[Start(0)]),
-    row("LUKS encrypted volume (second header)", b"SKUL\xba\xbe", SECOND_LUKS),
-    row("BitLocker encrypted volume", b"-FVE-FS-", &[Start(3)]),
-    row("FAT file system", b"MSWIN4.1", &[Start(3)]),
-    row("dm-verity hash area", b"verity\0\0", &[Start(0)]),
-    row("dm-integrity volume", b"integrt\0", &[Start(0)]),
-    row("VDO volume", b"dmvdo001", &[Start(0)]),
-    row("Stratis pool member", b"!Stra0tis\x86\xff\x02^\x41rh", &[Start(516), Start(4096 + 516)]),
-    row(
-        "bcache device",
-        b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81",
-        &[Start(4096 + 24)],
-    ),
-    row("DRBD replica", b"\x83\x74\x02\x6a", &[end(4096, 4096 - 60)]),
-    row("DRBD replica", b"\x83\x74\x02\x6b", &[end(4096, 4096 - 60)]),
-    row("DRBD replica", b"\x83\x74\x02\x6c", &[end(4096, 4096 - 60)]),
-    row("DRBD replica", b"\x83\x74\x02\x6d", &[end(4096, 4096 - 60)]),
-    row("DRBD proxy log", b"DRBDdlh*", &[Start(0)]),
-    row("Ceph BlueStore", b"bluestore block device\n", &[Start(0)]),
-    row(
-        "Veritas volume manager disk",
-        b"PRIV",
-        &[Start(512), Start(8192), Start(8704), Start(131_072)],
-    ),
-    row(
-        "Windows dynamic disk",
-        b"PRIVHEAD",
-        &[Start(3072), Start(5 << 10), end(512, 512), end(512, 1 << 20)],
-    ),
-    row("AIX disk", b"\xc9\xc2\xd4\xc1", &[Start(0)]),
-    // Partition tables.
-    row("GPT partition table", b"EFI PART", &[Start(512), Start(1024), Start(2048), Start(4096)]),
-    row(
-        "GPT partition table (backup)",
-        b"EFI PART",
-        &[end(512, 512), end(2048, 2048), end(4096, 4096)],
-    ),
-    row("MBR partition table or boot sector", b"\x55\xaa", &[Start(510)]),
-    row("BSD disklabel", b"\x57\x45\x56\x82", BSD_LABELS),
-    row("BSD disklabel", b"\x82\x56\x45\x57", BSD_LABELS),
-    row("Sun disklabel", b"\xda\xbe", &[Start(508)]),
-    row("SGI disklabel", b"\x0b\xe5\xa9\x41", &[Start(0)]),
-    row("Mac partition map", b"ER\x02\0", &[Start(0)]),
-    row("Mac partition map", b"ER\x08\0", &[Start(0)]),
-    row("Mac partition map", b"ER\x10\0", &[Start(0)]),
-    row("Mac partition map", b"PM\0\0", &[Start(512), Start(2048), Start(4096)]),
-    row("Amiga partition table", b"RDSK", SECTORS),
-    row("IBM mainframe disk label", b"\xe5\xd6\xd3\xf1", &[Start(1024), Start(4096), Start(8192)]),
-    // Marks of other writers.
-    row("tar archive", b"ustar", &[Start(257)]),
-    row("gzip data", b"\x1f\x8b\x08", &[Start(0)]),
-    row("zstd data", b"\x28\xb5\x2f\xfd", &[Start(0)]),
-    row("QCOW disk image", b"QFI\xfb", &[Start(0)]),
-    row("VMware disk image", b"KDMV", &[Start(0)]),
-    row("VHDX disk image", b"vhdxfile", &[Start(0)]),
-    row("SQLite database", b"SQLite format 3\0", &[Start(0)]),
-];
-
 /// Byte 1372 of each place where a UFS superblock may begin.
 const UFS_SUPERBLOCKS: &[Anchor] =
     &[Start(1372), Start(8192 + 1372), Start(65_536 + 1372), Start(262_144 + 1372)];
@@ -230,3 +115,513 @@ const DDF_HEADERS: &[Anchor] = &[end(512, 512), end(512, 257 * 512)];
 /// In the first or second sector, at the places of the ports.
 const BSD_LABELS: &[Anchor] =
     &[Start(0), Start(64), Start(128), Start(512), Start(576), Start(640)];
+
+/// Volume structure descriptors of optical disks, for sectors of 2 KiB and 4 KiB.
+const VOLUME_DESCRIPTORS: &[Anchor] =
+    &[Start(32_769), Start(34_817), Start(36_865), Start(38_913), Start(40_961)];
+
+/// Sectors from the end at which Promise controllers of different years keep their description.
+const PROMISE_SECTORS: &[Anchor] = &[
+    end(512, 63 * 512),
+    end(512, 255 * 512),
+    end(512, 256 * 512),
+    end(512, 16 * 512),
+    end(512, 399 * 512),
+    end(512, 591 * 512),
+    end(512, 675 * 512),
+    end(512, 735 * 512),
+    end(512, 911 * 512),
+    end(512, 974 * 512),
+    end(512, 991 * 512),
+    end(512, 951 * 512),
+    end(512, 3087 * 512),
+];
+
+/// The label is the third block of 512 bytes to 4 KiB; in one of its layouts a key of four bytes stands before it.
+const DASD_LABELS: &[Anchor] = &[
+    Start(1024),
+    Start(1028),
+    Start(2048),
+    Start(2052),
+    Start(4096),
+    Start(4100),
+    Start(8192),
+    Start(8196),
+];
+
+/// Byte 504 of the superblock of System V, which begins half a block into block 0, 9, 15 or 18.
+const SYSV_SUPERBLOCKS: &[Anchor] = &[
+    Start(512 + 504),
+    Start(9 * 1024 + 512 + 504),
+    Start(15 * 1024 + 512 + 504),
+    Start(18 * 1024 + 512 + 504),
+];
+
+/// Byte 24 of each place where a bcachefs superblock may begin.
+const BCACHEFS_SUPERBLOCKS: &[Anchor] =
+    &[Start(4096 + 24), Start((2 << 20) + 24), end(512, (1 << 20) - 24)];
+
+/// Byte 60 of the last block of 4 KiB.
+const DRBD_SUPERBLOCKS: &[Anchor] = &[end(4096, 4096 - 60), end(512, 4096 - 60)];
+
+/// All formats, by kind of owner.
+pub(super) const TABLE: &[Format] = &[
+    // Databases and their volume managers.
+    format(Member, "oracleasm", "Oracle ASM disk", &[mark(b"ORCLDISK", ASM_HEADERS)]),
+    format(Member, "oracleasm", "Oracle ASM disk (cleared)", &[mark(b"ORCLCLRD", &[Start(32)])]),
+    format(
+        Member,
+        "oracle",
+        "Oracle data, redo or control file",
+        &[mark(b"}|{z", &[Start(28)]), mark(b"z{|}", &[Start(28)])],
+    ),
+    format(
+        Member,
+        "ocfs2",
+        "OCFS2 cluster file system",
+        &[mark(b"OCFSV2", &[Start(1024), Start(2048), Start(4096), Start(8192)])],
+    ),
+    format(
+        Member,
+        "ocfs",
+        "OCFS cluster file system",
+        &[mark(b"OracleCFS", &[Start(8), Start(8192)])],
+    ),
+    // File systems of Linux.
+    format(
+        Content,
+        "ext4",
+        "ext2, ext3 or ext4 file system, or its journal",
+        &[mark(b"\x53\xef", &[Start(1080)])],
+    ),
+    format(Content, "xfs", "XFS file system", &[mark(b"XFSB", FIRST)]),
+    format(
+        Content,
+        "xfs_log",
+        "XFS journal",
+        &[mark(b"\xfe\xed\xba\xbe", &[Start(0), Start(512)])],
+    ),
+    format(
+        Content,
+        "btrfs",
+        "btrfs file system",
+        &[mark(
+            b"_BHRfS_M",
+            &[
+                Start(0x40),
+                Start(0x1_0040),
+                Start((64 << 20) + 0x40),
+                Start((256 << 20) + 0x40),
+                Start((256 << 30) + 0x40),
+            ],
+        )],
+    ),
+    format(
+        Content,
+        "f2fs",
+        "F2FS file system",
+        &[mark(b"\x10\x20\xf5\xf2", &[Start(1024), Start(4096 + 1024)])],
+    ),
+    format(
+        Content,
+        "reiserfs",
+        "ReiserFS file system",
+        &[
+            mark(b"ReIsErFs", &[Start(65_588), Start(8244), Start(8212)]),
+            mark(b"ReIsEr2Fs", &[Start(65_588)]),
+            mark(b"ReIsEr3Fs", &[Start(65_588)]),
+        ],
+    ),
+    format(Content, "reiser4", "Reiser4 file system", &[mark(b"ReIsEr4", &[Start(65_536)])]),
+    format(Content, "jfs", "JFS file system", &[mark(b"JFS1", &[Start(32_768), Start(61_440)])]),
+    format(Content, "jfs", "JFS journal", &[mark(b"\x21\x43\x65\x87", &[Start(4096)])]),
+    format(
+        Content,
+        "nilfs2",
+        "NILFS2 file system",
+        &[mark(b"\x34\x34", &[Start(1030), end(512, 4096 - 6)])],
+    ),
+    format(
+        Member,
+        "gfs2",
+        "GFS or GFS2 cluster file system",
+        &[mark(b"\x01\x16\x19\x70", &[Start(65_536)])],
+    ),
+    format(
+        Member,
+        "scoutfs",
+        "ScoutFS cluster file system",
+        &[mark(b"\x8b\x42\x3c\x10", &[Start(65_540)])],
+    ),
+    format(
+        Content,
+        "squashfs",
+        "SquashFS file system",
+        &[mark(b"hsqs", FIRST), mark(b"sqsh", FIRST)],
+    ),
+    format(Content, "erofs", "EROFS file system", &[mark(b"\xe2\xe1\xf5\xe0", &[Start(1024)])]),
+    format(
+        Content,
+        "cramfs",
+        "cramfs file system",
+        &[
+            mark(b"\x45\x3d\xcd\x28", &[Start(0), Start(512)]),
+            mark(b"\x28\xcd\x3d\x45", &[Start(0), Start(512)]),
+        ],
+    ),
+    format(Content, "romfs", "romfs file system", &[mark(b"-rom1fs-", FIRST)]),
+    format(Content, "ubi", "UBI volume", &[mark(b"UBI#", FIRST)]),
+    format(
+        Content,
+        "ubifs",
+        "UBIFS file system",
+        &[mark(b"\x31\x18\x10\x06", FIRST), mark(b"\x06\x10\x18\x31", FIRST)],
+    ),
+    format(
+        Content,
+        "jffs2",
+        "JFFS2 file system",
+        &[mark(b"\x85\x19\x03\x20", FIRST), mark(b"\x19\x85\x20\x03", FIRST)],
+    ),
+    format(Content, "zonefs", "zonefs file system", &[mark(b"SFOZ", FIRST)]),
+    format(Content, "exfs", "EXFS file system", &[mark(b"EXFS", FIRST)]),
+    format(
+        Member,
+        "bcachefs",
+        "bcachefs file system",
+        &[mark(
+            b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef",
+            BCACHEFS_SUPERBLOCKS,
+        )],
+    ),
+    // File systems of others.
+    format(
+        Content,
+        "ntfs",
+        "NTFS file system",
+        &[mark(b"NTFS    ", &[Start(3), end(512, 509), end(4096, 4093)])],
+    ),
+    format(
+        Content,
+        "exfat",
+        "exFAT file system",
+        &[mark(b"EXFAT   ", &[Start(3), Start(12 * 512 + 3), Start(12 * 4096 + 3)])],
+    ),
+    format(Content, "refs", "ReFS file system", &[mark(b"\0\0\0ReFS\0", FIRST)]),
+    format(
+        Content,
+        "vfat",
+        "FAT file system",
+        &[
+            mark(b"FAT12   ", &[Start(54)]),
+            mark(b"FAT16   ", &[Start(54)]),
+            mark(b"FAT32   ", &[Start(82), Start(6 * 512 + 82)]),
+            mark(b"MSDOS", &[Start(54)]),
+            mark(b"MSWIN", &[Start(82)]),
+            mark(b"FAT     ", &[Start(54), Start(82)]),
+            mark(b"MSWIN4.1", &[Start(3)]),
+        ],
+    ),
+    format(Content, "iso9660", "ISO 9660 file system", &[mark(b"CD001", VOLUME_DESCRIPTORS)]),
+    format(Content, "iso9660", "High Sierra file system", &[mark(b"CDROM", &[Start(32_777)])]),
+    format(
+        Content,
+        "udf",
+        "UDF file system",
+        &[
+            mark(b"BEA01", VOLUME_DESCRIPTORS),
+            mark(b"NSR02", VOLUME_DESCRIPTORS),
+            mark(b"NSR03", VOLUME_DESCRIPTORS),
+            mark(b"BOOT2", VOLUME_DESCRIPTORS),
+            mark(b"CDW02", VOLUME_DESCRIPTORS),
+            mark(b"TEA01", VOLUME_DESCRIPTORS),
+        ],
+    ),
+    format(
+        Content,
+        "hfsplus",
+        "HFS+ file system",
+        &[
+            mark(b"H+\0\x04", &[Start(1024), end(512, 1024)]),
+            mark(b"HX\0\x05", &[Start(1024), end(512, 1024)]),
+        ],
+    ),
+    format(Content, "apfs", "APFS container", &[mark(b"NXSB", &[Start(32)])]),
+    format(
+        Content,
+        "ufs",
+        "UFS file system",
+        &[
+            mark(b"\x00\x01\x19\x54", UFS_SUPERBLOCKS),
+            mark(b"\x54\x19\x01\x00", UFS_SUPERBLOCKS),
+            mark(b"\x00\x19\x56\x12", UFS_SUPERBLOCKS),
+            mark(b"\x12\x56\x19\x00", UFS_SUPERBLOCKS),
+            mark(b"\x00\x09\x50\x14", UFS_SUPERBLOCKS),
+            mark(b"\x14\x50\x09\x00", UFS_SUPERBLOCKS),
+            mark(b"\x00\x61\x21\x95", UFS_SUPERBLOCKS),
+            mark(b"\x95\x21\x61\x00", UFS_SUPERBLOCKS),
+            mark(b"\x05\x23\x19\x94", UFS_SUPERBLOCKS),
+            mark(b"\x94\x19\x23\x05", UFS_SUPERBLOCKS),
+        ],
+    ),
+    format(
+        Content,
+        "ufs",
+        "UFS2 file system",
+        &[mark(b"\x19\x01\x54\x19", UFS_SUPERBLOCKS), mark(b"\x19\x54\x01\x19", UFS_SUPERBLOCKS)],
+    ),
+    format(
+        Content,
+        "vxfs",
+        "Veritas file system",
+        &[mark(b"\xf5\xfc\x01\xa5", &[Start(1024)]), mark(b"\xa5\x01\xfc\xf5", &[Start(8192)])],
+    ),
+    format(Member, "vmfs", "VMware VMFS volume", &[mark(b"\x0d\xd0\x01\xc0", &[Start(1 << 20)])]),
+    format(
+        Member,
+        "vmfs",
+        "VMware VMFS file system",
+        &[mark(b"\x5e\xf1\xab\x2f", &[Start(2 << 20)])],
+    ),
+    format(Content, "hpfs", "HPFS file system", &[mark(b"\x49\xe8\x95\xf9", &[Start(8192)])]),
+    format(
+        Content,
+        "befs",
+        "BeFS file system",
+        &[mark(b"BFS1", &[Start(32), Start(544)]), mark(b"1SFB", &[Start(32), Start(544)])],
+    ),
+    format(Content, "bfs", "SCO BFS file system", &[mark(b"\xce\xfa\xad\x1b", FIRST)]),
+    format(
+        Content,
+        "sysv",
+        "System V file system",
+        &[mark(b"\x20\x7e\x18\xfd", SYSV_SUPERBLOCKS), mark(b"\xfd\x18\x7e\x20", SYSV_SUPERBLOCKS)],
+    ),
+    format(
+        Content,
+        "xenix",
+        "Xenix file system",
+        &[mark(b"\x2b\x55\x44", &[Start(2048)]), mark(b"\x44\x55\x2b", &[Start(2048)])],
+    ),
+    format(Content, "nss", "NetWare storage pool", &[mark(b"SPB5", &[Start(4096)])]),
+    format(Member, "mpool", "mpool volume", &[mark(b"mpoolDev", FIRST), mark(b"veDloopm", FIRST)]),
+    // Swap and hibernation.
+    format(
+        Content,
+        "swap",
+        "swap area",
+        &[mark(b"SWAPSPACE2", PAGE_ENDS), mark(b"SWAP-SPACE", PAGE_ENDS)],
+    ),
+    format(
+        Content,
+        "swsuspend",
+        "hibernated system",
+        &[
+            mark(b"S1SUSPEND", PAGE_ENDS),
+            mark(b"S2SUSPEND", PAGE_ENDS),
+            mark(b"ULSUSPEND", PAGE_ENDS),
+            mark(b"LINHIB0001", PAGE_ENDS),
+            mark(b"\xed\xc3\x02\xe9\x98\x56\xe5\x0c", FIRST),
+        ],
+    ),
+    // Volume managers, RAID, encryption, caches.
+    format(
+        Member,
+        "LVM2_member",
+        "LVM2 physical volume",
+        &[mark(b"LABELONE", SECTORS), mark(b"LVM2 001", LVM_TYPES)],
+    ),
+    format(
+        Member,
+        "LVM1_member",
+        "LVM1 physical volume",
+        &[mark(b"HM\x01\0", FIRST), mark(b"HM\x02\0", FIRST)],
+    ),
+    format(Member, "DM_snapshot_cow", "LVM snapshot store", &[mark(b"SnAp", FIRST)]),
+    format(
+        Member,
+        "linux_raid_member",
+        "md RAID member",
+        &[mark(b"\xfc\x4e\x2b\xa9", MD_SUPERBLOCKS), mark(b"\xa9\x2b\x4e\xfc", MD_SUPERBLOCKS)],
+    ),
+    format(
+        Member,
+        "isw_raid_member",
+        "Intel RAID member",
+        &[mark(b"Intel Raid ISM Cfg Sig. ", &[end(512, 1024), end(4096, 8192)])],
+    ),
+    format(
+        Member,
+        "ddf_raid_member",
+        "DDF RAID member",
+        &[mark(b"\xde\x11\xde\x11", DDF_HEADERS), mark(b"\x11\xde\x11\xde", DDF_HEADERS)],
+    ),
+    format(
+        Member,
+        "nvidia_raid_member",
+        "NVIDIA RAID member",
+        &[mark(b"NVIDIA  ", &[end(512, 1024)])],
+    ),
+    format(
+        Member,
+        "adaptec_raid_member",
+        "Adaptec RAID member",
+        &[mark(b"\x37\xfc\x4d\x1e", LAST_SECTOR)],
+    ),
+    format(
+        Member,
+        "promise_fasttrack_raid_member",
+        "Promise RAID member",
+        &[mark(b"Promise Technology, Inc.", PROMISE_SECTORS)],
+    ),
+    format(Member, "lsi_mega_raid_member", "LSI RAID member", &[mark(b"$XIDE$", LAST_SECTOR)]),
+    format(
+        Member,
+        "hpt37x_raid_member",
+        "HighPoint RAID member",
+        &[
+            mark(b"\xf0\x16\x78\x5a", &[Start(9 * 512 + 32)]),
+            mark(b"\xfd\x16\x78\x5a", &[Start(9 * 512 + 32)]),
+        ],
+    ),
+    format(
+        Member,
+        "hpt45x_raid_member",
+        "HighPoint RAID member",
+        &[
+            mark(b"\xf3\x16\x78\x5a", &[end(512, 11 * 512)]),
+            mark(b"\xfd\x16\x78\x5a", &[end(512, 11 * 512)]),
+        ],
+    ),
+    format(Content, "crypto_LUKS", "LUKS encrypted volume", &[mark(b"LUKS\xba\xbe", FIRST)]),
+    format(
+        Content,
+        "crypto_LUKS",
+        "LUKS encrypted volume (second header)",
+        &[mark(b"SKUL\xba\xbe", SECOND_LUKS)],
+    ),
+    format(Content, "BitLocker", "BitLocker encrypted volume", &[mark(b"-FVE-FS-", &[Start(3)])]),
+    format(Content, "DM_verity_hash", "dm-verity hash area", &[mark(b"verity\0\0", FIRST)]),
+    format(Content, "DM_integrity", "dm-integrity volume", &[mark(b"integrt\0", FIRST)]),
+    format(Content, "vdo", "VDO volume", &[mark(b"dmvdo001", FIRST)]),
+    format(
+        Member,
+        "stratis",
+        "Stratis pool member",
+        &[mark(b"!Stra0tis\x86\xff\x02^\x41rh", &[Start(516), Start(4096 + 516)])],
+    ),
+    format(
+        Member,
+        "bcache",
+        "bcache device",
+        &[mark(
+            b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81",
+            &[Start(4096 + 24)],
+        )],
+    ),
+    format(
+        Member,
+        "drbd",
+        "DRBD replica",
+        &[
+            mark(b"\x83\x74\x02\x6a", DRBD_SUPERBLOCKS),
+            mark(b"\x83\x74\x02\x6b", DRBD_SUPERBLOCKS),
+            mark(b"\x83\x74\x02\x6c", DRBD_SUPERBLOCKS),
+            mark(b"\x83\x74\x02\x6d", DRBD_SUPERBLOCKS),
+        ],
+    ),
+    format(Member, "drbdproxy_datalog", "DRBD proxy log", &[mark(b"DRBDdlh*", FIRST)]),
+    format(
+        Member,
+        "drbdmanage_control_volume",
+        "DRBD control volume",
+        &[mark(b"$DRBDmgr=q", FIRST)],
+    ),
+    format(Member, "ceph_bluestore", "Ceph BlueStore", &[mark(b"bluestore block device", FIRST)]),
+    format(
+        Member,
+        "vxvm",
+        "Veritas volume manager disk",
+        &[mark(b"PRIV", &[Start(512), Start(8192), Start(8704), Start(131_072)])],
+    ),
+    format(
+        Member,
+        "ldm",
+        "Windows dynamic disk",
+        &[mark(b"PRIVHEAD", &[Start(3072), Start(5 << 10), end(512, 512), end(512, 1 << 20)])],
+    ),
+    // Partition tables.
+    format(Table, "aix", "AIX disk", &[mark(b"\xc9\xc2\xd4\xc1", FIRST)]),
+    format(
+        Table,
+        "gpt",
+        "GPT partition table",
+        &[mark(b"EFI PART", &[Start(512), Start(1024), Start(2048), Start(4096)])],
+    ),
+    format(
+        Table,
+        "gpt",
+        "GPT partition table (backup)",
+        &[mark(b"EFI PART", &[end(512, 512), end(2048, 2048), end(4096, 4096)])],
+    ),
+    format(Table, "mbr", "MBR partition table or boot sector", &[mark(b"\x55\xaa", &[Start(510)])]),
+    format(
+        Table,
+        "bsd",
+        "BSD disklabel",
+        &[mark(b"\x57\x45\x56\x82", BSD_LABELS), mark(b"\x82\x56\x45\x57", BSD_LABELS)],
+    ),
+    format(Table, "sun", "Sun disklabel", &[mark(b"\xda\xbe", &[Start(508)])]),
+    format(Table, "sgi", "SGI disklabel", &[mark(b"\x0b\xe5\xa9\x41", FIRST)]),
+    format(
+        Table,
+        "solaris",
+        "Solaris x86 disklabel",
+        &[mark(b"\xee\xde\x0d\x60", &[Start(512 + 12)])],
+    ),
+    format(
+        Table,
+        "unixware",
+        "UnixWare disklabel",
+        &[mark(b"\x0d\x60\xe5\xca", &[Start(29 * 512 + 4)])],
+    ),
+    format(
+        Table,
+        "ultrix",
+        "Ultrix disklabel",
+        &[
+            mark(b"\x57\x29\x03\0", &[Start(16_384 - 72)]),
+            mark(b"\0\x03\x29\x57", &[Start(16_384 - 72)]),
+        ],
+    ),
+    format(
+        Table,
+        "mac",
+        "Mac partition map",
+        &[
+            mark(b"ER\x02\0", FIRST),
+            mark(b"ER\x08\0", FIRST),
+            mark(b"ER\x10\0", FIRST),
+            mark(b"PM\0\0", &[Start(512), Start(2048), Start(4096)]),
+        ],
+    ),
+    format(Table, "amiga", "Amiga partition table", &[mark(b"RDSK", SECTORS)]),
+    format(
+        Table,
+        "dasd",
+        "IBM mainframe disk label",
+        &[
+            mark(b"\xe5\xd6\xd3\xf1", DASD_LABELS),
+            mark(b"\xd3\xd5\xe7\xf1", DASD_LABELS),
+            mark(b"\xc3\xd4\xe2\xf1", DASD_LABELS),
+        ],
+    ),
+    // Marks of other writers.
+    format(Content, "tar", "tar archive", &[mark(b"ustar", &[Start(257)])]),
+    format(Content, "gzip", "gzip data", &[mark(b"\x1f\x8b\x08", FIRST)]),
+    format(Content, "zstd", "zstd data", &[mark(b"\x28\xb5\x2f\xfd", FIRST)]),
+    format(Content, "qcow", "QCOW disk image", &[mark(b"QFI\xfb", FIRST)]),
+    format(Content, "vmdk", "VMware disk image", &[mark(b"KDMV", FIRST)]),
+    format(Content, "vhdx", "VHDX disk image", &[mark(b"vhdxfile", FIRST)]),
+    format(Content, "sqlite", "SQLite database", &[mark(b"SQLite format 3\0", FIRST)]),
+];

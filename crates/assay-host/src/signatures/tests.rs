@@ -166,9 +166,9 @@ fn sampling_counts_blocks_with_data() {
 }
 
 #[test]
-fn tables_of_partitions_are_told_from_content() {
-    let is_table = |name| Match { name, offset: 0 }.is_partition_table();
-    assert!(is_table("GPT partition table (backup)"));
-    assert!(is_table("Sun disklabel"));
-    assert!(!is_table("XFS file system"));
+fn tables_of_partitions_are_told_from_content_and_members() {
+    let kinds = |offset, bytes| recognise(&MemoryImage::new(SIZE).with(offset, bytes)).unwrap();
+    assert_eq!(kinds(SIZE - 512, b"EFI PART")[0].kind, Kind::Table);
+    assert_eq!(kinds(0, b"XFSB")[0].kind, Kind::Content);
+    assert_eq!(kinds(512, b"LABELONE")[0].kind, Kind::Member);
 }

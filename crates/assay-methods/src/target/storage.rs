@@ -6,7 +6,7 @@ use super::test_file::{Held, TestFiles};
 use assay_engine::Target;
 use assay_host::content::read_target_facts;
 use assay_host::environment::{capture_environment, read_storage};
-use assay_host::gate::{Admission, Gate};
+use assay_host::gate::{Admission, Gate, GivenUp};
 use assay_host::root::{Survey, SysRoot};
 use assay_model::environment::Environment;
 use assay_model::measurement::Remark;
@@ -37,6 +37,8 @@ struct Opener<'a> {
     opening: &'a Opening,
     /// Tokens of devices that were not yet met.
     destroy: std::slice::Iter<'a, String>,
+    /// What is given up by name on these devices.
+    wipe: std::slice::Iter<'a, String>,
     files: TestFiles<'a>,
     remarks: Vec<Remark>,
     held: Vec<Held>,
@@ -61,6 +63,7 @@ impl Storage {
             gate,
             opening,
             destroy: opening.destroy.iter(),
+            wipe: opening.wipe.iter(),
             remarks: Vec::new(),
             held: Vec::new(),
             targets: Vec::new(),
@@ -78,8 +81,8 @@ impl<'a> Opener<'a> {
         let held = if path.is_dir() {
             self.files.file_in(path, progress)?
         } else if self.opening.write {
-            let token = self.token(path);
-            Held::from(self.gate.admit_write(path, token)?)
+            let given_up = self.given_up(path);
+            Held::from(self.gate.admit_write(path, given_up)?)
         } else {
             Held::from(self.gate.admit_read(path)?)
         };
@@ -104,9 +107,14 @@ impl<'a> Opener<'a> {
         Ok(())
     }
 
-    /// The token for a device: each gives up one device, in the order of the command line.
-    fn token(&mut self, path: &Path) -> Option<&'a str> {
-        is_block_device(path).then(|| self.destroy.next()).flatten().map(String::as_str)
+    /// What is given up of a device: each token, with what is named beside it, is for one device, in the order of the
+    /// command line.
+    fn given_up(&mut self, path: &Path) -> GivenUp<'a> {
+        if !is_block_device(path) {
+            return GivenUp::default();
+        }
+        let [token, wipe] = [self.destroy.next(), self.wipe.next()];
+        GivenUp { token: token.map(String::as_str), wipe: wipe.map(String::as_str) }
     }
 
     /// Two targets on the same bytes would count each other's work.

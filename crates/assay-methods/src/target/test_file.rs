@@ -6,7 +6,7 @@ use super::storage::set_direct;
 use assay_engine::Target;
 use assay_host::counters::monotonic_ns;
 use assay_host::environment::{read_host, read_storage};
-use assay_host::gate::{Admission, Gate, Marker, SizeInputs, plan_file_size};
+use assay_host::gate::{Admission, Created, Gate, Marker, SizeInputs, plan_file_size};
 use assay_host::root::{Survey, SysRoot};
 use assay_model::number::{real, seconds};
 use assay_model::units::{Bytes, show_bytes};
@@ -142,19 +142,19 @@ impl<'a> TestFiles<'a> {
     /// A file that an earlier run kept or left behind, when it was filled with what is wanted now. What was left
     /// behind and is of no use goes.
     fn found(&mut self, directory: &Path, wanted: &Wanted) -> Result<Option<Admission>> {
-        for (path, marker) in self.gate.find_created(directory)? {
-            if !self.fits(&marker, wanted) {
-                self.clear_away(&path, &marker);
+        for created in self.gate.find_created(directory)? {
+            if !self.fits(created.marker(), wanted) {
+                self.clear_away(&created);
                 continue;
             }
             // A file in use by another run is locked: then a new one is made.
-            let Ok(admission) = self.gate.admit_write(&path, None) else {
+            let Ok(admission) = self.gate.admit_created(&created) else {
                 continue;
             };
             self.notes.push(format!(
                 "using the test file {} ({}) of an earlier run",
-                path.display(),
-                show_bytes(real(marker.filled_bytes))
+                created.path().display(),
+                show_bytes(real(created.marker().filled_bytes))
             ));
             return Ok(Some(admission));
         }
@@ -175,11 +175,11 @@ impl<'a> TestFiles<'a> {
     }
 
     /// Removes what a killed run left behind; a file that is in use stays, its lock says so.
-    fn clear_away(&mut self, path: &Path, marker: &Marker) {
-        if !is_kept(marker) && self.gate.remove_created(path, marker.owner).is_ok() {
+    fn clear_away(&mut self, created: &Created) {
+        if !is_kept(created.marker()) && self.gate.remove_created(created).is_ok() {
             self.notes.push(format!(
                 "removed the test file {} that an earlier run left behind",
-                path.display()
+                created.path().display()
             ));
         }
     }

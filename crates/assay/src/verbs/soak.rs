@@ -140,6 +140,7 @@ fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
     goes_on(run)?;
     let mut begun: Options = begun(run, "soak", "soak")?;
     begun.target.destroy.clone_from(&now.target.destroy);
+    begun.target.wipe.clone_from(&now.target.wipe);
     Ok(begun)
 }
 

@@ -258,6 +258,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let reader = store.open(name)?;
     let mut begun: Options = begun(&reader, "study", "study")?;
     begun.target.destroy.clone_from(&options.target.destroy);
+    begun.target.wipe.clone_from(&options.target.wipe);
     let text = reader.document(Document::Study)?.unwrap_or_default();
     let study = parse_study(&text).map_err(|error| error.context(reader.path().display()))?;
     let before = reader

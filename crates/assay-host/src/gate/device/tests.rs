@@ -29,7 +29,7 @@ fn decide(
     let node = device.node();
     let candidate = Candidate::read(&root, device, &node)?;
     candidate.check_use()?;
-    let seen = candidate.check_content(image, disk)?;
+    let seen = candidate.check_content(image, disk, None)?.join("; ");
     if candidate.is_named_by(token) {
         return Ok(seen);
     }
