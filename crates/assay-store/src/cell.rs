@@ -21,7 +21,8 @@ pub(crate) const INTERVALS: &str = "intervals.jsonl";
 pub(crate) const TAIL: &str = "tail.jsonl";
 pub(crate) const MEASUREMENT: &str = "measurement.json";
 /// Every file of a cell.
-pub(crate) const FILES: [&str; 4] = [WORKLOAD, INTERVALS, TAIL, MEASUREMENT];
+pub(crate) const FILES: [&str; 5] =
+    [WORKLOAD, INTERVALS, TAIL, MEASUREMENT, crate::checksum::FILE_NAME];
 
 /// Joints that a cell has at most when it runs as long as planned: a day has one every three minutes, and
 /// anything up to eight minutes has one a second.

@@ -1,10 +1,11 @@
 //! The documents that lie beside the measurements of a run, and the reading of their form's version.
 
-use crate::failure::refused;
+use crate::checksum;
+use crate::directory::{DOCUMENT_BYTES_MAX, Directory};
+use crate::failure::{damaged, refused};
 use assay_model::document::parse_json;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// The newest form of documents that this version reads.
@@ -75,13 +76,16 @@ impl Document {
     }
 }
 
-/// The text of a file, or nothing when there is no such file.
-pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(refused("reading", path, &error)),
-    }
+/// The text of a document that is what was written, or nothing when there is none of that name.
+pub(crate) fn read_text(directory: &Directory, name: &str) -> Result<Option<String>> {
+    let path = directory.path().join(name);
+    let read = directory.read(name, DOCUMENT_BYTES_MAX);
+    let Some(bytes) = read.map_err(|error| refused("reading", &path, &error))? else {
+        return Ok(None);
+    };
+    checksum::check(directory, name, &bytes)?;
+    let text = String::from_utf8(bytes).map_err(|_| damaged(&path, "it is not text"))?;
+    Ok(Some(text))
 }
 
 /// Parses a versioned JSON document; a newer version is said before any unknown key of it.

@@ -30,6 +30,11 @@ fn remedy(kind: ErrorKind) -> &'static str {
             "make room or choose another place with --store DIR; what was measured so far is kept, and \
              --resume goes on from there"
         }
+        ErrorKind::InvalidData => {
+            "the run was changed or made by others, and nothing outside of it was touched; copy what you need of it, \
+             without links, into a store of your own"
+        }
+        ErrorKind::InvalidInput => "choose a store of your own with --store DIR",
         ErrorKind::NotFound => "check the path, or choose the store with --store DIR",
         ErrorKind::NotADirectory => {
             "the path leads through a file; choose a directory with --store DIR"

@@ -9,6 +9,7 @@
 //! | `workload.toml`, `criteria.toml` … | documents as they were given, and results: see [`Document`] |
 //! | `events.jsonl` | errors, phase edges and remarks, one a line |
 //! | `watch.jsonl` | the machine meanwhile: [`Moment`](assay_model::watch::Moment)s, one a line |
+//! | `checksums.jsonl` | the checksums of its documents, also in the directory of each cell |
 //! | `cells/NAME/workload.toml` | what the cell issued |
 //! | `cells/NAME/intervals.jsonl` | every interval in numbers; joints with full histograms of one or more intervals |
 //! | `cells/NAME/tail.jsonl` | the intervals since the last joint with full histograms; gone when the cell is finished |
@@ -17,12 +18,18 @@
 //! Every line ends with a line feed and is written in one piece, so a line without one was cut off and does not
 //! count. An interval is on the disk before the next one begins: `kill -9` costs the last one at most, a power
 //! failure the last second. Readers take no lock that a writer could feel.
+//!
+//! Every line ends with its checksum (`"crc32"`), and what is not what was written is said: lines are left out, documents
+//! refused, and [`damage_found`] tells where. A run may come from others: whatever a name in it leads to, only plain files of
+//! the run itself are read and written.
 #![forbid(unsafe_code)]
 
 mod cell;
+mod checksum;
+mod damage;
+mod directory;
 mod document;
 mod failure;
-mod files;
 mod id;
 mod lines;
 mod listing;
@@ -36,6 +43,7 @@ pub use cell::{
     CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
     TAIL_BYTES_MAX, WINDOWS_MAX, joined,
 };
+pub use damage::{Damage, damage_found};
 pub use document::Document;
 pub use listing::{Listing, RunSummary, Unreadable};
 pub use lock::Holder;

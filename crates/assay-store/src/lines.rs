@@ -1,10 +1,12 @@
 //! Files of JSON lines that only grow: written line by line, cut off anywhere by a crash, and read in flat memory.
 
+use crate::checksum::seal;
+use crate::directory::{Access, Directory};
 use crate::failure::refused;
 use assay_model::Result;
 use assay_model::number::count_of;
 use serde::Serialize;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
@@ -26,14 +28,13 @@ pub(crate) struct LineFile {
 
 impl LineFile {
     /// Opens or creates a file; a last line that was cut off is taken away, so that the next one stands alone.
-    pub(crate) fn open(path: PathBuf) -> Result<Self> {
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(&path).and_then(
-            |mut file| {
-                let bytes = whole_bytes(&mut file)?;
-                file.set_len(bytes)?;
-                Ok((file, bytes))
-            },
-        );
+    pub(crate) fn open(directory: &Directory, name: &str) -> Result<Self> {
+        let path = directory.path().join(name);
+        let opened = directory.open_file(name, Access::Append).and_then(|mut file| {
+            let bytes = whole_bytes(&mut file)?;
+            file.set_len(bytes)?;
+            Ok((file, bytes))
+        });
         match opened {
             Ok((file, bytes)) => Ok(Self { file, path, bytes, buffer: Vec::new() }),
             Err(error) => Err(refused("opening", &path, &error)),
@@ -42,12 +43,8 @@ impl LineFile {
 
     /// Appends one line in one piece; when that fails nothing of it stays.
     pub(crate) fn append(&mut self, line: &impl Serialize) -> Result<()> {
-        self.buffer.clear();
         let written =
-            serde_json::to_writer(&mut self.buffer, line).map_err(io::Error::from).and_then(|()| {
-                self.buffer.push(b'\n');
-                self.file.write_all(&self.buffer)
-            });
+            sealed(&mut self.buffer, line).and_then(|()| self.file.write_all(&self.buffer));
         if let Err(error) = written {
             // A reader drops the half line as well, should even this fail.
             let _ = self.file.set_len(self.bytes);
@@ -66,6 +63,15 @@ impl LineFile {
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|error| refused("syncing", &self.path, &error))
     }
+}
+
+/// The bytes of a line, with its checksum and its end.
+pub(crate) fn sealed(buffer: &mut Vec<u8>, line: &impl Serialize) -> io::Result<()> {
+    buffer.clear();
+    serde_json::to_writer(&mut *buffer, line)?;
+    seal(buffer);
+    buffer.push(b'\n');
+    Ok(())
 }
 
 /// Length up to the end of the last line that is whole; a last line of anything but JSON, as the zeros that a

@@ -1,10 +1,11 @@
 //! What a store holds, as a list.
 
+use crate::directory::Directory;
 use crate::failure::refused;
-use crate::files::{disk_bytes, entries};
 use crate::run::{MANIFEST, RunReader, RunStatus};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
+use rustix::fs::FileType;
 use std::path::{Path, PathBuf};
 
 /// The runs of a store.
@@ -44,7 +45,7 @@ impl RunSummary {
 
     /// Bytes that it takes on the disk; it is counted anew each time.
     pub fn disk_bytes(&self) -> u64 {
-        disk_bytes(&self.path)
+        Directory::open(&self.path).map_or(0, |directory| directory.disk_bytes())
     }
 }
 
@@ -57,20 +58,30 @@ pub struct Unreadable {
     pub error: Error,
 }
 
-/// Directories that hold a manifest, ascending by name.
-pub(crate) fn directories(root: &Path) -> Result<Vec<(String, PathBuf)>> {
+/// Names of the directories that hold a manifest, ascending; what is only a link to one is none.
+pub(crate) fn names(root: &Path) -> Result<Vec<String>> {
+    Ok(directories(root)?.into_iter().map(|(name, _)| name).collect())
+}
+
+fn directories(root: &Path) -> Result<Vec<(String, Directory)>> {
     if !root.try_exists().map_err(|error| refused("reading the store", root, &error))? {
         return Ok(Vec::new());
     }
-    let mut found = entries(root)?;
-    found.retain(|(_, path)| path.join(MANIFEST).is_file());
-    Ok(found)
+    let fail = |error| refused("reading the store", root, &error);
+    let store = Directory::open(root).map_err(fail)?;
+    let found = store.entries().map_err(fail)?.into_iter();
+    let directories = found.filter(|(_, kind)| *kind == FileType::Directory);
+    Ok(directories
+        .filter_map(|(name, _)| store.below(&name).ok().map(|directory| (name, directory)))
+        .filter(|(_, directory)| directory.has(MANIFEST))
+        .collect())
 }
 
 pub(crate) fn read(root: &Path) -> Result<Listing> {
     let mut listing = Listing::default();
-    for (id, path) in directories(root)? {
-        match RunReader::open(&path) {
+    for (id, directory) in directories(root)? {
+        let path = directory.path().to_owned();
+        match RunReader::of(directory) {
             Ok(run) => listing.runs.push(summary(id, &run)),
             Err(error) => listing.unreadable.push(Unreadable { path, error }),
         }

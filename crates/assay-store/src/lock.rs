@@ -1,14 +1,15 @@
 //! One writer a run: a lock that the kernel takes back when the writer ends, however it ends.
 
+use crate::directory::{Access, Directory};
 use crate::failure::refused;
 use assay_model::{Error, Result};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, fchmod, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// The file in a run's directory that is locked; it is never replaced, so all lock the same one.
@@ -16,6 +17,10 @@ pub(crate) const FILE_NAME: &str = "lock";
 /// A reader that asks whether a run is being written holds the lock for a moment: a writer tries again.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
+/// Whoever may open a file may lock it, so nobody else may open this one.
+const MINE_ALONE: Mode = Mode::from_raw_mode(0o600);
+/// A holder writes a few words.
+const HOLDER_BYTES_MAX: u64 = 4096;
 
 /// Who writes a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +46,9 @@ pub(crate) struct Lock {
 
 impl Lock {
     /// Takes the lock of a run, or says who holds it.
-    pub(crate) fn take(run: &Path) -> Result<Self> {
-        let path = run.join(FILE_NAME);
-        let mut file = open(&path).map_err(|error| refused("opening", &path, &error))?;
+    pub(crate) fn take(run: &Directory) -> Result<Self> {
+        let path = run.path().join(FILE_NAME);
+        let mut file = open(run).map_err(|error| refused("opening", &path, &error))?;
         for _ in 0..ATTEMPTS {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {
@@ -54,7 +59,7 @@ impl Lock {
                 Err(error) => return Err(refused("locking", &path, &error.into())),
             }
         }
-        Err(taken(run, holder(&mut file)))
+        Err(taken(run.path(), holder(&mut file)))
     }
 }
 
@@ -65,8 +70,11 @@ impl Drop for Lock {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+fn open(run: &Directory) -> io::Result<File> {
+    let file = run.open_file(FILE_NAME, Access::Write(MINE_ALONE))?;
+    // Earlier versions let others read it; a file system without rights has none to take away.
+    let _ = fchmod(&file, MINE_ALONE);
+    Ok(file)
 }
 
 /// Writes down who holds the lock; in place, because another file would be another lock.
@@ -84,7 +92,7 @@ fn sign(file: &mut File) -> io::Result<()> {
 fn holder(file: &mut File) -> Option<Holder> {
     let mut text = String::new();
     file.rewind().ok()?;
-    file.read_to_string(&mut text).ok()?;
+    file.take(HOLDER_BYTES_MAX).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -96,11 +104,10 @@ fn taken(run: &Path, holder: Option<Holder>) -> Error {
     )
 }
 
-/// Who writes a run now, if anybody does; a run that cannot be asked, as on a read-only copy, is written by nobody.
-pub(crate) fn writer_of(run: &Path) -> Option<Holder> {
-    let path: PathBuf = run.join(FILE_NAME);
+/// Who writes a run now, if anybody does; a run that cannot be asked, as one of another user, is written by nobody.
+pub(crate) fn writer_of(run: &Directory) -> Option<Holder> {
     // Whatever lock it gets goes with it.
-    let mut asked = Lock { file: File::open(path).ok()? };
+    let mut asked = Lock { file: run.open_file(FILE_NAME, Access::Read).ok()? };
     match flock(&asked.file, FlockOperation::NonBlockingLockShared) {
         Err(Errno::WOULDBLOCK) => {
             let unknown = || Holder { pid: 0, host: "an unknown host".to_owned() };

@@ -4,15 +4,14 @@
 //! nothing outside can be reached, whatever is exchanged meanwhile. All is looked at before anything is removed.
 
 use crate::cell;
+use crate::directory::{Directory, TEMPORARY};
 use crate::failure::refused;
-use crate::files::{TEMPORARY, disk_bytes};
 use crate::id::cell_name;
 use crate::lock::{self, Lock};
 use crate::run::{self, CELLS, MANIFEST, RunReader};
 use assay_model::{Error, Result};
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat, unlinkat};
-use rustix::io::{self, Errno};
+use rustix::fs::FileType;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// What was removed.
@@ -54,41 +53,36 @@ impl Room {
 pub(crate) fn remove(path: &Path) -> Result<Removed> {
     // Both are needed as long as others may ask what this directory is, so they go last.
     const LAST: [&str; 2] = [MANIFEST, lock::FILE_NAME];
-    let fail = |error: Errno| refused("removing", path, &error.into());
-    let directory = open(CWD, path).map_err(|error| not_a_directory(path, error))?;
-    let run = RunReader::open(path)?;
-    let _lock = Lock::take(path)?;
+    let fail = |error: io::Error| refused("removing", path, &error);
+    let directory = Directory::open_itself(path).map_err(|error| not_a_directory(path, &error))?;
+    let run = RunReader::of(directory.clone())?;
     let mut foreign = Vec::new();
     survey(&directory, Room::Run, "", &mut foreign).map_err(fail)?;
     if !foreign.is_empty() {
         return Err(holds_foreign(path, &foreign));
     }
-    let bytes = disk_bytes(path);
+    let _lock = Lock::take(&directory)?;
+    let bytes = directory.disk_bytes();
     empty(&directory, Room::Run, &LAST).map_err(fail)?;
     for name in LAST {
-        unlinkat(&directory, name, AtFlags::empty()).map_err(fail)?;
+        directory.remove_file(name).map_err(fail)?;
     }
     // Fails, as it should, when something new has come in.
-    std::fs::remove_dir(path).map_err(|error| refused("removing", path, &error))?;
+    std::fs::remove_dir(path).map_err(fail)?;
     Ok(Removed { id: run.manifest().id.clone(), bytes })
 }
 
-fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(parent, name, flags, Mode::empty())
-}
-
-fn not_a_directory(path: &Path, error: Errno) -> Error {
-    match error {
-        Errno::LOOP | Errno::NOTDIR => Error::usage(
+fn not_a_directory(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::NotADirectory => Error::usage(
             format!("{} is a link or a file, not the directory of a run", path.display()),
             "name the run by its id or by its own directory; links are not followed here",
         ),
-        Errno::NOENT => Error::usage(
+        ErrorKind::NotFound => Error::usage(
             format!("there is no run at {}", path.display()),
             "list the runs of the store, or choose another store with --store DIR",
         ),
-        other => refused("opening", path, &other.into()),
+        _ => refused("opening", path, error),
     }
 }
 
@@ -104,34 +98,19 @@ fn holds_foreign(path: &Path, foreign: &[String]) -> Error {
     )
 }
 
-/// The entries of a directory with their own types: a link is a link here.
-fn entries(directory: &OwnedFd) -> io::Result<Vec<(String, FileType)>> {
-    let mut found = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name != "." && name != ".." {
-            let status = statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
-            found.push((name, FileType::from_raw_mode(status.st_mode)));
-        }
-    }
-    found.sort_by(|left, right| left.0.cmp(&right.0));
-    Ok(found)
-}
-
 /// Names everything that does not belong.
 fn survey(
-    directory: &OwnedFd,
+    directory: &Directory,
     room: Room,
     prefix: &str,
     foreign: &mut Vec<String>,
 ) -> io::Result<()> {
-    for (name, kind) in entries(directory)? {
+    for (name, kind) in directory.entries()? {
         match (kind, room.holds_directory(&name)) {
             (FileType::RegularFile, _) if room.holds_file(&name) => {}
             (FileType::Directory, Some(below)) => {
                 let prefix = format!("{prefix}{name}/");
-                survey(&open(directory, name.as_str())?, below, &prefix, foreign)?;
+                survey(&directory.below(&name)?, below, &prefix, foreign)?;
             }
             _ => foreign.push(format!("{prefix}{name}")),
         }
@@ -140,17 +119,17 @@ fn survey(
 }
 
 /// Removes everything that belongs, but for some names.
-fn empty(directory: &OwnedFd, room: Room, but: &[&str]) -> io::Result<()> {
-    for (name, kind) in entries(directory)? {
+fn empty(directory: &Directory, room: Room, but: &[&str]) -> io::Result<()> {
+    for (name, kind) in directory.entries()? {
         match (kind, room.holds_directory(&name)) {
             (FileType::Directory, Some(below)) => {
-                empty(&open(directory, name.as_str())?, below, &[])?;
-                unlinkat(directory, name.as_str(), AtFlags::REMOVEDIR)?;
+                empty(&directory.below(&name)?, below, &[])?;
+                directory.remove_directory(&name)?;
             }
             (FileType::RegularFile, _)
                 if room.holds_file(&name) && !but.contains(&name.as_str()) =>
             {
-                unlinkat(directory, name.as_str(), AtFlags::empty())?;
+                directory.remove_file(&name)?;
             }
             _ => {}
         }

@@ -43,6 +43,8 @@ pub enum RunStatus {
 
 /// Whether a file of this name belongs directly into a run's directory.
 pub(crate) fn is_file(name: &str) -> bool {
-    [MANIFEST, EVENTS, crate::lock::FILE_NAME, crate::watch::WATCH].contains(&name)
+    let others = [crate::lock::FILE_NAME, crate::watch::WATCH, crate::checksum::FILE_NAME];
+    [MANIFEST, EVENTS].contains(&name)
+        || others.contains(&name)
         || Document::ALL.iter().any(|document| document.file_name() == name)
 }

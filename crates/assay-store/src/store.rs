@@ -1,9 +1,12 @@
 //! The directory that holds runs, and how a person names one of them.
 
+use crate::directory::Directory;
+use crate::failure::refused;
 use crate::listing::{self, Listing};
 use crate::remove::{self, Removed};
 use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
 use assay_model::{Error, Result};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The name of the newest run.
@@ -78,15 +81,20 @@ impl Store {
 
     /// The directory of the run that is meant.
     fn resolve(&self, name: &str) -> Result<PathBuf> {
+        if name.is_empty() {
+            return Err(Error::usage(
+                "an empty name names no run",
+                "a variable of the shell may be unset; name a run by its id, the first characters of it, or 'latest'",
+            ));
+        }
         if name == LATEST {
             return self.latest();
         }
         if name.contains('/') || name == "." || name == ".." {
             return Ok(PathBuf::from(name));
         }
-        let exact = self.root.join(name);
-        if !name.is_empty() && exact.join(MANIFEST).is_file() {
-            return Ok(exact);
+        if self.names()?.iter().any(|known| known == name) {
+            return Ok(self.root.join(name));
         }
         self.by_prefix(name)
     }
@@ -96,7 +104,7 @@ impl Store {
         let found: Vec<&String> = names.iter().filter(|name| name.starts_with(prefix)).collect();
         match found.as_slice() {
             [only] => Ok(self.root.join(only)),
-            [] if Path::new(prefix).join(MANIFEST).is_file() => Ok(PathBuf::from(prefix)),
+            [] if is_run(Path::new(prefix)) => Ok(PathBuf::from(prefix)),
             [] => Err(self.unknown(prefix, &names)),
             several => Err(Error::usage(
                 format!("'{prefix}' begins the names of {} runs", several.len()),
@@ -115,7 +123,7 @@ impl Store {
 
     /// Names of the directories that are runs, ascending.
     fn names(&self) -> Result<Vec<String>> {
-        Ok(listing::directories(&self.root)?.into_iter().map(|(name, _)| name).collect())
+        listing::names(&self.root)
     }
 
     fn unknown(&self, name: &str, names: &[String]) -> Error {
@@ -135,6 +143,25 @@ impl Store {
             ),
         }
     }
+}
+
+fn is_run(path: &Path) -> bool {
+    Directory::open(path).is_ok_and(|directory| directory.has_file(MANIFEST))
+}
+
+/// Refuses a store behind a link that another user made: who may make one here would choose where results go.
+pub(crate) fn check_link(root: &Path) -> Result<()> {
+    let Ok(found) = root.symlink_metadata() else { return Ok(()) };
+    let mine = rustix::process::geteuid().as_raw();
+    if !found.is_symlink() || [0, mine].contains(&found.uid()) {
+        return Ok(());
+    }
+    let owner = found.uid();
+    let why = std::io::Error::new(
+        std::io::ErrorKind::InvalidInput,
+        format!("it is a symbolic link of another user (uid {owner})"),
+    );
+    Err(refused("opening the store", root, &why))
 }
 
 /// The newest names that begin with a prefix, as many as fit on a line.

@@ -1,9 +1,9 @@
 //! The machine beside a run: `watch.jsonl`, one moment a line.
 
+use crate::directory::Directory;
 use crate::lines::{LineFile, Lines};
 use assay_model::Result;
 use assay_model::watch::Moment;
-use std::path::Path;
 
 /// Its file in the run's directory.
 pub(crate) const WATCH: &str = "watch.jsonl";
@@ -15,8 +15,8 @@ pub struct WatchLog {
 }
 
 impl WatchLog {
-    pub(crate) fn open(directory: &Path) -> Result<Self> {
-        let lines = LineFile::open(directory.join(WATCH))?;
+    pub(crate) fn open(directory: &Directory) -> Result<Self> {
+        let lines = LineFile::open(directory, WATCH)?;
         Ok(Self { lines })
     }
 
@@ -37,6 +37,8 @@ impl WatchLog {
     }
 }
 
-pub(crate) fn moments(directory: &Path) -> Result<impl Iterator<Item = Result<Moment>> + use<>> {
-    Lines::open(&directory.join(WATCH))
+pub(crate) fn moments(
+    directory: &Directory,
+) -> Result<impl Iterator<Item = Result<Moment>> + use<>> {
+    Lines::open(directory, WATCH)
 }

@@ -4,9 +4,11 @@ use super::line::Line;
 use super::progress::{Progress, progress};
 use super::series::{Joints, Summaries, Tail};
 use super::{CellStatus, Extent, INTERVALS, MEASUREMENT, TAIL, WORKLOAD};
+use crate::directory::Directory;
 use crate::document::read_text;
-use crate::failure::damaged;
+use crate::failure::{damaged, refused};
 use crate::lines::Lines;
+use crate::run::{CELLS, EVENTS, RunReader};
 use assay_model::measurement::{ErrorCount, Finish, Interval, Joint};
 use assay_model::run::{Event, Happening, IntervalSummary, RunManifest};
 use assay_model::workload::parse_workload;
@@ -19,10 +21,11 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct CellReader {
     name: String,
-    directory: PathBuf,
-    /// The run's targets, its begin and its events, which recovery needs.
+    path: PathBuf,
+    /// The run's directory; a study has more cells than a program may hold open.
+    run: Directory,
+    /// The run's targets and its begin, which recovery needs.
     pub(super) manifest: RunManifest,
-    pub(super) events: PathBuf,
 }
 
 /// The small part of `measurement.json`.
@@ -33,13 +36,19 @@ struct Head {
 }
 
 impl CellReader {
-    pub(crate) fn new(
-        name: &str,
-        directory: PathBuf,
-        manifest: &RunManifest,
-        events: PathBuf,
-    ) -> Self {
-        Self { name: name.to_owned(), directory, manifest: manifest.clone(), events }
+    pub(crate) fn new(name: &str, run: &RunReader) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: run.path().join(CELLS).join(name),
+            run: run.directory().clone(),
+            manifest: run.manifest().clone(),
+        }
+    }
+
+    /// Its directory, held.
+    pub(super) fn directory(&self) -> Result<Directory> {
+        let found = self.run.below(CELLS).and_then(|cells| cells.below(&self.name));
+        found.map_err(|error| refused("opening", &self.path, &error))
     }
 
     /// Its name, which is its directory's.
@@ -49,7 +58,7 @@ impl CellReader {
 
     /// Its directory.
     pub fn path(&self) -> &Path {
-        &self.directory
+        &self.path
     }
 
     /// What was issued.
@@ -57,8 +66,9 @@ impl CellReader {
     /// # Errors
     /// When the document cannot be read or is not of this version.
     pub fn workload(&self) -> Result<Workload> {
-        let path = self.directory.join(WORKLOAD);
-        let text = read_text(&path)?.ok_or_else(|| damaged(&path, "the file is missing"))?;
+        let path = self.path.join(WORKLOAD);
+        let text = read_text(&self.directory()?, WORKLOAD)?
+            .ok_or_else(|| damaged(&path, "the file is missing"))?;
         parse_workload(&text).map_err(|error| error.context(path.display()))
     }
 
@@ -93,11 +103,11 @@ impl CellReader {
     }
 
     fn head(&self) -> Result<Option<Head>> {
-        let path = self.directory.join(MEASUREMENT);
+        let path = self.path.join(MEASUREMENT);
         let head = |text: String| {
             serde_json::from_str(&text).map_err(|error| damaged(&path, &error.to_string()))
         };
-        read_text(&path)?.map(head).transpose()
+        read_text(&self.directory()?, MEASUREMENT)?.map(head).transpose()
     }
 
     /// Every interval in numbers, in flat memory; the quick way through a long run.
@@ -142,7 +152,7 @@ impl CellReader {
     /// The errors that events told of since a moment.
     pub(super) fn errors_since(&self, unix_ns: u64) -> Result<Vec<ErrorCount>> {
         let mut errors = Vec::new();
-        for event in Lines::<Event>::open(&self.events)? {
+        for event in Lines::<Event>::open(&self.run, EVENTS)? {
             let event = event?;
             let ours = event.cell.as_deref() == Some(&self.name) && event.at_unix_ns >= unix_ns;
             if let (true, Happening::Errors(count)) = (ours, event.what) {
@@ -153,10 +163,10 @@ impl CellReader {
     }
 
     fn lines<T: DeserializeOwned>(&self) -> Result<Lines<T>> {
-        Lines::open(&self.directory.join(INTERVALS))
+        Lines::open(&self.directory()?, INTERVALS)
     }
 
     fn tail<T: DeserializeOwned>(&self) -> Result<Lines<T>> {
-        Lines::open(&self.directory.join(TAIL))
+        Lines::open(&self.directory()?, TAIL)
     }
 }

@@ -25,9 +25,8 @@ impl CellReader {
     /// # Errors
     /// When the cell cannot be read.
     pub fn measurement(&self) -> Result<Measurement> {
-        let path = self.path().join(MEASUREMENT);
-        match read_text(&path)? {
-            Some(text) => parse_versioned(&text, &path),
+        match read_text(&self.directory()?, MEASUREMENT)? {
+            Some(text) => parse_versioned(&text, &self.path().join(MEASUREMENT)),
             None => recovered(self),
         }
     }

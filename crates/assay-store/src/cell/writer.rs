@@ -6,14 +6,14 @@ use super::{
     CellReader, CellStart, CellStatus, Durability, Extent, INTERVALS, MEASUREMENT, TAIL,
     TAIL_BYTES_MAX, WORKLOAD, joined, planned_intervals, window_intervals,
 };
+use crate::checksum;
+use crate::directory::Directory;
 use crate::failure::refused;
-use crate::files::{exchange_for_empty, remove_if_there, sync_directory, write_whole};
-use crate::lines::LineFile;
+use crate::lines::{LineFile, sealed};
 use assay_model::measurement::{Finish, Interval, Joint, Measurement, PerOperation};
 use assay_model::run::IntervalSummary;
 use assay_model::{Error, Result, Workload};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
 
 /// Less than a second, so that one-second intervals, which are never exact, are synced one by one.
 const SYNC_AFTER_NS: u64 = 750_000_000;
@@ -26,7 +26,7 @@ const SYNC_AFTER_NS: u64 = 750_000_000;
 /// killed, joints and tail add up to the exact total. Memory holds one joint.
 #[derive(Debug)]
 pub struct CellWriter {
-    directory: PathBuf,
+    directory: Directory,
     lines: LineFile,
     tail: LineFile,
     durability: Durability,
@@ -50,24 +50,27 @@ pub struct CellWriter {
 impl CellWriter {
     /// Its directory's name, as [`CellReader::name`] gives it.
     pub fn name(&self) -> &str {
-        let name = self.directory.file_name().and_then(|name| name.to_str());
+        let name = self.directory.path().file_name().and_then(|name| name.to_str());
         name.unwrap_or_default()
     }
 
-    pub(crate) fn create(directory: &Path, workload: &Workload, start: &CellStart) -> Result<Self> {
-        match std::fs::create_dir(directory) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(refused("creating the cell", directory, &error));
-            }
-            _ => {}
-        }
+    pub(crate) fn create(
+        cells: &Directory,
+        name: &str,
+        workload: &Workload,
+        start: &CellStart,
+    ) -> Result<Self> {
+        let made = match cells.make(name) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+            _ => cells.below(name),
+        };
+        let directory =
+            made.map_err(|error| refused("creating the cell", &cells.path().join(name), &error))?;
         let text = toml::to_string(workload).map_err(|error| {
             Error::usage(format!("the workload has no form in TOML: {error}"), "")
         })?;
-        write_whole(directory, WORKLOAD, text.as_bytes())?;
-        if let Some(parent) = directory.parent() {
-            sync_directory(parent)?;
-        }
+        checksum::put(&directory, WORKLOAD, text.as_bytes())?;
+        cells.sync().map_err(|error| refused("syncing", cells.path(), &error))?;
         let mut cell = Self::open(directory, workload, start.durability)?;
         cell.begin(start, None)?;
         Ok(cell)
@@ -82,19 +85,18 @@ impl CellWriter {
             ));
         }
         let before = reader.measurement()?;
-        let mut cell = Self::open(reader.path(), &reader.workload()?, start.durability)?;
+        let mut cell = Self::open(reader.directory()?, &reader.workload()?, start.durability)?;
         cell.restore(reader)?;
         cell.begin(start, (before.elapsed_ns > 0).then_some(before))?;
-        let finished = cell.directory.join(MEASUREMENT);
-        remove_if_there(&finished).map_err(|error| refused("removing", &finished, &error))?;
+        cell.remove(MEASUREMENT)?;
         Ok(cell)
     }
 
-    fn open(directory: &Path, workload: &Workload, durability: Durability) -> Result<Self> {
+    fn open(directory: Directory, workload: &Workload, durability: Durability) -> Result<Self> {
         Ok(Self {
-            directory: directory.to_owned(),
-            lines: LineFile::open(directory.join(INTERVALS))?,
-            tail: LineFile::open(directory.join(TAIL))?,
+            lines: LineFile::open(&directory, INTERVALS)?,
+            tail: LineFile::open(&directory, TAIL)?,
+            directory,
             durability,
             synced_ns: 0,
             planned: planned_intervals(workload),
@@ -139,7 +141,21 @@ impl CellWriter {
         self.before = before.map(|before| Measurement { conduct: begin.conduct.clone(), ..before });
         self.lines.append(&LineRef { begin: Some(&begin), ..LineRef::default() })?;
         self.lines.sync()?;
-        sync_directory(&self.directory)
+        self.sync_directory()
+    }
+
+    fn sync_directory(&self) -> Result<()> {
+        self.directory.sync().map_err(|error| refused("syncing", self.directory.path(), &error))
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        let removed = self.directory.remove_file(name);
+        removed.map_err(|error| refused("removing", &self.directory.path().join(name), &error))
+    }
+
+    /// The refusal of a step on one of its files.
+    fn refused(&self, name: &str, error: &io::Error) -> Error {
+        refused("writing", &self.directory.path().join(name), error)
     }
 
     /// How far the cell has come, sittings before this one included.
@@ -214,13 +230,12 @@ impl CellWriter {
         if self.durability == Durability::EveryInterval {
             self.lines.sync()?;
         }
-        let path = self.directory.join(TAIL);
         let line = LineRef { joint: Some(&self.pending), ..LineRef::default() };
-        let mut text =
-            serde_json::to_vec(&line).map_err(|error| refused("writing", &path, &error.into()))?;
-        text.push(b'\n');
-        write_whole(&self.directory, TAIL, &text)?;
-        self.tail = LineFile::open(path)?;
+        let mut text = Vec::new();
+        sealed(&mut text, &line)
+            .and_then(|()| self.directory.replace(TAIL, &text))
+            .map_err(|error| self.refused(TAIL, &error))?;
+        self.tail = LineFile::open(&self.directory, TAIL)?;
         self.tail_joint_bytes = self.tail.bytes();
         Ok(())
     }
@@ -251,12 +266,12 @@ impl CellWriter {
         if self.tail.bytes() == 0 {
             return Ok(());
         }
-        exchange_for_empty(&self.directory, TAIL)?;
+        self.directory.empty(TAIL).map_err(|error| self.refused(TAIL, &error))?;
         if self.durability == Durability::EveryInterval {
             // Lines of the new one are of no use without its name.
-            sync_directory(&self.directory)?;
+            self.sync_directory()?;
         }
-        self.tail = LineFile::open(self.directory.join(TAIL))?;
+        self.tail = LineFile::open(&self.directory, TAIL)?;
         Ok(())
     }
 
@@ -282,13 +297,11 @@ impl CellWriter {
             Some(before) => joined(before, measurement),
             None => measurement,
         };
-        let text = serde_json::to_vec(&whole).map_err(|error| {
-            refused("writing", &self.directory.join(MEASUREMENT), &error.into())
-        })?;
-        write_whole(&self.directory, MEASUREMENT, &text)?;
-        let tail = self.directory.join(TAIL);
+        let text =
+            serde_json::to_vec(&whole).map_err(|error| self.refused(MEASUREMENT, &error.into()))?;
+        checksum::put(&self.directory, MEASUREMENT, &text)?;
         if joint_is_safe {
-            remove_if_there(&tail).map_err(|error| refused("removing", &tail, &error))?;
+            self.remove(TAIL)?;
         }
         Ok(whole)
     }

@@ -2,21 +2,25 @@
 
 use super::{CELLS, EVENTS, MANIFEST, RunStatus};
 use crate::cell::{CellReader, WORKLOAD};
+use crate::checksum;
+use crate::directory::Directory;
 use crate::document::{Document, parse_versioned, read_text};
-use crate::files::{disk_bytes, entries};
+use crate::failure::refused;
 use crate::id::cell_name;
 use crate::lines::Lines;
 use crate::lock::writer_of;
 use assay_model::run::{Event, RunManifest};
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
+use rustix::fs::FileType;
 use serde::de::DeserializeOwned;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 
 /// A run that is looked at; it takes no lock and never waits.
 #[derive(Clone, Debug)]
 pub struct RunReader {
-    directory: PathBuf,
+    directory: Directory,
     manifest: RunManifest,
 }
 
@@ -26,14 +30,33 @@ impl RunReader {
     /// # Errors
     /// A usage error when the directory is no run or of a newer form.
     pub fn open(directory: &Path) -> Result<Self> {
-        let path = directory.join(MANIFEST);
-        let text = read_text(&path)?.ok_or_else(|| no_run(directory))?;
-        Ok(Self { manifest: parse_versioned(&text, &path)?, directory: directory.to_owned() })
+        let missing = [ErrorKind::NotFound, ErrorKind::NotADirectory];
+        match Directory::open(directory) {
+            Ok(directory) => Self::of(directory),
+            Err(error) if missing.contains(&error.kind()) => Err(no_run(directory)),
+            Err(error) => Err(refused("opening", directory, &error)),
+        }
+    }
+
+    /// The run in a directory that is held.
+    pub(crate) fn of(directory: Directory) -> Result<Self> {
+        let text = read_text(&directory, MANIFEST)?.ok_or_else(|| no_run(directory.path()))?;
+        let manifest = parse_versioned(&text, &directory.path().join(MANIFEST))?;
+        Ok(Self { manifest, directory })
     }
 
     /// Its directory.
     pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) const fn directory(&self) -> &Directory {
         &self.directory
+    }
+
+    /// Whether its documents have checksums: those of earlier versions have none, and what changed in them is not noticed.
+    pub fn is_checked(&self) -> bool {
+        checksum::is_kept(&self.directory)
     }
 
     /// Its manifest.
@@ -55,7 +78,7 @@ impl RunReader {
     /// # Errors
     /// When it is there and cannot be read.
     pub fn document(&self, document: Document) -> Result<Option<String>> {
-        read_text(&self.directory.join(document.file_name()))
+        read_text(&self.directory, document.file_name())
     }
 
     /// A JSON document, if the run has it.
@@ -63,7 +86,7 @@ impl RunReader {
     /// # Errors
     /// When it is there and cannot be read, or has unknown keys or a newer form.
     pub fn json<T: DeserializeOwned>(&self, document: Document) -> Result<Option<T>> {
-        let path = self.directory.join(document.file_name());
+        let path = self.path().join(document.file_name());
         self.document(document)?.map(|text| parse_versioned(&text, &path)).transpose()
     }
 
@@ -72,7 +95,7 @@ impl RunReader {
     /// # Errors
     /// When the events cannot be read; each item, when its line is not of this version.
     pub fn events(&self) -> Result<impl Iterator<Item = Result<Event>> + use<>> {
-        Lines::open(&self.directory.join(EVENTS))
+        Lines::open(&self.directory, EVENTS)
     }
 
     /// The machine meanwhile, moment by moment; nothing where it was not watched.
@@ -88,15 +111,16 @@ impl RunReader {
     /// # Errors
     /// When the directory cannot be read.
     pub fn cells(&self) -> Result<Vec<CellReader>> {
-        let cells = self.directory.join(CELLS);
-        if !cells.exists() {
+        if !self.directory.has(CELLS) {
             return Ok(Vec::new());
         }
-        let found = entries(&cells)?;
+        let fail = |error| refused("reading", &self.path().join(CELLS), &error);
+        let cells = self.directory.below(CELLS).map_err(fail)?;
+        let found = cells.entries().map_err(fail)?.into_iter();
         Ok(found
-            .into_iter()
-            .filter(|(name, path)| cell_name(name) == *name && path.join(WORKLOAD).is_file())
-            .map(|(name, path)| self.cell_at(&name, path))
+            .filter(|(name, kind)| *kind == FileType::Directory && cell_name(name) == *name)
+            .filter(|(name, _)| cells.below(name).is_ok_and(|cell| cell.has_file(WORKLOAD)))
+            .map(|(name, _)| CellReader::new(&name, self))
             .collect())
     }
 
@@ -116,10 +140,6 @@ impl RunReader {
         })
     }
 
-    fn cell_at(&self, name: &str, path: PathBuf) -> CellReader {
-        CellReader::new(name, path, &self.manifest, self.directory.join(EVENTS))
-    }
-
     /// Measured time of all cells, ns.
     ///
     /// # Errors
@@ -130,7 +150,7 @@ impl RunReader {
 
     /// Bytes that it takes on the disk.
     pub fn disk_bytes(&self) -> u64 {
-        disk_bytes(&self.directory)
+        self.directory.disk_bytes()
     }
 }
 

@@ -2,12 +2,14 @@
 
 use super::{CELLS, EVENTS, MANIFEST, NewRun, RunReader};
 use crate::cell::{CellStart, CellWriter, WORKLOAD};
+use crate::checksum;
+use crate::directory::Directory;
 use crate::document::Document;
 use crate::failure::refused;
-use crate::files::{sync_directory, write_whole};
 use crate::id::{cell_name, run_id};
 use crate::lines::LineFile;
 use crate::lock::Lock;
+use crate::store::check_link;
 use crate::watch::WatchLog;
 use assay_model::measurement::Finish;
 use assay_model::run::{Event, Happening, RunManifest};
@@ -15,7 +17,7 @@ use assay_model::{Error, Result, Workload};
 use serde::Serialize;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Ids of one second and kind differ in four random characters; another try is a matter of luck, not of load.
 const ATTEMPTS: u32 = 8;
@@ -23,7 +25,7 @@ const ATTEMPTS: u32 = 8;
 /// A run that is being written. When it is dropped without [`finish`](Self::finish) the run stays unfinished.
 #[derive(Debug)]
 pub struct RunWriter {
-    directory: PathBuf,
+    directory: Directory,
     manifest: RunManifest,
     events: LineFile,
     _lock: Lock,
@@ -31,8 +33,11 @@ pub struct RunWriter {
 
 impl RunWriter {
     pub(crate) fn create(store: &Path, new: &NewRun) -> Result<Self> {
-        fs::create_dir_all(store).map_err(|error| refused("creating the store", store, &error))?;
-        let (id, directory) = new_directory(store, new)?;
+        check_link(store)?;
+        let fail = |error| refused("creating the store", store, &error);
+        fs::create_dir_all(store).map_err(fail)?;
+        let store = Directory::open(store).map_err(fail)?;
+        let (id, directory) = new_directory(&store, new)?;
         let lock = Lock::take(&directory)?;
         let manifest = RunManifest {
             format: 1,
@@ -47,16 +52,16 @@ impl RunWriter {
         };
         let writer = Self::hold(directory, manifest, lock)?;
         writer.write_manifest()?;
-        sync_directory(store)?;
+        store.sync().map_err(|error| refused("syncing", store.path(), &error))?;
         Ok(writer)
     }
 
     /// Takes the lock of a run that is there, to add documents to it.
     pub(crate) fn reopen(run: &RunReader) -> Result<Self> {
-        let lock = Lock::take(run.path())?;
+        let lock = Lock::take(run.directory())?;
         // What was read before the lock was held may have been finished since.
-        let manifest = RunReader::open(run.path())?.manifest().clone();
-        Self::hold(run.path().to_owned(), manifest, lock)
+        let manifest = RunReader::of(run.directory().clone())?.manifest().clone();
+        Self::hold(run.directory().clone(), manifest, lock)
     }
 
     /// Takes a run up again that ended too early.
@@ -75,18 +80,13 @@ impl RunWriter {
         Ok(writer)
     }
 
-    fn hold(directory: PathBuf, manifest: RunManifest, lock: Lock) -> Result<Self> {
-        Ok(Self {
-            events: LineFile::open(directory.join(EVENTS))?,
-            directory,
-            manifest,
-            _lock: lock,
-        })
+    fn hold(directory: Directory, manifest: RunManifest, lock: Lock) -> Result<Self> {
+        Ok(Self { events: LineFile::open(&directory, EVENTS)?, directory, manifest, _lock: lock })
     }
 
     /// Its directory.
     pub fn path(&self) -> &Path {
-        &self.directory
+        self.directory.path()
     }
 
     /// Its manifest.
@@ -99,7 +99,7 @@ impl RunWriter {
     /// # Errors
     /// When the manifest cannot be read.
     pub fn reader(&self) -> Result<RunReader> {
-        RunReader::open(&self.directory)
+        RunReader::of(self.directory.clone())
     }
 
     /// Puts a document in place, instead of an older one.
@@ -107,7 +107,7 @@ impl RunWriter {
     /// # Errors
     /// An environment error when the store cannot take it.
     pub fn put(&self, document: Document, text: &str) -> Result<()> {
-        write_whole(&self.directory, document.file_name(), text.as_bytes())
+        checksum::put(&self.directory, document.file_name(), text.as_bytes())
     }
 
     /// Puts a JSON document in place, instead of an older one.
@@ -120,11 +120,11 @@ impl RunWriter {
 
     /// Indented, because these are documents that people look into.
     fn put_value(&self, name: &str, value: &impl Serialize) -> Result<()> {
-        let path = self.directory.join(name);
+        let path = self.path().join(name);
         let mut text = serde_json::to_string_pretty(value)
             .map_err(|error| refused("writing", &path, &error.into()))?;
         text.push('\n');
-        write_whole(&self.directory, name, text.as_bytes())
+        checksum::put(&self.directory, name, text.as_bytes())
     }
 
     fn write_manifest(&self) -> Result<()> {
@@ -158,19 +158,27 @@ impl RunWriter {
         workload: &Workload,
         start: &CellStart,
     ) -> Result<CellWriter> {
-        let cells = self.directory.join(CELLS);
-        if !cells.exists() {
-            fs::create_dir(&cells).map_err(|error| refused("creating", &cells, &error))?;
-            sync_directory(&self.directory)?;
-        }
-        let directory = cells.join(cell_name(name));
-        if directory.join(WORKLOAD).exists() {
+        let cells = self.cells()?;
+        let plain = cell_name(name);
+        if cells.below(&plain).is_ok_and(|cell| cell.has(WORKLOAD)) {
             return Err(Error::usage(
                 format!("the run {} has a cell '{name}' already", self.manifest.id),
                 "give every workload of a run a name of its own",
             ));
         }
-        CellWriter::create(&directory, workload, start)
+        CellWriter::create(&cells, &plain, workload, start)
+    }
+
+    /// The directory of its cells, which is made for the first.
+    fn cells(&self) -> Result<Directory> {
+        let made = || {
+            if !self.directory.has(CELLS) {
+                self.directory.make(CELLS)?;
+                self.directory.sync()?;
+            }
+            self.directory.below(CELLS)
+        };
+        made().map_err(|error| refused("creating", &self.path().join(CELLS), &error))
     }
 
     /// Takes a cell up again behind its last interval; see
@@ -194,17 +202,16 @@ impl RunWriter {
     }
 }
 
-fn new_directory(store: &Path, new: &NewRun) -> Result<(String, PathBuf)> {
+fn new_directory(store: &Directory, new: &NewRun) -> Result<(String, Directory)> {
     let mut attempt = 1;
     loop {
         let id = run_id(new.created_unix_ns, new.kind)?;
-        let directory = store.join(&id);
-        match fs::create_dir(&directory) {
-            Ok(()) => return Ok((id, directory)),
+        match store.make(&id).and_then(|()| store.below(&id)) {
+            Ok(directory) => return Ok((id, directory)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < ATTEMPTS => {
                 attempt += 1;
             }
-            Err(error) => return Err(refused("creating the run", &directory, &error)),
+            Err(error) => return Err(refused("creating the run", &store.path().join(&id), &error)),
         }
     }
 }
