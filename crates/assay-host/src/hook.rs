@@ -1,10 +1,12 @@
-//! A command of the user's, ended with everything that it started when it takes too long.
+//! A command of the user's, ended with everything that it started when it takes too long, when the measurement is
+//! stopped, and when this program ends in whatever way.
 
 use assay_model::{Error, Result};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What is kept of the output; the rest is read and dropped, so that the command does not wait for us.
@@ -13,54 +15,141 @@ const OUTPUT_BYTES_MAX: usize = 64 << 10;
 const LOOK: Duration = Duration::from_millis(20);
 /// What was ended is given this long to be gone.
 const GRACE: Duration = Duration::from_secs(5);
+/// Words in the names of variables whose values are secrets.
+const SECRET_WORDS: [&str; 9] = [
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "SECRET",
+    "TOKEN",
+    "CREDENTIAL",
+    "API_KEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+];
 
-/// Runs a command by `sh -c` with additional variables and gives what it printed.
+/// How a command is run.
+#[derive(Clone, Copy, Debug)]
+pub struct HookRun<'a> {
+    /// Words of a command line that ends in [`guard_hook`]; without any, the command stays when this program is killed.
+    pub guard: &'a [String],
+    /// Variables that it gets besides those of this program, of which secrets are left out.
+    pub variables: &'a [(&'a str, &'a str)],
+    /// How long it may take.
+    pub limit: Duration,
+    /// Set when it is to end at once.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why a command is waited for no longer.
+enum Waited {
+    Ended(i32),
+    TooLong,
+    Stopped,
+}
+
+/// Runs a command by `sh -c` and gives what it printed.
 ///
 /// # Errors
-/// An environment error when it cannot be started, does not end in time, or ends with a code other than 0.
-pub fn run_hook(command: &str, variables: &[(&str, &str)], limit: Duration) -> Result<String> {
-    let mut child = Command::new("sh")
-        .args(["-c", command])
-        .envs(variables.iter().copied())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
+/// An environment error when it cannot be started, does not end in time, is stopped, or ends with a code other than 0.
+pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
+    let limit = run.limit;
+    let mut child = command_of(command, run)
         .spawn()
         .map_err(|error| failed(command, &format!("cannot be started: {error}")))?;
+    // Open as long as this program lives and waits: its end tells the guard.
+    let _alive = child.stdin.take();
     let outputs = [collect(child.stdout.take()), collect(child.stderr.take())];
     let begun = Instant::now();
-    let ended = wait(&mut child, limit);
+    let waited = wait(&mut child, run);
     // What it left in the background may hold its output open.
-    let is_quiet = ended.is_some() && closed(&outputs, limit.saturating_sub(begun.elapsed()));
+    let is_over = matches!(waited, Waited::Ended(_));
+    let is_quiet = is_over && closed(&outputs, limit.saturating_sub(begun.elapsed()), run.stop);
     if !is_quiet {
         end_group(&child);
         // Reaped, so that nothing of it stays behind.
         drop(child.wait());
     }
-    if !is_quiet && !closed(&outputs, GRACE) {
+    if !is_quiet && !closed(&outputs, GRACE, &AtomicBool::new(false)) {
         return Err(failed(command, "left something running that cannot be ended"));
     }
     let [printed, complaints] = outputs.map(|output| output.join().unwrap_or_default());
-    match ended.filter(|_| is_quiet) {
-        None => Err(failed(command, &format!("did not end within {} s", limit.as_secs_f64()))),
-        Some(0) => Ok(printed),
-        Some(code) => {
+    match waited {
+        _ if run.stop.load(Ordering::Relaxed) && !is_quiet => Err(failed(command, "was stopped")),
+        Waited::Ended(0) if is_quiet => Ok(printed),
+        Waited::Ended(code) if is_quiet => {
             let last = complaints.lines().last().map(|line| format!(": {line}"));
             let last = last.unwrap_or_default();
             Err(failed(command, &format!("ended with code {code}{last}")))
         }
+        _ => Err(failed(command, &format!("did not end within {} s", limit.as_secs_f64()))),
     }
 }
 
+fn command_of(command: &str, run: &HookRun<'_>) -> Command {
+    let mut started = match run.guard.split_first() {
+        Some((program, words)) => {
+            let mut started = Command::new(program);
+            started.args(words).arg(command).stdin(Stdio::piped());
+            started
+        }
+        None => {
+            let mut started = shell(command);
+            started.stdin(Stdio::null());
+            started
+        }
+    };
+    for (name, _) in std::env::vars_os() {
+        if is_secret(&name.to_string_lossy()) {
+            started.env_remove(name);
+        }
+    }
+    started.envs(run.variables.iter().copied());
+    started.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    started
+}
+
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]);
+    shell
+}
+
+/// Whether a variable of this name holds a secret, such as `PGPASSWORD` or `MYSQL_PWD`.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let is_directory = name == "PWD" || name == "OLDPWD";
+    SECRET_WORDS.iter().any(|word| name.contains(word)) || (name.ends_with("PWD") && !is_directory)
+}
+
+/// The guard of a command: runs it in the process group of its own that this process leads, and gives its exit code.
+/// When the program that wanted it ends, even by a signal that nobody can catch, standard input ends, and then the whole
+/// group does.
+///
+/// # Errors
+/// What the system answered when the command cannot be started.
+pub fn guard_hook(command: &str) -> std::io::Result<i32> {
+    let mut child = shell(command).stdin(Stdio::null()).spawn()?;
+    std::thread::spawn(|| {
+        drop(std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
+        // This process is one of the group.
+        let _ = kill_process_group(getpgrp(), Signal::KILL);
+    });
+    Ok(child.wait()?.code().unwrap_or(-1))
+}
+
 /// Whether all outputs end within some time.
-fn closed<Output>(outputs: &[std::thread::JoinHandle<Output>], limit: Duration) -> bool {
+fn closed<Output>(
+    outputs: &[std::thread::JoinHandle<Output>],
+    limit: Duration,
+    stop: &AtomicBool,
+) -> bool {
     let begun = Instant::now();
     loop {
         if outputs.iter().all(std::thread::JoinHandle::is_finished) {
             return true;
         }
-        if begun.elapsed() >= limit {
+        if begun.elapsed() >= limit || stop.load(Ordering::Relaxed) {
             return false;
         }
         std::thread::sleep(LOOK);
@@ -74,14 +163,15 @@ fn failed(command: &str, what: &str) -> Error {
     )
 }
 
-/// The exit code, or nothing when the time is over; -1 for a command that a signal ended.
-fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
+/// The exit code, -1 for a command that a signal ended, or why it did not end.
+fn wait(child: &mut Child, run: &HookRun<'_>) -> Waited {
     let begun = Instant::now();
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Some(status.code().unwrap_or(-1)),
-            Ok(None) if begun.elapsed() < limit => std::thread::sleep(LOOK),
-            Ok(None) | Err(_) => return None,
+            Ok(Some(status)) => return Waited::Ended(status.code().unwrap_or(-1)),
+            Ok(None) if run.stop.load(Ordering::Relaxed) => return Waited::Stopped,
+            Ok(None) if begun.elapsed() < run.limit => std::thread::sleep(LOOK),
+            Ok(None) | Err(_) => return Waited::TooLong,
         }
     }
 }
@@ -117,30 +207,66 @@ mod tests {
     use super::*;
 
     const LONG: Duration = Duration::from_secs(60);
+    const SHORT: Duration = Duration::from_millis(50);
+
+    fn run(command: &str, limit: Duration) -> Result<String> {
+        let variables = [("ASSAY_CELL", "7")];
+        let stop = AtomicBool::new(false);
+        run_hook(command, &HookRun { guard: &[], variables: &variables, limit, stop: &stop })
+    }
 
     #[test]
     fn a_command_gets_its_variables_and_gives_its_output() {
-        let printed = run_hook("echo cell $ASSAY_CELL", &[("ASSAY_CELL", "7")], LONG);
-        assert_eq!(printed.unwrap(), "cell 7\n");
+        assert_eq!(run("echo cell $ASSAY_CELL", LONG).unwrap(), "cell 7\n");
     }
 
     #[test]
     fn a_command_that_fails_says_why() {
-        let error = run_hook("echo no array >&2; exit 3", &[], LONG).unwrap_err();
+        let error = run("echo no array >&2; exit 3", LONG).unwrap_err();
         assert!(error.message().contains("ended with code 3: no array"), "{error}");
         assert!(error.hint().contains("time_limit"));
     }
 
     #[test]
     fn a_command_that_hangs_is_ended_with_its_children() {
-        let error = run_hook("sleep 600 & sleep 600", &[], Duration::from_millis(50));
+        let error = run("sleep 600 & sleep 600", SHORT);
         assert!(error.unwrap_err().message().contains("did not end within 0.05 s"));
     }
+
     #[test]
     fn what_a_command_leaves_in_the_background_does_not_hold_us_up() {
-        let error = run_hook("sleep 600 & true", &[], Duration::from_millis(50));
+        let error = run("sleep 600 & true", SHORT);
         assert!(error.unwrap_err().message().contains("did not end within 0.05 s"));
-        let silent = run_hook("true >/dev/null; false", &[], LONG).unwrap_err();
+        let silent = run("true >/dev/null; false", LONG).unwrap_err();
         assert!(silent.message().ends_with("ended with code 1"), "{silent}");
+    }
+
+    #[test]
+    fn a_stop_ends_a_command_at_once() {
+        for command in ["sleep 600", "sleep 600 & true"] {
+            let stop = AtomicBool::new(true);
+            let hook = HookRun { guard: &[], variables: &[], limit: LONG, stop: &stop };
+            let error = run_hook(command, &hook).unwrap_err();
+            assert!(error.message().ends_with("was stopped"), "{error}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        for name in [
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "MARIADB_ROOT_PASSWORD",
+            "aws_secret_access_key",
+            "GITHUB_TOKEN",
+            "VAULT_PASSPHRASE",
+            "ARRAY_API_KEY",
+            "SSHPWD",
+        ] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["PWD", "OLDPWD", "PATH", "HOME", "ASSAY_RUN", "PGHOST", "PGPASSFILE", "LANG"] {
+            assert!(!is_secret(name), "{name}");
+        }
     }
 }

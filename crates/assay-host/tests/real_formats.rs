@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod support;
 
-use assay_host::signatures::{FileImage, recognise};
+use assay_host::signatures::{FileImage, Match, recognise};
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,6 +41,32 @@ fn check(program: &str, arguments: &[&str], word: &str) {
     let found = recognise(&FileImage::new(&file, file.metadata().unwrap().len())).unwrap();
     let known = found.iter().any(|found| found.name.contains(word));
     assert!(known, "{program} {arguments:?} wrote what is not recognised as {word}: {found:?}");
+    agrees_with_blkid(&image, &found);
+}
+
+/// What `blkid` says of an image is among what was recognised.
+fn agrees_with_blkid(image: &Path, found: &[Match]) {
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new("blkid");
+    command.args(["-p", "-o", "export"]).arg(image).env("PATH", path);
+    let Ok(output) = command.output() else {
+        return println!("skipped: blkid is not installed");
+    };
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    for line in told.lines() {
+        let Some((_, told)) = line.split_once("TYPE=").filter(|(key, _)| ["", "PT"].contains(key))
+        else {
+            continue;
+        };
+        let word = match told {
+            "ext2" | "ext3" | "jbd" => "ext4",
+            "dos" | "PMBR" => "mbr",
+            "gfs" => "gfs2",
+            "VMFS" | "VMFS_volume_member" => "vmfs",
+            told => told,
+        };
+        assert!(found.iter().any(|found| found.word == word), "blkid says {line}: {found:?}");
+    }
 }
 
 macro_rules! formats {
@@ -58,6 +84,18 @@ formats! {
     ext_journal: "mkfs.ext4" ["-q", "-F", "-O", "journal_dev", "IMAGE"] => "ext4";
     swap: "mkswap" ["IMAGE"] => "swap";
     swap_of_large_pages: "mkswap" ["-p", "65536", "IMAGE"] => "swap";
+    minix_1: "mkfs.minix" ["-1", "IMAGE", "2000"] => "Minix";
+    minix_2: "mkfs.minix" ["-2", "IMAGE"] => "Minix";
+    minix_2_short_names: "mkfs.minix" ["-2", "-n", "14", "IMAGE"] => "Minix";
+    minix_3: "mkfs.minix" ["-3", "IMAGE"] => "Minix";
+    bfs: "mkfs.bfs" ["IMAGE"] => "BFS";
+    cramfs: "mkfs.cramfs" ["/etc/default", "IMAGE"] => "cramfs";
+    mbr: "sfdisk" ["-q", "--wipe", "never", "IMAGE"] => "MBR";
+    hfs: "hformat" ["IMAGE"] => "HFS";
+    hfs_plus: "mkfs.hfsplus" ["IMAGE"] => "HFS+";
+    reiser4: "mkfs.reiser4" ["-fy", "IMAGE"] => "Reiser4";
+    lvm: "lvm" ["pvcreate", "-ff", "-y", "IMAGE"] => "LVM2";
+    verity: "veritysetup" ["format", "/etc/hostname", "IMAGE"] => "dm-verity";
     xfs: "mkfs.xfs" ["-f", "IMAGE"] => "XFS";
     btrfs: "mkfs.btrfs" ["-f", "IMAGE"] => "btrfs";
     f2fs: "mkfs.f2fs" ["-f", "IMAGE"] => "F2FS";

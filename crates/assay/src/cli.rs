@@ -47,6 +47,9 @@ pub enum Verb {
     /// Becomes another program that ends when its parent does: how servers of our own are started.
     #[command(hide = true)]
     Guard(verbs::load::guard::Options),
+    /// Runs a hook of a study, which then ends when its parent does.
+    #[command(hide = true)]
+    GuardHook(verbs::load::guard::HookOptions),
 }
 
 impl Verb {
@@ -73,6 +76,7 @@ impl Verb {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
             Self::Guard(options) => verbs::load::guard::run(&options),
+            Self::GuardHook(options) => verbs::load::guard::run_hook(&options),
             Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
         }
     }

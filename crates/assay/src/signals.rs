@@ -1,7 +1,8 @@
-//! Ctrl-C and SIGTERM ask a measurement to end; a second one ends the program at once.
+//! Ctrl-C, SIGTERM and the hang-up of a terminal ask a measurement to end; a second Ctrl-C or SIGTERM ends the program
+//! at once.
 
 use assay_model::{Error, Result};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,11 +22,31 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     for signal in [SIGINT, SIGTERM] {
         // Registered first, so that it sees the flag as the second signal finds it.
         let second = flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));
-        second.and_then(|_| flag::register(signal, Arc::clone(&stop))).map_err(|error| {
-            Error::environment(format!("catching signal {signal}: {error}"), "report this as a bug")
-        })?;
+        second.map_err(|error| not_caught(signal, &error))?;
+        catch(signal, &stop)?;
+    }
+    // The kernel and the shell both send it when a terminal goes, so that a second one is no second wish.
+    if !is_ignored(SIGHUP) {
+        catch(SIGHUP, &stop)?;
     }
     Ok(stop)
+}
+
+fn catch(signal: i32, stop: &Arc<AtomicBool>) -> Result<()> {
+    let caught = flag::register(signal, Arc::clone(stop));
+    caught.map(drop).map_err(|error| not_caught(signal, &error))
+}
+
+fn not_caught(signal: i32, error: &std::io::Error) -> Error {
+    Error::environment(format!("catching signal {signal}: {error}"), "report this as a bug")
+}
+
+/// Whether this program was started with the signal ignored, as `nohup` does; then it stays so.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Whether the program was asked to end.

@@ -115,13 +115,22 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         &place.run(&line),
         &device,
         4,
-        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its journal\nhint: if nothing of it is needed, erase the marks yourself, for example with wipefs",
+        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its journal\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
+    );
+    refused(
+        &place.run(&format!("{line} --wipe xfs")),
+        &device,
+        4,
+        "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its journal; --wipe 'xfs' does not name exactly that\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
     );
     assert!(fs::read(device.path()).unwrap() == before);
     // Reading is no harm, whatever it carries.
     let line = format!("run reads.toml {} --criteria no-errors.toml", device.path().display());
     place.json(&line, 0);
     assert_eq!(place.run_ids().len(), 1);
+    let line = format!("run mixed.toml {} --destroy 16MiB --wipe ext4", device.path().display());
+    let run = place.json(&format!("{line} --criteria no-errors.toml"), 0);
+    assert!(!measurement(&run)["streams"][0]["operations"]["write"].is_null());
 }
 
 #[test]

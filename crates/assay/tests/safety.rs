@@ -123,6 +123,50 @@ fn what_a_killed_run_leaves_behind_is_used_or_removed_by_the_next() {
     assert_eq!(place.test_files("d"), [left]);
 }
 
+#[test]
+fn a_named_pipe_in_the_directory_is_left_alone() {
+    let place = Place::new();
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    for name in ["pipe", "assay-0123456789ab.dat"] {
+        rustix::fs::mkfifoat(rustix::fs::CWD, place.path("d").join(name), mode).unwrap();
+    }
+    // Opening one of them would wait for ever.
+    place.json("run mixed.toml d --size 4MiB --criteria no-errors.toml", 0);
+    place.run("calibrate d --size 4MiB --time 5s --read-share 100%");
+    assert_eq!(names(&place.path("d")), ["assay-0123456789ab.dat", "pipe"]);
+}
+
+/// A command line whose locks fail from the second on, as on a file system without locks; none without strace.
+fn without_locks(place: &Place, line: &str) -> Option<std::process::Command> {
+    let plain = place.command(line);
+    let mut command = std::process::Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=flock"]);
+    command.args(["-e", "inject=flock:error=ENOLCK:when=1+"]);
+    command.arg(plain.get_program()).args(plain.get_args());
+    command.current_dir(plain.get_current_dir().unwrap());
+    for (name, value) in plain.get_envs() {
+        command.env(name, value?);
+    }
+    let works = std::process::Command::new("strace").args(["-qq", "true"]).output();
+    works.is_ok_and(|works| works.status.success()).then_some(command)
+}
+
+#[test]
+fn where_locks_do_not_work_nothing_counts_as_left_behind() {
+    let (place, left) = abandoned();
+    for size in ["4MiB", "16MiB"] {
+        let line = format!("run reads.toml d --size {size} --criteria no-errors.toml");
+        let Some(mut command) = without_locks(&place, &line) else {
+            assay_rig::Skip::new("strace cannot be used here").announce();
+            return;
+        };
+        let ran = command.output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(!said.contains("of an earlier run") && !said.contains("left behind"), "{said}");
+        assert!(place.test_files("d").contains(&left), "{said}");
+    }
+}
+
 /// The kernel works off a killed ring in its own time, and its files are locked for as long.
 fn wait_for_locks(place: &Place) {
     let begin = std::time::Instant::now();

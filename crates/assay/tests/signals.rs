@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the program ends soon, says 130, keeps what was measured and leaves no test file.
+//! Ctrl-C, SIGTERM and SIGHUP: the program ends soon, says 130, keeps what was measured and leaves no test file.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -29,7 +29,7 @@ fn stopped(run: Started, signal: Signal, what: &str) -> (Ran, Duration) {
 
 #[test]
 fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let mut run = place.start("run mixed.toml d --size 4MiB --duration 10min --json");
         run.wait_until(|| place.kept_intervals() >= 3);
@@ -180,5 +180,61 @@ fn a_stopped_calibration_keeps_its_rungs() {
         let calibration = run["calibration"].to_string();
         assert!(calibration.contains("stopped while doubling the load"), "{calibration}");
         assert_eq!(place.json("report", 0)["calibration"], run["calibration"]);
+    }
+}
+
+/// Begins a study whose hook has started a program in the background and does not end; gives that program's number.
+fn hooked(place: &Place) -> (Started, rustix::process::Pid) {
+    let study = r#"format = 1
+name = "hooked"
+capacity = "64MiB"
+[phases]
+measure = "1s"
+[hooks]
+before = "sleep 600 & echo $! > begun; mv begun number; sleep 600"
+time_limit = "10min"
+[[factor]]
+name = "sessions"
+values = [1]
+[workload]
+format = 1
+name = "blocks"
+duration = "1s"
+[[workload.stream]]
+name = "blocks"
+transfer = "8KiB"
+arrival = { closed = { outstanding = 1 } }
+"#;
+    place.write("hooked.toml", study);
+    let mut run = place.start("study hooked.toml sim:servers?count=4&service=1ms+device?size=1GiB");
+    run.wait_until(|| place.path("number").exists());
+    let number = std::fs::read_to_string(place.path("number")).unwrap();
+    let number = number.trim().parse().ok().and_then(rustix::process::Pid::from_raw).unwrap();
+    (run, number)
+}
+
+/// Waits for a process to end; one that nobody has reaped has ended.
+fn ends(number: rustix::process::Pid) -> bool {
+    let stat = format!("/proc/{}/stat", number.as_raw_nonzero());
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(60) {
+        let text = std::fs::read_to_string(&stat).unwrap_or_default();
+        let state = text.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'));
+        if state.unwrap_or(true) {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn a_hook_ends_with_the_program_however_it_ends() {
+    for signal in [Signal::KILL, Signal::INT, Signal::HUP] {
+        let place = Place::new();
+        let (run, number) = hooked(&place);
+        let (ran, _) = stopped(run, signal, "a study in its hook");
+        assert_eq!(ran.code, (signal != Signal::KILL).then_some(130), "{ran:#?}");
+        assert!(ends(number), "the hook outlived {signal:?}");
     }
 }

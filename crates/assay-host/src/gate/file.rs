@@ -52,10 +52,10 @@ pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, Fi
     if marker.inode != status.st_ino {
         return Err(FileRefusal::Copy);
     }
+    check_users(root, &status)?;
     if marker.maker.is_some_and(|maker| maker.is_elsewhere(&Maker::here(root))) {
         return Err(FileRefusal::OtherHost);
     }
-    check_users(root, &status)?;
     file.lock_surely()?;
     Ok(marker)
 }

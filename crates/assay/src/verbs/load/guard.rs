@@ -1,4 +1,4 @@
-//! `assay guard`: becomes a program of a server, which then ends when the program that wanted it does.
+//! `assay guard` and `assay guard-hook`: programs of a server and hooks end when the program that wanted them does.
 
 use crate::exit::Ended;
 use assay_model::{Error, Result};
@@ -17,6 +17,33 @@ pub struct Options {
     /// Its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
+}
+
+/// Runs a hook, and ends it when standard input ends
+#[derive(Args)]
+pub struct HookOptions {
+    /// The command, for `sh -c`
+    #[arg(allow_hyphen_values = true)]
+    command: String,
+}
+
+/// Words that begin the command line of a guarded hook.
+pub fn hook_words() -> Vec<String> {
+    vec!["/proc/self/exe".to_owned(), "guard-hook".to_owned()]
+}
+
+/// Runs the hook and ends with its code.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_hook(options: &HookOptions) -> Result<Ended> {
+    match assay_host::hook::guard_hook(&options.command) {
+        Ok(code) => std::process::exit(code),
+        Err(error) => Err(Error::environment(
+            format!("running sh: {error}"),
+            "a hook needs a shell in the PATH",
+        )),
+    }
 }
 
 /// Words that begin the command line of a guarded program; our own program may lie where its account may not look.

@@ -2,7 +2,9 @@
 
 use super::spelled::settings;
 use crate::session::{Place, Session};
-use assay_host::hook::run_hook;
+use crate::signals::stop_flag;
+use crate::verbs::load::guard;
+use assay_host::hook::{HookRun, run_hook};
 use assay_methods::study::{capacity_of, fill_of, filling, share_used};
 use assay_model::measurement::Finish;
 use assay_model::number::real;
@@ -104,7 +106,7 @@ pub fn settle(session: &mut Session, workload: &Workload, time: Nanos) -> Result
 /// Runs a hook of the study, if there is one, and gives what it printed.
 ///
 /// # Errors
-/// When it cannot be started, fails or hangs.
+/// When it cannot be started, fails, hangs or is stopped.
 pub fn hook(
     study: &Study,
     command: Option<&String>,
@@ -122,6 +124,8 @@ pub fn hook(
         ("ASSAY_CELL", &number),
         ("ASSAY_SETTINGS", &settings),
     ];
+    let (guard, stop) = (guard::hook_words(), stop_flag()?);
     let limit = Duration::from_nanos(study.hooks.time_limit.0);
-    run_hook(command, &variables, limit).map(Some)
+    let run = HookRun { guard: &guard, variables: &variables, limit, stop: &stop };
+    run_hook(command, &run).map(Some)
 }

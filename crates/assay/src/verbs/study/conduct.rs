@@ -98,6 +98,8 @@ pub fn conduct(ground: &mut dyn Ground, study: &Study, result: &mut StudyResult)
 fn tried(ground: &mut dyn Ground, study: &Study, cell: &Cell) -> Option<Done> {
     match ground.measured(study, cell) {
         Ok(done) => done,
+        // What a person stopped has not failed: it is measured when the study is taken up again.
+        Err(_) if ground.is_stopped() => None,
         Err(error) => {
             ground.say(&format!("note: cell {} failed: {}", cell.number, error.message()));
             ground.say(&format!("hint: {}", error.hint()));

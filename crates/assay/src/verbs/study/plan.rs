@@ -80,6 +80,7 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
         .map_or_else(|| "as large as the target".to_owned(), |capacity| capacity.to_string());
     let mut lines = vec![format!("study {}: {} cells, data {capacity}", study.name, all.len())];
     lines.extend(notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(hooks(study));
     for cell in &all {
         let (phases, problem) = told(study, cell, targets);
         let problem =
@@ -110,6 +111,16 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
     lines.join("\n") + "\n"
 }
 
+/// The commands that run around every cell.
+fn hooks(study: &Study) -> Vec<String> {
+    let limit = study.hooks.time_limit;
+    let given = [("before", &study.hooks.before), ("after", &study.hooks.after)];
+    let given = given.into_iter().filter_map(|(when, command)| Some((when, command.as_ref()?)));
+    given
+        .map(|(when, command)| format!("{when} every cell, for {limit} at most: {command}"))
+        .collect()
+}
+
 /// The plan for a program.
 pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_json::Value {
     let all = cells(study);
@@ -128,6 +139,7 @@ pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_js
         "study": study.name,
         "time_s": study.cells_s(all.len()),
         "notes": notes,
+        "hooks": study.hooks,
         "cells": all.iter().map(cell).collect::<Vec<_>>(),
     })
 }
