@@ -122,6 +122,7 @@ pub fn compare(
         pairs,
         scaling: scalings(sides, statistics),
         tolerance: rules.tolerance,
+        run_to_run_share: None,
     })
 }
 
@@ -267,7 +268,7 @@ fn measure(
         Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
-    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: Vec::new() };
+    let evidence = Evidence { estimate: ratio, elapsed_s, ..Evidence::default() };
     let unknown =
         || Reason::NoEvidence { missing: "a longer measurement: an interval reaches 0".to_owned() };
     let (outcome, reason) = ratio.as_ref().map_or_else(
