@@ -153,6 +153,7 @@ pub fn compare(
         scaling: scalings(sides, statistics),
         overlays: overlays::of(sides),
         tolerance: rules.tolerance,
+        run_to_run_share: None,
     })
 }
 
@@ -292,7 +293,7 @@ fn measure(
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
     let doubts = doubts(base, other);
-    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: doubts.clone() };
+    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: doubts.clone(), ..Evidence::default() };
     let unknown =
         || Reason::NoEvidence { missing: "a longer measurement: an interval reaches 0".to_owned() };
     let (outcome, reason) = ratio.as_ref().map_or_else(

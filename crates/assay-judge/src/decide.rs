@@ -70,7 +70,8 @@ mod tests {
 
     fn evidence(biases: &[Bias]) -> Evidence {
         let doubt = |bias: &Bias| Doubt { what: String::new(), bias: *bias, remedy: String::new() };
-        Evidence { estimate: None, elapsed_s: 60.0, doubts: biases.iter().map(doubt).collect() }
+        let doubts = biases.iter().map(doubt).collect();
+        Evidence { elapsed_s: 60.0, doubts, ..Evidence::default() }
     }
 
     fn outcome(limit: Limit, (low, high): (f64, f64), biases: &[Bias]) -> Outcome {

@@ -41,7 +41,7 @@ impl Missing {
 
 impl Known {
     pub(crate) fn new(estimate: Estimate, elapsed_s: f64, doubts: Vec<Doubt>) -> Self {
-        let evidence = Evidence { estimate: Some(estimate), elapsed_s, doubts };
+        let evidence = Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
         Self { estimate, evidence }
     }
 }

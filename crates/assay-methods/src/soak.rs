@@ -142,7 +142,7 @@ impl SoakRecorder {
             worked_s: self.worked_s,
             elapsed_s: self.ended_s,
             outcome: match state {
-                SoakState::TooShort => Outcome::Inconclusive,
+                SoakState::TooShort | SoakState::LongMemory { .. } => Outcome::Inconclusive,
                 SoakState::Steady { .. } if !lost => Outcome::Pass,
                 SoakState::Steady { .. } | SoakState::NeverSteady => Outcome::Fail,
             },

@@ -30,6 +30,10 @@ pub struct Comparison {
     pub overlays: Vec<Overlay>,
     /// Change that does not matter, as a share.
     pub tolerance: f64,
+    /// By what share one and the same storage is taken to differ from run to run (standard deviation), where a side has
+    /// too few repeats to show it; the intervals of such pairs hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_to_run_share: Option<f64>,
     /// All pairs together: PASS when no judged measure of any side is worse than the base by more than the tolerance.
     pub outcome: Outcome,
 }

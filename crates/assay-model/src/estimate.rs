@@ -11,7 +11,8 @@ pub struct Estimate {
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval; infinite, and absent in a document, where only the lower one can be told: `at least`.
+    #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]
     pub high: f64,
     /// How often such an interval covers the truth, 0..=1; usually 0.95.
     pub confidence: f64,
@@ -19,7 +20,22 @@ pub struct Estimate {
     pub n: u64,
 }
 
+/// The upper end of an interval that has none.
+const fn unbounded() -> f64 {
+    f64::INFINITY
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+const fn is_unbounded(high: &f64) -> bool {
+    high.is_infinite()
+}
+
 impl Estimate {
+    /// Whether only the lower end is known: the quantity is at least `low`, and may be anything above.
+    pub const fn is_at_least(&self) -> bool {
+        self.high.is_infinite()
+    }
+
     /// A number known without doubt, from `n` observations.
     pub const fn exact(value: f64, n: u64) -> Self {
         Self { value, low: value, high: value, confidence: 1.0, n }
@@ -44,5 +60,20 @@ impl Estimate {
             high: self.high * factor,
             ..*self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_with_one_end_survives_its_document() {
+        let bound = Estimate { value: 60.0, low: 54.0, high: f64::INFINITY, confidence: 0.95, n: 7 };
+        let text = serde_json::to_string(&bound).expect("numbers");
+        assert_eq!(text, r#"{"value":60.0,"low":54.0,"confidence":0.95,"n":7}"#);
+        let read: Estimate = serde_json::from_str(&text).expect("the same");
+        assert!(read == bound && read.is_at_least() && read.covers(1e12) && !read.covers(53.0));
+        assert!(read.relative_half_width().is_infinite());
     }
 }

@@ -68,6 +68,11 @@ pub enum SoakState {
     },
     /// Levels came and went, or the last one drifted, to the end.
     NeverSteady,
+    /// The noise remembers so long that the soak cannot tell its wandering from changes of level.
+    LongMemory {
+        /// How long it seems to remember, s; a soak should be fifty times as long at least.
+        memory_s: f64,
+    },
     /// There is too little to say either.
     TooShort,
 }

@@ -59,6 +59,25 @@ pub struct Doubt {
     pub remedy: String,
 }
 
+/// A level that was left for another one while the load was the same.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LevelChange {
+    /// When, s since the measured time began.
+    pub at_s: f64,
+    /// I/Os a second before.
+    pub before_iops: Estimate,
+    /// I/Os a second after.
+    pub after_iops: Estimate,
+    /// Mean service time before, ns.
+    pub before_ns: Estimate,
+    /// Mean service time after, ns.
+    pub after_ns: Estimate,
+    /// Whether the level after held to the end and for long enough to be judged by itself.
+    pub settled: bool,
+}
+
 /// The number that a criterion is judged by, and what it rests on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -70,6 +89,12 @@ pub struct Evidence {
     /// Measured time behind it, s; 0 where that does not apply.
     #[serde(default)]
     pub elapsed_s: f64,
+    /// Of a quantile: how many times, apart from one another, I/Os took longer. Neighbours that did so together are one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<u64>,
+    /// The level that was left; where the one after it settled, the estimate is of that one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_change: Option<LevelChange>,
     /// What a conclusion has to allow for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,

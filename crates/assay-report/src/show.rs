@@ -90,6 +90,9 @@ impl Show {
         if estimate.high <= estimate.low {
             return String::new();
         }
+        if estimate.is_at_least() {
+            return format!("at least {}", self.value(unit, estimate.low));
+        }
         let (low, high) = (self.value(unit, estimate.low), self.value(unit, estimate.high));
         match (low.split_once(' '), high.split_once(' '), low.strip_suffix("/s")) {
             (Some((number, one)), Some((_, other)), _) if one == other => {

@@ -94,6 +94,15 @@ fn judgement(limit: Limit, reason: Reason) -> Judgement {
         evidence: Evidence {
             estimate: Some(Estimate::exact(3.0, 100)),
             elapsed_s: 60.0,
+            clusters: Some(12),
+            level_change: Some(LevelChange {
+                at_s: 30.0,
+                before_iops: Estimate::exact(5e3, 30),
+                after_iops: Estimate::exact(8e2, 30),
+                before_ns: Estimate::exact(2e5, 30),
+                after_ns: Estimate::exact(1.2e6, 30),
+                settled: true,
+            }),
             doubts: vec![Doubt {
                 what: "the host was busy".to_owned(),
                 bias: Bias::Unflattering,

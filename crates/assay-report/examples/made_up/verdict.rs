@@ -20,7 +20,7 @@ fn judgement(
         label: label.to_owned(),
         unit,
         limit,
-        evidence: Evidence { estimate, elapsed_s: 120.0, doubts: Vec::new() },
+        evidence: Evidence { estimate, elapsed_s: 120.0, ..Evidence::default() },
         outcome,
         reason: Reason::Clear,
         why: String::new(),

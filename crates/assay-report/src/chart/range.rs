@@ -12,7 +12,9 @@ const HEIGHT: f64 = 20.0;
 
 /// Draws the interval, the good side of the limit shaded; the strip begins at 0.
 pub(crate) fn range(limit: Limit, estimate: &Estimate) -> Markup {
-    let farthest = (limit.value() * 1.3).max(estimate.high * 1.05);
+    // What has no upper end reaches to the end of the strip.
+    let high = if estimate.is_at_least() { 1.3 * estimate.value } else { estimate.high };
+    let farthest = (limit.value() * 1.3).max(high * 1.05);
     let scale =
         Scale::linear(0.0, if farthest > 0.0 { farthest } else { 1.0 }).onto(1.0, WIDTH - 1.0);
     let limit_x = scale.place(limit.value());

@@ -34,6 +34,11 @@ pub(super) fn headline(soak: &Soak, target: &str, show: &Show) -> Headline {
         SoakState::NeverSteady => {
             format!("{target} never became steady in {} of load.", show_length(soak.worked_s))
         }
+        SoakState::LongMemory { memory_s } => format!(
+            "Whether {target} is steady cannot be told: what it does resembles what it did {} before, and {} of load are too few of that.",
+            show_length(memory_s),
+            show_length(soak.worked_s)
+        ),
         SoakState::TooShort => format!(
             "{} of load say nothing about a steady state of {target}; at least 20 batches are needed.",
             show_length(soak.worked_s)
@@ -232,6 +237,9 @@ fn rule_panel(soak: &Soak) -> Panel {
     let ours = match soak.state {
         SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
         SoakState::NeverSteady => format!("never steady{last}"),
+        SoakState::LongMemory { memory_s } => {
+            format!("not to be told: its noise remembers {}", show_length(memory_s))
+        }
         SoakState::TooShort => "too short".to_owned(),
     };
     let mut rows = vec![vec![soak.rule.clone(), ours]];
