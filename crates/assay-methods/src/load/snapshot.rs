@@ -3,8 +3,7 @@
 
 use super::program::Program;
 use super::store::Store;
-use super::{Database, OwnServer};
-use assay_model::failure::{Answer, Failure};
+use super::{Database, OwnDatabase, OwnServer};
 use assay_model::{Error, Result};
 use rustix::fs::ioctl_ficlone;
 use std::fs::{self, File};
@@ -12,22 +11,19 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 /// Name of the copy beside the data.
 const COPY: &str = "loaded";
 /// Its name until it is whole.
 const PART: &str = "loaded-in-part";
-/// Sessions of the last rung may take so long to leave.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A copy that can be gone back to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Snapshot {
     /// A directory beside the data of our own server.
     Directory(PathBuf),
-    /// A database on another server, of which ours is made anew.
-    Template(String),
+    /// A database on another server, of which ours is made again.
+    Template(OwnDatabase),
 }
 
 fn refused(path: &Path, error: &io::Error) -> Error {
@@ -91,7 +87,7 @@ impl Snapshot {
                 copy(kept, data)
             })?,
             (Self::Directory(_), None) => {}
-            (Self::Template(template), _) => L::back_to(template, database)?,
+            (Self::Template(copy), _) => L::back_to(copy, database)?,
         }
         database.come_back()
     }
@@ -103,10 +99,7 @@ impl Snapshot {
     pub fn remove<L: Store>(&self, database: &mut Database<L>) -> Result<()> {
         match self {
             Self::Directory(kept) => remove(kept),
-            Self::Template(template) => {
-                let sql = format!("DROP DATABASE IF EXISTS {template}");
-                database.run("removing the copy of the database", &sql)
-            }
+            Self::Template(copy) => L::drop_copy(copy, database),
         }
     }
 }
@@ -116,43 +109,6 @@ fn remove(kept: &Path) -> Result<()> {
     match fs::remove_dir_all(kept) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(kept, &error)),
         _ => Ok(()),
-    }
-}
-
-/// A copy of a database by the server itself.
-pub(super) fn template_of(database: &mut Database) -> Result<Snapshot> {
-    let name = database.address.database.clone();
-    let template = format!("{name}_loaded");
-    let mut maintenance = database.beside()?;
-    database.leave();
-    let told = |failure: Failure| failure.of("copying the database");
-    maintenance.run(&format!("DROP DATABASE IF EXISTS {template}")).map_err(told)?;
-    let sql = format!("CREATE DATABASE {template} TEMPLATE {name}");
-    patiently(|| maintenance.run(&sql)).map_err(told)?;
-    database.come_back()?;
-    Ok(Snapshot::Template(template))
-}
-
-pub(super) fn back_to(template: &str, database: &mut Database) -> Result<()> {
-    let name = database.address.database.clone();
-    let mut maintenance = database.beside()?;
-    database.leave();
-    let told = |failure: Failure| failure.of("restoring the database");
-    patiently(|| maintenance.run(&format!("DROP DATABASE {name}"))).map_err(told)?;
-    patiently(|| maintenance.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")))
-        .map_err(told)
-}
-
-/// Tries again while sessions are still leaving (code 55006: the database is in use).
-fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
-    let begun = Instant::now();
-    loop {
-        match act() {
-            Err(failure) if failure.code() == Some("55006") && begun.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(100));
-            }
-            other => return other,
-        }
     }
 }
 
