@@ -57,7 +57,7 @@ pub use mariadb::MariaLink;
 pub use method::{Done, Kind, Method, Session};
 pub(crate) use owner::created;
 pub use owner::{Kind as LoadKind, LeftSchema, Owner, Standing, in_the_way};
-pub use own::{OwnPlan, OwnServer, clean_up};
+pub use own::{OwnPlan, OwnServer, left_in, remove_left_in};
 pub use pace::{Pace, Spacing};
 pub use plan::{Hands, Length, OnLoss, RungPlan};
 pub use program::Program;

@@ -7,7 +7,8 @@ use crate::progress::Progress;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_methods::load::{
-    Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, clean_up,
+    Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, left_in,
+    remove_left_in,
 };
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
@@ -200,10 +201,7 @@ impl<L: Served> Ground<L> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, progress);
         }
-        for left in clean_up(path)? {
-            progress
-                .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
-        }
+        see_to_left_in(path, wanted.left, progress)?;
         let plan = L::own_plan(wanted.server, path, wanted.burden)?;
         let mut own = OwnServer::make(plan, wanted.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
@@ -323,6 +321,29 @@ impl<L: Served> Ground<L> {
             },
         }
     }
+}
+
+/// Names what earlier runs left in a directory, and removes it where that is asked for.
+///
+/// # Errors
+/// An environment error when the directory cannot be read or something does not go.
+pub fn see_to_left_in(path: &Path, left: Option<Left>, progress: &mut Progress) -> Result<()> {
+    let found = left_in(path)?;
+    for directory in &found.directories {
+        let (size, shown) = (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
+        if left == Some(Left::Drop) {
+            remove_left_in(directory)?;
+            progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
+        } else {
+            progress.say(&format!(
+                "note: an earlier run left {shown} ({size}): --left drop or `assay runs clean` removes it"
+            ));
+        }
+    }
+    for (path, why) in &found.unknown {
+        progress.say(&format!("note: {} stays: {why}", path.display()));
+    }
+    Ok(())
 }
 
 /// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
