@@ -1,7 +1,8 @@
 //! Programs that end when this one ends, whatever ends it, and that get no signal of its terminal.
 
 use crate::Home;
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::fs::Mode;
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal, umask};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -19,18 +20,21 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
         None => Command::new(program),
     };
     command.current_dir(&home.directory).process_group(0);
-    // Settings of the caller's own server or language are not meant for this one.
-    for (name, _) in std::env::vars_os() {
-        let name_text = name.to_string_lossy();
-        if home.nature.foreign.iter().any(|prefix| name_text.starts_with(prefix)) {
-            command.env_remove(&name);
-        }
-    }
-    command.env("LC_ALL", "C").env("TZ", "UTC");
+    clean_environment(&mut command);
+    command.env("HOME", &home.directory);
     if let Some(account) = &home.account {
         command.uid(account.user).gid(account.group);
     }
     command
+}
+
+/// What of this program's environment another one needs: all else, secrets among it, stays here.
+const INHERITED: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
+
+/// Gives a program an environment of its own, without a word of the caller's that it does not need.
+pub fn clean_environment(command: &mut Command) {
+    command.env_clear().env("LC_ALL", "C").env("TZ", "UTC");
+    command.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
 }
 
 /// Turns this process into `program`, which gets a signal by its number when the process `parent` ends: a server then ends
@@ -38,6 +42,8 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
 ///
 /// The kernel forgets the wish when a process changes its user, so the user is changed before this is called.
 pub fn become_guarded(parent: u32, signal: i32, program: &Path, arguments: &[String]) -> io::Error {
+    // What a server makes is for its account alone, whatever the caller's mask is.
+    let _ = umask(Mode::RWXG | Mode::RWXO);
     let Some(signal) = Signal::from_named_raw(signal) else {
         return io::Error::other(format!("there is no signal {signal}"));
     };

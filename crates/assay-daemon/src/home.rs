@@ -1,22 +1,26 @@
 //! The directory in which a server of our own lives: who runs it there, its log, and what its refusals mean.
 
-use crate::{Account, guard};
+use crate::{Account, Held, guard};
 use assay_model::{Error, Result};
 use rustix::fs::{Mode, OFlags};
-use rustix::process::Signal;
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::os::unix::fs::{OpenOptionsExt, chown};
+use rustix::process::{Signal, geteuid};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The log of a server, beside what its account may reach.
+const LOG: &str = "log";
+/// No small file is larger.
+const SMALL_BYTES: u64 = 4096;
 
 /// What a server is made of.
 #[derive(Clone, Debug)]
 pub struct Plan<B> {
     /// Its programs.
     pub binaries: B,
-    /// The directory that is its own; it is there, empty but for the caller's marker.
-    pub directory: PathBuf,
+    /// The directory that is its own; it is there, empty but for the caller's marker, and belongs to the caller.
+    pub directory: Held,
     /// Who runs it, where this program is the superuser.
     pub account: Option<Account>,
     /// Words before the programs that let them end with this program; see
@@ -31,8 +35,6 @@ pub struct Nature {
     pub ended_cleanly_by: Signal,
     /// What ends it at once, with all its processes, also while it is starting.
     pub ended_by: Signal,
-    /// Names of the caller's environment that begin so are not meant for this server.
-    pub foreign: &'static [&'static str],
     /// Names of the processes that a server may consist of; the kernel keeps fifteen letters.
     pub programs: &'static [&'static str],
     /// Stand in its log before the reason for which it gave up.
@@ -43,15 +45,19 @@ impl<B> Plan<B> {
     /// Its programs, and the home of a server of this nature.
     pub fn home(self, nature: &'static Nature) -> (B, Home) {
         let Self { binaries, directory, account, guard } = self;
-        (binaries, Home { directory, account, guard, nature })
+        let path = directory.path().to_owned();
+        (binaries, Home { directory: path, held: directory, account, guard, nature })
     }
 }
 
-/// A directory that is a server's own; it is there, empty but for the caller's marker.
+/// A directory that is a server's own; it is there, empty but for the caller's marker. It belongs to this program: the account
+/// of the server passes through to the rooms in it that are given to that account, and reaches nothing else.
 #[derive(Clone, Debug)]
 pub struct Home {
     /// Where it is.
     pub directory: PathBuf,
+    /// The directory itself.
+    pub held: Held,
     /// Who runs the server, where this program is the superuser, as whom no server should run.
     pub account: Option<Account>,
     /// Words before the programs that let them end with this program; see [`become_guarded`](crate::become_guarded).
@@ -92,31 +98,84 @@ impl Home {
         })
     }
 
-    /// Gives a file to the account that runs the server.
+    /// Lets the account that runs the server pass through the directory.
     ///
     /// # Errors
     /// An environment error when the system refuses.
-    pub fn hand_over(&self, path: &Path) -> Result<()> {
+    pub fn let_in(&self) -> Result<()> {
         let Some(account) = &self.account else {
             return Ok(());
         };
-        chown(path, Some(account.user), Some(account.group))
-            .map_err(|error| Self::refused(path, &error))
+        let done = self.held.let_pass(Some(account.group));
+        done.map_err(|error| Self::refused(&self.directory, &error.into()))
+    }
+
+    /// Makes a directory in it that belongs to the account that runs the server.
+    ///
+    /// # Errors
+    /// An environment error when the system refuses.
+    pub fn make_room(&self, name: &str) -> Result<()> {
+        let made = self.held.new_directory(name).and_then(|room| self.hand_over(&room));
+        made.map_err(|error| Self::refused(&self.directory.join(name), &error.into()))
+    }
+
+    /// Gives a directory to the account that runs the server, by its descriptor.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn hand_over(&self, room: &Held) -> rustix::io::Result<()> {
+        let Some(account) = &self.account else {
+            return Ok(());
+        };
+        room.give(account.user, account.group)
+    }
+
+    /// Refuses files of a server that belong to nobody who may run it here.
+    ///
+    /// # Errors
+    /// An environment error that names the user.
+    pub fn check_room(&self, name: &str) -> Result<()> {
+        let path = self.directory.join(name);
+        let room = self.held.directory(name);
+        let status = room.and_then(|room| room.status());
+        let status = status.map_err(|error| Self::refused(&path, &error.into()))?;
+        let wanted = self.account.as_ref().map_or(geteuid().as_raw(), |account| account.user);
+        if status.st_uid == wanted {
+            return Ok(());
+        }
+        Err(Error::environment(
+            format!("{} belongs to the user {}, and not to {wanted}", path.display(), status.st_uid),
+            "use the server as the user who made it, or make another one",
+        ))
+    }
+
+    /// The text of a small file in one of its rooms, where the server's account may have put anything.
+    ///
+    /// # Errors
+    /// An environment error when it is no plain file of at most 4 KiB.
+    pub fn text_in(&self, room: &str, name: &str) -> Result<String> {
+        let read = || -> io::Result<String> {
+            let file = self.held.directory(room)?.file(name, OFlags::RDONLY, Mode::empty())?;
+            let mut text = String::new();
+            file.take(SMALL_BYTES).read_to_string(&mut text)?;
+            Ok(text)
+        };
+        read().map_err(|error| Self::refused(&self.directory.join(room).join(name), &error))
     }
 
     /// Whether the file system of the directory takes direct I/O.
     pub fn can_direct(&self) -> bool {
-        let probe = self.directory.join("direct-probe");
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(&probe, flags, Mode::RUSR | Mode::WUSR);
+        const PROBE: &str = "direct-probe";
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::DIRECT;
+        let opened = self.held.file(PROBE, flags, Mode::RUSR | Mode::WUSR);
         // It may be there also when the open was refused.
-        let _ = fs::remove_file(&probe);
+        let _ = self.held.unlink(PROBE);
         opened.is_ok()
     }
 
     /// Where the server's log is.
     pub fn log_path(&self) -> PathBuf {
-        self.directory.join("log")
+        self.directory.join(LOG)
     }
 
     /// Opens the log, to which every start adds.
@@ -124,14 +183,18 @@ impl Home {
     /// # Errors
     /// An environment error when the system refuses.
     pub fn open_log(&self) -> Result<File> {
-        let path = self.log_path();
-        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
-        opened.map_err(|error| Self::refused(&path, &error))
+        let flags = OFlags::CREATE | OFlags::APPEND | OFlags::WRONLY;
+        let opened = self.held.file(LOG, flags, Mode::RUSR | Mode::WUSR);
+        opened.map_err(|error| Self::refused(&self.log_path(), &error.into()))
     }
 
     /// What was written to the log from a length on.
     pub fn log_from(&self, begin_bytes: u64) -> String {
-        let log = fs::read(self.log_path()).unwrap_or_default();
+        let mut log = Vec::new();
+        if let Ok(mut file) = self.held.file(LOG, OFlags::RDONLY, Mode::empty()) {
+            // What cannot be read says nothing.
+            let _ = file.read_to_end(&mut log);
+        }
         let own = log.get(assay_model::number::index_of(begin_bytes)..).unwrap_or_default();
         String::from_utf8_lossy(own).into_owned()
     }

@@ -1,6 +1,6 @@
 //! Server programs and the ways to them: what every database server asks of the operating system, whatever its product.
 //!
-//! A [`Daemon`] is a server of our own: its [`Home`] is the directory in which it lives, with the [`Account`] that runs it,
+//! A [`Daemon`] is a server of our own: its [`Home`] is the directory in which it lives, [held](Held) open, with the [`Account`] that runs it,
 //! and a [`Running`] its first process until it is stopped. [`processes`] tells what processes and threads used and ends them, and a
 //! [`Stream`] leads to a server, ours or anybody's. [`watch`] looks at one for a while.
 #![forbid(unsafe_code)]
@@ -8,6 +8,7 @@
 mod account;
 mod daemon;
 mod guard;
+mod held;
 mod home;
 mod inbox;
 pub mod processes;
@@ -19,11 +20,12 @@ pub mod watch;
 
 pub use account::Account;
 pub use daemon::Daemon;
-pub use guard::become_guarded;
+pub use guard::{become_guarded, clean_environment};
+pub use held::Held;
 pub use home::{Home, Nature, Plan};
 pub use inbox::Inbox;
 pub use processes::Usage;
 pub use running::{Running, Stop};
-pub use secret::{password, write_secret};
+pub use secret::{INPUT, nameless, password};
 pub use stream::{Interrupter, Stream, is_this_machine};
 pub use uri::Uri;

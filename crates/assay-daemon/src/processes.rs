@@ -1,8 +1,13 @@
 //! What the operating system says of a server's processes: where they work, what they cost, and how they end.
 
-use rustix::process::{Pid, Signal, kill_process};
+use crate::Held;
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal,
+};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a process may take to end after it was asked.
@@ -127,40 +132,54 @@ fn numbers_in(place: &str) -> impl Iterator<Item = u32> + use<> {
 
 /// Processes of these names that work inside a directory: those and no others belong to a server there.
 pub fn inside(directory: &Path, names: &[&str]) -> Vec<u32> {
-    let works_here = |process: &u32| {
-        let place: Option<PathBuf> = std::fs::read_link(format!("/proc/{process}/cwd")).ok();
-        place.is_some_and(|place| place.starts_with(directory))
-            && name(*process).is_some_and(|name| names.contains(&name.as_str()))
+    let held = Held::named(directory);
+    held.map_or_else(|_| Vec::new(), |held| all_inside(&held, names).map(|(id, _)| id).collect())
+}
+
+/// The same, each with a handle that stays with the process whoever gets its number.
+fn all_inside(directory: &Held, names: &[&str]) -> impl Iterator<Item = (u32, Option<OwnedFd>)> {
+    let works_here = |process: u32| {
+        // The handle comes first: what is looked up by the number may be of another process by then, and that one gets no
+        // signal.
+        let handle = number(process).and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok());
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let place = rustix::fs::open(format!("/proc/{process}/cwd"), flags, Mode::empty()).ok()?;
+        let is_known = name(process).is_some_and(|name| names.contains(&name.as_str()));
+        (is_known && directory.holds(&place)).then_some((process, handle))
     };
-    all().filter(works_here).collect()
+    all().filter_map(works_here)
 }
 
 /// Ends the processes of a server inside a directory, first as a server ends at once, then by force; says whether
 /// none is left.
-pub fn end_inside(directory: &Path, names: &[&str]) -> bool {
-    let Ok(directory) = directory.canonicalize() else {
-        return true;
-    };
+pub fn end_inside(directory: &Held, names: &[&str]) -> bool {
     for wanted in [Signal::QUIT, Signal::KILL] {
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
-            let left = inside(&directory, names);
+            let left: Vec<_> = all_inside(directory, names).collect();
             if left.is_empty() {
                 return true;
             }
-            for process in left {
-                signal(process, wanted);
+            for (process, handle) in left {
+                match handle {
+                    Some(handle) => drop(pidfd_send_signal(handle, wanted)),
+                    // A kernel before 5.3.
+                    None => signal(process, wanted),
+                }
             }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-    inside(&directory, names).is_empty()
+    all_inside(directory, names).next().is_none()
+}
+
+fn number(process: u32) -> Option<Pid> {
+    i32::try_from(process).ok().and_then(Pid::from_raw)
 }
 
 /// Sends a signal; a process that is gone needs none.
 pub fn signal(process: u32, wanted: Signal) {
-    let number = i32::try_from(process).ok().and_then(Pid::from_raw);
-    if let Some(number) = number {
+    if let Some(number) = number(process) {
         let _ = kill_process(number, wanted);
     }
 }

@@ -112,6 +112,6 @@ impl Running {
         let _ = child.kill();
         let _ = child.wait();
         // Sessions notice the end of their server by themselves; nothing may be left when the directory goes.
-        end_inside(&home.directory, home.nature.programs);
+        end_inside(&home.held, home.nature.programs);
     }
 }

@@ -1,11 +1,10 @@
-//! The secret of a server's user, and its way into a file that only its owner may read.
+//! The secret of a server's user, and its way to a program: a file that has no name and that nobody else can open.
 
 use assay_model::{Error, Result};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::rand::{GetRandomFlags, getrandom};
-use std::fs::{OpenOptions, Permissions};
-use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::fs::File;
+use std::io::{Seek, Write};
 
 /// Letters that need no quotes anywhere, of 128 random bits.
 ///
@@ -20,12 +19,16 @@ pub fn password() -> Result<String> {
     }
 }
 
-/// Writes a new file that only its owner may read.
+/// A file without a name that holds a text; a program that is given it as its input reads it under [`INPUT`].
 ///
 /// # Errors
 /// What the system says.
-pub fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.set_permissions(Permissions::from_mode(0o600))?;
-    file.write_all(text.as_bytes())
+pub fn nameless(text: &str) -> std::io::Result<File> {
+    let mut file = File::from(memfd_create("assay", MemfdFlags::CLOEXEC)?);
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
 }
+
+/// The name under which every program finds its input as a file.
+pub const INPUT: &str = "/proc/self/fd/0";

@@ -104,7 +104,9 @@ impl Binaries {
 }
 
 fn version_of(server: &Path) -> Option<String> {
-    let said = Command::new(server).args(["--no-defaults", "--version"]).output().ok()?;
+    let mut asked = Command::new(server);
+    assay_daemon::clean_environment(&mut asked);
+    let said = asked.args(["--no-defaults", "--version"]).output().ok()?;
     version_in(&String::from_utf8(said.stdout).ok()?)
 }
 

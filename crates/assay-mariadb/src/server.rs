@@ -10,17 +10,19 @@ pub use settings::Settings;
 use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
-use assay_daemon::{Daemon, Home, Nature, password, write_secret};
+use assay_daemon::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
-use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 
 /// The user that the server knows.
 const USER: &str = "assay";
+/// The room of its files.
+const DATA: &str = "data";
+/// The room of its temporary tables.
+const SCRATCH: &str = "tmp";
 /// The socket, in the data directory, which only the server's own account may enter.
 const SOCKET: &str = "assay.sock";
 /// Names of processes that a server of ours may consist of; the kernel keeps fifteen letters.
@@ -44,8 +46,6 @@ const NATURE: Nature = Nature {
     ended_cleanly_by: Signal::TERM,
     // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
     ended_by: Signal::KILL,
-    // Settings of the caller's own server are not meant for this one.
-    foreign: &["MYSQL", "MARIADB"],
     programs: PROGRAMS,
     last_words: &["[ERROR] ", "[FATAL] "],
 };
@@ -70,16 +70,10 @@ impl Server {
     pub fn create(plan: Plan) -> Result<Self> {
         let server = Self::of(plan, password()?);
         server.home.check_way_in(&server.binaries.server)?;
-        server.home.hand_over(&server.home.directory)?;
-        let scratch = server.scratch();
-        fs::create_dir(&scratch).map_err(|error| Home::refused(&scratch, &error))?;
-        server.home.hand_over(&scratch)?;
-        let first = server.home.directory.join("first.sql");
-        write_secret(&first, &first_statements(server.password()))
-            .map_err(|error| Home::refused(&first, &error))?;
-        server.home.hand_over(&first)?;
-        server.initialise(&first)?;
-        fs::remove_file(&first).map_err(|error| Home::refused(&first, &error))?;
+        server.home.let_in()?;
+        server.home.make_room(DATA)?;
+        server.home.make_room(SCRATCH)?;
+        server.initialise()?;
         Ok(server)
     }
 
@@ -90,6 +84,8 @@ impl Server {
     pub fn adopt(plan: Plan, password: String) -> Result<Self> {
         let server = Self::of(plan, password);
         if server.data().join("ibdata1").is_file() {
+            server.home.check_room(DATA)?;
+            server.home.check_room(SCRATCH)?;
             return Ok(server);
         }
         Err(Error::usage(
@@ -100,7 +96,7 @@ impl Server {
 
     /// Where it puts temporary tables.
     fn scratch(&self) -> PathBuf {
-        self.home.directory.join("tmp")
+        self.home.directory.join(SCRATCH)
     }
 
     /// How to reach it.
@@ -113,15 +109,17 @@ impl Server {
         }
     }
 
-    fn initialise(&self, first: &std::path::Path) -> Result<()> {
+    fn initialise(&self) -> Result<()> {
         let program = &self.binaries.installer;
         let mut command = self.home.command(program);
         command.args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"]);
         command.arg("--auth-root-authentication-method=normal");
-        command.arg(option("datadir", &self.data())).arg(option("extra-file", first));
+        command.arg(option("datadir", &self.data())).arg(format!("--extra-file={INPUT}"));
         command.arg(option("tmpdir", &self.scratch()));
         command.arg(format!("--innodb-page-size={}", settings::PAGE_BYTES));
-        let done = command.stdin(Stdio::null()).output();
+        let first = nameless(&first_statements(self.password()));
+        let first = first.map_err(|error| Home::refused(&self.home.directory, &error))?;
+        let done = command.stdin(first).output();
         let done = done.map_err(|error| self.home.not_run(program, &error))?;
         // The program says success also when the last of its statements failed.
         let words = [done.stdout, done.stderr].concat();

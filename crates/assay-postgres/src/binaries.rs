@@ -91,7 +91,9 @@ impl Binaries {
         if !NEEDED.iter().all(|name| directory.join(name).is_file()) {
             return None;
         }
-        let said = Command::new(directory.join("postgres")).arg("--version").output().ok()?;
+        let mut asked = Command::new(directory.join("postgres"));
+        assay_daemon::clean_environment(&mut asked);
+        let said = asked.arg("--version").output().ok()?;
         let text = String::from_utf8(said.stdout).ok()?;
         Some(Self { directory: directory.to_owned(), version: version_in(&text)? })
     }

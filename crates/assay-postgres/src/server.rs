@@ -9,17 +9,16 @@ use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
-use assay_daemon::{Daemon, Home, Nature, password, write_secret};
+use assay_daemon::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
-use std::fs;
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
-use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 
 /// The user that the server knows.
 const USER: &str = "assay";
+/// The room of its files, the only one that its account may enter.
+const DATA: &str = "data";
 /// Begin the lines of its programs that tell why one ended.
 const MARKS: [&str; 4] = ["FATAL:", "PANIC:", "error:", "ERROR:"];
 
@@ -35,8 +34,6 @@ pub type Plan = assay_daemon::Plan<Binaries>;
 const NATURE: Nature = Nature {
     ended_cleanly_by: Signal::INT,
     ended_by: Signal::QUIT,
-    // Settings of the caller's own server are not meant for this one.
-    foreign: &["PG"],
     programs: PROGRAMS,
     last_words: &["PANIC: "],
 };
@@ -61,12 +58,9 @@ impl Server {
     pub fn create(plan: Plan) -> Result<Self> {
         let server = Self::of(plan, password()?);
         server.home.check_way_in(&server.binaries.program("postgres"))?;
-        server.home.hand_over(&server.home.directory)?;
-        let secret = server.home.directory.join("password");
-        write_secret(&secret, server.password()).map_err(|error| Home::refused(&secret, &error))?;
-        server.home.hand_over(&secret)?;
-        server.initialise(&secret)?;
-        fs::remove_file(&secret).map_err(|error| Home::refused(&secret, &error))?;
+        server.home.let_in()?;
+        server.home.make_room(DATA)?;
+        server.initialise()?;
         Ok(server)
     }
 
@@ -76,8 +70,8 @@ impl Server {
     /// A usage error when other programs made it than those of the plan.
     pub fn adopt(plan: Plan, password: String) -> Result<Self> {
         let server = Self::of(plan, password);
-        let file = server.data().join("PG_VERSION");
-        let made_by = fs::read_to_string(&file).map_err(|error| Home::refused(&file, &error))?;
+        server.home.check_room(DATA)?;
+        let made_by = server.home.text_in(DATA, "PG_VERSION")?;
         let major = server.binaries.major();
         if made_by.trim() == major.to_string() {
             return Ok(server);
@@ -108,10 +102,10 @@ impl Server {
         }
     }
 
-    fn initialise(&self, secret: &Path) -> Result<()> {
+    fn initialise(&self) -> Result<()> {
         let program = self.binaries.program("initdb");
         let mut command = self.home.command(&program);
-        command.arg("-D").arg(self.data()).arg("--pwfile").arg(secret);
+        command.arg("-D").arg(self.data()).arg("--pwfile").arg(INPUT);
         command.args([
             "-U",
             USER,
@@ -120,7 +114,9 @@ impl Server {
             "--locale=C",
             "--no-sync",
         ]);
-        let done = command.stdin(Stdio::null()).output();
+        let secret = nameless(self.password());
+        let secret = secret.map_err(|error| Home::refused(&self.home.directory, &error))?;
+        let done = command.stdin(secret).output();
         let done = done.map_err(|error| self.home.not_run(&program, &error))?;
         if done.status.success() {
             return Ok(());

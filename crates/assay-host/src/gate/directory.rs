@@ -1,18 +1,19 @@
-//! Directories for programs that write many files, such as a database server: created here, known again by a marker,
-//! and removed with everything in them; nothing that was not created here is ever removed.
+//! Directories for programs that write many files, such as a database server: created here, known again by the marker in
+//! them, and removed with everything in them. Everything goes by descriptors: what is exchanged by name meanwhile is
+//! neither removed nor taken for ours.
 
 use super::Gate;
 use super::create::{Spot, check_space, failed, new_owner};
 use super::lock::LockedFile;
-use crate::root::{SysRoot, names_in};
+use super::mark::{Mark, Verdict};
+use crate::root::SysRoot;
+use assay_daemon::Held;
 use assay_model::{Error, Result};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, fsync, mkdirat, openat};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, fsync};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::Write;
-use std::os::fd::AsFd;
+use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -20,22 +21,59 @@ use std::path::{Path, PathBuf};
 pub const DIRECTORY_PREFIX: &str = "assay-directory-";
 /// The marker in such a directory.
 const MARKER: &str = "assay-marker";
-/// First line of a marker.
-const FIRST_LINE: &str = "ASSAY DIRECTORY 1";
+/// No marker is longer, bytes.
+const MARKER_BYTES_MAX: u64 = 4096;
+/// Others may write into what has one of these bits.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// A directory that was created here and is held by this program.
 #[derive(Debug)]
 pub struct OwnedDirectory {
-    path: PathBuf,
-    /// Locked as long as this program lives.
+    held: Held,
+    parent: Held,
+    name: String,
+    /// Locked as long as this program lives, where the file system has locks.
     _marker: LockedFile,
 }
 
 impl OwnedDirectory {
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.held.path()
     }
+
+    /// The directory itself.
+    pub const fn held(&self) -> &Held {
+        &self.held
+    }
+}
+
+/// A directory of ours whose program has ended without removing it.
+#[derive(Debug)]
+pub struct LeftDirectory {
+    /// The directory, with the lock of its marker as long as this value lives.
+    directory: OwnedDirectory,
+}
+
+impl LeftDirectory {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The directory itself.
+    pub const fn held(&self) -> &Held {
+        self.directory.held()
+    }
+}
+
+/// What stands in a directory beside what is used.
+#[derive(Debug, Default)]
+pub struct LeftBehind {
+    /// What was left behind and can be removed.
+    pub directories: Vec<LeftDirectory>,
+    /// What this user's runs made and of which it cannot be known whether it is used, and why.
+    pub unknown: Vec<(PathBuf, String)>,
 }
 
 impl Gate {
@@ -47,30 +85,36 @@ impl Gate {
         let owner = new_owner(parent)?.to_string();
         let name = format!("{DIRECTORY_PREFIX}{}", &owner[..12]);
         let parent = parent.canonicalize().map_err(|error| unreadable(parent, &error))?;
-        let spot = Spot::within(&parent, OsStr::new(&name))?;
-        check_space(&spot, wanted_bytes)?;
-        // Whoever cleans up waits, so that a directory without its marker is always one that was left behind.
-        let _ = flock(&spot.directory, FlockOperation::LockExclusive);
-        let made = make(&spot, &owner);
-        let _ = flock(&spot.directory, FlockOperation::Unlock);
-        made.map_err(|error| {
-            // Only what is empty goes this way.
-            let _ =
-                fs::remove_file(spot.path.join(MARKER)).and_then(|()| fs::remove_dir(&spot.path));
-            failed(&spot.path, "creating it", error)
-        })
+        check_space(&Spot::within(&parent, OsStr::new(&name))?, wanted_bytes)?;
+        let made = make(self.root(), &parent, &name, &owner);
+        made.map_err(|error| failed(&parent.join(&name), "creating it", error))
     }
 
-    /// Directories of ours in `parent` whose program has ended without removing them.
+    /// Directories of ours in `parent` whose program has ended without removing them. Nothing is waited for: what is
+    /// locked is used.
     ///
     /// # Errors
     /// An environment error when `parent` cannot be read.
-    pub fn left_directories(&self, parent: &Path) -> Result<Vec<PathBuf>> {
-        let held = File::open(parent).map_err(|error| unreadable(parent, &error))?;
-        let _ = flock(&held, FlockOperation::LockExclusive);
-        let names = names_in(parent).map_err(|error| unreadable(parent, &error))?;
-        let ours = names.iter().filter(|name| name.starts_with(DIRECTORY_PREFIX));
-        Ok(ours.map(|name| parent.join(name)).filter(|path| is_left(path)).collect())
+    pub fn left_directories(&self, parent: &Path) -> Result<LeftBehind> {
+        let look = || -> rustix::io::Result<LeftBehind> {
+            let held = Held::named(parent)?;
+            let mut found = LeftBehind::default();
+            for (name, _) in held.entries()? {
+                let name = name.to_str().filter(|name| name.starts_with(DIRECTORY_PREFIX));
+                let Some((directory, mark)) = name.and_then(|name| known(&held, name)) else {
+                    continue;
+                };
+                match mark.judge(self.root(), is_locked(&directory._marker)) {
+                    Verdict::Left => found.directories.push(LeftDirectory { directory }),
+                    Verdict::Used => {}
+                    Verdict::Unknown(why) => {
+                        found.unknown.push((directory.path().to_owned(), why));
+                    }
+                }
+            }
+            Ok(found)
+        };
+        look().map_err(|error| unreadable(parent, &error.into()))
     }
 
     /// Removes a directory that is held, with everything in it; its marker goes last, so that it is known again
@@ -79,7 +123,24 @@ impl Gate {
     /// # Errors
     /// An environment error when something in it cannot be removed or another file system is mounted in it.
     pub fn remove_directory(&self, directory: &OwnedDirectory) -> Result<()> {
-        self.empty(&directory.path)
+        let path = directory.path();
+        check_mounts(self.root(), path)?;
+        let removed = directory
+            .held
+            .empty(MARKER)
+            .and_then(|()| directory.held.unlink(MARKER))
+            .and_then(|()| directory.parent.remove_held(&directory.name, &directory.held));
+        removed.map_err(|error| {
+            let why = match error {
+                Errno::STALE => "its name leads elsewhere by now; what was in it is gone".to_owned(),
+                Errno::XDEV => "another file system is mounted in it".to_owned(),
+                error => std::io::Error::from(error).to_string(),
+            };
+            Error::environment(
+                format!("removing {}: {why}", path.display()),
+                "remove it by hand; it is of no further use",
+            )
+        })
     }
 
     /// Leaves a directory to the user: without its marker no program of ours removes it any more.
@@ -87,94 +148,82 @@ impl Gate {
     /// # Errors
     /// An environment error when the marker cannot be removed.
     pub fn give_away_directory(&self, directory: &OwnedDirectory) -> Result<()> {
-        let marker = directory.path.join(MARKER);
-        fs::remove_file(&marker).map_err(|error| unreadable(&marker, &error))
+        let removed = directory.held.unlink(MARKER);
+        removed.map_err(|error| unreadable(&directory.path().join(MARKER), &error.into()))
     }
 
     /// Removes one of the [`left_directories`](Self::left_directories).
     ///
     /// # Errors
-    /// As for [`remove_directory`](Self::remove_directory), and when it is not ours or a program holds it.
-    pub fn remove_left_directory(&self, path: &Path) -> Result<()> {
-        if is_left(path) {
-            return self.empty(path);
-        }
-        Err(Error::environment(
-            format!("{} is not removed: it is in use or was not created by assay", path.display()),
-            "remove it by hand if it is yours",
-        ))
-    }
-
-    fn empty(&self, path: &Path) -> Result<()> {
-        check_mounts(self.root(), path)?;
-        let refused = |error: std::io::Error| {
-            Error::environment(
-                format!("removing {}: {error}", path.display()),
-                "remove it by hand; it is of no further use",
-            )
-        };
-        for entry in fs::read_dir(path).map_err(refused)? {
-            let entry = entry.map_err(refused)?;
-            if entry.file_name() == MARKER {
-                continue;
-            }
-            // Neither of these follows a symbolic link.
-            let is_directory = entry.file_type().map_err(refused)?.is_dir();
-            let removed = if is_directory {
-                fs::remove_dir_all(entry.path())
-            } else {
-                fs::remove_file(entry.path())
-            };
-            removed.map_err(refused)?;
-        }
-        let marker = path.join(MARKER);
-        if marker.exists() {
-            fs::remove_file(marker).map_err(refused)?;
-        }
-        fs::remove_dir(path).map_err(refused)
+    /// As for [`remove_directory`](Self::remove_directory).
+    pub fn remove_left_directory(&self, left: &LeftDirectory) -> Result<()> {
+        self.remove_directory(&left.directory)
     }
 }
 
-/// The directory with its locked marker.
-fn make(spot: &Spot, owner: &str) -> rustix::io::Result<OwnedDirectory> {
-    mkdirat(&spot.directory, &spot.name, Mode::RWXU)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let directory = openat(&spot.directory, &spot.name, flags, Mode::empty())?;
-    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
-    let marker = File::from(openat(&directory, MARKER, flags, Mode::RUSR | Mode::WUSR)?);
-    let marker = LockedFile::from(marker);
-    marker.lock().map_err(|_| Errno::WOULDBLOCK)?;
-    let text = format!(
-        "{FIRST_LINE}\ninode {}\nowner {owner}\nprocess {}\n",
-        fstat(directory.as_fd())?.st_ino,
-        std::process::id()
-    );
+/// The directory with its locked marker; what fails takes it away again.
+fn make(
+    root: &SysRoot,
+    parent: &Path,
+    name: &str,
+    owner: &str,
+) -> rustix::io::Result<OwnedDirectory> {
+    let parent = Held::named(parent)?;
+    let held = parent.new_directory(name)?;
+    let marked = mark(root, &held, owner);
+    let marker = marked.inspect_err(|_| {
+        // Only what is empty goes this way.
+        let _ = held.unlink(MARKER).and_then(|()| parent.remove_held(name, &held));
+    })?;
+    fsync(&parent)?;
+    Ok(OwnedDirectory { held, parent, name: name.to_owned(), _marker: marker })
+}
+
+fn mark(root: &SysRoot, held: &Held, owner: &str) -> rustix::io::Result<LockedFile> {
+    let marker = LockedFile::from(held.new_file(MARKER)?);
+    // Where there are no locks the text says who is at it.
+    let _ = flock(&marker, FlockOperation::NonBlockingLockExclusive);
+    let text = Mark::new(root, owner, held.status()?.st_ino).to_string();
     let written = (&*marker).write_all(text.as_bytes());
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     fsync(&marker)?;
-    fsync(&spot.directory)?;
-    Ok(OwnedDirectory { path: spot.path.clone(), _marker: marker })
+    Ok(marker)
 }
 
-/// Whether it was created here by this user, and nobody holds it: by its marker, or empty by its name.
-fn is_left(path: &Path) -> bool {
-    let Ok(status) = fs::symlink_metadata(path) else {
-        return false;
-    };
-    let named = path.file_name().and_then(OsStr::to_str);
-    let named = named.is_some_and(|name| name.starts_with(DIRECTORY_PREFIX));
-    if !named || !status.is_dir() {
-        return false;
+/// A directory of this user with its marker in it: both belong to him, nobody else may write there, and the text of the
+/// marker is of this very directory.
+fn known(parent: &Held, name: &str) -> Option<(OwnedDirectory, Mark)> {
+    let held = parent.directory(name).ok()?;
+    let status = held.status().ok()?;
+    let user = geteuid().as_raw();
+    if status.st_uid != user || status.st_mode & WRITABLE_BY_OTHERS != 0 {
+        return None;
     }
-    let Ok(marker) = File::options().read(true).write(true).open(path.join(MARKER)) else {
-        return fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-    };
-    let mine = marker.metadata().is_ok_and(|marker| marker.uid() == geteuid().as_raw());
-    let text = fs::read_to_string(path.join(MARKER)).unwrap_or_default();
-    // A copy of such a directory has another number; a marker that was cut off is of one that is hardly begun.
-    let inode = format!("{FIRST_LINE}\ninode {}\n", status.ino());
-    let known = text.starts_with(&inode) || text.is_empty();
-    mine && known && LockedFile::from(marker).lock().is_ok()
+    let marker = held.file(MARKER, OFlags::RDWR, Mode::empty()).ok()?;
+    let of_marker = marker.metadata().ok()?;
+    let is_plain = of_marker.uid() == user
+        && of_marker.nlink() == 1
+        && of_marker.mode() & WRITABLE_BY_OTHERS == 0
+        && (1..=MARKER_BYTES_MAX).contains(&of_marker.len());
+    let mut text = String::new();
+    (&marker).take(MARKER_BYTES_MAX).read_to_string(&mut text).ok().filter(|_| is_plain)?;
+    let mark = Mark::parse(&text)?;
+    let own = name.strip_prefix(DIRECTORY_PREFIX)?;
+    let is_of_this = mark.inode == status.st_ino && mark.owner.get(..12) == Some(own);
+    let (parent, name) = (parent.clone(), name.to_owned());
+    is_of_this.then_some((
+        OwnedDirectory { held, parent, name, _marker: LockedFile::from(marker) },
+        mark,
+    ))
+}
+
+/// Whether somebody holds the marker; nothing where the file system has no locks.
+fn is_locked(marker: &LockedFile) -> Option<bool> {
+    match flock(marker, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Some(false),
+        Err(Errno::WOULDBLOCK) => Some(true),
+        Err(_) => None,
+    }
 }
 
 /// Nothing is removed across the border of a file system.
@@ -200,6 +249,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     struct Scratch(PathBuf);
 
@@ -222,6 +273,21 @@ mod tests {
         Gate::new(SysRoot::live())
     }
 
+    fn left(gate: &Gate, scratch: &Scratch) -> Vec<LeftDirectory> {
+        gate.left_directories(&scratch.0).unwrap().directories
+    }
+
+    /// As a program leaves it that is killed.
+    fn leave(directory: OwnedDirectory) {
+        let marker = directory.path().join(MARKER);
+        let gone = |line: &str| match line.strip_prefix("process ") {
+            Some(_) => "process 0\n".to_owned(),
+            None => format!("{line}\n"),
+        };
+        let text = fs::read_to_string(&marker).unwrap();
+        fs::write(&marker, text.lines().map(gone).collect::<String>()).unwrap();
+    }
+
     #[test]
     fn a_directory_is_held_while_its_program_lives_and_found_when_it_does_not() {
         let (scratch, gate) = (Scratch::new("held"), gate());
@@ -229,18 +295,20 @@ mod tests {
         let path = held.path().to_owned();
         fs::create_dir(path.join("data")).unwrap();
         fs::write(path.join("data/file"), "x").unwrap();
-        assert!(gate.left_directories(&scratch.0).unwrap().is_empty());
-        assert!(gate.remove_left_directory(&path).is_err());
-        drop(held);
-        let left = gate.left_directories(&scratch.0).unwrap();
-        assert_eq!(left.len(), 1);
-        gate.remove_left_directory(&left[0]).unwrap();
+        assert!(left(&gate, &scratch).is_empty());
+        // A second look leaves the lock where it is.
+        assert!(left(&gate, &scratch).is_empty());
+        leave(held);
+        let found = left(&gate, &scratch);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].held().disk_bytes() > 0);
+        gate.remove_left_directory(&found[0]).unwrap();
         assert!(!path.exists());
         let kept = gate.create_directory(&scratch.0, 1 << 20).unwrap();
         fs::write(kept.path().join("file"), "x").unwrap();
         gate.give_away_directory(&kept).unwrap();
         drop(kept);
-        assert!(gate.left_directories(&scratch.0).unwrap().is_empty());
+        assert!(left(&gate, &scratch).is_empty());
     }
 
     #[test]
@@ -251,13 +319,11 @@ mod tests {
         fs::write(foreign.join("precious"), "x").unwrap();
         let other = scratch.0.join("other");
         fs::create_dir(&other).unwrap();
-        assert!(gate.left_directories(&scratch.0).unwrap().is_empty());
-        assert!(gate.remove_left_directory(&foreign).is_err());
-        assert!(gate.remove_left_directory(&other).is_err());
+        assert!(left(&gate, &scratch).is_empty());
         // A copy of one of ours has another number, whatever its marker says.
         let ours = gate.create_directory(&scratch.0, 1 << 20).unwrap();
         fs::copy(ours.path().join(MARKER), foreign.join(MARKER)).unwrap();
-        assert!(gate.remove_left_directory(&foreign).is_err());
+        assert!(left(&gate, &scratch).is_empty());
         assert!(foreign.join("precious").exists());
         gate.remove_directory(&ours).unwrap();
         assert!(!ours.path().exists());
@@ -276,19 +342,52 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_cut_short_is_known_again() {
+    fn what_says_nothing_of_itself_is_nobodys() {
         let (scratch, gate) = (Scratch::new("short"), gate());
         let empty = scratch.0.join(format!("{DIRECTORY_PREFIX}000000000000"));
         fs::create_dir(&empty).unwrap();
         let begun = scratch.0.join(format!("{DIRECTORY_PREFIX}000000000001"));
         fs::create_dir(&begun).unwrap();
         fs::write(begun.join(MARKER), "").unwrap();
-        for left in gate.left_directories(&scratch.0).unwrap() {
-            gate.remove_left_directory(&left).unwrap();
-        }
-        assert!(!empty.exists() && !begun.exists());
+        fs::write(begun.join("thesis"), "three years").unwrap();
+        let linked = scratch.0.join(format!("{DIRECTORY_PREFIX}000000000002"));
+        fs::create_dir(&linked).unwrap();
+        std::os::unix::fs::symlink(begun.join("thesis"), linked.join(MARKER)).unwrap();
+        assert!(left(&gate, &scratch).is_empty());
         let error = gate.create_directory(&scratch.0, u64::MAX / 2).unwrap_err();
         assert!(error.to_string().contains("space"), "{error}");
         assert!(gate.create_directory(&scratch.0.join("nowhere"), 1).is_err());
+    }
+
+    #[test]
+    fn what_others_may_write_into_or_another_host_made_is_never_left() {
+        let (scratch, gate) = (Scratch::new("others"), gate());
+        let made = gate.create_directory(&scratch.0, 1 << 20).unwrap();
+        let path = made.path().to_owned();
+        leave(made);
+        let marker = path.join(MARKER);
+        let text = fs::read_to_string(&marker).unwrap();
+        assert_eq!(left(&gate, &scratch).len(), 1);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(left(&gate, &scratch).is_empty());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        let changed = |name: &str, to: &str| {
+            let line = |line: &str| match line.split_once(' ') {
+                Some((known, _)) if known == name => format!("{name} {to}\n"),
+                _ => format!("{line}\n"),
+            };
+            fs::write(&marker, text.lines().map(line).collect::<String>()).unwrap();
+        };
+        changed("boot", "another");
+        assert_eq!(left(&gate, &scratch).len(), 1, "an earlier boot of this host");
+        let there = text.replace("\nhost ", "\nhost another-");
+        fs::write(&marker, there).unwrap();
+        assert_eq!(left(&gate, &scratch).len(), 1, "this kernel, whatever the host is called");
+        let there = fs::read_to_string(&marker).unwrap().replace("\nboot ", "\nboot 0");
+        fs::write(&marker, there).unwrap();
+        let found = gate.left_directories(&scratch.0).unwrap();
+        assert!(found.directories.is_empty() && found.unknown.len() == 1, "{found:?}");
+        changed("process", &std::process::id().to_string());
+        assert_eq!(left(&gate, &scratch).len(), 0, "the process runs");
     }
 }

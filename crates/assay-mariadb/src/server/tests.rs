@@ -29,7 +29,7 @@ fn plan(directory: &std::path::Path) -> Option<Plan> {
     match Places::of_this_program(None).find() {
         Ok(binaries) => Some(Plan {
             binaries,
-            directory: directory.to_owned(),
+            directory: assay_daemon::Held::named(directory).unwrap(),
             account: account(),
             guard: Vec::new(),
         }),

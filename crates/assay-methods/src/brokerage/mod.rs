@@ -20,5 +20,6 @@ mod store;
 pub use conditions::{found, verify};
 pub use deals::{BrokerSession, Brokerage, KINDS, TRADE_RESULT};
 pub use schema::Floor;
+pub(crate) use schema::object_names;
 pub use statements::Dialect;
 pub use store::{BrokerStore, Days, Told, Value};

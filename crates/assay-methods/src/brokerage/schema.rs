@@ -3,7 +3,7 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use super::functions;
-use crate::load::Tables;
+use crate::load::{LoadKind, Tables, created};
 use assay_loads::brokerage::{Rules, Table, fill, rows_of};
 use assay_loads::sink::Sink;
 use std::fmt::Write as _;
@@ -199,6 +199,10 @@ fn references(schema: &str) -> String {
 }
 
 impl Tables for Floor<'_> {
+    fn kind(&self) -> LoadKind {
+        LoadKind::Brokerage
+    }
+
     fn names(&self) -> Vec<&'static str> {
         Table::ALL.map(Table::name).to_vec()
     }
@@ -245,6 +249,16 @@ impl Tables for Floor<'_> {
     fn finish(&self, schema: &str, loaded_us: i64) -> String {
         references(schema) + &functions::create(schema, self.rules, loaded_us)
     }
+}
+
+/// Names of all tables, functions and sequences that this load makes in its schema, on any product.
+pub(crate) fn object_names() -> Vec<String> {
+    let rules = Rules::default();
+    let floor = Floor { rules: &rules };
+    let mut names: Vec<String> = floor.names().into_iter().map(str::to_owned).collect();
+    names.push("assay_trades".to_owned());
+    names.extend(created(&floor.finish("s", 0), "s"));
+    names
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::jobs::{Job, Jobs, parts};
 use super::manifest::{Manifest, first_notes, note, part_item, put, read};
 use super::store::{DssStore, Wanted};
-use crate::load::{Chunk, Database};
+use crate::load::{Chunk, Database, LoadKind};
 use assay_loads::dss::{Part, Scale, TABLES, Table, prepare_texts};
 use assay_model::dss::{DssData, DssLoading};
 use assay_model::failure::{Answer, Failure};
@@ -109,6 +109,7 @@ fn begin<L: DssStore>(
         let missing = database.admin.make_missing(&parts);
         return missing.map(|()| parts).map_err(|failure| failure.of("making tables"));
     }
+    database.claim(LoadKind::Dss)?;
     let mut notes = first_notes(filling.scale);
     notes.extend(parts.iter().map(|(table, of)| note(&format!("parts {}", table.name()), of)));
     let made = database.admin.make(&notes, &parts);
@@ -206,7 +207,7 @@ pub(super) fn transfer<L: DssStore>(
 /// Says in the manifest that all is there.
 fn end<L: DssStore>(database: &mut Database<L>, loaders: u32, begun: Instant) -> Result<DssData> {
     let told = |failure: Failure| failure.of("finishing the tables");
-    let manifest = read(&mut database.admin).map_err(told)?.unwrap_or_default();
+    let manifest = read(&mut database.admin).map_err(told)?;
     let rows = manifest.rows_of_parts();
     let elapsed_s = begun.elapsed().as_secs_f64();
     let notes = L::put(&[note("rows", rows), note("state", "loaded")]);

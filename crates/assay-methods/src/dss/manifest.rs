@@ -2,7 +2,7 @@
 //! found again, and half loaded data told from whole.
 
 use super::store::DssStore;
-use crate::load::Database;
+use crate::load::{Database, Standing, in_the_way};
 use assay_loads::dss::{Scale, TABLES, Table};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
@@ -101,14 +101,15 @@ pub fn look<L: DssStore>(database: &mut Database<L>) -> Result<Found> {
             "wait until it has ended, or name another database",
         ));
     }
-    let Some(manifest) = read(&mut database.admin).map_err(told)? else {
-        return Ok(Found::Nothing);
-    };
+    match database.standing()? {
+        Standing::Absent => return Ok(Found::Nothing),
+        Standing::Foreign(why) => return Err(in_the_way("the schema", SCHEMA, &why)),
+        Standing::Ours(_) => {}
+    }
+    let manifest = read(&mut database.admin).map_err(told)?;
     if manifest.item("format") != FORMAT {
-        return Err(Error::environment(
-            format!("the schema {SCHEMA} has no manifest of this version"),
-            "rename or drop it, or name another database",
-        ));
+        // Broken off before its first note, or another version's.
+        return Ok(Found::Half(manifest));
     }
     if manifest.item("state") != "loaded" {
         return Ok(Found::Half(manifest));
@@ -128,24 +129,12 @@ fn tables<L: DssStore>(admin: &mut L) -> Answer<Vec<String>> {
     Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
 }
 
-/// The manifest; empty where there is a schema without one, nothing where there is no schema, or one that a program of
-/// ours had only begun to make.
-pub(super) fn read<L: DssStore>(admin: &mut L) -> Answer<Option<Manifest>> {
-    let schemata = format!(
-        "SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{SCHEMA}'"
-    );
+/// The manifest; empty where there is none yet.
+pub(super) fn read<L: DssStore>(admin: &mut L) -> Answer<Manifest> {
     let tables = tables(admin)?;
-    // Some releases show a schema to its owner only, and its tables to everybody who may use them.
-    if tables.is_empty() && admin.ask(&schemata)?.is_empty() {
-        return Ok(None);
-    }
     let has_manifest = tables.iter().any(|name| name == "assay_manifest");
     let items = if has_manifest { items(admin)? } else { BTreeMap::new() };
-    let is_begun = items.is_empty() && tables.len() == usize::from(has_manifest);
-    if L::MAY_BE_EMPTY && is_begun {
-        return Ok(None);
-    }
-    Ok(Some(Manifest { items }))
+    Ok(Manifest { items })
 }
 
 fn items<L: DssStore>(admin: &mut L) -> Answer<BTreeMap<String, String>> {

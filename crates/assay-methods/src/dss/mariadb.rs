@@ -71,7 +71,6 @@ impl<S: Sink> Taker for Columns<S> {
 impl DssStore for MariaLink {
     /// Limits are those of queries only.
     const BEGIN_UNLIMITED: &'static str = "START TRANSACTION";
-    const MAY_BE_EMPTY: bool = true;
 
     fn take_hold(&mut self) -> Answer<bool> {
         Ok(self.one(&format!("SELECT GET_LOCK('{SCHEMA}', 0)"))?.count(0) == Some(1))
@@ -80,9 +79,6 @@ impl DssStore for MariaLink {
     /// Each statement stands for itself, so each makes up for one that was broken off; the notes come all at once.
     fn make(&mut self, notes: &[(String, String)], parts: &[(Table, i32)]) -> Answer<()> {
         let statements = [
-            format!(
-                "CREATE DATABASE IF NOT EXISTS {SCHEMA} CHARACTER SET latin1 COLLATE latin1_bin"
-            ),
             format!(
                 "CREATE TABLE IF NOT EXISTS {SCHEMA}.assay_manifest \
                  (item VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) ENGINE = InnoDB"

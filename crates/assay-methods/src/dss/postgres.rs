@@ -20,8 +20,6 @@ const CANCELLED: &str = "57014";
 
 impl DssStore for Connection {
     const BEGIN_UNLIMITED: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
-    /// Schema and notes are made in one transaction.
-    const MAY_BE_EMPTY: bool = false;
 
     fn take_hold(&mut self) -> Answer<bool> {
         let held = self.one(&format!("SELECT pg_try_advisory_lock(hashtext('{SCHEMA}'))"))?;
@@ -31,7 +29,6 @@ impl DssStore for Connection {
     /// A table in one piece is made in the transaction that sends its rows.
     fn make(&mut self, notes: &[(String, String)], parts: &[(Table, i32)]) -> Answer<()> {
         let mut statements = vec![
-            format!("CREATE SCHEMA {SCHEMA}"),
             format!(
                 "CREATE TABLE {SCHEMA}.assay_manifest (item text PRIMARY KEY, value text NOT NULL)"
             ),
@@ -134,7 +131,7 @@ impl DssStore for Connection {
         let row = self.one(&format!(
             "SELECT sum(pg_table_size(oid)) FILTER (WHERE relkind = 'r'), \
              coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0) \
-             FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relname <> 'assay_manifest'"
+             FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relname NOT IN ('assay_manifest', 'assay_owner')"
         ))?;
         Ok((row.count(0).unwrap_or(0), row.count(1).unwrap_or(0)))
     }

@@ -33,10 +33,7 @@ pub trait DssStore: Store {
     /// What the server says.
     fn take_hold(&mut self) -> Answer<bool>;
 
-    /// Whether a schema without notes is one that a program of ours had only begun to make.
-    const MAY_BE_EMPTY: bool;
-
-    /// Makes the schema with these notes and the tables that are not made with their rows.
+    /// Fills our schema with these notes and the tables that are not made with their rows.
     ///
     /// # Errors
     /// What the server says.

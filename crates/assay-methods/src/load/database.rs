@@ -1,6 +1,7 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
-use super::{OwnServer, Product, Program};
+use super::owner::{Kind, LeftSchema, Owner, Standing, in_the_way, in_use};
+use super::{OwnDatabase, OwnServer, Product, Program};
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_model::load::ServerFacts;
@@ -29,11 +30,19 @@ pub struct Database<L: Product = Connection> {
     pub postmaster: Option<u32>,
     /// What a reader must know.
     pub remarks: Vec<Remark>,
+    /// The record in our schema, once it was made or read.
+    pub(crate) owner: Option<Owner>,
+    /// The database around our schema, where that is ours alone.
+    pub own_database: Option<OwnDatabase>,
 }
 
-/// A name for the schema of a kind of load, for example `slob`: two programs at once never share one.
-pub fn schema_name(kind: &str) -> String {
-    format!("assay_{kind}_{}", std::process::id())
+/// A new name for the schema of a kind of load: two programs at once never share one.
+///
+/// # Errors
+/// An environment error when the system gives no random bytes.
+pub fn schema_name(kind: Kind) -> Result<String> {
+    let random = assay_daemon::password()?;
+    Ok(format!("assay_{}_{}", kind.name(), &random[..12]))
 }
 
 impl<L: Product> Database<L> {
@@ -72,6 +81,8 @@ impl<L: Product> Database<L> {
             facts,
             devices: Vec::new(),
             remarks: Vec::new(),
+            owner: None,
+            own_database: None,
         };
         database.locate();
         database.remark();
@@ -85,6 +96,10 @@ impl<L: Product> Database<L> {
     pub fn come_back(&mut self) -> Result<()> {
         self.admin = self.connect()?;
         self.postmaster = self.admin.first_process(&self.address);
+        if self.owner.is_some() {
+            // Whoever took it meanwhile finds it changed under his hands, which he is told by what he reads.
+            let _ = self.admin.hold(&self.schema);
+        }
         Ok(())
     }
 
@@ -174,13 +189,40 @@ impl<L: Product> Database<L> {
         self.remarks = remarks;
     }
 
-    /// Removes our tables from a server that is not ours.
+    /// Makes our schema, with its record before anything else.
+    ///
+    /// # Errors
+    /// That there is one of its name, or what the server says.
+    pub fn claim(&mut self, kind: Kind) -> Result<()> {
+        let owner = Owner::new(kind)?;
+        let claimed = self.admin.claim(&self.schema, &owner);
+        claimed.map_err(|failure| failure.of(format!("creating the schema {}", self.schema)))?;
+        self.owner = Some(owner);
+        Ok(())
+    }
+
+    /// Whose the schema is by the record in it; one of ours may be used from now on.
     ///
     /// # Errors
     /// What the server says.
+    pub fn standing(&mut self) -> Result<Standing> {
+        let standing = self.admin.standing(&self.schema);
+        let standing = standing.map_err(|failure| failure.of("looking for an owner record"))?;
+        if let Standing::Ours(owner) = &standing {
+            self.owner = Some(owner.clone());
+        }
+        Ok(standing)
+    }
+
+    /// Removes our tables from a server that is not ours.
+    ///
+    /// # Errors
+    /// That the schema carries another record than that of this run or holds what is not ours, or what the server says.
     pub fn remove_schema(&mut self) -> Result<()> {
-        let sql = L::removing(&self.schema);
-        self.run("removing our tables", &sql)
+        let Some(owner) = self.owner.take() else {
+            return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
+        };
+        self.admin.remove_owned(&self.schema, &owner)
     }
 
     /// Removes the whole database, which is ours, from a server that is not.
@@ -196,24 +238,51 @@ impl<L: Product> Database<L> {
     /// # Errors
     /// What the server says.
     pub fn give_away_schema(&mut self) -> Result<()> {
+        let Some(owner) = self.owner.take() else {
+            return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
+        };
         let number = self.schema.rsplit('_').next().unwrap_or_default();
-        let given = self.admin.rename_schema(&self.schema, &format!("assay_kept_{number}"));
-        given.map_err(|failure| failure.of("keeping our tables"))
+        self.admin.rename_owned(&self.schema, &format!("assay_kept_{number}"), &owner)
     }
 
-    /// Marks our schema as one that is in use, and removes those of the same kind of load that programs left behind
-    /// which were killed: nobody holds their lock any more.
+    /// Leaves our tables as they are, for later runs.
     ///
     /// # Errors
     /// What the server says.
-    pub fn remove_left(&mut self, kind: &str) -> Result<()> {
-        let doing = "looking for tables that were left behind";
-        let held = self.admin.hold(&self.schema);
-        let left = held.and_then(|()| self.admin.left_schemas(kind));
-        for schema in left.map_err(|failure| failure.of(doing))? {
-            self.run(doing, &L::removing(&schema))?;
+    pub fn keep_schema(&mut self) -> Result<()> {
+        match &self.owner {
+            Some(owner) if !owner.is_kept => {
+                L::keep_owned(self).map_err(|failure| failure.of("keeping our tables"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Marks our schema as one that is in use.
+    ///
+    /// # Errors
+    /// That another program uses it, or what the server says.
+    pub fn hold(&mut self) -> Result<()> {
+        let held = self.admin.hold(&self.schema);
+        let held = held.map_err(|failure| failure.of("marking our tables as used"))?;
+        if held { Ok(()) } else { Err(in_use(&format!("the schema {}", self.schema))) }
+    }
+
+    /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn left(&mut self) -> Result<(Vec<LeftSchema>, Vec<(String, String)>)> {
+        let left = self.admin.left_schemas(&self.schema);
+        left.map_err(|failure| failure.of("looking for tables that were left behind"))
+    }
+
+    /// Drops one of those that were left.
+    ///
+    /// # Errors
+    /// That it is used or holds what is not ours by now, or what the server says.
+    pub fn remove_left(&mut self, left: &LeftSchema) -> Result<()> {
+        self.admin.remove_owned(&left.name, &left.owner)
     }
 
     /// After loading: what is dirty in the server's cache is written, so that it does not disturb the first rung.

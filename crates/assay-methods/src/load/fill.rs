@@ -2,6 +2,7 @@
 
 use super::copy::{Chunk, Chunked};
 use super::store::{Coming, Store};
+use super::owner::Kind;
 use super::{Database, Manifest};
 use assay_host::clock::unix_ns;
 use assay_loads::sink::Sink;
@@ -28,6 +29,9 @@ const PROCEDURES: &str = "procedures";
 
 /// The tables of a load: what they are on the server, and the rows in them.
 pub trait Tables: Sync {
+    /// Which load it is.
+    fn kind(&self) -> Kind;
+
     /// Names of all tables, the largest first, so that who loads them at once ends at once.
     fn names(&self) -> Vec<&'static str>;
 
@@ -122,8 +126,9 @@ pub fn fill<T: Tables, L: Store>(database: &mut Database<L>, doing: Fill<'_, T>)
         let mut manifest = Manifest::of(&doing.tables.knobs());
         manifest.knobs.insert(SEED.to_owned(), doing.seed.to_string());
         manifest.knobs.insert(LOADED_US.to_owned(), now_us().to_string());
-        let created = database.admin.create_schema(&schema, &manifest);
-        created.map_err(|failure| failure.of("creating a schema"))?;
+        database.claim(doing.tables.kind())?;
+        let noted = database.admin.begin_notes(&schema, &manifest);
+        noted.map_err(|failure| failure.of("creating a schema"))?;
         manifest
     };
     if let Err(error) = see_to_procedures(database, doing.tables, &manifest) {

@@ -1,6 +1,7 @@
 //! What a rung needs of a server and of a database on it, whatever the product.
 
 use super::counted::Passed;
+use super::owner::{LeftSchema, Owner, Standing};
 use super::{Database, Program};
 use assay_daemon::processes::Group;
 use assay_daemon::{Interrupter, Usage};
@@ -100,32 +101,54 @@ pub trait Product: Link {
     /// When this user may not ask for it.
     fn write_out(&mut self, schema: &str) -> std::result::Result<(), Remark>;
 
-    /// The statement that removes a schema.
-    fn removing(schema: &str) -> String;
+    /// Creates a schema with the record of its owner in it, before anything else.
+    ///
+    /// # Errors
+    /// What the server says, for example that there is one of this name.
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
+
+    /// Whose a schema is, by the record in it.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn standing(&mut self, schema: &str) -> Answer<Standing>;
+
+    /// Drops a schema that carries this record, and nothing that its load did not make.
+    ///
+    /// # Errors
+    /// That it carries another record, is in use, or holds what is not ours, or what the server says.
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
+
+    /// Gives a schema that carries this record another name, and notes that it is to be kept.
+    ///
+    /// # Errors
+    /// As for [`remove_owned`](Self::remove_owned).
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
+
+    /// Notes that a schema of ours, and a database of ours around it, is to be kept.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn keep_owned(database: &mut Database<Self>) -> Answer<()>;
 
     /// Removes the whole database, which is ours, from a server that is not.
     ///
     /// # Errors
-    /// What the server says.
+    /// What the server says, or that it is not ours.
     fn remove_all(database: &mut Database<Self>) -> Result<()>;
 
-    /// Gives a schema a name that no program of ours removes.
+    /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
     ///
     /// # Errors
     /// What the server says.
-    fn rename_schema(&mut self, schema: &str, name: &str) -> Answer<()>;
+    fn hold(&mut self, schema: &str) -> Answer<bool>;
 
-    /// Marks a schema as one that is in use, until this session ends.
+    /// Schemas of ours that nobody uses and nobody asked to keep, but for `own`; and those that only look like ours, with
+    /// the reason why they are not.
     ///
     /// # Errors
     /// What the server says.
-    fn hold(&mut self, schema: &str) -> Answer<()>;
-
-    /// Schemas of a kind of load that nobody holds any more.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn left_schemas(&mut self, kind: &str) -> Answer<Vec<String>>;
+    fn left_schemas(&mut self, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)>;
 }
 
 /// What processes of a server used.

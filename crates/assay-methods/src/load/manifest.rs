@@ -2,6 +2,7 @@
 //!
 //! A table is noted down when it is made and filled: what is noted is whole.
 
+use super::owner::Standing;
 use super::Database;
 use super::store::{Look, Store};
 use assay_model::{Error, Result};
@@ -23,8 +24,8 @@ pub struct Manifest {
 pub enum State {
     /// Nothing.
     Absent,
-    /// Something that is not ours: it is never touched.
-    Foreign,
+    /// Something that is not ours, and why that is known: it is never touched.
+    Foreign(String),
     /// Ours, and whole.
     Whole(Manifest),
     /// Ours, and its loading was broken off.
@@ -37,14 +38,18 @@ impl State {
     /// # Errors
     /// What the server says.
     pub fn of<L: Store>(database: &mut Database<L>) -> Result<Self> {
+        match database.standing()? {
+            Standing::Absent => return Ok(Self::Absent),
+            Standing::Foreign(why) => return Ok(Self::Foreign(why)),
+            Standing::Ours(_) => {}
+        }
         let schema = database.schema.clone();
         let look = database.admin.look_for(&schema);
-        let notes =
-            match look.map_err(|failure| failure.of("looking for tables of an earlier run"))? {
-                Look::Absent => return Ok(Self::Absent),
-                Look::Foreign => return Ok(Self::Foreign),
-                Look::Ours(notes) => notes,
-            };
+        let look = look.map_err(|failure| failure.of("looking for tables of an earlier run"))?;
+        let Look::Ours(notes) = look else {
+            // It was broken off before the first note.
+            return Ok(Self::Half(Manifest::default()));
+        };
         let mut manifest = Manifest::default();
         for (name, value) in &notes {
             manifest.take(name, value);
@@ -85,6 +90,12 @@ impl Manifest {
     /// # Errors
     /// A usage error with both sides.
     pub fn check(&self, schema: &str, wanted: &[(&str, String)]) -> Result<()> {
+        if self.knobs.is_empty() {
+            return Err(Error::usage(
+                format!("schema {schema} was hardly begun: it does not say what its tables are to be"),
+                "begin again with --left drop, or name another --schema",
+            ));
+        }
         for (what, wanted) in wanted {
             let is = self.knob(what);
             if is != wanted {

@@ -2,7 +2,8 @@
 
 use super::beside::Watched;
 use super::database::said;
-use super::{Database, Link, OwnPlan, Product, Program, ServerUse};
+use super::owner::{LeftSchema, Owner, Standing};
+use super::{Database, Link, OwnPlan, Product, Program, ServerUse, owned_mariadb};
 use assay_daemon::{Account, Interrupter, Usage};
 use assay_mariadb::address::Address;
 use assay_mariadb::binaries::Binaries;
@@ -166,8 +167,24 @@ impl Product for MariaLink {
         ))
     }
 
-    fn removing(schema: &str) -> String {
-        format!("DROP DATABASE IF EXISTS {schema}")
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        owned_mariadb::claim(self, schema, owner)
+    }
+
+    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+        owned_mariadb::standing(self, schema)
+    }
+
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        owned_mariadb::remove(self, schema, owner)
+    }
+
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        owned_mariadb::rename(self, schema, name, owner)
+    }
+
+    fn keep_owned(database: &mut Database<Self>) -> Answer<()> {
+        owned_mariadb::keep(&mut database.admin, &database.schema)
     }
 
     /// A schema is a database.
@@ -175,31 +192,17 @@ impl Product for MariaLink {
         database.remove_schema()
     }
 
-    /// No statement renames a database: its tables move.
-    fn rename_schema(&mut self, schema: &str, name: &str) -> Answer<()> {
-        let tables = self.tables(schema)?;
-        self.run(&format!("CREATE DATABASE {name}"))?;
-        for table in tables {
-            self.run(&format!("RENAME TABLE {schema}.{table} TO {name}.{table}"))?;
-        }
-        self.run(&Self::removing(schema))
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        owned_mariadb::hold(self, schema)
     }
 
-    fn hold(&mut self, schema: &str) -> Answer<()> {
-        self.run(&format!("SELECT GET_LOCK('{schema}', 0)"))
-    }
-
-    fn left_schemas(&mut self, kind: &str) -> Answer<Vec<String>> {
-        let rows = self.query(&format!(
-            "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA \
-             WHERE SCHEMA_NAME REGEXP '^assay_{kind}_[0-9]+$' AND GET_LOCK(SCHEMA_NAME, 0) = 1",
-        ))?;
-        Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    fn left_schemas(&mut self, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+        owned_mariadb::left(self, own)
     }
 }
 
 impl MariaLink {
-    fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
+    pub(super) fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
         let rows = self.query(&format!(
             "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
         ))?;

@@ -6,6 +6,7 @@
 
 mod beside;
 mod check;
+mod copies;
 mod copy;
 mod counted;
 mod database;
@@ -19,6 +20,9 @@ mod manifest;
 mod mariadb;
 mod method;
 mod own;
+mod owned_mariadb;
+mod owned_postgres;
+mod owner;
 mod pace;
 mod plan;
 mod postgres;
@@ -36,6 +40,7 @@ mod worker;
 
 pub use beside::Watched;
 pub(crate) use check::{Conditions, check_all};
+pub use copies::{OwnDatabase, left_databases, remove_left_database};
 pub use copy::{Chunk, Chunked, Rows};
 pub(crate) use counted::Used;
 pub use counted::{Passed, Sight};
@@ -50,7 +55,9 @@ pub use link::{Beside, Link, Product, ServerUse};
 pub use manifest::{Manifest, State};
 pub use mariadb::MariaLink;
 pub use method::{Done, Kind, Method, Session};
-pub use own::{OwnPlan, OwnServer, clean_up};
+pub(crate) use owner::created;
+pub use owner::{Kind as LoadKind, LeftSchema, Owner, Standing, in_the_way};
+pub use own::{OwnPlan, OwnServer, left_in, remove_left_in};
 pub use pace::{Pace, Spacing};
 pub use plan::{Hands, Length, OnLoss, RungPlan};
 pub use program::Program;

@@ -3,8 +3,8 @@
 use super::Program;
 use super::kept::Kept;
 use assay_daemon::processes::end_inside;
-use assay_daemon::{Plan, Stop};
-use assay_host::gate::{Gate, OwnedDirectory};
+use assay_daemon::{Held, Home, Plan, Stop};
+use assay_host::gate::{Gate, LeftBehind, LeftDirectory, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
 use assay_postgres::server::Server;
@@ -42,10 +42,10 @@ pub struct OwnPlan<S: Program = Server> {
 
 impl<S: Program> OwnPlan<S> {
     /// What the server itself is made of, in this directory.
-    fn of_server(&self, directory: &Path) -> Plan<S::Binaries> {
+    fn of_server(&self, directory: &Held) -> Plan<S::Binaries> {
         Plan {
             binaries: self.binaries.clone(),
-            directory: directory.to_owned(),
+            directory: directory.clone(),
             account: S::account(),
             guard: self.guard.clone(),
         }
@@ -57,7 +57,7 @@ pub struct OwnServer<S: Program = Server> {
     server: S,
     /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
-    place: PathBuf,
+    place: Held,
     /// Who comes back to a kept server finds our tables in this schema.
     schema: String,
     plan: OwnPlan<S>,
@@ -67,24 +67,26 @@ pub struct OwnServer<S: Program = Server> {
     ready_s: Option<f64>,
 }
 
-/// Removes what programs left behind in a directory that were killed, with servers that still run there; says what
-/// it removed.
+/// What programs left behind in a directory that were killed.
 ///
 /// # Errors
-/// An environment error when the directory cannot be read or something does not go.
-pub fn clean_up(target: &Path) -> Result<Vec<PathBuf>> {
-    let gate = Gate::new(SysRoot::live());
-    let left = gate.left_directories(target)?;
-    for path in &left {
-        if !end_inside(path, &programs()) {
-            return Err(Error::environment(
-                format!("a server of an earlier run does not end in {}", path.display()),
-                "end it by hand, then start again",
-            ));
-        }
-        gate.remove_left_directory(path)?;
+/// An environment error when the directory cannot be read.
+pub fn left_in(target: &Path) -> Result<LeftBehind> {
+    Gate::new(SysRoot::live()).left_directories(target)
+}
+
+/// Removes one of them, with the server that still runs in it.
+///
+/// # Errors
+/// An environment error when something does not go.
+pub fn remove_left_in(left: &LeftDirectory) -> Result<()> {
+    if !end_inside(left.held(), &programs()) {
+        return Err(Error::environment(
+            format!("a server of an earlier run does not end in {}", left.path().display()),
+            "end it by hand, then start again",
+        ));
     }
-    Ok(left)
+    Gate::new(SysRoot::live()).remove_left_directory(left)
 }
 
 /// Names of the processes of servers that may have been left behind, whatever their product.
@@ -103,16 +105,16 @@ impl<S: Program> OwnServer<S> {
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
-        let server = match S::create(plan.of_server(directory.path())) {
+        let server = match S::create(plan.of_server(directory.held())) {
             Ok(server) => server,
             Err(error) => {
-                end_inside(directory.path(), S::PROGRAMS);
+                end_inside(directory.held(), S::PROGRAMS);
                 gate.remove_directory(&directory)?;
                 return Err(error);
             }
         };
         let settings = S::settings(&plan, FILL_BUFFERS_BYTES, false);
-        let place = directory.path().to_owned();
+        let place = directory.held().clone();
         let schema = String::new();
         let mut own = Self {
             server,
@@ -133,14 +135,11 @@ impl<S: Program> OwnServer<S> {
     /// # Errors
     /// What the programs or the server say, for example that somebody else uses it.
     pub fn adopt(mut plan: OwnPlan<S>, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
-        // Its programs work in it, so that a way from here would lead nowhere.
-        plan.target = plan.target.canonicalize().map_err(|error| {
-            let what = format!("looking for {}: {error}", plan.target.display());
-            Error::environment(what, "name the directory of the kept server")
-        })?;
-        let server = S::adopt(plan.of_server(&plan.target), kept.password.clone())?;
+        let place = kept.place.clone();
+        plan.target = place.path().to_owned();
+        let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
         let settings = S::settings(&plan, plan.shared_buffers_bytes, plan.direct);
-        let (place, schema) = (plan.target.clone(), kept.schema.clone());
+        let schema = kept.schema.clone();
         let mut own =
             Self { server, directory: None, place, schema, plan, settings, ready_s: None };
         own.settings = S::settings(&own.plan, own.plan.shared_buffers_bytes, own.is_direct());
@@ -165,7 +164,7 @@ impl<S: Program> OwnServer<S> {
 
     /// Where it will stay, when it is kept.
     pub fn kept_place(&self) -> Option<&Path> {
-        (self.plan.keep || self.directory.is_none()).then_some(self.place.as_path())
+        (self.plan.keep || self.directory.is_none()).then_some(self.place.path())
     }
 
     /// Starts it anew as it is to be measured: small cache, past the page cache where that is possible.
@@ -193,22 +192,22 @@ impl<S: Program> OwnServer<S> {
             return Ok(false);
         }
         // Sessions of the dead server hold its memory until they notice.
-        end_inside(self.directory(), S::PROGRAMS);
+        end_inside(&self.place, S::PROGRAMS);
         self.server.start(&self.settings, stop)?;
         Ok(true)
     }
 
-    /// Runs `change` on the data directory while the server rests, and starts it again as it was.
+    /// Runs `change` on the home of the server while the server rests, and starts it again as it was.
     ///
     /// # Errors
     /// What `change` or the server say.
     pub fn at_rest(
         &mut self,
         stop: &AtomicBool,
-        change: impl FnOnce(&Path, &Path) -> Result<()>,
+        change: impl FnOnce(&Home) -> Result<()>,
     ) -> Result<()> {
         self.server.stop(Stop::Clean);
-        change(&self.server.data(), self.directory())?;
+        change(&self.server.home)?;
         self.server.start(&self.settings, stop)
     }
 
@@ -229,7 +228,7 @@ impl<S: Program> OwnServer<S> {
 
     /// Where it is.
     pub fn directory(&self) -> &Path {
-        &self.place
+        self.place.path()
     }
 
     /// Ends the server and removes its directory, unless it is to be kept.
@@ -258,7 +257,7 @@ impl<S: Program> OwnServer<S> {
 
 impl<S: Program> Drop for OwnServer<S> {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next start.
+        // What cannot be removed now is named by the next start.
         let _ = self.give_back();
     }
 }

@@ -2,7 +2,8 @@
 
 use super::beside::Watched;
 use super::database::said;
-use super::{Database, Link, OwnPlan, Product, Program, ServerUse};
+use super::owner::{LeftSchema, Owner, Standing};
+use super::{Database, Link, OwnPlan, Product, Program, ServerUse, copies, owned_postgres};
 use assay_daemon::{Account, Interrupter, Usage};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
@@ -167,32 +168,37 @@ impl Product for Connection {
         })
     }
 
-    fn removing(schema: &str) -> String {
-        format!("DROP SCHEMA IF EXISTS {schema} CASCADE")
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        owned_postgres::claim(self, schema, owner)
+    }
+
+    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+        owned_postgres::standing(self, schema)
+    }
+
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        owned_postgres::remove(self, schema, owner)
+    }
+
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        owned_postgres::rename(self, schema, name, owner)
+    }
+
+    fn keep_owned(database: &mut Database) -> Answer<()> {
+        owned_postgres::keep(&mut database.admin, &database.schema)?;
+        copies::keep_own(database)
     }
 
     fn remove_all(database: &mut Database) -> Result<()> {
-        let name = database.address.database.clone();
-        let mut beside = database.beside()?;
-        database.leave();
-        let removed = beside.run(&format!("DROP DATABASE {name} WITH (FORCE)"));
-        removed.map_err(|failure| failure.of("removing our database"))
+        copies::drop_own(database)
     }
 
-    fn rename_schema(&mut self, schema: &str, name: &str) -> Answer<()> {
-        self.run(&format!("ALTER SCHEMA {schema} RENAME TO {name}"))
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        owned_postgres::hold(self, schema)
     }
 
-    fn hold(&mut self, schema: &str) -> Answer<()> {
-        self.run(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))
-    }
-
-    fn left_schemas(&mut self, kind: &str) -> Answer<Vec<String>> {
-        let rows = self.query(&format!(
-            "SELECT nspname FROM pg_namespace WHERE nspname ~ '^assay_{kind}_[0-9]+$' \
-             AND pg_has_role(nspowner, 'USAGE') AND pg_try_advisory_lock(hashtext(nspname))",
-        ))?;
-        Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    fn left_schemas(&mut self, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+        owned_postgres::left(self, own)
     }
 }
 
@@ -205,22 +211,6 @@ impl Database {
         let address = self.address.with_database("postgres");
         let opened = Connection::open(&address, APPLICATION);
         opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
-    }
-
-    /// Makes a database of ours on a server, unless it is there; says whether it was made.
-    ///
-    /// # Errors
-    /// What the server says, for example that this user may not create databases.
-    pub fn make_beside(address: &Address, name: &str) -> Result<bool> {
-        let told = |failure: Failure| failure.of(format!("creating a database on {address}"));
-        let mut connection = Connection::open(address, APPLICATION).map_err(told)?;
-        let sql = format!("SELECT count(*) FROM pg_database WHERE datname = '{name}'");
-        let is_there = connection.one(&sql).map_err(told)?.count(0) == Some(1);
-        if !is_there {
-            connection.run(&format!("CREATE DATABASE {name}")).map_err(told)?;
-        }
-        connection.close();
-        Ok(!is_there)
     }
 }
 

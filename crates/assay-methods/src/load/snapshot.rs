@@ -3,31 +3,31 @@
 
 use super::program::Program;
 use super::store::Store;
-use super::{Database, OwnServer};
-use assay_model::failure::{Answer, Failure};
+use super::{Database, OwnDatabase, OwnServer};
 use assay_model::{Error, Result};
-use rustix::fs::ioctl_ficlone;
-use std::fs::{self, File};
+use assay_daemon::Held;
+use rustix::fs::{
+    FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, ioctl_ficlone,
+};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-/// Name of the copy beside the data.
+/// Name of the data.
+const DATA: &str = "data";
+/// Name of the copy beside it.
 const COPY: &str = "loaded";
 /// Its name until it is whole.
 const PART: &str = "loaded-in-part";
-/// Sessions of the last rung may take so long to leave.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A copy that can be gone back to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Snapshot {
     /// A directory beside the data of our own server.
     Directory(PathBuf),
-    /// A database on another server, of which ours is made anew.
-    Template(String),
+    /// A database on another server, of which ours is made again.
+    Template(OwnDatabase),
 }
 
 fn refused(path: &Path, error: &io::Error) -> Error {
@@ -49,13 +49,16 @@ impl Snapshot {
         stop: &AtomicBool,
     ) -> Result<Self> {
         let mut kept = PathBuf::new();
-        own.at_rest(stop, |data, directory| {
-            kept = directory.join(COPY);
-            let part = directory.join(PART);
-            remove(&part)?;
-            remove(&kept)?;
-            copy(data, &part)?;
-            fs::rename(&part, &kept).map_err(|error| refused(&kept, &error))
+        own.at_rest(stop, |home| {
+            kept = home.directory.join(COPY);
+            let copied = || -> io::Result<()> {
+                home.held.remove_directory(PART)?;
+                home.held.remove_directory(COPY)?;
+                // It stays with this program: the server's account has no business there.
+                copy(&home.held.directory(DATA)?, &home.held.new_directory(PART)?)?;
+                Ok(home.held.rename(PART, COPY)?)
+            };
+            copied().map_err(|error| refused(&kept, &error))
         })?;
         database.come_back()?;
         Ok(Self::Directory(kept))
@@ -86,12 +89,18 @@ impl Snapshot {
         stop: &AtomicBool,
     ) -> Result<()> {
         match (self, own) {
-            (Self::Directory(kept), Some(own)) => own.at_rest(stop, |data, _| {
-                fs::remove_dir_all(data).map_err(|error| refused(data, &error))?;
-                copy(kept, data)
+            (Self::Directory(kept), Some(own)) => own.at_rest(stop, |home| {
+                let restored = || -> io::Result<()> {
+                    home.held.remove_directory(DATA)?;
+                    let data = home.held.new_directory(DATA)?;
+                    copy(&home.held.directory(COPY)?, &data)?;
+                    // Nobody else reaches into it before it is whole.
+                    Ok(home.hand_over(&data)?)
+                };
+                restored().map_err(|error| refused(kept, &error))
             })?,
             (Self::Directory(_), None) => {}
-            (Self::Template(template), _) => L::back_to(template, database)?,
+            (Self::Template(copy), _) => L::back_to(copy, database)?,
         }
         database.come_back()
     }
@@ -102,121 +111,78 @@ impl Snapshot {
     /// What the file system or the server say.
     pub fn remove<L: Store>(&self, database: &mut Database<L>) -> Result<()> {
         match self {
-            Self::Directory(kept) => remove(kept),
-            Self::Template(template) => {
-                let sql = format!("DROP DATABASE IF EXISTS {template}");
-                database.run("removing the copy of the database", &sql)
+            Self::Directory(kept) => {
+                let removed = kept.parent().map_or(Ok(()), |home| {
+                    Held::named(home).and_then(|home| home.remove_directory(COPY))
+                });
+                removed.map_err(|error| refused(kept, &error.into()))
             }
+            Self::Template(copy) => L::drop_copy(copy, database),
         }
     }
 }
 
-/// Removes a copy; one that is not there is what was wanted.
-fn remove(kept: &Path) -> Result<()> {
-    match fs::remove_dir_all(kept) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(kept, &error)),
-        _ => Ok(()),
-    }
-}
-
-/// A copy of a database by the server itself.
-pub(super) fn template_of(database: &mut Database) -> Result<Snapshot> {
-    let name = database.address.database.clone();
-    let template = format!("{name}_loaded");
-    let mut maintenance = database.beside()?;
-    database.leave();
-    let told = |failure: Failure| failure.of("copying the database");
-    maintenance.run(&format!("DROP DATABASE IF EXISTS {template}")).map_err(told)?;
-    let sql = format!("CREATE DATABASE {template} TEMPLATE {name}");
-    patiently(|| maintenance.run(&sql)).map_err(told)?;
-    database.come_back()?;
-    Ok(Snapshot::Template(template))
-}
-
-pub(super) fn back_to(template: &str, database: &mut Database) -> Result<()> {
-    let name = database.address.database.clone();
-    let mut maintenance = database.beside()?;
-    database.leave();
-    let told = |failure: Failure| failure.of("restoring the database");
-    patiently(|| maintenance.run(&format!("DROP DATABASE {name}"))).map_err(told)?;
-    patiently(|| maintenance.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")))
-        .map_err(told)
-}
-
-/// Tries again while sessions are still leaving (code 55006: the database is in use).
-fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
-    let begun = Instant::now();
-    loop {
-        match act() {
-            Err(failure) if failure.code() == Some("55006") && begun.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(100));
+/// Copies what is in a directory with owners and modes, by descriptors, so that nobody who may write into it leads this
+/// program elsewhere; files share their blocks with the copy where the file system can.
+fn copy(from: &Held, to: &Held) -> io::Result<()> {
+    for (name, status) in from.entries()? {
+        let name = name.as_os_str();
+        match FileType::from_raw_mode(status.st_mode) {
+            FileType::Directory => {
+                let (below, made) = (from.directory(name)?, to.new_directory(name)?);
+                copy(&below, &made)?;
+                alike(&made, &below.status()?)?;
             }
-            other => return other,
-        }
-    }
-}
-
-/// Copies a directory with owners and modes; files share their blocks with the copy where the file system can.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    let inside = || -> io::Result<()> {
-        fs::create_dir(to)?;
-        alike(from, to)?;
-        copy_entries(from, to)
-    };
-    inside().map_err(|error| refused(from, &error))
-}
-
-fn copy_entries(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            fs::create_dir(&target)?;
-            alike(&source, &target)?;
-            copy_entries(&source, &target)?;
-        } else if kind.is_file() {
-            copy_file(&source, &target)?;
+            FileType::RegularFile => {
+                let mut input = from.file(name, OFlags::RDONLY, Mode::empty())?;
+                let mut output = to.new_file(name)?;
+                let opened = fstat(&input)?;
+                if opened.st_uid != status.st_uid || opened.st_nlink != 1 {
+                    // A name of a file that lies elsewhere, too.
+                    return Err(io::Error::other("a file there has names elsewhere"));
+                }
+                if ioctl_ficlone(&output, &input).is_err() {
+                    io::copy(&mut input, &mut output)?;
+                }
+                alike(&output, &opened)?;
+            }
+            _ => {}
         }
     }
     Ok(())
 }
 
-fn copy_file(source: &Path, target: &Path) -> io::Result<()> {
-    let (input, output) = (File::open(source)?, File::create_new(target)?);
-    if ioctl_ficlone(&output, &input).is_err() {
-        drop(output);
-        fs::copy(source, target)?;
-    }
-    alike(source, target)
-}
-
 /// The same owner and mode.
-fn alike(source: &Path, target: &Path) -> io::Result<()> {
-    let known = fs::metadata(source)?;
-    fs::set_permissions(target, fs::Permissions::from_mode(known.mode() & 0o7777))?;
-    let mine = fs::metadata(target)?;
-    if (mine.uid(), mine.gid()) == (known.uid(), known.gid()) {
-        return Ok(());
+fn alike(made: impl AsFd, known: &Stat) -> io::Result<()> {
+    let mine = fstat(&made)?;
+    if (mine.st_uid, mine.st_gid) != (known.st_uid, known.st_gid) {
+        fchown(&made, Some(Uid::from_raw(known.st_uid)), Some(Gid::from_raw(known.st_gid)))?;
     }
-    chown(target, Some(known.uid()), Some(known.gid()))
+    Ok(fchmod(&made, Mode::from_raw_mode(known.st_mode & 0o777))?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     #[test]
-    fn a_copy_has_the_same_files_with_the_same_modes() {
+    fn a_copy_has_the_same_files_with_the_same_modes_and_nothing_from_elsewhere() {
         let place = std::env::temp_dir().join(format!("assay-copy-{}", std::process::id()));
         fs::create_dir_all(place.join("a/deep")).unwrap();
         fs::write(place.join("a/deep/file"), b"rows").unwrap();
-        fs::set_permissions(place.join("a/deep"), fs::Permissions::from_mode(0o700)).unwrap();
-        copy(&place.join("a"), &place.join("b")).unwrap();
+        fs::write(place.join("secret"), b"secret").unwrap();
+        symlink(place.join("secret"), place.join("a/link")).unwrap();
+        fs::set_permissions(place.join("a/deep"), Permissions::from_mode(0o700)).unwrap();
+        let held = Held::named(&place).unwrap();
+        let from = held.directory("a").unwrap();
+        copy(&from, &held.new_directory("b").unwrap()).unwrap();
         assert_eq!(fs::read(place.join("b/deep/file")).unwrap(), b"rows");
         assert_eq!(fs::metadata(place.join("b/deep")).unwrap().mode() & 0o777, 0o700);
-        let again = copy(&place.join("a"), &place.join("b")).unwrap_err();
-        assert!(again.message().contains("copying"), "{}", again.message());
+        assert!(!place.join("b/link").exists());
+        fs::hard_link(place.join("secret"), place.join("a/hard")).unwrap();
+        assert!(copy(&from, &held.new_directory("c").unwrap()).is_err());
         fs::remove_dir_all(&place).unwrap();
     }
 }

@@ -1,7 +1,7 @@
 //! What a load of transactions needs of a product: a schema with a manifest, tables that are loaded, and copies of them.
 
 use super::copy::{Chunk, Chunked};
-use super::{Database, Manifest, Procedure, Product, Snapshot, Tables};
+use super::{Database, Manifest, OwnDatabase, Procedure, Product, Snapshot, Tables};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure, Refusal};
 use std::sync::atomic::AtomicBool;
@@ -47,11 +47,11 @@ pub trait Store: Product {
     /// What the server says.
     fn look_for(&mut self, schema: &str) -> Answer<Look>;
 
-    /// Creates a schema with its notes.
+    /// Puts the notes of a load into a schema of ours.
     ///
     /// # Errors
     /// What the server says.
-    fn create_schema(&mut self, schema: &str, manifest: &Manifest) -> Answer<()>;
+    fn begin_notes(&mut self, schema: &str, manifest: &Manifest) -> Answer<()>;
 
     /// Makes a table with its rows and keys, and notes that it is whole.
     ///
@@ -100,9 +100,15 @@ pub trait Store: Product {
     /// What the server says, or that the product has no such copies.
     fn snapshot(database: &mut Database<Self>) -> Result<Snapshot>;
 
-    /// Makes such a database anew from its copy.
+    /// Makes such a database from its copy again.
     ///
     /// # Errors
     /// What the server says.
-    fn back_to(template: &str, database: &mut Database<Self>) -> Result<()>;
+    fn back_to(copy: &OwnDatabase, database: &mut Database<Self>) -> Result<()>;
+
+    /// Drops such a copy.
+    ///
+    /// # Errors
+    /// What the server says, or that it is not ours.
+    fn drop_copy(copy: &OwnDatabase, database: &mut Database<Self>) -> Result<()>;
 }

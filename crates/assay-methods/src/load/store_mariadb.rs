@@ -7,7 +7,7 @@ use super::copy::Chunk;
 use super::fill::stop_asked;
 use super::store::{Coming, Look, Store};
 use super::text_rows::TextRows;
-use super::{Database, Manifest, MariaLink, Procedure, Snapshot, Tables};
+use super::{Database, Manifest, MariaLink, OwnDatabase, Procedure, Snapshot, Tables};
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::{Error, Result};
 use std::sync::mpsc::SyncSender;
@@ -37,10 +37,9 @@ impl Store for MariaLink {
         Ok(Look::Ours(pairs.collect()))
     }
 
-    fn create_schema(&mut self, schema: &str, manifest: &Manifest) -> Answer<()> {
+    fn begin_notes(&mut self, schema: &str, manifest: &Manifest) -> Answer<()> {
         self.run(&format!(
-            "CREATE DATABASE {schema} CHARACTER SET latin1 COLLATE latin1_bin; \
-             CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
+            "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
              ENGINE = InnoDB; {}",
             manifest.begin(schema)
         ))
@@ -102,7 +101,11 @@ impl Store for MariaLink {
         Err(no_copies())
     }
 
-    fn back_to(_template: &str, _database: &mut Database<Self>) -> Result<()> {
+    fn back_to(_copy: &OwnDatabase, _database: &mut Database<Self>) -> Result<()> {
+        Err(no_copies())
+    }
+
+    fn drop_copy(_copy: &OwnDatabase, _database: &mut Database<Self>) -> Result<()> {
         Err(no_copies())
     }
 }

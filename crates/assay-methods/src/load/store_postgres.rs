@@ -1,10 +1,10 @@
 //! Tables of a load on PostgreSQL: each with its keys and its note in one transaction.
 
+use super::copies::{copied, drop_copy, restored};
 use super::copy::{Chunk, Rows};
 use super::fill::stop_asked;
-use super::snapshot::{back_to, template_of};
 use super::store::{Coming, Look, Store};
-use super::{Database, Manifest, Snapshot, Tables};
+use super::{Database, Manifest, OwnDatabase, Snapshot, Tables};
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_postgres::connection::Connection;
@@ -34,10 +34,9 @@ impl Store for Connection {
         Ok(Look::Ours(pairs.collect()))
     }
 
-    fn create_schema(&mut self, schema: &str, manifest: &Manifest) -> Answer<()> {
+    fn begin_notes(&mut self, schema: &str, manifest: &Manifest) -> Answer<()> {
         self.run(&format!(
-            "BEGIN; CREATE SCHEMA {schema}; \
-             CREATE TABLE {schema}.assay_manifest (name text PRIMARY KEY, value text NOT NULL); {}; COMMIT",
+            "BEGIN; CREATE TABLE {schema}.assay_manifest (name text PRIMARY KEY, value text NOT NULL); {}; COMMIT",
             manifest.begin(schema)
         ))
     }
@@ -94,11 +93,15 @@ impl Store for Connection {
     }
 
     fn snapshot(database: &mut Database) -> Result<Snapshot> {
-        template_of(database)
+        copied(database).map(Snapshot::Template)
     }
 
-    fn back_to(template: &str, database: &mut Database) -> Result<()> {
-        back_to(template, database)
+    fn back_to(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+        restored(copy, database)
+    }
+
+    fn drop_copy(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+        drop_copy(copy, database)
     }
 }
 

@@ -13,4 +13,5 @@ mod store;
 pub use conditions::{Counted, count, verify};
 pub use orders::{OrderSession, Orders};
 pub use schema::Shape;
+pub(crate) use schema::object_names;
 pub use store::OrderStore;

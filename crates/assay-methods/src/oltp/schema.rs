@@ -3,7 +3,7 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use super::{functions, mariadb};
-use crate::load::{Calls, Procedure, Tables};
+use crate::load::{Calls, LoadKind, Procedure, Tables, created};
 use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
 use assay_loads::sink::Sink;
 
@@ -99,6 +99,10 @@ fn table_of(name: &str) -> Table {
 }
 
 impl Tables for Shape<'_> {
+    fn kind(&self) -> LoadKind {
+        LoadKind::Oltp
+    }
+
     fn names(&self) -> Vec<&'static str> {
         Table::ALL.map(Table::name).to_vec()
     }
@@ -155,4 +159,15 @@ impl Tables for Shape<'_> {
             Calls::Statements => Vec::new(),
         }
     }
+}
+
+/// Names of all tables, functions and procedures that this load makes in its schema, on any product.
+pub(crate) fn object_names() -> Vec<String> {
+    let rules = Rules::default();
+    let shape = Shape { rules: &rules, partitions: 0, calls: Calls::Functions };
+    let mut names: Vec<String> = shape.names().into_iter().map(str::to_owned).collect();
+    names.extend(["assay_lines", "assay_customers"].map(str::to_owned));
+    names.extend(created(&shape.finish("s", 0), "s"));
+    names.extend(shape.procedures("s").into_iter().map(|procedure| procedure.name.to_owned()));
+    names
 }

@@ -2,7 +2,7 @@
 
 use super::store::BlockStore;
 use super::tables::{scan_table, table};
-use crate::load::Database;
+use crate::load::{Database, LoadKind};
 use assay_loads::slob::{Row, Rows, Rules};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Filled;
@@ -46,7 +46,7 @@ pub fn fill<L: BlockStore>(
 ) -> Result<Filled> {
     let begun = Instant::now();
     let schema = database.schema.clone();
-    database.run("creating a schema", &format!("CREATE SCHEMA {schema}"))?;
+    database.claim(LoadKind::Slob)?;
     let jobs = jobs(&schema, rules);
     let total = jobs.iter().map(|job| job.rows).sum();
     let (next, loaded) = (AtomicU32::new(0), AtomicU64::new(0));

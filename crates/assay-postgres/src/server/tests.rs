@@ -27,7 +27,7 @@ fn plan(directory: &Path) -> Option<Plan> {
     match Places::of_this_program(named).find() {
         Ok(binaries) => Some(Plan {
             binaries,
-            directory: directory.to_owned(),
+            directory: assay_daemon::Held::named(directory).unwrap(),
             account: account(),
             guard: Vec::new(),
         }),

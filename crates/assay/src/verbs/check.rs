@@ -138,7 +138,8 @@ fn on_database(
         rules: &rules,
         server: &server,
         shared_buffers_bytes: SHARED_BUFFERS_BYTES,
-        sessions_max: ladder.climb.sessions_max(),
+        left: None,
+            sessions_max: ladder.climb.sessions_max(),
         are_given: false,
     };
     let mut course: Blocks<'_> = Blocks(Slob::new(&rules, Access::Index));

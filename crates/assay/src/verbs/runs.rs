@@ -1,4 +1,6 @@
-//! `assay runs`: what the store holds.
+//! `assay runs`: what the store holds, and what runs left behind.
+
+mod clean;
 
 use crate::conclude::show;
 use crate::dossier::Dossier;
@@ -46,6 +48,8 @@ enum What {
         #[arg(required = true)]
         runs: Vec<String>,
     },
+    /// Shows what killed runs left in directories or on a server, asks, and removes it
+    Clean(clean::Options),
 }
 
 /// Carries the verb out.
@@ -62,6 +66,7 @@ pub fn run(options: &Options) -> Result<Ended> {
             show(&Dossier::read(&run)?, &run, output)
         }
         Some(What::Remove { runs }) => remove(&store, runs),
+        Some(What::Clean(options)) => clean::run(options, &store),
     }
 }
 

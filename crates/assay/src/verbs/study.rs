@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::session::{Place, Session, Wanted};
 use crate::signals::stop_flag;
 use crate::statistics::Book;
-use crate::verbs::load::ground::Named;
+use crate::verbs::load::ground::{Named, see_to_left_in};
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::study::{base_workload, workload_of};
@@ -150,6 +150,9 @@ fn go_loads(
 ) -> Result<Ended> {
     let (stop, mut progress) = (stop_flag()?, Progress::new(&options.output));
     let mut result = fresh(study, before);
+    if let Named::Directory(path) = Named::read(target)? {
+        see_to_left_in(&path, None, &mut progress)?;
+    }
     let mut place = loads::Place {
         target,
         shown,

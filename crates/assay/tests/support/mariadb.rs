@@ -45,7 +45,7 @@ pub fn kill_server(place: &Place) {
 pub fn given(directory: &Path) -> Server {
     let mut server = Server::create(Plan {
         binaries: Places::of_this_program(None).find().unwrap(),
-        directory: directory.to_owned(),
+        directory: assay_daemon::Held::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),
     })

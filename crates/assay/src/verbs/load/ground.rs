@@ -1,14 +1,20 @@
 //! Where a load runs: a server of our own in a directory, or a server that a person named.
 
+use super::left::Left;
 use super::server::{Burden, ServerOptions};
 use crate::options::typed;
 use crate::progress::Progress;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
-use assay_methods::load::{Database, Kept, MariaLink, OwnPlan, OwnServer, Product, clean_up};
+use assay_methods::load::{
+    Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, left_in,
+    remove_left_in,
+};
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;
+use assay_model::number::real;
+use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
 use assay_postgres::address::{Address, is_address};
 use assay_postgres::connection::Connection;
@@ -110,8 +116,14 @@ pub type Fill<'a, L = Connection> =
 pub struct Wanted<'a, L: Product = Connection> {
     /// Our schema.
     pub schema: String,
-    /// The kind of load whose forgotten schemas are removed; none where a schema has a fixed name.
-    pub forgotten: Option<&'static str>,
+    /// The load.
+    pub kind: LoadKind,
+    /// Whether the schema has a name that no later run looks for.
+    pub is_named_at_random: bool,
+    /// What becomes of what earlier runs left behind: it is named, and dropped only where that is asked for.
+    pub left: Option<Left>,
+    /// The database around the schema, where that is ours alone.
+    pub own_database: Option<OwnDatabase>,
     /// What a server of our own must carry.
     pub burden: Burden,
     /// The server.
@@ -189,10 +201,7 @@ impl<L: Served> Ground<L> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, progress);
         }
-        for left in clean_up(path)? {
-            progress
-                .say(&format!("note: removed {}, left behind by an earlier run", left.display()));
-        }
+        see_to_left_in(path, wanted.left, progress)?;
         let plan = L::own_plan(wanted.server, path, wanted.burden)?;
         let mut own = OwnServer::make(plan, wanted.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
@@ -234,22 +243,22 @@ impl<L: Served> Ground<L> {
         progress: &mut Progress,
     ) -> Result<Self> {
         let mut database = Database::at(address, &wanted.schema)?;
-        if let Some(kind) = wanted.forgotten {
-            database.remove_left(kind)?;
-        }
+        database.own_database = wanted.own_database.take();
+        database.hold()?;
+        see_to_left(&mut database, wanted, progress)?;
         let filled = match (wanted.fill)(&mut database, progress) {
             Ok(filled) => filled,
             Err(error) => {
-                // The failure is what must be heard of; what remains is removed by the next start.
-                if wanted.forgotten.is_some() {
+                // The failure is what must be heard of; what remains is named by the next start.
+                if wanted.is_named_at_random {
                     let _ = database.remove_schema();
                 }
                 return Err(error);
             }
         };
         database.settle();
-        let after = match (wanted.server.keep, wanted.forgotten) {
-            (true, Some(_)) => After::GiveAway,
+        let after = match (wanted.server.keep, wanted.is_named_at_random) {
+            (true, true) => After::GiveAway,
             (false, _) if filled.is_some() => After::Remove,
             _ => After::Leave,
         };
@@ -307,11 +316,60 @@ impl<L: Served> Ground<L> {
             None => match self.after {
                 After::Remove => self.database.remove_schema(),
                 After::GiveAway => self.database.give_away_schema(),
-                After::Leave => Ok(()),
+                After::Leave => self.database.keep_schema(),
                 After::RemoveDatabase => self.database.remove_all(),
             },
         }
     }
+}
+
+/// Names what earlier runs left in a directory, and removes it where that is asked for.
+///
+/// # Errors
+/// An environment error when the directory cannot be read or something does not go.
+pub fn see_to_left_in(path: &Path, left: Option<Left>, progress: &mut Progress) -> Result<()> {
+    let found = left_in(path)?;
+    for directory in &found.directories {
+        let (size, shown) = (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
+        if left == Some(Left::Drop) {
+            remove_left_in(directory)?;
+            progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
+        } else {
+            progress.say(&format!(
+                "note: an earlier run left {shown} ({size}): --left drop or `assay runs clean` removes it"
+            ));
+        }
+    }
+    for (path, why) in &found.unknown {
+        progress.say(&format!("note: {} stays: {why}", path.display()));
+    }
+    Ok(())
+}
+
+/// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
+fn see_to_left<L: Served>(
+    database: &mut Database<L>,
+    wanted: &Wanted<'_, L>,
+    progress: &mut Progress,
+) -> Result<()> {
+    let (left, others) = database.left()?;
+    for left in left.iter().filter(|left| left.owner.kind == wanted.kind) {
+        let size = show_bytes(real(left.bytes));
+        if wanted.left == Some(Left::Drop) {
+            database.remove_left(left)?;
+            progress.say(&format!("note: dropped {} ({size}), left behind by an earlier run", left.name));
+        } else {
+            progress.say(&format!(
+                "note: an earlier run left the schema {} ({size}): --left drop or `assay runs clean` drops it",
+                left.name
+            ));
+        }
+    }
+    let begin = format!("assay_{}_", wanted.kind.name());
+    for (name, why) in others.iter().filter(|(name, _)| name.starts_with(&begin)) {
+        progress.say(&format!("note: the schema {name} stays as it is: {why}"));
+    }
+    Ok(())
 }
 
 fn no_direct(path: &Path) -> Remark {

@@ -11,3 +11,10 @@ pub enum Left {
     /// Drop them and begin anew
     Drop,
 }
+
+/// The same of a load that never goes on with what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LeftOnly {
+    /// Drop it
+    Drop,
+}

@@ -5,6 +5,7 @@ mod knobs;
 
 use super::climb::{Ladder, carry_out};
 use super::ground::Served;
+use super::left::{Left, LeftOnly};
 use super::search::Search;
 use super::server::{ProductName, ServerOptions};
 use super::shown::shown;
@@ -100,6 +101,9 @@ pub struct Options {
     /// Cache of the server, small so that reads reach the storage
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "32MiB")]
     shared_buffers: Bytes,
+    /// What to do with what earlier runs of this load left behind; else it is only named
+    #[arg(long, value_enum)]
+    left: Option<LeftOnly>,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -163,6 +167,7 @@ fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str
     let place = Place {
         rules: &rules,
         server: &options.server,
+        left: options.left.map(|LeftOnly::Drop| Left::Drop),
         shared_buffers_bytes: options.shared_buffers.0,
         sessions_max: ladder.climb.sessions_max(),
         are_given: matches!(ladder.climb, Climb::Given(_)),

@@ -3,12 +3,11 @@
 
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
-use assay_methods::load::{Kept, clean_up};
+use assay_methods::load::Kept;
 use assay_model::study::{Cell, Study};
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Options that shape the data: with another value they are loaded anew.
@@ -39,14 +38,12 @@ impl Data {
         if keeps || is_address(target) || Kept::read(path)?.is_some() {
             return Ok(None);
         }
-        clean_up(path)?;
         let gate = Gate::new(SysRoot::live());
         // Every load looks after the space that it needs itself.
         let directory = gate.create_directory(path, 0)?;
         // The account of a server of ours must find its way through.
-        let passable = fs::Permissions::from_mode(0o711);
-        fs::set_permissions(directory.path(), passable)
-            .map_err(|error| refused(directory.path(), &error))?;
+        let passed = directory.held().let_pass(None);
+        passed.map_err(|error| refused(directory.path(), &error.into()))?;
         Ok(Some(Self { gate, directory, shape: Vec::new(), kept: None }))
     }
 
@@ -102,7 +99,11 @@ impl Data {
     /// Removes what is there of data that are no longer wanted; all of it is ours.
     fn forget(&mut self) -> Result<()> {
         match self.kept.take() {
-            Some(kept) => fs::remove_dir_all(&kept).map_err(|error| refused(&kept, &error)),
+            Some(kept) => {
+                let name = kept.file_name().unwrap_or_default();
+                let removed = self.directory.held().remove_directory(name);
+                removed.map_err(|error| refused(&kept, &error.into()))
+            }
             None => Ok(()),
         }
     }
@@ -119,7 +120,7 @@ impl Data {
 fn refused(path: &Path, error: &std::io::Error) -> Error {
     Error::environment(
         format!("the data of the study in {}: {error}", path.display()),
-        "check space and rights there; what is left is removed by the next start",
+        "check space and rights there; what is left is named by the next start",
     )
 }
 

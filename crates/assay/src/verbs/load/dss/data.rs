@@ -10,7 +10,7 @@ use assay_methods::dss::{
     DssStore, Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, fit, look,
     sizes,
 };
-use assay_methods::load::Database;
+use assay_methods::load::{Database, LoadKind};
 use assay_model::dss::DssData;
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -57,7 +57,10 @@ impl<L: Served + DssStore> Tables<L> {
         let most = course.streams.iter().copied().max().unwrap_or(0);
         let wanted = Wanted {
             schema: SCHEMA.to_owned(),
-            forgotten: None,
+            kind: LoadKind::Dss,
+            is_named_at_random: false,
+            left: course.left,
+            own_database: None,
             burden: Burden {
                 data_bytes: data_bytes(course.scale),
                 shared_buffers_bytes: course.shared_buffers.0,

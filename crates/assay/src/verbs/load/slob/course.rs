@@ -4,9 +4,10 @@ use super::BLOCK_BYTES;
 use crate::progress::Progress;
 use crate::verbs::load::climb::Course;
 use crate::verbs::load::ground::{Ground, Named, Served, Wanted};
+use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_loads::slob::Rules;
-use assay_methods::load::{Database, schema_name};
+use assay_methods::load::{Database, LoadKind, schema_name};
 use assay_methods::slob::{BlockStore, Fill, Slob, data_bytes, fill, is_filled, workload};
 use assay_model::load::{Filled, Rung};
 use assay_model::measurement::Operation;
@@ -41,6 +42,8 @@ pub struct Place<'a> {
     pub rules: &'a Rules,
     /// The server.
     pub server: &'a ServerOptions,
+    /// What becomes of what earlier runs left behind.
+    pub left: Option<Left>,
     /// Cache of a server of our own, bytes.
     pub shared_buffers_bytes: u64,
     /// Sessions at most.
@@ -72,8 +75,11 @@ impl Place<'_> {
             load(database, rules, stop, progress).map(Some)
         };
         let wanted = Wanted {
-            schema: schema_name("slob"),
-            forgotten: Some("slob"),
+            schema: schema_name(LoadKind::Slob)?,
+            kind: LoadKind::Slob,
+            is_named_at_random: true,
+            left: self.left,
+            own_database: None,
             burden: Burden {
                 data_bytes: data_bytes(blocks, BLOCK_BYTES),
                 shared_buffers_bytes: self.shared_buffers_bytes,

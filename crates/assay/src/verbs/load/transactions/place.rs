@@ -6,7 +6,8 @@ use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_methods::load::{
-    Database, Fill, Manifest, MariaLink, State, Store, Tables, fill, see_to_procedures,
+    Database, Fill, Manifest, MariaLink, OwnDatabase, State, Store, Tables, fill, in_the_way,
+    remove_left_database,    see_to_procedures,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -61,10 +62,20 @@ impl Copied for Connection {
         };
         // What is copied as a whole must hold nothing of anybody else.
         let name = wanted.schema.clone();
-        let made = Database::make_beside(address, &name)?;
+        let (own, is_new) = OwnDatabase::enter(address, &name)?;
         let ours = Named::Server(Box::new(address.with_database(&name)));
-        let mut ground = Ground::prepare(&ours, wanted, progress)?;
-        if made && ground.after == After::Remove {
+        let wanted = Wanted { own_database: Some(own.clone()), ..wanted };
+        let mut ground = match Ground::prepare(&ours, wanted, progress) {
+            Ok(ground) => ground,
+            Err(error) => {
+                // The failure is what must be heard of; a database that stays is named by `runs clean`.
+                if is_new {
+                    let _ = remove_left_database(address, &own);
+                }
+                return Err(error);
+            }
+        };
+        if ground.after == After::Remove {
             ground.after = After::RemoveDatabase;
         }
         Ok(ground)
@@ -102,7 +113,10 @@ impl<T: Tables> Place<'_, T> {
         };
         let wanted = Wanted {
             schema: self.schema.clone(),
-            forgotten: None,
+            kind: self.tables.kind(),
+            is_named_at_random: false,
+            left: self.left,
+            own_database: None,
             burden: Burden {
                 data_bytes,
                 shared_buffers_bytes: self.shared_buffers_bytes,
@@ -133,7 +147,7 @@ impl<T: Tables> Place<'_, T> {
         let wanted = self.tables.knobs();
         let found = match (State::of(database)?, self.left) {
             (State::Absent, _) => None,
-            (State::Foreign, _) => return Err(foreign(&schema)),
+            (State::Foreign(why), _) => return Err(in_the_way("the schema", &schema, &why)),
             (State::Whole(_) | State::Half(_), Some(Left::Drop)) => {
                 database.remove_schema()?;
                 None
@@ -176,13 +190,6 @@ impl<T: Tables> Place<'_, T> {
         progress.clear();
         filled
     }
-}
-
-fn foreign(schema: &str) -> Error {
-    Error::environment(
-        format!("schema {schema} is there and is not one of this load"),
-        "name another with --schema, or another directory",
-    )
 }
 
 fn half(schema: &str, found: &Manifest) -> Error {

@@ -1,0 +1,155 @@
+//! `assay runs clean`: what runs that were killed left in directories and on servers is shown and, when a person says so,
+//! removed.
+
+use crate::exit::{Ended, print};
+use crate::verbs::load::ground::Named;
+use assay_methods::load::{
+    Database, MariaLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
+};
+use assay_model::number::real;
+use assay_model::units::show_bytes;
+use assay_model::{Error, Result};
+use assay_postgres::address::Address;
+use assay_postgres::connection::Connection;
+use assay_store::Store;
+use clap::Args;
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+/// What is to be looked at, and who is asked.
+#[derive(Args)]
+pub struct Options {
+    /// Directories or addresses of servers; without one the directories that runs of the store were on
+    #[arg(value_name = "TARGET|DSN")]
+    targets: Vec<String>,
+    /// Remove without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Something that was left behind.
+struct Left {
+    /// What it is, and how large.
+    words: String,
+    /// Takes it away.
+    remove: Box<dyn FnOnce() -> Result<()>>,
+}
+
+impl Left {
+    fn new(what: &str, bytes: u64, remove: impl FnOnce() -> Result<()> + 'static) -> Self {
+        Self {
+            words: format!("{what} ({})", show_bytes(real(bytes))),
+            remove: Box::new(remove),
+        }
+    }
+}
+
+/// What was found on all targets.
+#[derive(Default)]
+struct Found {
+    left: Vec<Left>,
+    /// What stays, and why.
+    stays: Vec<String>,
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// What a target says, or what does not go.
+pub fn run(options: &Options, store: &Store) -> Result<Ended> {
+    let targets = if options.targets.is_empty() { known(store)? } else { options.targets.clone() };
+    let mut found = Found::default();
+    for target in &targets {
+        found.look(target)?;
+    }
+    let stays = found.stays.iter().map(|words| format!("stays: {words}\n"));
+    let left = found.left.iter().map(|left| format!("left behind: {}\n", left.words));
+    let shown = stays.chain(left).collect::<String>();
+    if found.left.is_empty() {
+        return print(&(shown + "nothing is left behind that can be removed\n"));
+    }
+    print(&shown)?;
+    if !options.yes && !is_wanted()? {
+        return print("nothing was removed\n");
+    }
+    let count = found.left.len();
+    for left in found.left {
+        (left.remove)()?;
+    }
+    print(&format!("removed {count}\n"))
+}
+
+/// Directories that runs of the store were on and that are there.
+fn known(store: &Store) -> Result<Vec<String>> {
+    let runs = store.runs()?.runs;
+    let targets: BTreeSet<String> = runs.into_iter().flat_map(|run| run.targets).collect();
+    Ok(targets.into_iter().filter(|target| Path::new(target).is_dir()).collect())
+}
+
+/// Asks on a terminal; nobody is there to answer where there is none.
+fn is_wanted() -> Result<bool> {
+    if !io::stdin().is_terminal() {
+        return Err(Error::usage(
+            "nothing was removed: nobody is there to be asked",
+            "add --yes to remove what is shown",
+        ));
+    }
+    drop(write!(io::stderr(), "Remove what is left behind? [y/N] "));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| Error::environment(format!("reading the answer: {error}"), "add --yes"))?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
+impl Found {
+    fn look(&mut self, target: &str) -> Result<()> {
+        match Named::read(target)? {
+            Named::Directory(path) => self.look_into(&path),
+            Named::Server(address) => {
+                self.look_at_databases(&address)?;
+                self.look_at::<Connection>(&address)
+            }
+            Named::Maria(address) => self.look_at::<MariaLink>(&address),
+        }
+    }
+
+    fn look_into(&mut self, path: &Path) -> Result<()> {
+        let found = left_in(path)?;
+        self.left.extend(found.directories.into_iter().map(|left| {
+            let (what, bytes) = (left.path().display().to_string(), left.held().disk_bytes());
+            Left::new(&what, bytes, move || remove_left_in(&left))
+        }));
+        let unknown = found.unknown.iter();
+        self.stays.extend(unknown.map(|(path, why)| format!("{}: {why}", path.display())));
+        Ok(())
+    }
+
+    fn look_at<L: Product>(&mut self, address: &L::Address) -> Result<()>
+    where
+        L::Address: 'static,
+    {
+        // No run has this name.
+        let mut database = Database::<L>::at(address, "")?;
+        let (left, others) = database.left()?;
+        self.left.extend(left.into_iter().map(|left| {
+            let what = format!("the schema {} of load {}", left.name, left.owner.kind.name());
+            let (address, bytes) = (address.clone(), left.bytes);
+            Left::new(&what, bytes, move || Database::<L>::at(&address, "")?.remove_left(&left))
+        }));
+        self.stays.extend(others.into_iter().map(|(name, why)| format!("the schema {name}: {why}")));
+        Ok(())
+    }
+
+    fn look_at_databases(&mut self, address: &Address) -> Result<()> {
+        let told = |failure: assay_model::failure::Failure| {
+            failure.of(format!("looking for databases on {address}"))
+        };
+        for (own, name, bytes) in left_databases(address).map_err(told)? {
+            let address = address.clone();
+            let what = format!("the database {name}");
+            self.left.push(Left::new(&what, bytes, move || remove_left_database(&address, &own)));
+        }
+        Ok(())
+    }
+}
