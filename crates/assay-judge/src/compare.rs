@@ -243,7 +243,7 @@ fn strictness(measures: usize, statistics: &dyn Statistics) -> f64 {
 /// Rates and their opposite.
 const fn better(unit: Unit) -> Better {
     match unit {
-        Unit::IosPerS | Unit::BytesPerS => Better::Higher,
+        Unit::IosPerS | Unit::PerMinute | Unit::BytesPerS => Better::Higher,
         Unit::Ns | Unit::Share | Unit::Count => Better::Lower,
     }
 }

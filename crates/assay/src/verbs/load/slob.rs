@@ -20,6 +20,7 @@ use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
 use course::{Blocks, Place};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
+use std::path::PathBuf;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
@@ -100,6 +101,9 @@ pub struct Options {
     /// Cache of the server, small so that reads reach the storage
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "32MiB")]
     shared_buffers: Bytes,
+    /// Criteria to judge by; without it there is an answer and no verdict
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -172,8 +176,7 @@ fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str
         &ladder,
         &mut course,
         |named, stop, progress| place.prepare(named, stop, progress),
-        &options.store,
-        &options.output,
+        (&options.store, &options.output, options.criteria.as_deref()),
     )
 }
 
