@@ -5,7 +5,8 @@ use crate::facts::Facts;
 use crate::found::{Found, Known, Missing};
 use crate::quantity::{CapacityOf, Mix};
 use assay_model::Estimate;
-use assay_model::calibration::{Calibration, Capacity, MixCalibration};
+use assay_model::calibration::{Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration};
+use assay_model::units::show_time_ns;
 use assay_model::verdict::Doubt;
 
 /// What is known of a capacity, for every mix of the kind.
@@ -35,6 +36,46 @@ fn unmeasured() -> Missing {
     Missing::Absent("the calibration ended before large transfers".to_owned())
 }
 
+/// The limit in words: `with p99 ≤ 1 ms`.
+fn limit_words(limit: &LatencyLimit) -> String {
+    let shown = show_time_ns(limit.service_time_ns);
+    // A person chose it, and not to three digits.
+    let (number, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
+    let number = match number.split_once('.') {
+        Some(_) => number.trim_end_matches('0').trim_end_matches('.'),
+        None => number,
+    };
+    format!("with p{} ≤ {number} {unit}", (limit.quantile * 1e9).round() / 1e7)
+}
+
+/// The rung of so many outstanding I/Os.
+fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoint> {
+    mix.curve.iter().find(|point| point.outstanding == outstanding)
+}
+
+/// Where even one outstanding I/O breaks the limit, the rate within it is known: there is none. Unless the limit lies
+/// inside the interval of the quantile: then there may be as much as one outstanding I/O gives.
+fn none_within(mix: &MixCalibration, limit: &LatencyLimit) -> Estimate {
+    let one = point(mix, 1).filter(|one| one.limited_quantile_ns.low <= limit.service_time_ns);
+    let most = one.map_or(0.0, |one| one.iops.high);
+    Estimate { value: 0.0, low: 0.0, high: most, confidence: 0.95, n: 1 }
+}
+
+/// The quantile that was limited is the one whose interval is known.
+fn base_quantile(
+    mix: &MixCalibration,
+    quantile: f64,
+    limit: &LatencyLimit,
+) -> Result<Estimate, Missing> {
+    if (quantile - limit.quantile).abs() > 1e-9 {
+        let known = limit.quantile;
+        return Err(Missing::Absent(format!("the calibration tells the quantile {known} only")));
+    }
+    let one = point(mix, 1)
+        .ok_or_else(|| Missing::Absent("one I/O at a time was not measured".to_owned()))?;
+    Ok(one.limited_quantile_ns)
+}
+
 /// The number of one mix with the doubts about it, or why there is none.
 fn known(
     mix: &MixCalibration,
@@ -46,14 +87,23 @@ fn known(
     let capacity = |capacity: &Capacity| {
         let mut known = plain(capacity.rate);
         known.evidence.doubts.extend(doubts::of_capacity(capacity));
+        known.evidence.doubts.extend(doubts::of_point(point(mix, capacity.outstanding)));
+        known
+    };
+    let base = |estimate: Estimate| {
+        let mut known = plain(estimate);
+        known.at = "one at a time".to_owned();
+        known.evidence.doubts.extend(doubts::of_point(point(mix, 1)));
         known
     };
     match what {
-        // Where even one outstanding I/O breaks the limit, the rate within it is known: there is none.
-        CapacityOf::IopsWithinLimit => Ok(mix
-            .iops_within_limit
-            .as_ref()
-            .map_or_else(|| plain(Estimate::exact(0.0, 1)), capacity)),
+        CapacityOf::IopsWithinLimit => Ok(Known {
+            at: limit_words(&calibration.limit),
+            ..mix
+                .iops_within_limit
+                .as_ref()
+                .map_or_else(|| base(none_within(mix, &calibration.limit)), capacity)
+        }),
         CapacityOf::IopsMax => Ok(capacity(&mix.iops_max)),
         CapacityOf::ThroughputMax => {
             mix.throughput_max_bytes_per_s.as_ref().map(capacity).ok_or_else(unmeasured)
@@ -61,7 +111,10 @@ fn known(
         CapacityOf::SingleStreamThroughput => {
             mix.single_stream_bytes_per_s.map(plain).ok_or_else(unmeasured)
         }
-        CapacityOf::BaseServiceTime => Ok(plain(mix.base_service_time_ns)),
+        CapacityOf::BaseServiceTime => Ok(base(mix.base_service_time_ns)),
+        CapacityOf::BaseQuantile(quantile) => {
+            base_quantile(mix, quantile, &calibration.limit).map(base)
+        }
         CapacityOf::KneeIops => mix
             .knee
             .as_ref()

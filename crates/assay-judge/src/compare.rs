@@ -21,7 +21,7 @@ mod scaling;
 
 pub use of_calibration::facts_of_calibration;
 pub use of_dss::{facts_of_dss, with_intervals};
-pub use of_load::{LoadFacts, RungFacts, facts_of_load};
+pub use of_load::facts_of_load;
 pub use of_profile::facts_of_profile;
 pub use of_run::{RunFacts, facts_of_run};
 pub use overlays::SideCurve;
@@ -275,7 +275,7 @@ fn strictness(measures: usize, statistics: &dyn Statistics) -> f64 {
 /// Rates and their opposite.
 const fn better(unit: Unit) -> Better {
     match unit {
-        Unit::IosPerS | Unit::BytesPerS => Better::Higher,
+        Unit::IosPerS | Unit::PerMinute | Unit::BytesPerS => Better::Higher,
         Unit::Ns | Unit::Share | Unit::Count => Better::Lower,
     }
 }
@@ -293,7 +293,8 @@ fn measure(
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
     let doubts = doubts(base, other);
-    let evidence = Evidence { estimate: ratio, elapsed_s, doubts: doubts.clone(), ..Evidence::default() };
+    let evidence =
+        Evidence { estimate: ratio, elapsed_s, doubts: doubts.clone(), ..Evidence::default() };
     let unknown =
         || Reason::NoEvidence { missing: "a longer measurement: an interval reaches 0".to_owned() };
     let (outcome, reason) = ratio.as_ref().map_or_else(

@@ -32,6 +32,11 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
     }
 }
 
+/// Whether a number without an interval lies on the bad side of a limit.
+pub(crate) fn is_broken(limit: Limit, value: f64) -> bool {
+    side(limit, &Estimate::exact(value, 1)) == Side::Bad
+}
+
 /// The limit itself belongs to the good side.
 fn side(limit: Limit, estimate: &Estimate) -> Side {
     let (good, bad) = match limit {

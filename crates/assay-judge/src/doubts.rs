@@ -1,12 +1,13 @@
 //! What about the conduct of a measurement could have carried a result to where it is, and into which direction.
 
-use crate::quantity::{Amount, Quantity, TimeKind};
-use assay_model::calibration::{Bound, Capacity};
+use crate::quantity::{Amount, LoadAmount, Quantity, TimeKind};
+use assay_model::calibration::{Bound, Capacity, CurvePoint};
 use assay_model::counters::DeviceCounters;
+use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::{Conduct, Finish, Measurement, Operation, Submission};
 use assay_model::number::{real, share};
 use assay_model::target::TargetFacts;
-use assay_model::verdict::{Bias, Doubt};
+use assay_model::verdict::{Bias, Doubt, Unit};
 
 /// A worker that is busier than this may have kept I/Os waiting.
 const WORKER_BUSY_MAX: f64 = 0.95;
@@ -76,13 +77,66 @@ fn busy_host(conduct: &Conduct) -> Option<Doubt> {
     }
     let remedy = "use more workers, fewer I/Os a second, or a host with idle processors";
     let host = conduct.host_busy_share.unwrap_or(0.0);
-    let (whose, busy) = match (conduct.worker_busy_share_max, host) {
-        (worker, _) if worker > WORKER_BUSY_MAX => ("a worker of the load generator", worker),
-        (_, host) if host > HOST_BUSY_MAX => ("the host", host),
-        _ => return None,
+    busy(conduct.worker_busy_share_max, host).map(|what| doubt(what, Bias::Unflattering, remedy))
+}
+
+/// What was too busy to tell the storage's time from its own, if anything was.
+fn busy(worker: f64, host: f64) -> Option<String> {
+    let hundredths = |share: f64| share * 100.0;
+    if host > HOST_BUSY_MAX {
+        return Some(format!(
+            "the host was too busy to judge the storage: its processors were busy for {:.0} % of the time",
+            hundredths(host)
+        ));
+    }
+    (worker > WORKER_BUSY_MAX).then(|| {
+        format!(
+            "the load generator was too busy to judge the storage: one of its workers was busy for {:.0} % of the time",
+            hundredths(worker)
+        )
+    })
+}
+
+/// A rung of a calibration on a host that had no processor to spare.
+pub(crate) fn of_point(point: Option<&CurvePoint>) -> Option<Doubt> {
+    let point = point?;
+    let what = busy(point.worker_busy_share, point.host_busy_share.unwrap_or(0.0))?;
+    Some(doubt(what, Bias::Unflattering, "calibrate on a host with idle processors"))
+}
+
+/// A rung of a load on a host that had no processor to spare, or whose reads nobody saw reach a device.
+pub(crate) fn of_rung(rung: &Rung, what: LoadAmount) -> Option<Doubt> {
+    if what == LoadAmount::Errors {
+        return None;
+    }
+    if what == LoadAmount::PhysicalReads && rung.physical.verdict == PhysicalVerdict::Unknown {
+        let remedy =
+            "run the load on the host of the server, where the kernel's counters can be read";
+        let what = "whether the reads reached a device is not known";
+        return Some(doubt(what, Bias::Flattering, remedy));
+    }
+    let what = busy(0.0, rung.host_busy_share.unwrap_or(0.0))?;
+    Some(doubt(what, Bias::Unflattering, "use a host with idle processors, or fewer sessions"))
+}
+
+/// A host that was not as the criteria ask it to be: whatever failed on it may have failed because of it.
+pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
+    let (value, limit) = (Unit::Share.show(value), Unit::Share.show(limit));
+    let (what, remedy) = match quantity {
+        Quantity::HostTcpRetransmits => (
+            format!(
+                "the host's network lost too much to judge the storage: {value} of its TCP segments were sent again; limit: {limit}"
+            ),
+            "find out where the network loses packets",
+        ),
+        _ => (
+            format!(
+                "the host was too busy to judge the storage: its processors were busy for {value} of the time; limit: {limit}"
+            ),
+            "measure on a host with idle processors",
+        ),
     };
-    let what = format!("{whose} was busy for {:.0} % of the time", busy * 100.0);
-    Some(doubt(what, Bias::Unflattering, remedy))
+    doubt(what, Bias::Unflattering, remedy)
 }
 
 /// Near its own ceiling the tool adds time of its own, and cannot offer more.
@@ -130,7 +184,7 @@ fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> O
 fn cache(conduct: &Conduct) -> Option<Doubt> {
     if conduct.direct_io == Some(false) {
         let remedy = "use a file system with direct I/O, or the device itself";
-        return Some(doubt("the page cache was not passed by", Bias::Flattering, remedy));
+        return Some(doubt("the page cache was not bypassed", Bias::Flattering, remedy));
     }
     (conduct.submission == Submission::Inline).then(|| {
         let remedy = "use a target that lies on a device, and larger than every cache before it";

@@ -16,6 +16,7 @@ pub fn estimates_of_run(run: Run<'_>, statistics: &dyn Statistics) -> Vec<NamedE
     let facts = Facts {
         calibration: None,
         run: Some(run),
+        load: None,
         environment: None,
         given: &[],
         doubts: &[],

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::found::{Found, Known};
 use crate::quantity::Quantity;
-use crate::{calibration, doubts, measurement};
+use crate::{calibration, doubts, loaded, measurement};
 use assay_model::Estimate;
 use assay_model::verdict::NamedEstimate;
 
@@ -18,6 +18,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
     match quantity {
         Quantity::Measured { scope, amount } => measurement::find(*scope, *amount, facts),
         Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
+        Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]

@@ -5,6 +5,7 @@ use crate::series::Series;
 use crate::statistics::Statistics;
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
+use assay_model::load::Load;
 use assay_model::measurement::Measurement;
 use assay_model::verdict::{Doubt, NamedEstimate};
 
@@ -17,6 +18,15 @@ pub struct Run<'a> {
     pub series: &'a Series,
 }
 
+/// A load on a database.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadFacts<'a> {
+    /// The ladder.
+    pub load: &'a Load,
+    /// How each of its rungs went over time, in their order; fewer where they were not kept.
+    pub series: &'a [Series],
+}
+
 /// Everything that a verdict may rest on; what is missing is said by the verdict.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
@@ -24,6 +34,8 @@ pub struct Facts<'a> {
     pub calibration: Option<&'a Calibration>,
     /// What happened under a workload.
     pub run: Option<Run<'a>>,
+    /// What a database got.
+    pub load: Option<LoadFacts<'a>>,
     /// Quantities known from elsewhere, for example `host.tcp_retransmits`; they are preferred to what is found here.
     pub given: &'a [NamedEstimate],
     /// The host and the targets; what the content of a target does to reads is a doubt about them.
@@ -51,6 +63,7 @@ impl std::fmt::Debug for Facts<'_> {
             .debug_struct("Facts")
             .field("calibration", &self.calibration.is_some())
             .field("run", &self.run.is_some())
+            .field("load", &self.load.is_some())
             .field("environment", &self.environment.is_some())
             .field("given", &self.given)
             .field("doubts", &self.doubts)

@@ -19,6 +19,8 @@ pub(crate) struct Known {
     pub(crate) estimate: Estimate,
     /// The same as a verdict carries it, with time and doubts.
     pub(crate) evidence: Evidence,
+    /// The load at which it was measured, in words; empty where the name says it.
+    pub(crate) at: String,
 }
 
 /// Why there is no number.
@@ -41,8 +43,9 @@ impl Missing {
 
 impl Known {
     pub(crate) fn new(estimate: Estimate, elapsed_s: f64, doubts: Vec<Doubt>) -> Self {
-        let evidence = Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
-        Self { estimate, evidence }
+        let evidence =
+            Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
+        Self { estimate, evidence, at: String::new() }
     }
 }
 

@@ -15,6 +15,7 @@ mod evidence;
 mod factors;
 mod facts;
 mod found;
+mod loaded;
 mod measurement;
 mod names;
 mod quantity;
@@ -24,24 +25,48 @@ mod statistics;
 
 pub use estimates::{estimates_of_run, totals};
 pub use factors::{factor_curves, factor_scaling};
-pub use facts::{Facts, Run};
-pub use quantity::{Amount, CapacityOf, Mix, Quantity, Scope, TimeKind, TimeStatistic};
+pub use facts::{Facts, LoadFacts, Run};
+pub use quantity::{
+    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TimeKind, TimeStatistic,
+};
 pub use rules::{Rule, Rules};
 pub use series::{Batch, Series, SeriesBuilder};
 pub use statistics::Statistics;
 
-use assay_model::verdict::parse_criteria;
+use assay_model::units::{Nanos, Rate};
+use assay_model::verdict::{Bound, parse_criteria};
 use assay_model::{Criteria, Result};
 
-/// The criteria that are used when a person gives none, as TOML with the source of every limit.
-pub const DEFAULT_CRITERIA: &str = include_str!("defaults.toml");
+/// Name and text of the criteria that ship, each with the source of every limit.
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("check", include_str!("../criteria/check.toml")),
+    ("oltp-default", include_str!("../criteria/oltp-default.toml")),
+    ("dell-2017", include_str!("../criteria/dell-2017.toml")),
+];
 
-/// The criteria that are used when a person gives none.
+/// The criteria of this name that ship; none where there is no such name.
+///
+/// # Errors
+/// Never for the texts that ship; a test holds it.
+pub fn shipped_criteria(name: &str) -> Result<Option<Criteria>> {
+    let found = SHIPPED.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| parse_criteria(text)).transpose()
+}
+
+/// What a check asks: p99 within a time, one I/O at a time and at no less than a rate.
 ///
 /// # Errors
 /// Never for the text that ships; a test holds it.
-pub fn default_criteria() -> Result<Criteria> {
-    parse_criteria(DEFAULT_CRITERIA)
+pub fn check_criteria(latency_max: Nanos, iops_min: Rate) -> Result<Criteria> {
+    let mut criteria = parse_criteria(SHIPPED[0].1)?;
+    for criterion in &mut criteria.criteria {
+        if criterion.at_least.is_some() {
+            criterion.at_least = Some(Bound(iops_min.to_string()));
+        } else if criterion.quantity != "errors" {
+            criterion.at_most = Some(Bound(latency_max.to_string()));
+        }
+    }
+    Ok(criteria)
 }
 
 #[cfg(doc)]

@@ -8,6 +8,8 @@ use crate::series::Batch;
 use crate::statistics::Statistics;
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
 use assay_model::number::{rate, real};
+use assay_model::units::show_count;
+use assay_model::verdict::Unit;
 use assay_model::{Estimate, Histogram};
 use std::borrow::Cow;
 
@@ -32,10 +34,45 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
     }
     let found = parts(scope, run).into_iter().map(|part| {
         let estimate = estimate(amount, &part, facts.statistics);
-        let known = estimate.map(|estimate| Known::new(estimate, part.elapsed_s, doubts.clone()));
+        let known = estimate.map(|estimate| Known {
+            at: load(amount, &part),
+            ..Known::new(estimate, part.elapsed_s, doubts.clone())
+        });
         Found { subject: part.subject, known }
     });
     found.collect()
+}
+
+/// The load at which a time was measured.
+fn load(amount: Amount, part: &Part<'_>) -> String {
+    let iops = rate(part.total.ios(), part.elapsed_s);
+    match amount {
+        Amount::Time { .. } if iops > 0.0 => format!("at {} IOPS", show_count(iops)),
+        _ => String::new(),
+    }
+}
+
+/// The amount of one stream of a run, whatever operation it issues; a stream of a load has one.
+pub(crate) fn of_stream(
+    run: Run<'_>,
+    stream: &str,
+    amount: Amount,
+    statistics: &dyn Statistics,
+) -> Result<Estimate, Missing> {
+    let found = parts(Scope::Stream, run).into_iter();
+    let part = found.into_iter().find(|part| part.subject.as_deref() == Some(stream));
+    let issued = part.and_then(|part| {
+        let operation = part.total.iter().find(|(_, result)| result.ios > 0)?.0;
+        Some((part, operation))
+    });
+    let (part, operation) =
+        issued.ok_or_else(|| Missing::Absent(format!("no ‘{stream}’ was measured")))?;
+    let amount = match amount {
+        Amount::Time { kind, statistic, .. } => Amount::Time { operation, kind, statistic },
+        Amount::Iops(_) => Amount::Iops(Some(operation)),
+        other => other,
+    };
+    estimate(amount, &part, statistics)
 }
 
 /// The parts that a scope consists of.
@@ -81,11 +118,11 @@ fn estimate(
         Amount::Errors(operation) => Ok(errors(operation, &part.total)),
         Amount::Iops(operation) => {
             let ios = |operations: &PerOperation| ios(operation, operations);
-            rate_of(operation, part, statistics, ios)
+            rate_of((operation, Unit::IosPerS), part, statistics, ios)
         }
         Amount::Throughput(operation) => {
             let bytes = |operations: &PerOperation| bytes(operation, operations);
-            rate_of(operation, part, statistics, bytes)
+            rate_of((operation, Unit::BytesPerS), part, statistics, bytes)
         }
         Amount::Time { operation, kind, statistic } => {
             time(operation, kind, statistic, part, statistics)
@@ -125,17 +162,21 @@ fn absent(operation: Option<Operation>) -> Missing {
     })
 }
 
-/// There are too few batches for an interval.
-fn too_short(part: &Part<'_>) -> Missing {
-    let batches = part.batches.len();
+/// There are too few batches for an interval: what was measured is told all the same.
+fn too_short(unit: Unit, value: f64, part: &Part<'_>) -> Missing {
+    let batches = match part.batches.len() {
+        1 => "1 interval is".to_owned(),
+        several => format!("{several} intervals are"),
+    };
+    let value = unit.show(value);
     Missing::TooShort(format!(
-        "{batches} intervals are too few to say how sure the number is: measure longer"
+        "it was {value}, but {batches} too few to say how sure that is; use a longer --duration or a shorter --interval"
     ))
 }
 
 /// A rate from the batches; `count` picks what is counted, I/Os or bytes.
 fn rate_of(
-    operation: Option<Operation>,
+    (operation, unit): (Option<Operation>, Unit),
     part: &Part<'_>,
     statistics: &dyn Statistics,
     count: impl Fn(&PerOperation) -> u64,
@@ -145,8 +186,9 @@ fn rate_of(
     }
     let one = |batch: &Batch| rate(count(&batch.operations), batch.elapsed_s);
     let rates: Vec<f64> = part.batches.iter().map(one).collect();
-    let estimate = statistics.mean(&rates).ok_or_else(|| too_short(part))?;
-    Ok(around(estimate, rate(count(&part.total), part.elapsed_s)))
+    let value = rate(count(&part.total), part.elapsed_s);
+    let estimate = statistics.mean(&rates).ok_or_else(|| too_short(unit, value, part))?;
+    Ok(around(estimate, value))
 }
 
 /// A time of one operation from its histograms, total and by batch.
@@ -173,7 +215,7 @@ fn time(
             (statistics.quantile(&present, quantile), real(total.quantile_ns(quantile)))
         }
     };
-    estimate.map(|estimate| around(estimate, value)).ok_or_else(|| too_short(part))
+    estimate.map(|estimate| around(estimate, value)).ok_or_else(|| too_short(Unit::Ns, value, part))
 }
 
 /// The histogram of the kind; closed arrivals have service times only, which are their response times.

@@ -1,6 +1,9 @@
 //! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is known.
 
-use crate::quantity::{Amount, CapacityOf, Mix, Quantity, Scope, TimeKind, TimeStatistic};
+use crate::quantity::{
+    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TRANSACTIONS, TimeKind,
+    TimeStatistic,
+};
 use assay_model::document::nearest;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
@@ -33,6 +36,11 @@ fn parse(name: &str) -> Option<Quantity> {
     if let Some(rest) = name.strip_prefix("calibration.") {
         return calibrated(rest);
     }
+    if let Some(rest) = name.strip_prefix("load.") {
+        let of_rung = rest.strip_prefix("rung.");
+        let what = load_amount(of_rung.unwrap_or(rest))?;
+        return Some(Quantity::Loaded { each_rung: of_rung.is_some(), what });
+    }
     let scopes = [Scope::Stream, Scope::Target, Scope::Whole];
     let scope = scopes.into_iter().find(|scope| name.starts_with(&scope.to_string()))?;
     let amount = amount(name.strip_prefix(&scope.to_string())?)?;
@@ -44,8 +52,32 @@ fn calibrated(rest: &str) -> Option<Quantity> {
     let (mix, what) = rest.split_once('.')?;
     Some(Quantity::Calibrated {
         mix: Mix::ALL.into_iter().find(|known| known.name() == mix)?,
-        what: CapacityOf::ALL.into_iter().find(|known| known.name() == what)?,
+        what: capacity(what)?,
     })
+}
+
+/// A capacity, or a quantile at one outstanding I/O.
+fn capacity(what: &str) -> Option<CapacityOf> {
+    if let Some(digits) = what.strip_prefix("base_service_time.q") {
+        return quantile(digits).map(CapacityOf::BaseQuantile);
+    }
+    CapacityOf::NAMED.into_iter().find(|known| known.name() == what)
+}
+
+/// What follows `load.` or `load.rung.`.
+fn load_amount(name: &str) -> Option<LoadAmount> {
+    match name {
+        "statements" => return Some(LoadAmount::Statements),
+        "physical_reads" => return Some(LoadAmount::PhysicalReads),
+        "errors" => return Some(LoadAmount::Errors),
+        _ => {}
+    }
+    if let Some(kind) = CountedKind::ALL.into_iter().find(|kind| kind.name() == name) {
+        return Some(LoadAmount::Counted(kind));
+    }
+    let (transaction, statistic) = name.split_once(".response_time.")?;
+    let transaction = TRANSACTIONS.into_iter().find(|known| *known == transaction)?;
+    Some(LoadAmount::Time { transaction, statistic: self::statistic(statistic)? })
 }
 
 /// What follows the scope: operation, if any, and what about it.
@@ -73,12 +105,15 @@ fn time(rest: &str, operation: Operation) -> Option<Amount> {
         "response_time" => TimeKind::Response,
         _ => return None,
     };
-    let statistic = match statistic {
+    Some(Amount::Time { operation, kind, statistic: self::statistic(statistic)? })
+}
+
+fn statistic(name: &str) -> Option<TimeStatistic> {
+    Some(match name {
         "mean" => TimeStatistic::Mean,
         "max" => TimeStatistic::Max,
-        _ => TimeStatistic::Quantile(quantile(statistic.strip_prefix('q')?)?),
-    };
-    Some(Amount::Time { operation, kind, statistic })
+        _ => TimeStatistic::Quantile(quantile(name.strip_prefix('q')?)?),
+    })
 }
 
 /// A quantile strictly between 0 and 1.
@@ -115,7 +150,8 @@ fn hundredth_of(value: f64) -> f64 {
 /// The forms of names, for those whose name resembles none.
 fn overview() -> String {
     "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \
-     throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, host.cpu_busy"
+     throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, load.new_orders, \
+     load.rung.payment.response_time.q0.99, host.cpu_busy"
         .to_owned()
 }
 
@@ -126,9 +162,24 @@ pub(crate) fn known() -> Vec<Quantity> {
         known.extend(amounts().into_iter().map(|amount| Quantity::Measured { scope, amount }));
     }
     for mix in Mix::ALL {
-        known.extend(CapacityOf::ALL.map(|what| Quantity::Calibrated { mix, what }));
+        let what = CapacityOf::NAMED.into_iter().chain([CapacityOf::BaseQuantile(0.99)]);
+        known.extend(what.map(|what| Quantity::Calibrated { mix, what }));
+    }
+    for each_rung in [false, true] {
+        let loaded = load_amounts().into_iter();
+        known.extend(loaded.map(|what| Quantity::Loaded { each_rung, what }));
     }
     known
+}
+
+/// Every amount of a load.
+pub(crate) fn load_amounts() -> Vec<LoadAmount> {
+    let mut amounts = vec![LoadAmount::Statements, LoadAmount::PhysicalReads, LoadAmount::Errors];
+    amounts.extend(CountedKind::ALL.map(LoadAmount::Counted));
+    for transaction in TRANSACTIONS {
+        amounts.extend(statistics().map(|statistic| LoadAmount::Time { transaction, statistic }));
+    }
+    amounts
 }
 
 /// Every amount that any scope can have.
@@ -172,7 +223,7 @@ mod tests {
             assert_eq!(quantity.to_string().parse::<Quantity>().unwrap(), quantity);
             assert!(quantity.label().len() > 5, "{quantity}");
         }
-        assert_eq!(known().len(), 2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 6);
+        assert_eq!(known().len(), 2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7));
     }
 
     #[test]
@@ -184,6 +235,7 @@ mod tests {
             near("calibration.read.iops_in_limit"),
             "did you mean 'calibration.read.iops_within_limit'?"
         );
+        assert_eq!(near("load.new_order"), "did you mean 'load.new_orders'?");
         assert_eq!(near("sync.throughput"), "did you mean 'read.throughput'?");
         assert_eq!(near("the weather of tomorrow in Zurich"), overview());
         assert_eq!(refused("iosp").0, "'iosp' is not a known quantity");
@@ -209,9 +261,13 @@ mod tests {
     #[test]
     fn words_say_the_share() {
         let label = |name: &str| name.parse::<Quantity>().unwrap().label();
-        assert_eq!(label("read.service_time.q0.999"), "service time that 99.9 % of reads keep");
+        assert_eq!(label("read.service_time.q0.999"), "p99.9 of reads");
         assert_eq!(label("stream.write.response_time.mean"), "mean response time of writes");
-        assert_eq!(label("errors"), "I/Os that failed");
+        assert_eq!(label("errors"), "failed I/Os");
+        assert_eq!(
+            label("load.rung.new_order.response_time.q0.95"),
+            "p95 response time of ‘new order’"
+        );
     }
 
     proptest! {

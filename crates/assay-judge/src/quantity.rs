@@ -21,6 +21,13 @@ pub enum Quantity {
         /// What about them.
         what: CapacityOf,
     },
+    /// Of a load on a database.
+    Loaded {
+        /// Whether it holds for each number of sessions instead of the one with the most work done.
+        each_rung: bool,
+        /// What about it.
+        what: LoadAmount,
+    },
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
     /// Share of TCP segments that the host sent again during the measurement; given by the caller.
@@ -78,6 +85,79 @@ pub enum TimeStatistic {
     Quantile(f64),
 }
 
+/// What is counted or timed of a load on a database.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LoadAmount {
+    /// Transactions of the counted kind that were committed, a minute.
+    Counted(CountedKind),
+    /// Statements or transactions of all kinds, a second.
+    Statements,
+    /// Reads that the database asked of its storage, a second.
+    PhysicalReads,
+    /// Statements and transactions that failed.
+    Errors,
+    /// The response time of one kind of transaction or statement, ns.
+    Time {
+        /// One of [`TRANSACTIONS`].
+        transaction: &'static str,
+        /// Which number of its distribution.
+        statistic: TimeStatistic,
+    },
+}
+
+/// What a load counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedKind {
+    /// New orders of the load `oltp`.
+    NewOrders,
+    /// Trade results of the load `brokerage`.
+    TradeResults,
+}
+
+impl CountedKind {
+    pub(crate) const ALL: [Self; 2] = [Self::NewOrders, Self::TradeResults];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::NewOrders => "new_orders",
+            Self::TradeResults => "trade_results",
+        }
+    }
+
+    /// The stream of the measurement that is counted.
+    pub(crate) const fn stream(self) -> &'static str {
+        match self {
+            Self::NewOrders => "new order",
+            Self::TradeResults => "trade result",
+        }
+    }
+}
+
+/// The transactions and statements of all loads, as criteria write them: the names of their streams with `_` for a
+/// space.
+pub(crate) const TRANSACTIONS: [&str; 20] = [
+    "new_order",
+    "payment",
+    "order_status",
+    "delivery",
+    "stock_level",
+    "trade_order",
+    "trade_result",
+    "market_feed",
+    "trade_update",
+    "data_maintenance",
+    "broker_volume",
+    "customer_position",
+    "market_watch",
+    "security_detail",
+    "trade_lookup",
+    "trade_status",
+    "rolled_back_order",
+    "read",
+    "update",
+    "scan",
+];
+
 /// Which mixes of a calibration are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
@@ -90,7 +170,7 @@ pub enum Mix {
 }
 
 /// What a calibration tells about a mix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CapacityOf {
     /// Most IOPS within the latency limit.
     IopsWithinLimit,
@@ -102,12 +182,15 @@ pub enum CapacityOf {
     SingleStreamThroughput,
     /// Mean service time at one outstanding I/O.
     BaseServiceTime,
+    /// A quantile of the service time at one outstanding I/O; known of the one that the calibration limits.
+    BaseQuantile(f64),
     /// IOPS at the knee of the curve.
     KneeIops,
 }
 
 impl CapacityOf {
-    pub(crate) const ALL: [Self; 6] = [
+    /// Those with a name of their own.
+    pub(crate) const NAMED: [Self; 6] = [
         Self::IopsWithinLimit,
         Self::IopsMax,
         Self::ThroughputMax,
@@ -122,7 +205,7 @@ impl CapacityOf {
             Self::IopsMax => "iops_max",
             Self::ThroughputMax => "throughput_max",
             Self::SingleStreamThroughput => "single_stream_throughput",
-            Self::BaseServiceTime => "base_service_time",
+            Self::BaseServiceTime | Self::BaseQuantile(_) => "base_service_time",
             Self::KneeIops => "knee_iops",
         }
     }
@@ -159,8 +242,9 @@ impl Quantity {
                     Unit::IosPerS
                 }
                 CapacityOf::ThroughputMax | CapacityOf::SingleStreamThroughput => Unit::BytesPerS,
-                CapacityOf::BaseServiceTime => Unit::Ns,
+                CapacityOf::BaseServiceTime | CapacityOf::BaseQuantile(_) => Unit::Ns,
             },
+            Self::Loaded { what, .. } => what.unit(),
             Self::HostCpuBusy | Self::HostTcpRetransmits => Unit::Share,
         }
     }
@@ -170,6 +254,7 @@ impl Quantity {
         match self {
             Self::Measured { scope, .. } => !matches!(scope, Scope::Whole),
             Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
+            Self::Loaded { each_rung, .. } => *each_rung,
             Self::HostCpuBusy | Self::HostTcpRetransmits => false,
         }
     }
@@ -179,8 +264,41 @@ impl Quantity {
         match self {
             Self::Measured { amount, .. } => amount.label(),
             Self::Calibrated { mix, what } => calibrated_label(*mix, *what),
-            Self::HostCpuBusy => "busy share of the host's processors".to_owned(),
-            Self::HostTcpRetransmits => "share of TCP segments sent again".to_owned(),
+            Self::Loaded { what, .. } => what.label(),
+            Self::HostCpuBusy => "CPU use of the host".to_owned(),
+            Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
+        }
+    }
+
+    /// Whether it tells how fit the host was to measure, and nothing of the storage.
+    pub const fn is_of_host(&self) -> bool {
+        matches!(self, Self::HostCpuBusy | Self::HostTcpRetransmits)
+    }
+}
+
+impl LoadAmount {
+    /// The unit of its limits.
+    const fn unit(self) -> Unit {
+        match self {
+            Self::Counted(_) => Unit::PerMinute,
+            Self::Statements | Self::PhysicalReads => Unit::IosPerS,
+            Self::Errors => Unit::Count,
+            Self::Time { .. } => Unit::Ns,
+        }
+    }
+
+    /// The amount in words.
+    fn label(self) -> String {
+        match self {
+            Self::Counted(CountedKind::NewOrders) => "new orders".to_owned(),
+            Self::Counted(CountedKind::TradeResults) => "trade results".to_owned(),
+            Self::Statements => "statements".to_owned(),
+            Self::PhysicalReads => "physical reads of the database".to_owned(),
+            Self::Errors => "failed statements".to_owned(),
+            Self::Time { transaction, statistic } => {
+                let name = transaction.replace('_', " ");
+                statistic_label(statistic, "response time", &format!("‘{name}’"))
+            }
         }
     }
 }
@@ -193,14 +311,13 @@ fn calibrated_label(mix: Mix, what: CapacityOf) -> String {
         Mix::Mixed => "reads and writes",
     };
     match what {
-        CapacityOf::IopsWithinLimit => format!("most {whose} a second within the latency limit"),
-        CapacityOf::IopsMax => format!("most {whose} a second"),
-        CapacityOf::ThroughputMax => format!("most bytes a second of large {whose}"),
-        CapacityOf::SingleStreamThroughput => {
-            format!("bytes a second of one stream of {whose}")
-        }
-        CapacityOf::BaseServiceTime => format!("mean service time of {whose}, one at a time"),
-        CapacityOf::KneeIops => format!("{whose} a second at the knee"),
+        CapacityOf::IopsWithinLimit => format!("rate of {whose} within the latency limit"),
+        CapacityOf::IopsMax => format!("highest rate of {whose}"),
+        CapacityOf::ThroughputMax => format!("highest throughput of large {whose}"),
+        CapacityOf::SingleStreamThroughput => format!("throughput of one stream of {whose}"),
+        CapacityOf::BaseServiceTime => format!("mean latency of {whose}"),
+        CapacityOf::BaseQuantile(quantile) => format!("p{} of {whose}", hundredfold(quantile)),
+        CapacityOf::KneeIops => format!("rate of {whose} at the knee"),
     }
 }
 
@@ -219,10 +336,10 @@ impl Amount {
     fn label(self) -> String {
         match self {
             Self::Time { operation, kind, statistic } => time_label(operation, kind, statistic),
-            Self::Iops(operation) => format!("{} a second", plural(operation)),
-            Self::Throughput(operation) => format!("bytes a second of {}", plural(operation)),
-            Self::Errors(None) => "I/Os that failed".to_owned(),
-            Self::Errors(operation) => format!("{} that failed", plural(operation)),
+            Self::Iops(operation) => format!("rate of {}", plural(operation)),
+            Self::Throughput(operation) => format!("throughput of {}", plural(operation)),
+            Self::Errors(None) => "failed I/Os".to_owned(),
+            Self::Errors(operation) => format!("failed {}", plural(operation)),
         }
     }
 }
@@ -237,18 +354,26 @@ fn plural(operation: Option<Operation>) -> &'static str {
     }
 }
 
-/// A time in words; a quantile as the share of I/Os that keep it.
+/// A time in words. A service time is what storage people call the latency.
 fn time_label(operation: Operation, kind: TimeKind, statistic: TimeStatistic) -> String {
     let kind = match kind {
-        TimeKind::Service => "service time",
+        TimeKind::Service => "latency",
         TimeKind::Response => "response time",
     };
-    let whose = plural(Some(operation));
+    statistic_label(statistic, kind, plural(Some(operation)))
+}
+
+/// A number of the distribution of a time.
+fn statistic_label(statistic: TimeStatistic, kind: &str, whose: &str) -> String {
     match statistic {
         TimeStatistic::Mean => format!("mean {kind} of {whose}"),
         TimeStatistic::Max => format!("longest {kind} of {whose}"),
+        // The latency is what everybody means who says no more than p99.
+        TimeStatistic::Quantile(quantile) if kind == "latency" => {
+            format!("p{} of {whose}", hundredfold(quantile))
+        }
         TimeStatistic::Quantile(quantile) => {
-            format!("{kind} that {} % of {whose} keep", hundredfold(quantile))
+            format!("p{} {kind} of {whose}", hundredfold(quantile))
         }
     }
 }
@@ -264,10 +389,32 @@ impl fmt::Display for Quantity {
         match self {
             Self::Measured { scope, amount } => write!(formatter, "{scope}{amount}"),
             Self::Calibrated { mix, what } => {
-                write!(formatter, "calibration.{}.{}", mix.name(), what.name())
+                write!(formatter, "calibration.{}.{}", mix.name(), what.name())?;
+                match what {
+                    CapacityOf::BaseQuantile(quantile) => write!(formatter, ".q{quantile}"),
+                    _ => Ok(()),
+                }
+            }
+            Self::Loaded { each_rung, what } => {
+                formatter.write_str(if *each_rung { "load.rung." } else { "load." })?;
+                what.fmt(formatter)
             }
             Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
             Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
+        }
+    }
+}
+
+impl fmt::Display for LoadAmount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Counted(kind) => formatter.write_str(kind.name()),
+            Self::Statements => formatter.write_str("statements"),
+            Self::PhysicalReads => formatter.write_str("physical_reads"),
+            Self::Errors => formatter.write_str("errors"),
+            Self::Time { transaction, statistic } => {
+                write!(formatter, "{transaction}.response_time.{statistic}")
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Criteria whose meaning was checked, ready to judge by.
 
-use crate::decide::decide;
+use crate::decide::{decide, is_broken};
+use crate::doubts;
 use crate::evidence::find;
 use crate::facts::Facts;
 use crate::found::{Found, Missing};
 use crate::quantity::{Amount, Quantity, Scope};
 use assay_model::measurement::Operation;
 use assay_model::verdict::{
-    Criterion, Evidence, Judgement, LeftOut, Limit, Outcome, Reason, Verdict,
+    Criterion, Doubt, Evidence, Judgement, LeftOut, Limit, Outcome, Reason, Unit, Verdict,
 };
 use assay_model::workload::{Stream, SyncPolicy};
 use assay_model::{Criteria, Error, Result, Workload};
@@ -47,6 +48,11 @@ impl Rules {
         &self.rules
     }
 
+    /// The name of the criteria.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether any rule needs a calibration.
     pub fn need_calibration(&self) -> bool {
         self.rules.iter().any(|rule| matches!(rule.quantity, Quantity::Calibrated { .. }))
@@ -62,11 +68,12 @@ impl Rules {
     /// The verdict.
     pub fn judge(&self, facts: &Facts<'_>) -> Verdict {
         let (mut judgements, mut left_out) = (Vec::new(), Vec::new());
+        let host = self.doubts_of_host(facts);
         for rule in &self.rules {
             for found in rule.find(facts) {
                 match (&found.known, rule.criterion.optional) {
                     (Err(Missing::Absent(missing)), true) => left_out.push(rule.leave_out(missing)),
-                    _ => judgements.push(rule.judge(found)),
+                    _ => judgements.push(rule.judge(found, &host)),
                 }
             }
         }
@@ -77,6 +84,22 @@ impl Rules {
             judgements,
             left_out,
         }
+    }
+
+    /// What the criteria ask of the host and did not get. A host is never the storage's failure: it is a doubt of
+    /// everything that failed on it.
+    fn doubts_of_host(&self, facts: &Facts<'_>) -> Vec<Doubt> {
+        let of_host = self.rules.iter().filter(|rule| rule.quantity.is_of_host());
+        let doubt = |rule: &Rule, found: Found| {
+            let value = found.known.ok()?.estimate.value;
+            let limit = rule.limit.value();
+            is_broken(rule.limit, value).then(|| doubts::of_host(&rule.quantity, value, limit))
+        };
+        of_host
+            .flat_map(|rule| {
+                rule.find(facts).into_iter().filter_map(move |found| doubt(rule, found))
+            })
+            .collect()
     }
 }
 
@@ -117,22 +140,27 @@ impl Rule {
         picked
     }
 
-    /// The judgement of one subject.
-    fn judge(&self, found: Found) -> Judgement {
-        let (evidence, (outcome, reason)) = match found.known {
-            Ok(known) => {
+    /// The judgement of one subject, on a host of these doubts.
+    fn judge(&self, found: Found, host: &[Doubt]) -> Judgement {
+        let (evidence, at, (outcome, reason)) = match found.known {
+            Ok(mut known) => {
+                if !self.is_count() {
+                    known.evidence.doubts.extend_from_slice(host);
+                }
                 let decided = decide(self.limit, &known.estimate, &known.evidence);
-                (known.evidence, decided)
+                (known.evidence, known.at, decided)
             }
             Err(missing) => {
                 let missing = missing.words().to_owned();
-                (Evidence::default(), (Outcome::Inconclusive, Reason::NoEvidence { missing }))
+                let decided = (Outcome::Inconclusive, Reason::NoEvidence { missing });
+                (Evidence::default(), String::new(), decided)
             }
         };
         Judgement {
             quantity: self.criterion.quantity.clone(),
             subject: found.subject,
             label: self.quantity.label(),
+            at,
             unit: self.quantity.unit(),
             limit: self.limit,
             evidence,
@@ -141,6 +169,11 @@ impl Rule {
             why: self.criterion.why.clone(),
             source: self.criterion.source.clone(),
         }
+    }
+
+    /// Whether errors are counted, which no host explains.
+    fn is_count(&self) -> bool {
+        self.quantity.unit() == Unit::Count
     }
 
     /// The note that there was nothing to judge.
@@ -161,6 +194,7 @@ impl Rule {
                 Some(format!("'{name}': {why}"))
             }
             Quantity::Calibrated { .. } => Some(format!("'{name}' needs a calibration")),
+            Quantity::Loaded { .. } => Some(format!("'{name}' needs a load on a database")),
             Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => None,
         }
     }

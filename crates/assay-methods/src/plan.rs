@@ -221,14 +221,6 @@ fn criteria(demands: &[Demand], options: &PlanOptions) -> Vec<Criterion> {
         why: "An I/O that fails is an outage, not a latency.".to_owned(),
         ..Criterion::default()
     });
-    criteria.push(Criterion {
-        quantity: "host.cpu_busy".to_owned(),
-        at_most: Some(Bound("80%".to_owned())),
-        optional: true,
-        why: "A busier host queues for its processors, and its latencies are no longer those of the storage."
-            .to_owned(),
-        ..Criterion::default()
-    });
     criteria
 }
 

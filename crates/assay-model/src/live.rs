@@ -17,4 +17,4 @@ pub use looks::{Look, Looks, Seen, Tasks};
 pub use outside::{Bars, Outside, missing_in_either};
 pub use over_time::{ClassOf, over_time};
 pub use relations::{devices, first, load_line, tablespaces, tiering, whole};
-pub use time::{Server, doubts, model, share_of_classes, verdict};
+pub use time::{Server, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io};

@@ -124,10 +124,27 @@ pub struct Goal {
 }
 
 impl Load {
-    /// The rung with the most reading and changing statements a second.
+    /// The rung with the most reading and changing statements a second; of repeats the middle one.
     pub fn best(&self) -> Option<&Rung> {
-        let rate = |rung: &Rung| rung.statements_per_s();
-        self.rungs.iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
+        self.best_by(Rung::statements_per_s)
+    }
+
+    /// The rung with the most by any rate. Of the repeats of each number of sessions the middle one counts, the lower of
+    /// two: the luckiest of several says nothing of the next one.
+    pub fn best_by(&self, rate: impl Fn(&Rung) -> f64) -> Option<&Rung> {
+        let by_rate = |one: &&Rung, other: &&Rung| rate(one).total_cmp(&rate(other));
+        let firsts = self.rungs.iter().filter(|rung| rung.repeat == 1);
+        let middles = firsts.map(|first| {
+            let mut repeats: Vec<&Rung> = self.repeats_of(first.sessions).collect();
+            repeats.sort_by(by_rate);
+            repeats[(repeats.len() - 1) / 2]
+        });
+        middles.max_by(by_rate)
+    }
+
+    /// All repeats with so many sessions.
+    pub fn repeats_of(&self, sessions: u32) -> impl Iterator<Item = &Rung> {
+        self.rungs.iter().filter(move |rung| rung.sessions == sessions)
     }
 
     /// Whether the data broke a condition, or an acknowledged transaction is lost.

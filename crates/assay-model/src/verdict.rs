@@ -149,6 +149,9 @@ pub struct Judgement {
     pub subject: Option<String>,
     /// The quantity in words.
     pub label: String,
+    /// The load at which it was measured, in words, for example `one at a time`; empty where the name says it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub at: String,
     /// Unit of the limit and of the estimate.
     pub unit: Unit,
     /// The limit.

@@ -6,8 +6,10 @@ use crate::show::Show;
 use crate::words::{capital, is_lower_bound, nines, size};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
-use assay_model::number::real;
+use assay_model::number::{real, seconds};
+use assay_model::units::show_count;
 use assay_model::verdict::{Judgement, Limit, Outcome, Reason, Unit, Verdict};
+use assay_model::watch::Summary;
 
 /// What a reader should know who reads nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,93 +22,157 @@ pub(crate) struct Answer {
     pub(crate) details: Vec<String>,
 }
 
-/// The answer of a report.
+/// The answer of a report. Where criteria were asked the headline is the verdict, else it is the first thing that was found.
 pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
-    let mut details = Vec::new();
-    if let Some(calibration) = &report.calibration {
-        details.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, show)));
+    let details: Vec<String> =
+        found(report, show).iter().map(|sentence| capital(sentence)).collect();
+    if let Some(verdict) = &report.verdict {
+        let headline = verdict_sentence(verdict, show);
+        return Answer { outcome: Some(verdict.outcome), headline, details };
     }
-    let load = report.load.as_ref().filter(|_| !show.is_relative());
-    details.extend(load.map(crate::ladder::sentences).unwrap_or_default());
-    details.extend(report.runs.iter().filter_map(|run| run_sentence(run, show)));
-    let details = details.iter().map(|sentence| capital(sentence)).collect();
-    let verdict = report.verdict.as_ref();
     if let Some(own) = headline(report, show) {
         return Answer { outcome: own.outcome, headline: own.words, details };
     }
-    let is_damaged = report.load.as_ref().is_some_and(assay_model::load::Load::is_damaged);
-    let flaw = report.load.as_ref().and_then(crate::ladder::flaw);
-    let headline = verdict.map_or_else(
-        || {
-            flaw.clone().map_or_else(
-                || format!("What the storage under {} gives.", report.target),
-                |flaw| show.sentence(&flaw),
-            )
-        },
-        |verdict| verdict_sentence(verdict, &report.target, show),
-    );
-    Answer {
-        outcome: verdict.map(|verdict| verdict.outcome).or_else(|| {
-            flaw.map(|_| if is_damaged { Outcome::Fail } else { Outcome::Inconclusive })
-        }),
-        headline,
-        details,
+    if let Some(flaw) = report.load.as_ref().and_then(crate::ladder::flaw) {
+        let is_damaged = report.load.as_ref().is_some_and(assay_model::load::Load::is_damaged);
+        let headline = show.sentence(&flaw);
+        return Answer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
     }
+    let mut details = details.into_iter();
+    let headline =
+        details.next().unwrap_or_else(|| format!("Nothing was measured of {}.", report.target));
+    Answer { outcome: None, headline, details: details.collect() }
 }
 
-/// The verdict in one sentence, with the first criterion that decided it.
-fn verdict_sentence(verdict: &Verdict, target: &str, show: &Show) -> String {
+/// What was found, a sentence each, the most important first.
+fn found(report: &Report, show: &Show) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(calibration) = &report.calibration {
+        found.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, show)));
+    }
+    let load = report.load.as_ref().filter(|_| !show.is_relative());
+    found.extend(load.map(crate::ladder::sentences).unwrap_or_default());
+    found.extend(report.runs.iter().filter_map(|run| run_sentence(run, show)));
+    if found.is_empty() {
+        found.extend(report.watch.as_ref().map(|watch| watch_sentence(&watch.summary)));
+    }
+    found
+}
+
+/// The machine that was watched, in a sentence.
+fn watch_sentence(summary: &Summary) -> String {
+    let total = &summary.total;
+    let cpu = total.counters.cpu.map(|cpu| format!("CPU {}", Unit::Share.show(cpu.busy_share())));
+    let devices = total.counters.devices.iter().map(|device| {
+        let rates = device.rates(total.counters.time_ns);
+        (device, rates.read_iops + rates.write_iops)
+    });
+    let busiest = devices.max_by(|one, other| one.1.total_cmp(&other.1));
+    let device = busiest.map(|(device, iops)| format!("{} {} IOPS", device.name, show_count(iops)));
+    let said: Vec<String> = cpu.into_iter().chain(device).collect();
+    format!(
+        "{} on average over {}.",
+        said.join(", "),
+        crate::clock::show_length(seconds(total.counters.time_ns))
+    )
+}
+
+/// The verdict in one sentence: the numbers that decided it with their limits, and how many criteria there are.
+fn verdict_sentence(verdict: &Verdict, show: &Show) -> String {
     let (name, all) = (&verdict.criteria, verdict.judgements.len());
-    let of =
-        |outcome: Outcome| verdict.judgements.iter().filter(move |found| found.outcome == outcome);
-    let first =
-        |outcome: Outcome| of(outcome).next().map_or_else(String::new, |found| stated(found, show));
-    match verdict.outcome {
-        Outcome::Pass if all == 1 => {
-            format!("The storage under {target} meets the criterion of “{name}”.")
-        }
-        Outcome::Pass => {
-            format!("The storage under {target} meets all {all} criteria of “{name}”.")
-        }
-        Outcome::Fail => format!(
-            "The storage under {target} fails {} of {all} criteria of “{name}”: {}.",
-            of(Outcome::Fail).count(),
-            first(Outcome::Fail)
-        ),
-        Outcome::Inconclusive if all == 0 => {
-            format!("Nothing was measured that “{name}” could be judged by.")
-        }
-        Outcome::Inconclusive => format!(
-            "Whether the storage under {target} meets “{name}” cannot be told yet; open are {} of {all} criteria, the first: {}.",
-            of(Outcome::Inconclusive).count(),
-            first(Outcome::Inconclusive)
-        ),
+    if all == 0 {
+        return format!("“{name}” asks nothing that was measured here.");
     }
+    let of = |outcome: Outcome| {
+        let found = verdict.judgements.iter();
+        found.filter(move |found| found.outcome == outcome).collect::<Vec<&Judgement>>()
+    };
+    let deciding = of(verdict.outcome);
+    let word = match verdict.outcome {
+        Outcome::Pass if all == 1 => format!("criterion “{name}” met"),
+        Outcome::Pass => format!("all {all} criteria of “{name}” met"),
+        Outcome::Fail => format!("{} of {all} criteria of “{name}” not met", deciding.len()),
+        Outcome::Inconclusive => {
+            format!("{} of {all} criteria of “{name}” undecided", deciding.len())
+        }
+    };
+    // A count of errors says little of a storage that does nothing else wrong.
+    let numbers = deciding.iter().filter(|found| found.unit != Unit::Count || deciding.len() == 1);
+    let said = numbers.take(if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 });
+    let said: Vec<String> = said.map(|found| stated(found, show)).collect();
+    format!("{} ({word}).", capital_words(&said.join("; ")))
 }
 
-/// A judged number and its limit in words.
+/// A sentence begins with a capital letter, but for a quantile: `p99`.
+fn capital_words(words: &str) -> String {
+    let is_quantile = words
+        .strip_prefix('p')
+        .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
+    if is_quantile { words.to_owned() } else { capital(words) }
+}
+
+/// A judged number and its limit in words: `p99 of reads 0.8 ms ≤ 1 ms at 40,000 IOPS`.
 fn stated(judgement: &Judgement, show: &Show) -> String {
     let of =
         judgement.subject.as_ref().map_or_else(String::new, |subject| format!(" on {subject}"));
     let label = &judgement.label;
-    let Some(estimate) = judgement.evidence.estimate.filter(|_| !show.is_relative()) else {
-        return format!("{label}{of}");
+    let estimate = judgement.evidence.estimate.filter(|_| !show.is_relative());
+    let (estimate, at) = match (estimate, &judgement.reason) {
+        (Some(estimate), _) => (estimate, at(judgement)),
+        (None, Reason::NoEvidence { missing }) => {
+            return format!("{label}{of}: {}", show.sentence(missing));
+        }
+        (None, _) => return format!("{label}{of}"),
     };
     let value = show.value(judgement.unit, estimate.value);
-    let limit = limit(judgement, show);
-    format!("{label}{of}: {value} where {limit} is asked")
+    let limit = show.chosen(judgement.unit, judgement.limit.value());
+    let (met, broken, name) = signs(judgement.limit);
+    match (judgement.outcome, &judgement.reason) {
+        (Outcome::Pass, _) => format!("{label}{of} {value} {met} {limit}{at}"),
+        (Outcome::Fail, _) => format!("{label}{of} {value} {broken} {limit}{at}"),
+        (Outcome::Inconclusive, Reason::Doubtful) => {
+            let doubts = &judgement.evidence.doubts;
+            let doubt = doubts.first().map_or_else(String::new, |doubt| show.sentence(&doubt.what));
+            // The host's own line would say its number twice.
+            if judgement.unit == Unit::Share {
+                return doubt;
+            }
+            format!("{doubt}; {label}{of} {value}, limit {met} {limit}{at}")
+        }
+        (Outcome::Inconclusive, _) => {
+            let interval = show.interval(judgement.unit, &estimate);
+            format!(
+                "{label}{of} {value} ({interval}) is too close to the {name} of {limit} to tell{at}"
+            )
+        }
+    }
 }
 
-/// `at most 20.0 ms`.
+/// The load at which a number was measured.
+fn at(judgement: &Judgement) -> String {
+    if judgement.at.is_empty() { String::new() } else { format!(" {}", judgement.at) }
+}
+
+/// The sign of a limit that is met, of one that is broken, and its name.
+const fn signs(limit: Limit) -> (&'static str, &'static str, &'static str) {
+    match limit {
+        Limit::AtMost(_) => ("≤", ">", "maximum"),
+        Limit::AtLeast(_) => ("≥", "<", "minimum"),
+    }
+}
+
+/// `≤ 20 ms`.
 pub(crate) fn limit(judgement: &Judgement, show: &Show) -> String {
     if show.is_relative() {
         return "hidden".to_owned();
     }
     let value = show.chosen(judgement.unit, judgement.limit.value());
-    match judgement.limit {
-        Limit::AtMost(_) => format!("at most {value}"),
-        Limit::AtLeast(_) => format!("at least {value}"),
-    }
+    format!("{} {value}", signs(judgement.limit).0)
+}
+
+/// What is judged, at which load.
+pub(crate) fn criterion(judgement: &Judgement) -> String {
+    capital_words(&format!("{}{}", judgement.label, at(judgement)))
 }
 
 /// Why a criterion came out as it did; empty where the numbers say it themselves.
@@ -114,17 +180,19 @@ pub(crate) fn reason(judgement: &Judgement, show: &Show) -> String {
     match &judgement.reason {
         Reason::Clear => String::new(),
         Reason::Straddles { enough_s: None } => {
-            "The limit lies inside the interval, and so near the value that measuring longer will hardly tell.".to_owned()
+            "The limit lies inside the interval, so close to the value that measuring longer will hardly help.".to_owned()
         }
         Reason::Straddles { enough_s: Some(enough_s) } => format!(
-            "The limit lies inside the interval; measuring for about {} in all should tell.",
+            "The limit lies inside the interval; about {} of measuring in all should decide.",
             crate::clock::show_length(rounded(*enough_s))
         ),
-        Reason::NoEvidence { missing } => format!("No evidence: {}.", show.sentence(missing)),
+        Reason::NoEvidence { missing } => format!("{}.", capital(&show.sentence(missing))),
         Reason::Doubtful => {
             let doubts = judgement.evidence.doubts.iter();
-            let each = doubts.map(|doubt| format!("{} – {}.", show.sentence(&doubt.what), show.sentence(&doubt.remedy)));
-            format!("Not certain: {}", each.collect::<Vec<_>>().join(" "))
+            let each = doubts.map(|doubt| {
+                format!("{}: {}.", capital(&show.sentence(&doubt.what)), show.sentence(&doubt.remedy))
+            });
+            each.collect::<Vec<_>>().join(" ")
         }
     }
 }
@@ -132,22 +200,26 @@ pub(crate) fn reason(judgement: &Judgement, show: &Show) -> String {
 /// What one mix gives, within the limit and in large I/Os.
 fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) -> String {
     let limit = &calibration.limit;
+    let quantile = nines(limit.quantile);
     let bound = if show.is_relative() {
         "the latency limit".to_owned()
     } else {
         show.chosen(Unit::Ns, limit.service_time_ns)
     };
-    let within = format!("{} % of them within {bound}", nines(limit.quantile));
     let (operations, share) = operations(mix);
     let what = format!("random {} {operations}", size(mix.transfer_bytes));
     let large = large_sentence(mix, show);
-    let Some(capacity) = &mix.iops_within_limit else {
-        let most = paced(&what, &bounded(&mix.iops_max, Unit::IosPerS, show));
-        return format!("{most}{share}, but not {within}, not even one at a time; {large}.");
+    let most = |capacity: &Capacity| {
+        let rate = paced(&what, &bounded(capacity, Unit::IosPerS, show));
+        format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, show))
     };
-    let most = paced(&what, &bounded(capacity, Unit::IosPerS, show));
-    let doubt = doubt(&capacity.rate, Unit::IosPerS, show);
-    format!("{most}{share}{doubt}, {within}; {large}.")
+    match &mix.iops_within_limit {
+        Some(capacity) => format!("{} with p{quantile} ≤ {bound}; {large}.", most(capacity)),
+        None => format!(
+            "p{quantile} of {operations} exceeds {bound} even at queue depth 1; {} at any latency; {large}.",
+            most(&mix.iops_max)
+        ),
+    }
 }
 
 /// What large I/Os give.
@@ -162,36 +234,27 @@ fn large_sentence(mix: &MixCalibration, show: &Show) -> String {
     )
 }
 
-/// The rate in three digits, with `at least` where something other than the storage ended it, and `about` where it is
-/// hardly known.
+/// The rate in three digits, with `at least` where something other than the storage ended it.
 fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
     let rate = show.value(unit, rounded(capacity.rate.value));
-    let known = match (is_hardly_known(&capacity.rate), is_lower_bound(capacity.bound)) {
-        (true, _) => "about ",
-        (false, true) => "at least ",
-        (false, false) => "",
-    };
-    format!("{known}{rate}")
+    let sign = if is_lower_bound(capacity.bound) { "at least " } else { "" };
+    format!("{sign}{rate}")
 }
 
-/// A rate with so wide an interval is no figure to size by.
-fn is_hardly_known(rate: &Estimate) -> bool {
-    const WIDEST: f64 = 0.25;
-    rate.relative_half_width() > WIDEST
-}
-
-/// The interval of a rate that is hardly known.
+/// The interval of a rate that is hardly known: so wide a one belongs to the number.
 fn doubt(rate: &Estimate, unit: Unit, show: &Show) -> String {
-    if !is_hardly_known(rate) {
-        return String::new();
+    const WIDEST: f64 = 0.25;
+    let interval = show.interval(unit, rate);
+    if rate.relative_half_width() > WIDEST && !interval.is_empty() {
+        format!(" (95 % CI {interval})")
+    } else {
+        String::new()
     }
-    let end = |value: f64| show.value(unit, rounded(value.max(0.0)));
-    format!(" (only known to lie between {} and {})", end(rate.low), end(rate.high))
 }
 
-/// `94,600 random 8 KiB reads a second`, or for relative rates `78 % of the best rate in random 8 KiB reads`.
+/// `94,600 random 8 KiB reads/s`, or for relative rates `78 % of the best rate in random 8 KiB reads`.
 fn paced(what: &str, rate: &str) -> String {
-    let absolute = rate.strip_suffix("/s").map(|rate| format!("{rate} {what} a second"));
+    let absolute = rate.strip_suffix("/s").map(|rate| format!("{rate} {what}/s"));
     absolute.unwrap_or_else(|| format!("{rate} of the best rate in {what}"))
 }
 
@@ -210,14 +273,13 @@ fn run_sentence(run: &RunReport, show: &Show) -> Option<String> {
     let operations = measurement.operations();
     let times = operations.iter().map(|(operation, result)| {
         let time = show.value(Unit::Ns, real(result.response().quantile_ns(0.99)));
-        format!("{}s within {time}", operation.name())
+        format!("of {}s {time}", operation.name())
     });
     let times: Vec<String> = times.collect();
     let iops = show.value(Unit::IosPerS, rounded(measurement.iops()));
     let iops = paced("I/Os", &iops);
     let name = &measurement.workload;
-    (!times.is_empty())
-        .then(|| format!("Workload “{name}”: {iops}; 99 % of {}.", times.join(", of ")))
+    (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
 }
 
 /// Three significant digits: as many as a sentence can carry.

@@ -9,6 +9,7 @@ mod loaded;
 #[cfg(test)]
 mod made_up;
 pub(crate) mod orders;
+pub(crate) mod split;
 mod transactions;
 mod words;
 

@@ -4,6 +4,7 @@
 mod answer;
 mod chart;
 mod clock;
+mod contradictions;
 mod demand;
 mod facts;
 mod input;

@@ -76,7 +76,7 @@ impl Show {
             (Some(_), Unit::IosPerS | Unit::BytesPerS) => {
                 format!("{} %", three_digits(value * 100.0))
             }
-            (Some(_), Unit::Count) => "hidden".to_owned(),
+            (Some(_), Unit::Count | Unit::PerMinute) => "hidden".to_owned(),
         }
     }
 
@@ -85,15 +85,17 @@ impl Show {
         self.value(Unit::Count, real(count))
     }
 
-    /// The interval of an estimate: `40,800 – 41,500/s`, or `exact`; empty where there is none.
+    /// The interval of an estimate: `40,800 – 41,500/s`; empty where there is none. No rate, time, share or count lies below
+    /// 0, and no share above 1, however far the law of an interval reaches.
     pub(crate) fn interval(&self, unit: Unit, estimate: &Estimate) -> String {
-        if estimate.high <= estimate.low {
+        let (low, high) = possible(unit, estimate);
+        if high <= low {
             return String::new();
         }
         if estimate.is_at_least() {
-            return format!("at least {}", self.value(unit, estimate.low));
+            return format!("at least {}", self.value(unit, low));
         }
-        let (low, high) = (self.value(unit, estimate.low), self.value(unit, estimate.high));
+        let (low, high) = (self.value(unit, low), self.value(unit, high));
         match (low.split_once(' '), high.split_once(' '), low.strip_suffix("/s")) {
             (Some((number, one)), Some((_, other)), _) if one == other => {
                 format!("{number} – {high}")
@@ -105,11 +107,16 @@ impl Show {
         }
     }
 
-    /// Half the width of an interval as a share: `±1.1 %`; empty where there is no interval.
-    pub(crate) fn doubt(estimate: &Estimate) -> String {
-        let half = estimate.relative_half_width();
-        if half <= 0.0 || !half.is_finite() {
+    /// How sure a number is: half the width of its interval as a share, `±1.1 %`, or the two ends where it reaches further
+    /// to one side than to the other; empty where there is no interval.
+    pub(crate) fn doubt(&self, unit: Unit, estimate: &Estimate) -> String {
+        let (low, high) = possible(unit, estimate);
+        let half = Estimate { low, high, ..*estimate }.relative_half_width();
+        if half <= 0.0 {
             return String::new();
+        }
+        if half > SKEW_MATTERS && is_skewed(low, estimate.value, high) {
+            return format!("({})", self.interval(unit, estimate));
         }
         format!("±{}", Self::half_width(half))
     }
@@ -146,21 +153,57 @@ impl Show {
         }
     }
 
-    /// Somebody's sentence, in which relative reports hide every number.
+    /// Somebody's sentence, in which relative reports hide every figure. Numbers of a name or of a version are none: those
+    /// behind a letter (`p99`, `oltp-2017`), of more than two parts (`6.1.0`), or behind the name of a product.
     pub(crate) fn sentence(&self, text: &str) -> String {
         if self.best.is_none() {
             return text.to_owned();
         }
         let mut hidden = String::with_capacity(text.len());
-        for letter in text.chars() {
-            match letter {
-                '0'..='9' if hidden.ends_with('…') => {}
-                '0'..='9' => hidden.push('…'),
-                _ => hidden.push(letter),
+        let mut before = "";
+        for word in text.split_inclusive(char::is_whitespace) {
+            if is_name(word) || (is_version(word) && is_versioned(before)) {
+                hidden.push_str(word);
+            } else {
+                hide(&mut hidden, word);
             }
+            before = word;
         }
         hidden
     }
+}
+
+/// Copies a word without its digits.
+fn hide(hidden: &mut String, word: &str) {
+    for letter in word.chars() {
+        match letter {
+            '0'..='9' if hidden.ends_with('…') => {}
+            '0'..='9' => hidden.push('…'),
+            _ => hidden.push(letter),
+        }
+    }
+}
+
+/// A word that begins with a letter and has no sign of a figure, or a version of three parts or more.
+fn is_name(word: &str) -> bool {
+    let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let parts = word.split('.').filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_of_letters =
+        word.starts_with(char::is_alphabetic) && !word.contains(['=', '≤', '≥', ',', ':']);
+    is_of_letters || (parts.count() > 2 && word.bytes().filter(|byte| *byte == b'.').count() > 1)
+}
+
+/// Digits and points only.
+fn is_version(word: &str) -> bool {
+    let word = word.trim_matches(|letter: char| !letter.is_ascii_digit());
+    word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Names behind which a version stands.
+fn is_versioned(word: &str) -> bool {
+    const PRODUCTS: [&str; 8] =
+        ["PostgreSQL", "MariaDB", "MySQL", "Oracle", "Linux", "assay", "release", "version"];
+    PRODUCTS.contains(&word.trim())
 }
 
 impl Best {
@@ -225,6 +268,21 @@ fn mean_time_ns(measurement: &Measurement) -> Option<f64> {
     means.filter(|mean| *mean > 0.0).reduce(f64::min)
 }
 
+/// Narrower intervals, as a share of half their width, are shown as ± whatever their form.
+const SKEW_MATTERS: f64 = 0.02;
+
+/// The part of an interval that can be.
+fn possible(unit: Unit, estimate: &Estimate) -> (f64, f64) {
+    let most = if unit == Unit::Share { 1.0_f64.max(estimate.value) } else { f64::INFINITY };
+    (estimate.low.max(0.0).min(estimate.value), estimate.high.min(most).max(estimate.value))
+}
+
+/// Whether an interval reaches further to one side than half as far again as to the other.
+fn is_skewed(low: f64, value: f64, high: f64) -> bool {
+    let (down, up) = (value - low, high - value);
+    !(up.max(down) <= 1.5 * up.min(down)) || down >= value
+}
+
 /// A divisor: 1 where nothing was measured.
 fn positive(value: f64) -> f64 {
     if value > 0.0 && value.is_finite() { value } else { 1.0 }
@@ -252,7 +310,7 @@ pub(crate) fn tick(show: &Show, unit: Unit, value: f64) -> String {
     let shown = match unit {
         Unit::Ns => show_time_ns(value),
         Unit::BytesPerS => show_throughput(value),
-        Unit::IosPerS | Unit::Count => return thousands(value),
+        Unit::IosPerS | Unit::PerMinute | Unit::Count => return thousands(value),
         Unit::Share => return format!("{} %", short(value * 100.0)),
     };
     let Some((number, name)) = shown.split_once(' ') else {
@@ -305,11 +363,24 @@ mod tests {
         assert_eq!(show.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
         assert_eq!(RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)), "1.20× – 1.40×");
         assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0 %");
-        assert_eq!(Show::doubt(&estimate(98.9, 100.0, 101.1)), "±1.1 %");
-        assert_eq!(Show::doubt(&estimate(99.99, 100.0, 100.01)), "±0.1 %");
-        assert_eq!(Show::doubt(&estimate(70.0, 100.0, 130.0)), "±30 %");
-        assert_eq!(Show::doubt(&estimate(0.0, 100.0, 1_000.0)), "±>100 %");
-        assert_eq!(Show::doubt(&estimate(0.0, 0.0, 1.0)), "");
+        let doubt = |low, value, high| show.doubt(Unit::IosPerS, &estimate(low, value, high));
+        assert_eq!(doubt(98.9, 100.0, 101.1), "±1.1 %");
+        assert_eq!(doubt(99.99, 100.0, 100.01), "±0.1 %");
+        assert_eq!(doubt(70.0, 100.0, 130.0), "±30 %");
+        assert_eq!(doubt(5_766.0, 48_240.0, 58_187.0), "(5,766 – 58,187/s)");
+        assert_eq!(doubt(0.0, 100.0, 1_000.0), "(0 – 1,000/s)");
+        assert_eq!(doubt(0.0, 0.0, 1.0), "(0 – 1/s)");
+        assert_eq!(doubt(1.0, 1.0, 1.0), "");
+    }
+
+    #[test]
+    fn nothing_impossible_is_shown() {
+        let show = Show::default();
+        let rate = estimate(-46_604.0, 46_650.0, 139_905.0);
+        assert_eq!(show.interval(Unit::IosPerS, &rate), "0 – 139,905/s");
+        assert_eq!(show.doubt(Unit::IosPerS, &rate), "(0 – 139,905/s)");
+        assert_eq!(show.interval(Unit::Ns, &estimate(-1.1e6, 4e6, 9.41e6)), "0 ns – 9.41 ms");
+        assert_eq!(show.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 % – 100 %");
     }
 
     #[test]
@@ -320,6 +391,15 @@ mod tests {
         assert_eq!(RELATIVE.count(12), "hidden");
         assert_eq!(RELATIVE.sentence("41,200 at 1.25 ms"), "…,… at ….… ms");
         assert_eq!(Show::default().sentence("41,200"), "41,200");
+        for kept in [
+            "PostgreSQL 15.18 of “oltp-2017”",
+            "p99 of reads",
+            "kernel 6.1.0-18-amd64",
+            "/data/u01",
+        ] {
+            assert_eq!(RELATIVE.sentence(kept), kept);
+        }
+        assert_eq!(RELATIVE.sentence("took 15.18 ms, 3 of 7"), "took ….… ms, … of …");
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! The end of every command that measures: judge, keep verdict and page, print the answer, choose the exit code.
+//! The end of every command that measures: judge what was asked, keep verdict and page, print the answer, choose the exit
+//! code.
 
 use crate::dossier::Dossier;
 use crate::exit::{Ended, ended, print};
 use crate::options::OutputOptions;
 use crate::session::close;
-use assay_judge::{Rules, default_criteria};
+use assay_judge::{Rules, SHIPPED, shipped_criteria};
 use assay_model::document::to_toml;
-use assay_model::dss::Dss;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::verdict::parse_criteria;
-use assay_model::{Error, Outcome, Result, Workload};
+use assay_model::{Criteria, Error, Outcome, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
 use std::io::{self, IsTerminal, Write};
@@ -24,33 +24,61 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads a file of criteria, or takes those that the workload asks, or those that ship.
+    /// What a person asks with `--criteria`, or else the workload; nothing where neither asks.
     ///
     /// # Errors
     /// A usage error when the file cannot be read or means nothing.
-    pub fn of(path: Option<&Path>, workload: &Workload) -> Result<Self> {
-        match (path, workload.criteria()) {
-            (None, Some(criteria)) => {
-                Ok(Self { rules: Rules::check(&criteria)?, text: to_toml(&criteria)? })
-            }
-            _ => Self::read(path),
+    pub fn of(named: Option<&Path>, workload: &Workload) -> Result<Option<Self>> {
+        match (named, workload.criteria()) {
+            (None, Some(criteria)) => Self::new(&criteria).map(Some),
+            _ => Self::named(named),
         }
     }
 
-    /// Reads a file of criteria, or takes those that ship.
+    /// What a person asks with `--criteria`; nothing without it.
     ///
     /// # Errors
     /// A usage error when the file cannot be read or means nothing.
-    pub fn read(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else {
-            let rules = Rules::check(&default_criteria()?)?;
-            return Ok(Self { text: assay_judge::DEFAULT_CRITERIA.to_owned(), rules });
-        };
-        let text = read_text(path, "criteria")?;
-        let criteria = parse_criteria(&text).map_err(|error| error.context(path.display()))?;
-        let rules = Rules::check(&criteria).map_err(|error| error.context(path.display()))?;
+    pub fn named(named: Option<&Path>) -> Result<Option<Self>> {
+        named.map(Self::read).transpose()
+    }
+
+    /// Criteria made by the program.
+    ///
+    /// # Errors
+    /// A usage error when they mean nothing.
+    pub fn new(criteria: &Criteria) -> Result<Self> {
+        Ok(Self { rules: Rules::check(criteria)?, text: to_toml(criteria)? })
+    }
+
+    /// A file of criteria, or those that ship under this name.
+    ///
+    /// # Errors
+    /// A usage error when it is neither, or means nothing.
+    pub fn read(path: &Path) -> Result<Self> {
+        let shipped = path.to_str().filter(|_| !path.is_file()).map(shipped_criteria);
+        if let Some(criteria) = shipped.transpose()?.flatten() {
+            return Self::new(&criteria);
+        }
+        let text = read_text(path, "criteria").map_err(|error| with_names(&error))?;
+        Self::parse(text).map_err(|error| error.context(path.display()))
+    }
+
+    /// The text of criteria.
+    ///
+    /// # Errors
+    /// A usage error when it means nothing.
+    pub fn parse(text: String) -> Result<Self> {
+        let rules = Rules::check(&parse_criteria(&text)?)?;
         Ok(Self { text, rules })
     }
+}
+
+/// A file that is not there may be meant as a name.
+fn with_names(error: &Error) -> Error {
+    let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+    let hint = format!("name a readable criteria file, or one of {}", names.join(", "));
+    Error::usage(error.message(), hint)
 }
 
 /// Reads a document that a person named.
@@ -66,14 +94,14 @@ pub fn read_text(path: &Path, kind: &str) -> Result<String> {
     })
 }
 
-/// Judges what was measured, keeps verdict and page, ends the run, prints and gives the exit.
+/// Judges what was measured where something was asked, keeps verdict and page, ends the run, prints and gives the exit.
 ///
 /// # Errors
 /// What the store says, or a closed standard output.
 pub fn conclude(
     writer: RunWriter,
     finish: &Finish,
-    asked: &Asked,
+    asked: Option<&Asked>,
     output: &OutputOptions,
 ) -> Result<Ended> {
     let (ended, dossier, run) = keep(writer, finish, asked)?;
@@ -82,64 +110,30 @@ pub fn conclude(
     Ok(ended)
 }
 
-/// The same without printing anything: how it ended, what it tells, and where it is kept.
+/// The same without printing anything: how it ended, what it tells, and where it is kept. Where nothing was asked there is
+/// an answer and no verdict.
 ///
 /// # Errors
 /// What the store says.
 pub fn keep(
     writer: RunWriter,
     finish: &Finish,
-    asked: &Asked,
+    asked: Option<&Asked>,
 ) -> Result<(Ended, Dossier, RunReader)> {
-    writer.put(Document::Criteria, &asked.text)?;
+    if let Some(asked) = asked {
+        writer.put(Document::Criteria, &asked.text)?;
+    }
     let mut dossier = Dossier::read(&writer.reader()?)?;
-    let verdict = dossier.judge(&asked.rules);
-    let outcome = verdict.outcome;
-    writer.put_json(Document::Verdict, &verdict)?;
-    dossier.report.verdict = Some(verdict);
+    let verdict = asked.map(|asked| dossier.judge(&asked.rules));
+    let judged = verdict.as_ref().map_or(Outcome::Pass, |verdict| verdict.outcome);
+    if let Some(verdict) = &verdict {
+        writer.put_json(Document::Verdict, verdict)?;
+    }
+    dossier.report.verdict = verdict;
     writer.put(Document::Report, &assay_report::html(&dossier.report, Options::default()))?;
     let run = close(writer, finish.clone())?;
+    let outcome = if dossier.is_broken() { Outcome::Fail } else { judged };
     Ok((ended(finish, outcome), dossier, run))
-}
-
-/// Keeps the page of a load, ends the run, prints and gives the exit: a load whose reads came from the page cache tells
-/// nothing about the storage, and one that damaged its data or lost transactions fails.
-///
-/// # Errors
-/// What the store says, or a closed standard output.
-pub fn conclude_load(writer: RunWriter, finish: &Finish, output: &OutputOptions) -> Result<Ended> {
-    let dossier = Dossier::read(&writer.reader()?)?;
-    let page = assay_report::html(&dossier.report, Options::default());
-    writer.put(Document::Report, &page)?;
-    let load = dossier.report.load.as_ref();
-    // Only where reads of the storage are the question, reads of memory are no answer.
-    let cached = load.is_some_and(|load| load.is_cached() && load.method == "slob");
-    let damaged = load.is_some_and(assay_model::load::Load::is_damaged);
-    let run = close(writer, finish.clone())?;
-    show(&dossier, &run, output)?;
-    complain(finish, &run);
-    let outcome = match (damaged, cached) {
-        (true, _) => Outcome::Fail,
-        (false, true) => Outcome::Inconclusive,
-        (false, false) => Outcome::Pass,
-    };
-    Ok(ended(finish, outcome))
-}
-
-/// Keeps the page of a load of decision support, ends the run, prints and gives the exit: a query that was refused or
-/// took longer than its limit is a failure, and reads of the page cache tell nothing about the storage.
-///
-/// # Errors
-/// What the store says, or a closed standard output.
-pub fn conclude_dss(writer: RunWriter, finish: &Finish, output: &OutputOptions) -> Result<Ended> {
-    let dossier = Dossier::read(&writer.reader()?)?;
-    let page = assay_report::html(&dossier.report, Options::default());
-    writer.put(Document::Report, &page)?;
-    let outcome = dossier.report.dss.as_ref().map_or(Outcome::Inconclusive, Dss::outcome);
-    let run = close(writer, finish.clone())?;
-    show(&dossier, &run, output)?;
-    complain(finish, &run);
-    Ok(ended(finish, outcome))
 }
 
 /// Keeps the page of a run whose own documents say what came of it, and ends the run.

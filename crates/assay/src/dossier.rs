@@ -3,17 +3,17 @@
 
 use crate::statistics::Book;
 use crate::watched::Watched;
-use assay_judge::{Facts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
+use assay_judge::{Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
-use assay_model::load::Load;
+use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
 use assay_model::run::{Event, Happening, RunKind};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::NamedEstimate;
-use assay_model::{Result, Verdict};
+use assay_model::{Outcome, Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
 
@@ -26,6 +26,8 @@ pub struct Dossier {
     pub report: Report,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
+    /// How each rung of a load went over time, in their order.
+    rungs: Vec<Series>,
     /// What watching the machine tells.
     watched: Vec<NamedEstimate>,
 }
@@ -66,7 +68,15 @@ impl Dossier {
             series.push(of_cell);
         }
         let watched = watched(run, &mut report)?;
-        Ok(Self { report, series, watched })
+        let rungs = report.load.as_ref().map_or(Ok(Vec::new()), |load| series_of_rungs(run, load));
+        Ok(Self { report, series, rungs: rungs?, watched })
+    }
+
+    /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was asked.
+    pub fn is_broken(&self) -> bool {
+        let Report { load, dss, .. } = &self.report;
+        load.as_ref().is_some_and(Load::is_damaged)
+            || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
     }
 
     /// Judges the run by rules.
@@ -75,6 +85,7 @@ impl Dossier {
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
+            load: self.report.load.as_ref().map(|load| LoadFacts { load, series: &self.rungs }),
             given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],
@@ -101,6 +112,23 @@ fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
     Ok(if many { Vec::new() } else { cells })
 }
 
+/// How each rung went over time; nothing of those whose intervals were not kept.
+pub fn series_of_rungs(run: &RunReader, load: &Load) -> Result<Vec<Series>> {
+    let of_rung = |rung: &Rung| {
+        let Ok(cell) = run.cell(&rung_cell(rung.sessions, rung.repeat)) else {
+            return Ok(Series::default());
+        };
+        let mut series = SeriesBuilder::new();
+        for stretch in cell.joints()? {
+            let (interval, joint) = stretch?;
+            series.add(&interval);
+            series.add_joint(&joint);
+        }
+        Ok(series.finish())
+    };
+    load.rungs.iter().map(of_rung).collect()
+}
+
 /// Name of the cell that keeps the intervals of a rung.
 pub fn rung_cell(sessions: u32, repeat: u32) -> String {
     format!("{RUNG}{sessions:04}-r{repeat}")
@@ -109,11 +137,6 @@ pub fn rung_cell(sessions: u32, repeat: u32) -> String {
 /// Whether a cell keeps the intervals of a rung.
 pub fn is_rung(cell: &str) -> bool {
     cell.starts_with(RUNG)
-}
-
-/// The sessions of the rung that a cell keeps; `None` of any other cell.
-pub fn sessions_of(cell: &str) -> Option<u32> {
-    cell.strip_prefix(RUNG)?.split('-').next()?.parse().ok()
 }
 
 /// Puts what was watched into the report, and gives what it says to the criteria.

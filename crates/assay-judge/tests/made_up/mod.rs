@@ -1,12 +1,17 @@
 //! Documents with known numbers, a criteria language of one line each, and plain statistics.
 
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
 mod plain;
 
 pub(crate) use plain::Plain;
 
-use assay_judge::{Facts, Run, Series, SeriesBuilder, Statistics};
-use assay_model::calibration::{Bound, Calibration, Capacity, LatencyLimit, MixCalibration};
+use assay_judge::{Facts, LoadFacts, Run, Series, SeriesBuilder};
+use assay_model::calibration::{
+    Bound, Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration,
+};
 use assay_model::environment::{Environment, Host, Storage};
+use assay_model::load::{DatabaseCounts, Load, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::measurement::{
     Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
     PerOperation,
@@ -49,6 +54,8 @@ pub(crate) struct Story {
     pub(crate) series: Series,
     pub(crate) run: bool,
     pub(crate) calibration: Option<Calibration>,
+    pub(crate) load: Option<Load>,
+    pub(crate) load_series: Vec<Series>,
     pub(crate) environment: Option<Environment>,
     pub(crate) given: Vec<NamedEstimate>,
     pub(crate) doubts: Vec<Doubt>,
@@ -60,6 +67,7 @@ impl Story {
         Facts {
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
+            load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),
             environment: self.environment.as_ref(),
             given: &self.given,
             doubts: &self.doubts,
@@ -165,6 +173,8 @@ pub(crate) fn story() -> Story {
         series: series(60),
         run: true,
         calibration: None,
+        load: None,
+        load_series: Vec::new(),
         environment: None,
         given: Vec::new(),
         doubts: Vec::new(),
@@ -238,4 +248,116 @@ pub(crate) fn environment(content: ContentFacts) -> Environment {
         findings: Vec::new(),
         unreadable: Vec::new(),
     }
+}
+
+/// The same with a rung of one I/O at a time, whose p99 has this interval, on a host that was so busy.
+pub(crate) fn with_one_at_a_time(
+    mut calibration: Calibration,
+    (low_ns, value_ns, high_ns): (f64, f64, f64),
+    host_busy_share: Option<f64>,
+) -> Calibration {
+    let point = CurvePoint {
+        outstanding: 1,
+        transfer_bytes: 8192,
+        iops: about(5000.0),
+        throughput_bytes_per_s: about(4e7),
+        service_time_ns: about(180_000.0),
+        limited_quantile_ns: Estimate {
+            value: value_ns,
+            low: low_ns,
+            high: high_ns,
+            confidence: 0.95,
+            n: 40,
+        },
+        operations: PerOperation::default(),
+        elapsed_s: 5.0,
+        worker_busy_share: 0.1,
+        host_busy_share,
+    };
+    calibration.mixes[0].curve.push(point);
+    calibration
+}
+
+/// Half a minute of so many new orders and payments a second, of 2 and 4 ms, and 1,000 reads of the database a second, of
+/// which the page cache gave a share; none where nobody can tell.
+pub(crate) fn rung(
+    sessions: u32,
+    repeat: u32,
+    per_s: u64,
+    cached_share: Option<f64>,
+) -> (Rung, Series) {
+    let named = |name: &str, ios: u64, time_ns: u64| NamedResult {
+        name: name.to_owned(),
+        operations: PerOperation { write: Some(result(ios, time_ns)), ..PerOperation::default() },
+    };
+    let (mut builder, mut total) = (SeriesBuilder::new(), Joint::default());
+    for index in 0..30 {
+        let swing = index % 3;
+        let joint = Joint {
+            first_interval: index,
+            intervals: 1,
+            streams: vec![
+                named("new order", per_s + swing, 2_000_000 + 10_000 * swing),
+                named("payment", per_s + swing, 4_000_000 + 10_000 * swing),
+            ],
+            targets: Vec::new(),
+        };
+        let mut operations = joint.streams[0].operations.clone();
+        operations.merge(&joint.streams[1].operations);
+        builder.add(&Interval {
+            index,
+            start_ns: index * 1_000_000_000,
+            end_ns: (index + 1) * 1_000_000_000,
+            operations,
+            outstanding_mean: 1.0,
+        });
+        builder.add_joint(&joint);
+        total.merge(&joint);
+    }
+    let (bytes, measurement) = (30_000 * 8192, story().measurement);
+    let given = cached_share.map(|share| assay_model::number::count(real(bytes) * (1.0 - share)));
+    let rung = Rung {
+        sessions,
+        repeat,
+        measurement: Measurement {
+            elapsed_ns: 30_000_000_000,
+            streams: total.streams,
+            targets: Vec::new(),
+            ..measurement
+        },
+        statements: Some(about(real(2 * per_s))),
+        retries: Vec::new(),
+        backlog: None,
+        database: DatabaseCounts { reads: 30_000, read_bytes: bytes, ..DatabaseCounts::default() },
+        time: TimeSplit::default(),
+        device: None,
+        client_cpu_s: 1.0,
+        server_cpu_s: None,
+        host_busy_share: Some(0.5),
+        physical: Physical::of(bytes, given, None),
+        profile: None,
+    };
+    (rung, builder.finish())
+}
+
+/// A load of order entry with these rungs.
+pub(crate) fn loaded(rungs: Vec<(Rung, Series)>) -> Story {
+    let (rungs, load_series): (Vec<Rung>, Vec<Series>) = rungs.into_iter().unzip();
+    let load = Load {
+        format: 1,
+        method: "oltp".to_owned(),
+        server: ServerFacts::default(),
+        plan: Vec::new(),
+        filled: None,
+        access: String::new(),
+        rungs,
+        processors: 2,
+        end: String::new(),
+        knee_sessions: None,
+        goal: None,
+        checks: Vec::new(),
+        commits: Vec::new(),
+        remarks: Vec::new(),
+    };
+    Story { run: false, load: Some(load), load_series, ..story() }
 }

@@ -54,7 +54,7 @@ pub fn profile(
         block_bytes: Some(Figure::new(real(after.settings.page_bytes), "innodb_page_size")),
         rates: io::rates(&delta, outside),
         classes: io::classes(&delta, outside),
-        verdict: verdict(&delta, &time),
+        verdict: verdict(&delta, looks, &time),
         redo: load::redo(&delta, &time),
         outliers: Vec::new(),
         tiering: io::tiering(&delta, &relations),
@@ -87,12 +87,12 @@ fn db_time(delta: &Delta<'_>, looks: &Looks) -> Option<Figure> {
 }
 
 /// Whether faster storage would help. Where I/O is not timed nothing is said of it.
-fn verdict(delta: &Delta<'_>, time: &TimeModel) -> TimeVerdict {
-    let verdict = live::verdict(time);
+fn verdict(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> TimeVerdict {
+    let verdict = live::verdict(time, looks);
     if delta.instruments().files || verdict.user_io_share.is_none() {
         return verdict;
     }
-    TimeVerdict { user_io_share: None, ..verdict }.concluded()
+    live::without_user_io(verdict, "the performance schema does not time reads of files")
 }
 
 /// Looks and counters are two only where DB time is not of looks itself.
@@ -114,6 +114,7 @@ fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
 fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
     let mut doubts = delta.doubts();
     doubts.extend(live::doubts(time));
+    doubts.extend(live::cpu_in_waits(time, looks));
     doubts.extend(live::doubts_of_looks(looks));
     let settings = &delta.after.settings;
     if delta.instruments().files && !settings.is_direct {

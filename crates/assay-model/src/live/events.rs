@@ -1,6 +1,6 @@
 //! Time of sessions by event: what is counted comes first, what is sampled fills in the rest with its doubt.
 
-use super::classes::{CPU, OTHER};
+use super::classes::{CPU, OTHER, USER_IO};
 use super::looks::{Looks, Seen};
 use super::outside::Bars;
 use crate::Estimate;
@@ -33,8 +33,26 @@ pub fn on_cpu(looks: &Looks) -> Option<TimedEvent> {
     counted(CPU, CPU, seconds(looks.tasks?.clients.on_cpu_ns), None)
 }
 
-/// The same events with their shares of DB time, most time first.
+/// CPU time that is no part of a wait. The scheduler counts the kernel's work for a read, and the server the time of the
+/// read with that work in it, so what both exceed DB time by was counted twice, as far as there was I/O; and a session
+/// cannot use more CPU for statements than these take.
+fn disjoint(events: &mut [TimedEvent], db_time_s: f64) {
+    let sum = |class: Option<&str>| -> f64 {
+        let meant = events.iter().filter(|event| class.is_none_or(|class| event.class == class));
+        meant.map(|event| event.time_s.value).sum()
+    };
+    let (excess_s, user_io_s) = (sum(None) - db_time_s, sum(Some(USER_IO)));
+    let is_cpu = |event: &&mut TimedEvent| event.class == CPU && event.known == TimeSource::Counted;
+    let Some(cpu) = events.iter_mut().find(is_cpu).filter(|_| db_time_s > 0.0) else {
+        return;
+    };
+    let outside_s = cpu.time_s.value - excess_s.clamp(0.0, user_io_s.max(0.0));
+    cpu.time_s = Estimate::exact(outside_s.clamp(0.0, db_time_s), cpu.time_s.n);
+}
+
+/// The same events with their shares of DB time, most time first; nothing of the CPU time is counted in a wait as well.
 pub fn ordered(mut events: Vec<TimedEvent>, db_time_s: f64) -> Vec<TimedEvent> {
+    disjoint(&mut events, db_time_s);
     for event in &mut events {
         event.db_time_share = (db_time_s > 0.0).then(|| event.time_s.value / db_time_s);
     }

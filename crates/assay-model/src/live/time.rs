@@ -3,8 +3,13 @@
 use super::classes::{COMMIT, CONTENTION, CPU, IDLE, USER_IO};
 use super::looks::Looks;
 use super::outside::Outside;
-use crate::number::{real, seconds};
-use crate::profile::{Figure, TimeModel, TimeSource, TimeVerdict, TimedEvent, WaitClassTime};
+use crate::number::{real, real_len, seconds};
+use crate::profile::{
+    Bottleneck, Figure, TimeModel, TimeSource, TimeVerdict, TimedEvent, WaitClassTime,
+};
+
+/// Fewer sessions active on average say nothing: a hundredth is half a second in a minute.
+const IDLE_SESSIONS: f64 = 0.01;
 
 /// Words of a product for what the scheduler counts.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +33,8 @@ pub fn model(
     let idle = tasks.map(|_| Figure::new(0.0, format!("schedstat of {clients}")));
     let db_cpu = db_cpu(events, clients).or(idle);
     let utilization = db_cpu.as_ref().zip(cpus.as_ref()).map(|(cpu, cpus)| {
-        let share = cpu.value / looks.elapsed_s / cpus.value.max(1.0);
+        let whole_s = tasks.map_or(cpu.value, |tasks| seconds(tasks.clients.on_cpu_ns));
+        let share = whole_s / looks.elapsed_s / cpus.value.max(1.0);
         Figure::new(share, "DB CPU / elapsed / CPUs")
     });
     let of_db_time = |of: &dyn Fn(f64) -> Figure| db_time.as_ref().map(|time| of(time.value));
@@ -124,6 +130,29 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
     doubts
 }
 
+/// CPU time that the scheduler counted beside what the model shows as CPU; a sentence for the reader, where it is some.
+pub fn cpu_in_waits(model: &TimeModel, looks: &Looks) -> Option<String> {
+    const SOME: f64 = 0.01;
+    let counted_s = seconds(looks.tasks?.clients.on_cpu_ns);
+    let (shown_s, db_time_s) = (model.db_cpu_s.as_ref()?.value, model.db_time_s.as_ref()?.value);
+    let inside_s = counted_s - shown_s;
+    (inside_s > SOME * db_time_s).then(|| {
+        format!(
+            "sessions used {counted_s:.1} s of CPU, {inside_s:.1} s of it inside waits for I/O, as work of the kernel, or between statements: only the other {shown_s:.1} s are shown as CPU, so that nothing is counted twice"
+        )
+    })
+}
+
+/// The same verdict where reads are not timed and hardly any look saw one: user I/O is then not known, which is not 0.
+pub fn without_user_io(verdict: TimeVerdict, why: &str) -> TimeVerdict {
+    if verdict.bottleneck == Bottleneck::Idle {
+        return verdict;
+    }
+    let mut verdict = TimeVerdict { user_io_share: None, ..verdict }.concluded();
+    verdict.reason = format!("{why}, so user I/O was not measured; {}", verdict.reason);
+    verdict
+}
+
 /// Share of DB time in some classes; `None` without any DB time.
 pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
     let db_time_s =
@@ -135,13 +164,25 @@ pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
 
 /// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O: servers do not tell why
 /// they had to.
-pub fn verdict(time: &TimeModel) -> TimeVerdict {
+pub fn verdict(time: &TimeModel, looks: &Looks) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
-    let Some(db_time_s) = db_time_s.filter(|time_s| *time_s > 0.0) else {
-        let reason =
-            if db_time_s.is_some() { "no session was active" } else { "DB time is not known" };
-        return TimeVerdict { reason: reason.to_owned(), ..TimeVerdict::default() };
+    let Some(db_time_s) = db_time_s else {
+        return TimeVerdict { reason: "DB time is not known".to_owned(), ..TimeVerdict::default() };
     };
+    let active = time.average_active_sessions.as_ref().map_or(db_time_s, |active| active.value);
+    let seen = real(looks.seen()) / real_len(looks.looks.len()).max(1.0);
+    // Counters that were set to zero are no idle server.
+    if active < IDLE_SESSIONS && seen < IDLE_SESSIONS {
+        return TimeVerdict {
+            bottleneck: Bottleneck::Idle,
+            reason: format!("{active:.3} sessions were active on average"),
+            ..TimeVerdict::default()
+        };
+    }
+    if db_time_s <= 0.0 {
+        let reason = "sessions were seen active, but no DB time was counted".to_owned();
+        return TimeVerdict { reason, ..TimeVerdict::default() };
+    }
     TimeVerdict {
         user_io_share: share_of_classes(time, &[USER_IO]),
         commit_share: share_of_classes(time, &[COMMIT]),

@@ -69,6 +69,8 @@ pub enum Bottleneck {
     Commit,
     /// Sessions waiting for each other: faster storage cannot help much.
     Contention,
+    /// Hardly any session was active: nothing follows from the little there was.
+    Idle,
     /// No single one leads clearly.
     Mixed,
     /// The source does not say.

@@ -71,8 +71,9 @@ fn numbers_are_shown_with_their_unit() {
         Unit::Share.show(0.795),
         Unit::Share.show(0.8),
         Unit::Count.show(12.0),
+        Unit::PerMinute.show(18_382.4),
     ];
-    assert_eq!(shown, ["1.23 ms", "46,018/s", "561 MB/s", "79.5 %", "80 %", "12"]);
+    assert_eq!(shown, ["1.23 ms", "46,018/s", "561 MB/s", "79.5 %", "80 %", "12", "18,382/min"]);
 }
 
 #[test]
@@ -89,6 +90,7 @@ fn judgement(limit: Limit, reason: Reason) -> Judgement {
         quantity: "errors".to_owned(),
         subject: Some("/dev/x".to_owned()),
         label: "failed I/Os".to_owned(),
+        at: String::new(),
         unit: Unit::Count,
         limit,
         evidence: Evidence {

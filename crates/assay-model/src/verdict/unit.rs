@@ -14,6 +14,8 @@ pub enum Unit {
     Ns,
     /// I/Os a second.
     IosPerS,
+    /// Transactions a minute.
+    PerMinute,
     /// Bytes a second.
     BytesPerS,
     /// A share in 0..=1.
@@ -31,6 +33,7 @@ impl Unit {
         let read = match self {
             Self::Ns => text.parse::<Nanos>().map(|time| real(time.0)),
             Self::IosPerS => text.parse::<Rate>().map(|rate| rate.0),
+            Self::PerMinute => parse_per_minute(text),
             Self::BytesPerS => parse_throughput(text),
             Self::Share => text.parse::<Share>().map(|share| share.0),
             Self::Count => parse_count(text),
@@ -45,6 +48,7 @@ impl Unit {
         match self {
             Self::Ns => "1ms (ns, us, ms, s)",
             Self::IosPerS => "20000/s or 20k/s",
+            Self::PerMinute => "12000/min or 12k/min",
             Self::BytesPerS => "500MB/s or 500MiB/s",
             Self::Share => "80% or 0.8",
             Self::Count => "0, a number without a unit",
@@ -56,6 +60,7 @@ impl Unit {
         match self {
             Self::Ns => show_time_ns(value),
             Self::IosPerS => format!("{}/s", show_count(value)),
+            Self::PerMinute => format!("{}/min", show_count(value)),
             Self::BytesPerS => show_throughput(value),
             Self::Share => format!("{} %", trimmed(value * 100.0)),
             Self::Count => show_count(value),
@@ -67,6 +72,15 @@ impl Unit {
 fn trimmed(value: f64) -> String {
     let shown = format!("{value:.1}");
     shown.strip_suffix(".0").map_or(shown.clone(), str::to_owned)
+}
+
+/// A rate of `/s` is sixty times as many a minute.
+fn parse_per_minute(text: &str) -> Result<f64> {
+    let per_minute = text.trim().strip_suffix("/min").map(|number| format!("{number}/s"));
+    let factor = if per_minute.is_some() { 1.0 } else { 60.0 };
+    let rate = per_minute.as_deref().unwrap_or(text).parse::<Rate>();
+    let rate = rate.map_err(|_| Error::usage(format!("'{text}' is not a rate"), ""))?;
+    Ok(rate.0 * factor)
 }
 
 fn parse_throughput(text: &str) -> Result<f64> {

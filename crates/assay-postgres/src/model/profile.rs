@@ -36,6 +36,7 @@ pub fn profile(
     let active = bars.mean(&looks.active());
     let mut doubts = delta.doubts();
     doubts.extend(time::doubts(&delta, &time));
+    doubts.extend(live::cpu_in_waits(&time, looks));
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
     doubts.extend(doubts_of_looks(looks));
     doubts.extend(doubts_of_version(&delta));
@@ -49,7 +50,7 @@ pub fn profile(
         block_bytes: Some(Figure::new(real(after.settings.block_bytes), "block_size")),
         rates: io::rates(&delta, outside),
         classes: io::classes(&delta, outside),
-        verdict: live::verdict(&time),
+        verdict: time::verdict(&delta, looks, &time),
         redo: redo::redo(&delta, &time),
         outliers: Vec::new(),
         tiering: live::tiering(&relations, looks.elapsed_s),

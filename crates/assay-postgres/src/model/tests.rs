@@ -247,7 +247,7 @@ fn an_idle_server_has_a_profile_without_nonsense() {
     story.looks.looks.iter_mut().for_each(|look| look.sessions.clear());
     story.looks.tasks = Some(Tasks::default());
     let profile = story.profile();
-    assert_eq!(profile.verdict.bottleneck, Bottleneck::Unknown);
+    assert_eq!(profile.verdict.bottleneck, Bottleneck::Idle);
     let text = serde_json::to_string(&profile).unwrap();
     assert!(!text.contains("NaN") && !text.contains("\"value\":null"), "{text}");
     assert_eq!(assay_model::profile::parse_profile(&text).unwrap(), profile);

@@ -4,21 +4,23 @@ use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
 use super::waits::whole_ticks;
+use crate::ladder::split::Split;
 use crate::show::Show;
 use assay_model::load::Rung;
-use assay_model::number::{real, real_len};
+use assay_model::number::real_len;
 use assay_model::verdict::Unit;
 
-/// Names of the parts, their inks, and how a rung fills them.
-const PARTS: [(&str, Ink, Part); 4] = [
-    ("CPU", Ink::Class(0), |rung| rung.time.cpu_ns),
-    ("read", Ink::Class(1), |rung| rung.time.read_ns),
-    ("write", Ink::Class(3), |rung| rung.time.write_ns),
-    ("log sync", Ink::Class(2), |rung| rung.time.commit_ns),
+/// Names of the parts, their inks, and how a split fills them.
+const PARTS: [(&str, Ink, Part); 5] = [
+    ("CPU", Ink::Class(0), |split| split.cpu),
+    ("data I/O", Ink::Class(1), |split| split.data_io),
+    ("commit", Ink::Class(2), |split| split.commit),
+    ("locks", Ink::Class(3), |split| split.locks),
+    ("other", Ink::Class(4), |split| split.other),
 ];
 
-/// Time of a part, ns, where it is known.
-type Part = fn(&Rung) -> Option<u64>;
+/// Sessions in a part on average, where it is known.
+type Part = fn(&Split) -> Option<f64>;
 
 /// Draws the columns.
 pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -> Scene {
@@ -58,7 +60,7 @@ pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -
 
 /// Sessions that were in a state on average.
 fn sessions_in(rung: &Rung, part: Part) -> f64 {
-    real(part(rung).unwrap_or(0)) / 1e9 / rung.elapsed_s().max(1e-9)
+    part(&Split::of(rung)).unwrap_or(0.0)
 }
 
 fn draw(scene: &mut Scene, rung: &Rung, y: Scale, left: f64, width: f64) {

@@ -36,6 +36,7 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
             "Contention-bound: in {} of DB time sessions waited for each other, so faster storage cannot help much.{gain}",
             share(verdict.contention_share)
         ),
+        Bottleneck::Idle => format!("Idle: {}.", verdict.reason),
         Bottleneck::Mixed => format!("No single cause leads: {}.{gain}", verdict.reason),
         Bottleneck::Unknown => format!("Where time went cannot be told: {}.", verdict.reason),
     }

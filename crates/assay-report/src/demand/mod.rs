@@ -9,7 +9,7 @@ mod text;
 
 use assay_model::profile::Profile;
 pub use page::profiles_html;
-pub(crate) use server::{read_times, tables as server_tables};
+pub(crate) use server::{LOAD_TABLE, read_times, tables as server_tables};
 pub use text::profile_text;
 
 /// A profile with the name of what it was read from.

@@ -10,6 +10,8 @@ use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
 /// Rows of each table; the document has all.
 const ROWS_MAX: usize = 12;
+/// Title of the table of rates.
+pub(crate) const LOAD_TABLE: &str = "Load";
 /// Letters of a statement that are shown.
 const LETTERS_MAX: usize = 48;
 
@@ -20,7 +22,7 @@ pub(crate) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
     };
     let tables = [
         ("Top timed events of sessions", events(server)),
-        ("Load", load(&server.load)),
+        (LOAD_TABLE, load(&server.load)),
         ("Reads, level by level", levels(server.reads.as_ref())),
         ("How long reads of a block took", read_times(&server.read_times)),
         ("I/O by process, object and context", functions(&server.functions)),

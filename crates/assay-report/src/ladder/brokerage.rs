@@ -7,6 +7,7 @@ use super::transactions::{
     common_words, per_s, per_thousand, rate_words, ratio, reads_and_writes, refusals,
     response_time, result,
 };
+use super::words::rate_of_repeats;
 use assay_model::load::{Load, Rung};
 use assay_model::units::show_count;
 
@@ -103,7 +104,7 @@ pub(crate) fn best(load: &Load) -> Option<&Rung> {
 pub(super) fn sentences(load: &Load) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(rung) = best(load) {
-        let rate = format!("{} trade results/s", show_count(results_per_s(rung)));
+        let rate = rate_of_repeats(load, rung, results_per_s, "trade results/s");
         said.push(rate_words(rung, &rate, TRADE_RESULT));
         said.extend(ratio_words(rung));
     }

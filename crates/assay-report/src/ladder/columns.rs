@@ -1,12 +1,14 @@
 //! What all ladders have in common: how a table is made of rungs, cells of any kind of load, and the tables that every
 //! load has.
 
+use super::split::Split;
 use crate::clock::show_length;
 use crate::show::Show;
 use assay_model::counters::DeviceCounters;
 use assay_model::load::Rung;
 use assay_model::number::{rate, real, share};
 use assay_model::units::{show_count, show_throughput, show_time_ns};
+use assay_model::verdict::Unit;
 
 /// A table: its heading, and for each column a name and how a rung fills it.
 pub(crate) struct Columns {
@@ -39,11 +41,11 @@ impl Columns {
 /// The columns that DBAs know from AWR: what was done a second.
 pub(super) fn workload() -> Columns {
     Columns {
-        title: "Load profile, a second",
+        title: "Load profile per second",
         columns: vec![
             ("sessions", sessions),
-            ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
-            ("DB CPU", |rung| a_second(rung, rung.time.cpu_ns)),
+            ("DB time", |rung| part(Some(Split::of(rung).database))),
+            ("DB CPU", |rung| part(Split::of(rung).cpu)),
             ("executes", |rung| show_count(rung.statements_per_s())),
             ("commits", |rung| counted(rung, rung.database.commits)),
             ("blocks", |rung| counted(rung, rung.database.logical_reads)),
@@ -59,24 +61,18 @@ pub(super) fn workload() -> Columns {
 /// Sessions that were on average in each state: time a second.
 pub(super) fn waits() -> Columns {
     Columns {
-        title: "Where the time of the sessions went, s a second",
+        title: "Where DB time went (s per s, i.e. average active sessions)",
         columns: vec![
             ("sessions", sessions),
-            ("DB time", |rung| a_second(rung, Some(rung.time.database_ns))),
-            ("CPU", |rung| a_second(rung, rung.time.cpu_ns)),
-            ("read", |rung| a_second(rung, rung.time.read_ns)),
-            ("write", |rung| a_second(rung, rung.time.write_ns)),
-            ("log sync", |rung| a_second(rung, rung.time.commit_ns)),
-            ("unaccounted", |rung| {
-                let rest = rung.time.rest_ns();
-                rest.map_or_else(unknown, |rest| {
-                    format!("{:.2}", rest / 1e9 / rung.elapsed_s().max(1e-9))
-                })
-            }),
+            ("DB time", |rung| part(Some(Split::of(rung).database))),
+            ("CPU", |rung| part(Split::of(rung).cpu)),
+            ("data I/O", |rung| part(Split::of(rung).data_io)),
+            ("commit", |rung| part(Split::of(rung).commit)),
+            ("locks", |rung| part(Split::of(rung).locks)),
+            ("other", |rung| part(Split::of(rung).other)),
+            ("unaccounted", |rung| part(Split::of(rung).rest)),
             ("(CPU queue)", |rung| a_second(rung, rung.time.cpu_queue_ns)),
-            ("top wait", |rung| {
-                rung.time.top_wait().map_or_else(unknown, |(name, _)| name.to_owned())
-            }),
+            ("top wait", |rung| Split::of(rung).top_wait.unwrap_or_else(unknown)),
         ],
     }
 }
@@ -128,13 +124,20 @@ pub(super) fn elapsed(rung: &Rung) -> String {
 
 /// Half the width of the interval around the rate of statements, as a share of it.
 pub(super) fn uncertainty(rung: &Rung) -> String {
+    let doubt = |estimate| Show::default().doubt(Unit::Count, &estimate);
     rung.statements
-        .map_or_else(unknown, |estimate| Show::half_width(estimate.relative_half_width()))
+        .map_or_else(unknown, |estimate| doubt(estimate).trim_start_matches('±').to_owned())
 }
 
 /// How busy the machine's processors were.
 pub(super) fn busy(rung: &Rung) -> String {
     rung.host_busy_share.map_or_else(unknown, |share| format!("{:.0} %", 100.0 * share))
+}
+
+/// Sessions on average; less than nothing is what rounding leaves of it.
+fn part(sessions: Option<f64>) -> String {
+    let shown = sessions.map(|sessions| if sessions.abs() < 0.005 { 0.0 } else { sessions });
+    shown.map_or_else(unknown, |sessions| format!("{sessions:.2}"))
 }
 
 /// Time a second of elapsed time: the sessions that were in a state on average.

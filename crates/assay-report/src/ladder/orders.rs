@@ -7,6 +7,7 @@ use super::transactions::{
     common_words, per_s, per_thousand, rate_words, reads_and_writes, refusals, response_time,
     result,
 };
+use super::words::rate_of_repeats;
 use assay_model::load::{Load, Rung};
 use assay_model::units::show_count;
 
@@ -86,14 +87,14 @@ pub(crate) fn best(load: &Load) -> Option<&Rung> {
 
 /// What the load came to, in sentences.
 pub(super) fn sentences(load: &Load) -> Vec<String> {
-    let mut said: Vec<String> = best(load).map(best_words).into_iter().collect();
+    let mut said: Vec<String> = best(load).map(|rung| best_words(load, rung)).into_iter().collect();
     said.extend(common_words(load, "new orders", "new orders and payments"));
     said.push(FAIR_USE.to_owned());
     said
 }
 
-fn best_words(rung: &Rung) -> String {
-    let rate = format!("{} new orders/min", show_count(new_orders_per_min(rung)));
+fn best_words(load: &Load, rung: &Rung) -> String {
+    let rate = rate_of_repeats(load, rung, new_orders_per_min, "new orders/min");
     rate_words(rung, &rate, NEW_ORDER)
 }
 

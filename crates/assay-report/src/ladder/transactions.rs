@@ -30,10 +30,9 @@ pub(super) fn per_s(rung: &Rung, stream: &str) -> f64 {
     rate(result(rung, stream).map_or(0, |result| result.ios), rung.elapsed_s())
 }
 
-/// The rung in which most of a stream were committed a second.
+/// The rung in which most of a stream were committed a second; of repeats the middle one.
 pub(super) fn best<'a>(load: &'a Load, stream: &str) -> Option<&'a Rung> {
-    let rate = |rung: &Rung| per_s(rung, stream);
-    load.rungs.iter().max_by(|one, other| rate(one).total_cmp(&rate(other)))
+    load.best_by(|rung| per_s(rung, stream))
 }
 
 /// CPU time of a thousand of the counted transactions with all that belongs to them.
@@ -46,7 +45,7 @@ pub(super) fn per_thousand(rung: &Rung, stream: &str, cpu_s: Option<f64>) -> Str
 /// What the server refused for the sake of others, and what was late.
 pub(super) fn refusals() -> Columns {
     Columns {
-        title: "Tried again, failed, rolled back as asked, and not begun in time",
+        title: "Retries, failures, intended rollbacks, backlog",
         columns: vec![
             ("users", sessions),
             // The codes of PostgreSQL, and the numbers of MariaDB and MySQL.
@@ -107,11 +106,11 @@ pub(super) fn ratio(reads: u64, writes: u64) -> String {
 pub(super) fn rate_words(rung: &Rung, counted: &str, stream: &str) -> String {
     let users = several(rung.sessions, "user");
     let quantile = |q| response_time_ns(rung, stream, q).map(show_time_ns);
-    let times = quantile(0.5).zip(quantile(0.99)).map_or_else(String::new, |(half, most)| {
-        format!("; half of them take {half} at most, 99 of 100 {most}")
-    });
+    let times = quantile(0.5)
+        .zip(quantile(0.99))
+        .map_or_else(String::new, |(half, most)| format!("; p50 {half}, p99 {most}"));
     format!(
-        "The database takes {counted} with {users}, {} transactions/s in all{times}.",
+        "{counted} with {users}{times}; {} transactions/s in all.",
         show_count(rung.statements_per_s())
     )
 }

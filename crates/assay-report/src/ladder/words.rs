@@ -1,12 +1,36 @@
 //! Sentences that are said of every ladder: how many sessions keep a limit, and why it ended.
 
 use crate::words::nines;
-use assay_model::load::{Goal, Load};
-use assay_model::units::show_time_ns;
+use assay_model::load::{Goal, Load, Rung};
+use assay_model::units::{show_count, show_time_ns};
 
 /// So many sessions, which are called `who`: `1 user`, `2 users`.
 pub(super) fn several(sessions: u32, who: &str) -> String {
     if sessions == 1 { format!("1 {who}") } else { format!("{sessions} {who}s") }
+}
+
+/// A rate of the middle repeat, with the least and the most of all repeats where there are several.
+pub(super) fn rate_of_repeats(
+    load: &Load,
+    rung: &Rung,
+    rate: fn(&Rung) -> f64,
+    unit: &str,
+) -> String {
+    let value = format!("{} {unit}", show_count(rate(rung)));
+    let all: Vec<f64> = load.repeats_of(rung.sessions).map(rate).collect();
+    if all.len() < 2 {
+        return value;
+    }
+    let (least, most) = (
+        all.iter().copied().fold(f64::INFINITY, f64::min),
+        all.iter().copied().fold(0.0, f64::max),
+    );
+    format!(
+        "{value} (middle of {} repeats, {} – {})",
+        all.len(),
+        show_count(least),
+        show_count(most)
+    )
 }
 
 /// How many sessions, which are called `who`, keep the limit; what is limited is said of one of them and of several.

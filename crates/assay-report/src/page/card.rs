@@ -48,7 +48,10 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, show: &Show) -> Markup {
     };
     let value = show.value(Unit::IosPerS, capacity.rate.value);
     let value = bounded(capacity, value.strip_suffix("/s").unwrap_or(&value));
-    let doubt = tag("small").text(&format!(" {}", Show::doubt(&capacity.rate)));
+    // The two ends stand below in any case.
+    let doubt =
+        Some(show.doubt(Unit::IosPerS, &capacity.rate)).filter(|doubt| !doubt.starts_with('('));
+    let doubt = tag("small").text(&format!(" {}", doubt.unwrap_or_default()));
     let interval = show.interval(Unit::IosPerS, &capacity.rate);
     let depth = format!("{interval}, {} outstanding", capacity.outstanding);
     tag("p").class("figure").body(text(&value).and(doubt)).and(sub(&within)).and(sub(&depth))
@@ -72,12 +75,12 @@ fn capacity(name: &str, capacity: &Capacity, unit: Unit, show: &Show) -> Pair {
         let burst = show.value(unit, burst.value);
         note = format!("sustained, after {burst}{length}; {note}");
     }
-    Pair::new(name, value).doubt(Show::doubt(&capacity.rate)).note(note)
+    Pair::new(name, value).doubt(show.doubt(unit, &capacity.rate)).note(note)
 }
 
 /// A number with its doubt.
 fn estimate(name: &str, estimate: &Estimate, unit: Unit, show: &Show) -> Pair {
-    Pair::new(name, show.value(unit, estimate.value)).doubt(Show::doubt(estimate))
+    Pair::new(name, show.value(unit, estimate.value)).doubt(show.doubt(unit, estimate))
 }
 
 /// Where the knee is.

@@ -8,7 +8,7 @@ use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
 use crate::chart::waits::{Stretch, waits};
-use crate::demand::server_tables;
+use crate::demand::{LOAD_TABLE, server_tables};
 use crate::input::Report;
 use crate::ladder::{Columns, Kind, beside, facts, tables};
 use crate::markup::{Markup, tag};
@@ -45,8 +45,10 @@ fn activity(load: &Load) -> Markup {
     };
     let title =
         format!("What the server counted and was seen doing with {} sessions", rung.sessions);
+    // Rates of the same seconds stand in the ladder's own columns, from the same place for all rungs.
     let tables = server_tables(profile);
-    let tables = tables.iter().map(|(title, rows)| tag("h4").text(title).and(of_rows(title, rows)));
+    let told = tables.iter().filter(|(title, _)| *title != LOAD_TABLE);
+    let tables = told.map(|(title, rows)| tag("h4").text(title).and(of_rows(title, rows)));
     tag("h3").text(&title).and(tables.collect())
 }
 
@@ -97,7 +99,7 @@ fn of_blocks(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
     let draw = |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, show, size);
     charts.push(figures.figure(Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
     let draw = |size| stack(&rungs, load.processors, show, size);
-    charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Work of the kernel for a read is both CPU and read, so columns may be a little higher than the sessions.", draw));
+    charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read.", draw));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(

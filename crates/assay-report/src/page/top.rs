@@ -1,9 +1,10 @@
 //! The head of the page: what it is about, the answer in a sentence, and every criterion with its number.
 
 use super::table::{Cell, ROWS_MAX, Table};
-use crate::answer::{answer as answered, limit, reason};
+use crate::answer::{answer as answered, criterion as judged, limit, reason};
 use crate::chart::range::range;
 use crate::clock::{show_length, show_utc};
+use crate::contradictions::contradictions;
 use crate::input::Report;
 use crate::markup::{Markup, Tag, constant, path, tag, text};
 use crate::show::Show;
@@ -146,7 +147,7 @@ fn judgement_row(judgement: &Judgement, show: &Show) -> Vec<Cell> {
 
 /// What is asked, of whom, and why.
 fn criterion(judgement: &Judgement, show: &Show) -> Markup {
-    let label = capital(&judgement.label);
+    let label = judged(judgement);
     let subject =
         judgement.subject.as_ref().map(|subject| tag("span").class("subject").body(path(subject)));
     let why = if judgement.why.is_empty() {
@@ -173,6 +174,7 @@ fn notes(report: &Report, show: &Show) -> Markup {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
+    let ends = ends.chain(contradictions(report));
     let remarks = report.remarks().map(|remark| capital(&remark.what));
     let items: Vec<Markup> =
         ends.chain(remarks).map(|note| tag("li").text(&show.sentence(&note))).collect();

@@ -194,7 +194,7 @@ fn side(word: &str, side: &Side) -> String {
 fn row(label: String, measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
     let value = |estimate: &Estimate| {
         let value = show.value(measure.unit, estimate.value);
-        format!("{value} {}", Show::doubt(estimate)).trim_end().to_owned()
+        format!("{value} {}", show.doubt(measure.unit, estimate)).trim_end().to_owned()
     };
     let (ratio, interval) = measure.ratio.as_ref().map_or_else(
         || ("–".to_owned(), "not known".to_owned()),

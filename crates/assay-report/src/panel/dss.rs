@@ -31,7 +31,8 @@ pub(super) fn headline(dss: &Dss, show: &Show) -> Headline {
         (Some(Outcome::Pass), Some(run)) => power_words(run, dss, show),
         (Some(Outcome::Pass), None) => "All queries of all streams came to their end.".to_owned(),
     };
-    Headline { outcome, words }
+    // Nothing was asked that could be met: what failed is a failure all the same.
+    Headline { outcome: outcome.filter(|outcome| *outcome == Outcome::Fail), words }
 }
 
 /// The power run of the least geometric mean.

@@ -9,14 +9,14 @@ use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, LimitStep, MixCalibration};
 use assay_model::verdict::Unit;
 
-/// A row a mix, remarks below, and the series of limits; nothing without a calibration.
+/// A row a number of each mix, remarks below, and the series of limits; nothing without a calibration.
 pub(super) fn capacity(text: &mut Text, report: &Report, show: &Show) {
     let Some(calibration) = &report.calibration else {
         return;
     };
     text.heading("What the storage gives");
-    let mut rows = vec![head(calibration, show)];
-    rows.extend(calibration.mixes.iter().map(|mix| row(mix, show)));
+    let mut rows = vec![["", "value", "95 % interval", "queue depth"].map(str::to_owned).to_vec()];
+    rows.extend(calibration.mixes.iter().flat_map(|mix| rows_of(mix, calibration, show)));
     text.table(&rows);
     for mix in &calibration.mixes {
         remarks(text, mix, show);
@@ -24,45 +24,48 @@ pub(super) fn capacity(text: &mut Text, report: &Report, show: &Show) {
     steps(text, calibration, show);
 }
 
-/// The names of the columns.
-fn head(calibration: &Calibration, show: &Show) -> Vec<String> {
+/// The numbers of one mix, each with its interval.
+fn rows_of(mix: &MixCalibration, calibration: &Calibration, show: &Show) -> Vec<Vec<String>> {
     let limit = &calibration.limit;
     let within = if show.is_relative() {
-        format!("IOPS in p{} limit", nines(limit.quantile))
+        format!("IOPS within the limit on p{}", nines(limit.quantile))
     } else {
         let time = show.chosen(Unit::Ns, limit.service_time_ns);
-        format!("IOPS p{} ≤ {time}", nines(limit.quantile))
+        format!("IOPS with p{} ≤ {time}", nines(limit.quantile))
     };
-    let heads = ["", &within, "most IOPS", "throughput", "one stream", "one at a time"];
-    heads.map(str::to_owned).to_vec()
-}
-
-/// The numbers of one mix.
-fn row(mix: &MixCalibration, show: &Show) -> Vec<String> {
-    let bounded = |capacity: Option<&Capacity>, unit: Unit, missing: &str| {
-        capacity.map_or_else(|| missing.to_owned(), |capacity| bounded(capacity, unit, show))
+    let name = |what: &str| format!("{}: {what}", mix.name);
+    let bounded = |what: &str, unit: Unit, capacity: &Capacity| {
+        let sign = if is_lower_bound(capacity.bound) { "≥ " } else { "" };
+        let value = format!("{sign}{}", show.value(unit, capacity.rate.value));
+        vec![
+            name(what),
+            value,
+            show.interval(unit, &capacity.rate),
+            capacity.outstanding.to_string(),
+        ]
     };
+    let single = |what: &str, unit: Unit, estimate: &Estimate| {
+        let value = show.value(unit, estimate.value);
+        vec![name(what), value, show.interval(unit, estimate), "1".to_owned()]
+    };
+    let none = || vec![name(&within), "none".to_owned(), String::new(), String::new()];
+    let mut rows = vec![
+        mix.iops_within_limit
+            .as_ref()
+            .map_or_else(none, |capacity| bounded(&within, Unit::IosPerS, capacity)),
+        bounded("most IOPS", Unit::IosPerS, &mix.iops_max),
+    ];
+    let most = mix.throughput_max_bytes_per_s.as_ref();
+    rows.extend(most.map(|most| bounded("throughput", Unit::BytesPerS, most)));
     let stream = mix.single_stream_bytes_per_s.as_ref();
-    let stream = stream.map(|stream| show.value(Unit::BytesPerS, stream.value));
-    vec![
-        mix.name.clone(),
-        bounded(mix.iops_within_limit.as_ref(), Unit::IosPerS, "none"),
-        bounded(Some(&mix.iops_max), Unit::IosPerS, "none"),
-        bounded(mix.throughput_max_bytes_per_s.as_ref(), Unit::BytesPerS, "–"),
-        stream.unwrap_or_else(|| "–".to_owned()),
-        show.value(Unit::Ns, mix.base_service_time_ns.value),
-    ]
-}
-
-/// A rate with its doubt, marked where it is only a lower bound.
-fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
-    let sign = if is_lower_bound(capacity.bound) { "≥ " } else { "" };
-    format!("{sign}{}", doubted(unit, &capacity.rate, show))
+    rows.extend(stream.map(|stream| single("one stream", Unit::BytesPerS, stream)));
+    rows.push(single("mean latency", Unit::Ns, &mix.base_service_time_ns));
+    rows
 }
 
 /// A number with its doubt.
 fn doubted(unit: Unit, estimate: &Estimate, show: &Show) -> String {
-    let shown = format!("{} {}", show.value(unit, estimate.value), Show::doubt(estimate));
+    let shown = format!("{} {}", show.value(unit, estimate.value), show.doubt(unit, estimate));
     shown.trim_end().to_owned()
 }
 

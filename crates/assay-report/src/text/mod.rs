@@ -9,6 +9,7 @@ mod verdict;
 mod watch;
 
 use crate::answer::answer;
+use crate::contradictions::contradictions;
 use crate::input::{Options, Report};
 use crate::show::Show;
 use crate::words::{self, capital};
@@ -94,6 +95,7 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
         let end = words::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
+    let ends = ends.chain(contradictions(report));
     let remarks = report.remarks().map(remark);
     let notes: Vec<String> = ends.chain(remarks).collect();
     if notes.is_empty() {

@@ -1,10 +1,9 @@
 //! Every criterion as text: outcome, number, limit and reason.
 
 use super::layout::Text;
-use crate::answer::{limit, reason};
+use crate::answer::{criterion, limit, reason};
 use crate::input::Report;
 use crate::show::Show;
-use crate::words::capital;
 use assay_model::verdict::Judgement;
 
 /// The verdict's lines; none without a verdict.
@@ -29,7 +28,7 @@ pub(super) fn verdict(text: &mut Text, report: &Report, show: &Show) {
 
 /// What is asked, of whom.
 fn stated(judgement: &Judgement) -> String {
-    let label = capital(&judgement.label);
+    let label = criterion(judgement);
     let subject = judgement.subject.as_ref();
     subject.map_or_else(|| label.clone(), |subject| format!("{label}, {subject}"))
 }
@@ -38,7 +37,7 @@ fn stated(judgement: &Judgement) -> String {
 fn measured(judgement: &Judgement, show: &Show) -> String {
     let limit = limit(judgement, show);
     let Some(estimate) = &judgement.evidence.estimate else {
-        return format!("not measured; {limit} is asked");
+        return format!("limit: {limit}");
     };
     if show.is_relative() {
         return "measured; figures hidden".to_owned();
@@ -46,5 +45,5 @@ fn measured(judgement: &Judgement, show: &Show) -> String {
     let value = show.value(judgement.unit, estimate.value);
     let interval = show.interval(judgement.unit, estimate);
     let interval = if interval.is_empty() { interval } else { format!(" ({interval})") };
-    format!("{value}{interval}; {limit} is asked")
+    format!("{value}{interval}; limit: {limit}")
 }

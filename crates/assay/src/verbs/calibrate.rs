@@ -49,7 +49,7 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Criteria file; the defaults without it
+    /// Criteria to judge by: a file, or oltp-default or dell-2017; without it there is an answer and no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ struct Steps(Vec<Nanos>);
 /// # Errors
 /// What the options, the criteria, the store, the target or the method says.
 pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::read(options.criteria.as_deref())?;
+    let asked = Asked::named(options.criteria.as_deref())?;
     let plan = plan(options);
     plan.check()?;
     let Options { store, target, output, .. } = options;
@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         Err(error) => return Err(session.abandon(error)),
     };
     // Test files go before the answer is printed.
-    conclude(session.end(), &finish, &asked, output)
+    conclude(session.end(), &finish, asked.as_ref(), output)
 }
 
 fn plan(options: &Options) -> CalibrationPlan {

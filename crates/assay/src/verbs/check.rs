@@ -12,6 +12,7 @@ use crate::verbs::load::server::ServerOptions;
 use crate::verbs::load::slob::WARM_UP;
 use crate::verbs::load::slob::course::{Blocks, Place};
 use crate::verbs::plan::DemandOptions;
+use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
 use assay_methods::load::{Climb, Length, RungPlan};
 use assay_methods::presets::preset;
@@ -21,7 +22,7 @@ use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
-use assay_model::units::Nanos;
+use assay_model::units::{Nanos, Rate};
 use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunWriter};
 use clap::Args;
@@ -49,9 +50,12 @@ pub struct Options {
     /// Measured time in all; filling a test file comes before it
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "100s")]
     time: Nanos,
-    /// Limit on the 0.99 quantile of the service time
+    /// Limit on p99 that is asked: of one I/O at a time, and at --min-iops
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
     max_latency: Nanos,
+    /// Rate at which p99 must keep --max-latency
+    #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, default_value = "3000/s")]
+    min_iops: Rate,
     /// Leave the ladder on a real database out
     #[arg(long)]
     no_database: bool,
@@ -64,7 +68,7 @@ pub struct Options {
     report: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
-    /// Criteria file; the defaults without it, with --for what the report's database asks
+    /// Criteria to judge by instead: a file, or oltp-default or dell-2017; with --for it is what the report's database asks
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten)]
@@ -86,7 +90,10 @@ impl Options {
 pub fn run(options: &Options) -> Result<Ended> {
     let write = options.target.may_be_written();
     let workload = workload(options, write)?;
-    let asked = Asked::of(options.criteria.as_deref(), &workload)?;
+    let asked = match Asked::of(options.criteria.as_deref(), &workload)? {
+        Some(asked) => asked,
+        None => Asked::new(&check_criteria(options.max_latency, options.min_iops)?)?,
+    };
     let Options { store, target, output, .. } = options;
     let plan = plan(options, write);
     plan.check().map_err(|error| error.context("--time and --max-latency"))?;
@@ -105,7 +112,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         let mut progress = Progress::new(output);
         on_database(directory, options, &writer, &mut progress, &stop)?;
     }
-    conclude(writer, &finish, &asked, output)
+    conclude(writer, &finish, Some(&asked), output)
 }
 
 impl Options {
@@ -139,7 +146,7 @@ fn on_database(
         server: &server,
         shared_buffers_bytes: SHARED_BUFFERS_BYTES,
         left: None,
-            sessions_max: ladder.climb.sessions_max(),
+        sessions_max: ladder.climb.sessions_max(),
         are_given: false,
     };
     let mut course: Blocks<'_> = Blocks(Slob::new(&rules, Access::Index));

@@ -1,13 +1,14 @@
 //! `assay compare`: runs and profiles beside each other.
 
 use crate::conclude::{colour, read_text};
-use crate::dossier::{is_rung, read_cell, sessions_of};
+use crate::dossier::{is_rung, read_cell, series_of_rungs};
 use crate::exit::{Ended, json, print, write_new};
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::statistics::Book;
+use assay_judge::LoadFacts;
 use assay_judge::compare::{
-    CompareRules, LoadFacts, RunFacts, RungFacts, SideFacts, compare, facts_of_calibration,
-    facts_of_dss, facts_of_load, facts_of_profile, facts_of_run, joined, of_parts, with_intervals,
+    CompareRules, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss, facts_of_load,
+    facts_of_profile, facts_of_run, joined, of_parts, with_intervals,
 };
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
@@ -130,7 +131,9 @@ fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
         parts.push(facts_of_calibration(&id, &targets, &calibration));
     }
     if let Some(load) = run.json::<Load>(Document::Load)? {
-        parts.push(ladder(&run, &load, (id, targets.clone()))?);
+        let series = series_of_rungs(&run, &load)?;
+        let facts = LoadFacts { load: &load, series: &series };
+        parts.push(facts_of_load(&id, &targets, facts, &Book));
     }
     let workload = run.cells()?.iter().any(|cell| !is_rung(cell.name()));
     if workload || parts.is_empty() {
@@ -175,18 +178,6 @@ fn facts_of_cell(
         estimates: &report.estimates,
         series: &series,
     }))
-}
-
-/// The ladder of a load with the numbers of every rung.
-fn ladder(run: &RunReader, load: &Load, (name, target): (String, String)) -> Result<SideFacts> {
-    let mut rungs = Vec::new();
-    for cell in run.cells()? {
-        if let Some(sessions) = sessions_of(cell.name()) {
-            let (report, _) = read_cell(&cell, &[])?;
-            rungs.push(RungFacts { sessions, estimates: report.estimates });
-        }
-    }
-    Ok(facts_of_load(&LoadFacts { name, target, load, rungs }, &Book))
 }
 
 /// Every value of a workload with its place.

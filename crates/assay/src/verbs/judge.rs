@@ -4,10 +4,12 @@ use crate::conclude::{Asked, colour};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, json, print};
 use crate::options::{OutputOptions, StoreOptions};
-use assay_model::Result;
+use assay_model::run::RunKind;
+use assay_model::{Error, Result};
 use assay_report::Options as Shown;
+use assay_store::{Document, RunReader};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Judges a kept run by criteria: PASS, FAIL or INCONCLUSIVE
 #[derive(Args)]
@@ -15,7 +17,8 @@ pub struct Options {
     /// Id of a run, the beginning of one, `latest`, or a run's directory
     #[arg(default_value = "latest")]
     run: String,
-    /// Criteria file; the defaults without it
+    /// Criteria to judge by: a file, or check, oltp-default or dell-2017; without it what the run itself was asked, else
+    /// oltp-default, or check for a calibration
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten)]
@@ -24,15 +27,46 @@ pub struct Options {
     output: OutputOptions,
 }
 
+/// The run's own criteria, or those that ship for its kind.
+fn asked_of(run: &RunReader) -> Result<Asked> {
+    if let Some(text) = run.document(Document::Criteria)? {
+        return Asked::parse(text).map_err(|error| error.context(run.path().display()));
+    }
+    let name = match run.manifest().kind {
+        RunKind::Calibrate | RunKind::Check => "check",
+        _ => "oltp-default",
+    };
+    Asked::read(Path::new(name))
+}
+
+/// A run that nothing was asked of, and of which no criteria that ship say anything.
+fn nothing_to_judge(run: &RunReader) -> Error {
+    let manifest = run.manifest();
+    Error::usage(
+        format!(
+            "the run {} ({}) was asked nothing that can be judged",
+            manifest.id,
+            manifest.kind.name()
+        ),
+        "name criteria with --criteria FILE; docs/methods/verdict.md lists what they can ask",
+    )
+}
+
 /// Carries the verb out.
 ///
 /// # Errors
 /// What the criteria or the store says.
 pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::read(options.criteria.as_deref())?;
+    // What cannot be meant is said before the run is read.
+    let named = Asked::named(options.criteria.as_deref())?;
     let run = options.store.open().open(&options.run)?;
     let mut dossier = Dossier::read(&run)?;
+    let is_named = named.is_some();
+    let asked = named.map_or_else(|| asked_of(&run), Ok)?;
     let verdict = dossier.judge(&asked.rules);
+    if verdict.judgements.is_empty() && !is_named {
+        return Err(nothing_to_judge(&run));
+    }
     let outcome = verdict.outcome;
     if options.output.json {
         print(&json(&verdict)?)?;

@@ -22,7 +22,7 @@ const CELL: &str = "run";
 /// What a run that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 5] = ["workload", "duration", "warm_up", "interval", "seed"];
 
-/// Runs a workload (a file or a preset) and judges what came of it
+/// Runs a workload (a file or a preset), and judges what came of it where criteria are given
 #[derive(Args)]
 pub struct Options {
     /// Workload file, or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database
@@ -42,7 +42,7 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Criteria file; without it what the workload asks, or the defaults on latency, errors and the host
+    /// Criteria to judge by: a file, or oltp-default or dell-2017; without it what the workload asks, if anything
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
@@ -68,11 +68,12 @@ pub fn run(options: &Options) -> Result<Ended> {
         RunKind::Run,
         &Wanted::of(&workload, &options.target, (&options.store, &options.output)),
     )?;
-    for doubt in asked.rules.unanswered_by(&workload) {
+    let unanswered = asked.as_ref().map(|asked| asked.rules.unanswered_by(&workload));
+    for doubt in unanswered.unwrap_or_default() {
         session.progress.say(&format!("note: {doubt}"));
     }
     match session.measure(CELL, &workload) {
-        Ok(measurement) => finish(session, &measurement, &asked, options),
+        Ok(measurement) => finish(session, &measurement, asked.as_ref(), options),
         Err(error) => Err(session.abandon(error)),
     }
 }
@@ -80,7 +81,7 @@ pub fn run(options: &Options) -> Result<Ended> {
 fn finish(
     session: Session,
     measurement: &Measurement,
-    asked: &Asked,
+    asked: Option<&Asked>,
     options: &Options,
 ) -> Result<Ended> {
     // Test files go before the answer is printed.
@@ -130,7 +131,7 @@ fn resume(options: &Options) -> Result<Ended> {
         session.measure(CELL, &left)
     };
     match measured {
-        Ok(measurement) => finish(session, &measurement, &asked, options),
+        Ok(measurement) => finish(session, &measurement, asked.as_ref(), options),
         Err(error) => Err(session.abandon(error)),
     }
 }

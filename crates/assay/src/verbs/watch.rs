@@ -29,7 +29,7 @@ const NAP: Duration = Duration::from_millis(100);
 /// Faster than this the kernel's millisecond counters say nothing.
 const EVERY_MIN: Nanos = Nanos(100_000_000);
 
-/// Watches processors, memory, pressure, disks and network while others work, and judges what was seen
+/// Watches processors, memory, pressure, disks and network while others work
 #[derive(Args)]
 pub struct Options {
     /// Directories, files or block devices whose devices are watched; without any, all disks that ever worked
@@ -50,7 +50,7 @@ pub struct Options {
     /// Print every moment as CSV as it comes
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Criteria file; the defaults without it
+    /// Criteria to judge by: a file, or oltp-default or dell-2017; without it there is an answer and no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub struct Options {
 /// # Errors
 /// What the options, the criteria, the targets, the archive or the store say.
 pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::read(options.criteria.as_deref())?;
+    let asked = Asked::named(options.criteria.as_deref())?;
     if options.every.0 < EVERY_MIN.0 {
         return Err(Error::usage(
             format!("--every {} is too short", options.every),
@@ -100,15 +100,15 @@ pub fn run(options: &Options) -> Result<Ended> {
     };
     progress.clear();
     sink.log.sync()?;
-    finish_with(options, writer, &finish, &asked)
+    finish_with(options, writer, &finish, asked.as_ref())
 }
 
-/// The page and the verdict; rows that were printed are not followed by words.
+/// The page, and the verdict where one is asked for; rows that were printed are not followed by words.
 fn finish_with(
     options: &Options,
     writer: RunWriter,
     finish: &Finish,
-    asked: &Asked,
+    asked: Option<&Asked>,
 ) -> Result<Ended> {
     if !options.csv {
         return conclude(writer, finish, asked, &options.output);

@@ -1,7 +1,7 @@
 //! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
 use super::ground::{Ground, Named, Served, processors};
-use crate::conclude::conclude_load;
+use crate::conclude::{Asked, conclude};
 use crate::dossier::rung_cell;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions};
@@ -21,6 +21,7 @@ use assay_model::units::{Nanos, show_count};
 use assay_model::{Error, Histogram, Result, Workload};
 use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -136,9 +137,9 @@ pub fn carry_out<C: Course>(
     ladder: &Ladder,
     course: &mut C,
     prepare: impl FnOnce(&Named, &AtomicBool, &mut Progress) -> Result<GroundOf<C>>,
-    store: &StoreOptions,
-    output: &OutputOptions,
+    (store, output, criteria): (&StoreOptions, &OutputOptions, Option<&Path>),
 ) -> Result<Ended> {
+    let asked = Asked::named(criteria)?;
     let named = Named::read(&ladder.target)?;
     let (stop, mut progress) = (stop_flag()?, Progress::new(output));
     let store = store.open();
@@ -174,7 +175,7 @@ pub fn carry_out<C: Course>(
     });
     progress.clear();
     match climbed {
-        Ok(finish) => conclude_load(writer, &finish, output),
+        Ok(finish) => conclude(writer, &finish, asked.as_ref(), output),
         Err(error) => {
             give_up_unless_measured(&store, writer);
             Err(error)

@@ -21,6 +21,7 @@ use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
 use course::{Blocks, Place};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
+use std::path::PathBuf;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
@@ -104,6 +105,9 @@ pub struct Options {
     /// What to do with what earlier runs of this load left behind; else it is only named
     #[arg(long, value_enum)]
     left: Option<LeftOnly>,
+    /// Criteria to judge by; without it there is an answer and no verdict
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -177,8 +181,7 @@ fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str
         &ladder,
         &mut course,
         |named, stop, progress| place.prepare(named, stop, progress),
-        &options.store,
-        &options.output,
+        (&options.store, &options.output, options.criteria.as_deref()),
     )
 }
 

@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 pub use course::{Business, Trade};
 pub use place::Copied;
 use place::Place;
+use std::path::PathBuf;
 
 /// Sessions at most when a search finds no end.
 const USERS_MAX: u32 = 512;
@@ -85,6 +86,9 @@ pub struct TransactionOptions {
     /// Cache of the server
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "256MiB")]
     shared_buffers: Bytes,
+    /// Criteria to judge by; without it there is an answer and no verdict
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -176,8 +180,7 @@ impl TransactionOptions {
             &ladder,
             &mut course,
             |named, stop, progress| place.prepare(named, stop, progress),
-            &self.store,
-            &self.output,
+            (&self.store, &self.output, self.criteria.as_deref()),
         )
     }
 

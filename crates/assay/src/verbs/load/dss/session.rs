@@ -3,7 +3,7 @@
 use super::answers;
 use super::course::Course;
 use super::data::Tables;
-use crate::conclude::conclude_dss;
+use crate::conclude::conclude;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions};
 use crate::progress::Progress;
@@ -74,7 +74,7 @@ pub fn carry_out<L: Served + DssStore>(
         });
     progress.clear();
     match measured {
-        Ok(finish) => conclude_dss(writer, &finish, output),
+        Ok(finish) => conclude(writer, &finish, None, output),
         Err(error) => {
             // A run without any query is of no use to anybody.
             let kept =
