@@ -7,16 +7,25 @@ use serde::{Deserialize, Serialize};
 
 mod latency;
 mod read_times;
+mod report;
 mod server;
 mod time;
 
 pub use latency::{LatencyBucket, LatencyCurve};
 pub use read_times::{ReadSight, ReadTimes};
+pub use report::{
+    BufferPoolAdvice, ByteRate, FileActivity, FlashHits, HostActivity, InstanceShare, LogWriter,
+    ReportActivity, ReportScope, ReportStatement, SegmentIo, SegmentReads, ShareOf, TopEvents,
+    WaitEvent,
+};
 pub use server::{
     Checkpoints, ClassSeries, FunctionIo, LoadLine, ReadLevels, RelationIo, Sampling,
     ServerActivity, StatementIo, TablespaceIo, TimeSource, TimedEvent, WaitSeries, WalActivity,
 };
-pub use time::{Bottleneck, RedoFinding, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
+pub use time::{
+    Bottleneck, DeviceFinding, DeviceGrade, IoPath, RedoFinding, RedoPath, TimeModel, TimeVerdict,
+    WaitClassTime,
+};
 
 /// The version of the document that this program writes and reads.
 pub const FORMAT: u32 = 1;
@@ -81,6 +90,9 @@ pub struct Profile {
     /// Tablespaces by time waited for their reads, most first.
     #[serde(default)]
     pub tiering: Vec<TieringCandidate>,
+    /// What only a report prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportActivity>,
     /// What only a live server tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerActivity>,
@@ -112,6 +124,21 @@ pub struct Work {
     /// Changes of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_changes_per_s: Option<Figure>,
+    /// Transactions, ended by a commit or a rollback.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transactions_per_s: Option<Figure>,
+    /// Commits of users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commits_per_s: Option<Figure>,
+    /// Calls of users: logons, parses, fetches, executions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_calls_per_s: Option<Figure>,
+    /// Statements parsed, hard and soft.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parses_per_s: Option<Figure>,
+    /// Statements that had to be optimized and compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hard_parses_per_s: Option<Figure>,
 }
 
 impl Work {

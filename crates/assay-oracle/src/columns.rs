@@ -68,6 +68,24 @@ pub(crate) fn heads(columns: &[Range<usize>], lines: &[Cow<'_, [u8]>]) -> Vec<St
     heads
 }
 
+/// A line that says the heading of each group over all columns that stand under it.
+pub(crate) fn spread(
+    groups: &[Range<usize>],
+    heads: &[String],
+    columns: &[Range<usize>],
+) -> Vec<u8> {
+    let length = columns.last().map_or(0, |column| column.end);
+    let mut line = vec![b' '; length];
+    for column in columns {
+        let group = over(groups, column);
+        // A word without blanks, so that all of it goes to the one column below.
+        let words = heads.get(group).map(|head| head.replace(' ', "_")).unwrap_or_default();
+        let width = column.len().min(words.len());
+        line[column.start..column.start + width].copy_from_slice(&words.as_bytes()[..width]);
+    }
+    line
+}
+
 /// Deals a data line out: the first column is text of its full width, runs of the others go to their columns.
 /// A run over several columns is a number that ran together with its neighbour: all of them are unreadable.
 pub(crate) fn cells<'a>(columns: &[Range<usize>], line: &'a [u8]) -> Vec<Cow<'a, [u8]>> {

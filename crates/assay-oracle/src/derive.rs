@@ -1,23 +1,30 @@
 //! From a report to a profile: what the database asked of its storage, each figure with its source.
 
+mod activity;
 mod checks;
 mod classes;
 mod curves;
+mod devices;
+mod events;
 mod rates;
+mod redo;
 mod time;
+mod verdict;
 
-use crate::check;
 use crate::quantity::Quantity;
-use crate::report::{Event, Kind, Report};
+use crate::report::{FileIo, Kind, Report};
 use crate::section::Section;
-use assay_model::profile::{
-    self, Figure, Profile, ProfileSource, TieringCandidate, TimeModel, TimeVerdict,
-};
+use assay_model::profile::{self, Figure, IoPath, Profile, ProfileSource, TieringCandidate};
+
+pub(crate) use events::events_of;
 
 /// What a report says of the demand on storage. Nothing is assumed: what the report does not have is absent.
 pub fn profile(report: &Report) -> Profile {
     let time = time::model(report);
-    let redo = time::redo(report, &time);
+    let activity = activity::all(report);
+    let devices = devices::all(report);
+    let log = devices.iter().find(|device| device.path == IoPath::RedoWrite);
+    let redo = redo::path(report, &time, log);
     Profile {
         format: profile::FORMAT,
         name: name(report),
@@ -28,28 +35,16 @@ pub fn profile(report: &Report) -> Profile {
         rates: rates::all(report),
         classes: classes::all(report),
         work: rates::work(report),
-        verdict: verdict(report, &time),
+        verdict: verdict::verdict(report, &time, &activity.host, devices),
         time,
         redo,
         outliers: curves::outliers(report),
         tiering: tiering(report),
+        report: Some(activity),
         server: None,
         checks: checks::all(report),
         doubts: doubts(report),
         missing: missing(report),
-    }
-}
-
-/// What leads, unless the numbers themselves are in doubt.
-fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
-    match check::contradicted(report) {
-        None => time::verdict(report, time),
-        Some((wrong, all)) => TimeVerdict {
-            reason: format!(
-                "{wrong} of {all} counters contradict their own rates, so its numbers cannot be trusted"
-            ),
-            ..TimeVerdict::default()
-        },
     }
 }
 
@@ -97,26 +92,11 @@ fn source(report: &Report) -> ProfileSource {
     }
 }
 
-/// Events of these names in foreground and background together, each counted once.
-pub(crate) fn events_of<'r>(report: &'r Report, names: &[&str]) -> Vec<&'r Event> {
-    let apart = || report.foreground_events.iter().chain(&report.background_events);
-    let matching = |event: &&Event| crate::knowledge::is_any(&event.name, names);
-    let found: Vec<&Event> = apart().filter(matching).collect();
-    if !found.is_empty() {
-        return found;
-    }
-    // 9i and 10g print both together; an 11.2 global report and an excerpt have the top ones only.
-    let together: Vec<&Event> = report.all_events.iter().filter(matching).collect();
-    if !together.is_empty() {
-        return together;
-    }
-    report.top_events.iter().filter(matching).collect()
-}
-
 fn tiering(report: &Report) -> Vec<TieringCandidate> {
     let mut candidates: Vec<TieringCandidate> = report
         .tablespaces
         .iter()
+        .filter(|row| !is_impossible(report, row))
         .filter_map(|row| {
             let rate = rates::reads_per_s(report, row)?;
             let container = row.container.as_ref().map(|name| format!("{name}/"));
@@ -131,6 +111,12 @@ fn tiering(report: &Report) -> Vec<TieringCandidate> {
     candidates.sort_by(|left, right| right.read_wait_ratio.total_cmp(&left.read_wait_ratio));
     profile::accumulate(&mut candidates);
     candidates
+}
+
+/// Whether the wait events rule the times of this row out: it is told among the doubts, and not ranked.
+fn is_impossible(report: &Report, row: &FileIo) -> bool {
+    let line = row.read_time.map(|time| time.line);
+    report.flags.iter().any(|flag| flag.section == Section::Tablespaces && Some(flag.line) == line)
 }
 
 fn doubts(report: &Report) -> Vec<String> {

@@ -1,18 +1,34 @@
 //! HTML reports: a tolerant reader of tables; what is not well-formed is passed by, never an error.
 
 use crate::section::Section;
+use crate::split::Part;
 use crate::table::{Row, Table};
 use memchr::{memchr, memchr_iter, memmem};
 use std::borrow::Cow;
 
 /// Reads an HTML report and hands each table under a known title over as soon as it is complete.
-pub(crate) fn read<'a>(bytes: &'a [u8], first_line: u32, sink: &mut dyn FnMut(&Table<'a>)) {
+pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
+    let (bytes, first_line) = (part.bytes, part.line);
     let mut page = Page { bytes, at: 0, counted: 0, line: first_line, titles: Titles::default() };
     while let Some(tag) = page.next_table() {
         if let Some(table) = page.table(tag) {
             sink(&table);
         }
     }
+    if let Some(table) = titled(part.before, first_line) {
+        sink(&table);
+    }
+}
+
+/// The title of the page names database and instance even where the header was blanked. It stands before the heading,
+/// so it is looked for before the report.
+fn titled(before: &[u8], line: u32) -> Option<Table<'_>> {
+    let start = memmem::rfind(before, b"Report for DB: ")?;
+    let text = before[start..].split(|byte| *byte == b'<' || *byte == b'\n').next()?;
+    let mut table = Table::new(Section::Header, b"");
+    table.heads.push(crate::table::PAGE_TITLE.to_owned());
+    table.rows.push(Row { line, cells: vec![Cow::Borrowed(text)] });
+    Some(table)
 }
 
 /// What could be the title of the next table.
@@ -47,7 +63,7 @@ impl<'a> Page<'a> {
         loop {
             let open = self.at + memchr(b'<', self.bytes.get(self.at..)?)?;
             self.titles.text(&self.bytes[self.at..open]);
-            let close = open + memchr(b'>', &self.bytes[open..])?;
+            let close = open + tag_end(&self.bytes[open..])?;
             let tag = &self.bytes[open + 1..close];
             self.at = close + 1;
             if is(tag, b"table") {
@@ -151,13 +167,49 @@ fn attribute<'a>(tag: &'a [u8], name: &[u8]) -> &'a [u8] {
     let Some([quote @ (b'"' | b'\''), rest @ ..]) = rest.strip_prefix(b"=") else {
         return &[];
     };
+    // A page that went through a CSV file has its quotes doubled.
+    let doubled = rest.strip_prefix(&[*quote]).filter(|rest| !starts_next(rest));
+    let rest = doubled.unwrap_or(rest);
     memchr(*quote, rest).map_or(&[], |end| &rest[..end])
+}
+
+/// Whether an attribute is over: it was empty, and not in doubled quotes.
+fn starts_next(rest: &[u8]) -> bool {
+    rest.first().is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/')
+}
+
+/// How far a tag's end may be away; what is longer is no tag but a stray mark.
+const TAG_BYTES_MAX: usize = 4096;
+
+/// Where a tag ends: at the first `>` outside quotes. Attributes saved by a browser can hold one
+/// (`headers="%ofTotalWaits >=512us"`); where quotes do not pair, the first one ends it.
+fn tag_end(bytes: &[u8]) -> Option<usize> {
+    let first = memchr(b'>', bytes)?;
+    if !bytes[..first].contains(&b'"') && !bytes[..first].contains(&b'\'') {
+        return Some(first);
+    }
+    let mut quote = None;
+    for (at, byte) in bytes.iter().enumerate().take(TAG_BYTES_MAX) {
+        match (byte, quote) {
+            (b'>', None) => return Some(at),
+            (b'"' | b'\'', None) if at > 0 && opens(bytes, at) => quote = Some(*byte),
+            (byte, Some(open)) if *byte == open => quote = None,
+            (b'\n', Some(_)) => return Some(first),
+            _ => {}
+        }
+    }
+    Some(first)
+}
+
+/// Whether a quotation mark opens a value: it follows the sign of equality.
+fn opens(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at - 1) == Some(&b'=')
 }
 
 /// The inside of the next complete row.
 fn find_row(bytes: &[u8]) -> Option<std::ops::Range<usize>> {
     let open = memmem::find(bytes, b"<tr").or_else(|| memmem::find(bytes, b"<TR"))?;
-    let start = open + memchr(b'>', &bytes[open..])? + 1;
+    let start = open + tag_end(&bytes[open..])? + 1;
     let rest = &bytes[start..];
     let close = memmem::find(rest, b"</tr").or_else(|| memmem::find(rest, b"</TR"))?;
     Some(start..start + close)
@@ -184,7 +236,7 @@ fn cells(row: &[u8]) -> Vec<HtmlCell<'_>> {
 }
 
 fn cell(bytes: &[u8]) -> Option<HtmlCell<'_>> {
-    let close = memchr(b'>', bytes)?;
+    let close = tag_end(bytes)?;
     let tag = &bytes[..close];
     let span = std::str::from_utf8(attribute(tag, b"colspan")).ok();
     let content = &bytes[close + 1..];
@@ -192,8 +244,13 @@ fn cell(bytes: &[u8]) -> Option<HtmlCell<'_>> {
     Some(HtmlCell {
         is_head: matches!(tag.get(1), Some(b'h' | b'H')),
         span: span.and_then(|span| span.trim().parse().ok()).unwrap_or(1).clamp(1, 64),
-        content: plain(&content[..end.unwrap_or(content.len())]),
+        content: whole(plain(&content[..end.unwrap_or(content.len())])),
     })
+}
+
+/// A cell that a redaction cut in its own end mark (`/td>`) says nothing.
+fn whole(content: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    if content.starts_with(b"/t") && content.ends_with(b">") { Cow::Borrowed(b"") } else { content }
 }
 
 /// A row of heading cells; data cells among them are blank corners.

@@ -3,20 +3,34 @@
 use crate::report::stands_for;
 
 /// Single blocks into the buffer cache.
-pub(crate) const SINGLE_BLOCK: &[&str] =
-    &["db file sequential read", "cell single block physical read"];
-/// Several blocks into the buffer cache.
-pub(crate) const MULTI_BLOCK: &[&str] = &[
-    "db file scattered read",
+pub(crate) const SINGLE_BLOCK: &[&str] = &[
+    "db file sequential read",
+    "cell single block physical read",
+    "cell single block read request",
+];
+/// Several adjoining blocks into the buffer cache.
+pub(crate) const MULTI_BLOCK: &[&str] =
+    &["db file scattered read", "cell multiblock physical read", "cell multiblock read request"];
+/// Many single blocks at once: a wait is no request, and its time is that of the slowest.
+pub(crate) const BLOCK_LISTS: &[&str] = &[
     "db file parallel read",
-    "cell multiblock physical read",
     "cell list of blocks physical read",
+    "cell list of blocks read request",
 ];
 /// Large reads past the buffer cache.
-pub(crate) const DIRECT_READ: &[&str] =
-    &["direct path read", "cell smart table scan", "cell smart index scan"];
+pub(crate) const DIRECT_READ: &[&str] = &[
+    "direct path read",
+    "cell smart table scan",
+    "cell smart table scan request",
+    "cell smart index scan",
+    "cell smart index scan request",
+];
 /// Writes past the buffer cache.
 pub(crate) const DIRECT_WRITE: &[&str] = &["direct path write"];
+/// Sorts and hashes that do not fit into memory.
+pub(crate) const TEMPORARY: &[&str] = &["direct path read temp", "direct path write temp"];
+/// Writes of control files.
+pub(crate) const CONTROL_FILE_WRITE: &[&str] = &["control file parallel write"];
 /// Dirty blocks, in the background.
 pub(crate) const DATA_FILE_WRITE: &[&str] = &["db file parallel write"];
 /// The log writer's own wait.
@@ -49,12 +63,25 @@ const IDLE: &[&str] = &[
     "PING",
     "PX Deq: Execution Msg",
     "PX Deq: Execute Reply",
+    "Null event",
+    "PL/SQL lock timer",
     "PX Deq Credit: need buffer",
+    "PX Deq Credit: send blkd",
+    "PX Deq: Index Merge Reply",
+    "PX Deq: Join ACK",
+    "PX Deq: Msg Fragment",
+    "PX Deq: Parse Reply",
+    "PX Deq: Table Q Normal",
+    "PX Deq: Table Q Sample",
+    "PX Deq: Txn Recovery Reply",
+    "PX Deque wait",
+    "Queue Monitor Wait",
+    "Queue Monitor Slave Wait",
+    "Queue Monitor Shutdown Wait",
     "PX Idle Wait",
     "REPL Capture/Apply: RAC AQ qmn coordinator",
     "SQL*Net message from client",
     "SQL*Net message from dblink",
-    "SQL*Net more data from client",
     "Space Manager: slave idle wait",
     "Streams AQ: deallocate messages from Streams Pool",
     "Streams AQ: qmn coordinator idle wait",
@@ -77,7 +104,17 @@ const IDLE: &[&str] = &[
     "shared server idle wait",
     "single-task message",
     "smon timer",
+    "dispatcher timer",
+    "lock manager wait for remote message",
+    "null event",
+    "parallel query dequeue wait",
+    "parallel query idle wait - Slaves",
+    "slave wait",
+    "virtual circuit next request",
+    "virtual circuit status",
+    "virtual circuit wait",
     "wait for unread message on broadcast channel",
+    "wakeup time manager",
     "watchdog main loop",
 ];
 
@@ -114,14 +151,36 @@ const CLASSES: &[(&str, &str)] = &[
     ("row cache", "Concurrency"),
     ("gc ", "Cluster"),
     ("SQL*Net", "Network"),
+    ("resmgr:", "Scheduler"),
+    ("ASM IO", "User I/O"),
+    ("Data file init write", "User I/O"),
+    ("job scheduler coordinator slave wait", "Other"),
 ];
 
 /// Classes in which sessions wait for each other.
 pub(crate) const CONTENTION: &[&str] = &["Concurrency", "Application", "Cluster", "Configuration"];
 
-/// Whether a printed, perhaps cut, name stands for one of these events.
+/// Whether a printed, perhaps cut, name stands for one of these events. Exadata says behind a colon what answered
+/// (`cell single block physical read: flash cache`).
 pub(crate) fn is_any(printed: &str, events: &[&str]) -> bool {
+    let bare = printed.split_once(": ").filter(|_| printed.starts_with("cell "));
+    let printed = bare.map_or(printed, |(bare, _)| bare);
     events.iter().any(|event| stands_for(printed, event))
+}
+
+/// Whether an event is I/O by its name: never idle.
+pub(crate) fn is_io(printed: &str) -> bool {
+    [
+        "db file",
+        "direct path",
+        "log file",
+        "control file",
+        "cell single",
+        "cell smart",
+        "cell multi",
+    ]
+    .iter()
+    .any(|opening| printed.starts_with(opening))
 }
 
 pub(crate) fn is_idle(printed: &str) -> bool {

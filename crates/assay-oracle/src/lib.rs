@@ -17,6 +17,7 @@
 
 mod check;
 mod columns;
+mod decode;
 mod derive;
 mod html;
 mod knowledge;
@@ -40,9 +41,11 @@ pub use row::{COLUMNS, TableCell, TableColumn, table_row};
 /// Reads all reports of a file, one behind the other.
 ///
 /// # Errors
-/// A usage error in the list for a file without any report (empty, binary, an excerpt without a header), and one
-/// in place of each report that compares two periods, which cannot be read as one.
+/// A usage error in the list for a file without any report (empty, binary, an excerpt without a header, a report of
+/// another kind), and one in place of each report that compares two periods, which cannot be read as one, or whose
+/// header is unreadable.
 pub fn read_reports(bytes: &[u8]) -> Vec<Result<Report>> {
-    let parts = split::parts(bytes).into_iter();
-    parts.map(|part| part.map(|part| reading::read(&part))).collect()
+    let bytes = decode::plain(bytes);
+    let parts = split::parts(&bytes).into_iter();
+    parts.map(|part| reading::read(&part?)).collect()
 }

@@ -4,7 +4,10 @@ mod activity;
 mod events;
 mod header;
 mod histogram;
+mod idle;
+pub(crate) use idle::IDLE;
 mod io;
+mod segments;
 
 use crate::number::{self, Cell, Decimal, Printed, Suffix};
 use crate::quantity::{Quantity, Unit, Unread};
@@ -13,19 +16,35 @@ use crate::section::Section;
 use crate::split::Part;
 use crate::table::{Row, Table};
 use crate::{check, html, text};
+use assay_model::Error;
 
 /// Of one report at most this many unreadable cells are kept; hostile input must not fill the memory.
 const UNREAD_KEPT: usize = 200;
 
 /// Reads one report.
-pub(crate) fn read(part: &Part) -> Report {
+///
+/// # Errors
+/// A usage error where neither a name nor an interval can be read: nothing could be said of whom and when.
+pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
     let mut reading = Reading::new(part);
     let sink = &mut |table: &Table| reading.take(table);
     match part.form {
         Form::Text => text::read(part, sink),
-        Form::Html => html::read(part.bytes, part.line, sink),
+        Form::Html => html::read(part, sink),
     }
-    reading.finish()
+    let report = reading.finish();
+    let header = &report.header;
+    let is_named = header.db_name.is_some() || header.instance.is_some();
+    if is_named || header.elapsed.is_some() || header.begin.id.is_some() {
+        return Ok(report);
+    }
+    Err(Error::usage(
+        format!(
+            "line {}: neither the database nor the snapshots of this report can be read",
+            part.line
+        ),
+        "its header is damaged: give the file as it was written",
+    ))
 }
 
 pub(crate) struct Reading {
@@ -53,6 +72,7 @@ impl Reading {
             Section::WaitClasses => self.wait_classes(table),
             Section::TopEvents
             | Section::TopEventsOfAll
+            | Section::TopBackgroundEvents
             | Section::ForegroundEvents
             | Section::BackgroundEvents
             | Section::AllEvents => self.events(table),
@@ -63,6 +83,10 @@ impl Reading {
             Section::IoByFunction | Section::IoByFileType => self.io_stat(table),
             Section::OperatingSystem => self.operating_system(table),
             Section::SqlByIoTime => self.sql(table),
+            Section::HostCpu => self.host_cpu(table),
+            Section::Sessions => self.sessions(table),
+            Section::SegmentsByReads | Section::SegmentsByReadRequests => self.segments(table),
+            Section::BufferPoolAdvisory => self.buffer_pool(table),
         }
         if !self.report.has(table.section) && table.section != Section::Header {
             self.report.sections.push(table.section);
@@ -71,6 +95,11 @@ impl Reading {
 
     fn finish(mut self) -> Report {
         self.report.histograms = self.ranges.join();
+        idle::mark(&mut self.report);
+        if self.report.invalid.is_some() {
+            // Where the interval is none, a script's own errors stand among the lines of the header.
+            self.report.unread.retain(|unread| unread.section != Section::Header);
+        }
         check::run(&mut self.report);
         self.report
     }
@@ -164,6 +193,12 @@ fn empty(part: &Part) -> Report {
         foreground_events: Vec::new(),
         background_events: Vec::new(),
         all_events: Vec::new(),
+        top_of_all: Vec::new(),
+        top_background: Vec::new(),
+        invalid: invalid(part),
+        host_cpu: Vec::new(),
+        segments: Vec::new(),
+        buffer_pool: Vec::new(),
         histograms: Vec::new(),
         activity: Vec::new(),
         instances: Vec::new(),
@@ -177,4 +212,18 @@ fn empty(part: &Part) -> Report {
         unread: Vec::new(),
         flags: Vec::new(),
     }
+}
+
+/// What a report says of itself that spoils it: `Snapshots chosen span an instance shutdown`. The line stands before the
+/// first words, or close behind them.
+fn invalid(part: &Part) -> Option<String> {
+    const BANNER: &[u8] = b"RESULTS ARE INVALID";
+    let near = part.before.len().saturating_sub(1024);
+    let places = [&part.before[near..], &part.bytes[..part.bytes.len().min(4096)]];
+    let line = places.into_iter().find_map(|bytes| {
+        bytes.split(|byte| *byte == b'\n').find(|line| memchr::memmem::find(line, BANNER).is_some())
+    })?;
+    let words = crate::table::text(line);
+    let words = words.trim_start_matches("ERROR:").trim_start_matches("WARNING:").trim();
+    Some(words.chars().take(160).collect())
 }

@@ -3,6 +3,7 @@
 pub use crate::quantity::{Flag, Quantity, Unit, Unread};
 pub use crate::section::Section;
 pub use crate::split::{Form, Kind};
+pub use assay_model::profile::ShareOf;
 
 /// One AWR or Statspack report.
 #[derive(Clone, Debug)]
@@ -32,6 +33,18 @@ pub struct Report {
     /// Waits of both together, where the report prints them so (a global report its top ones only); never to
     /// be added to the other two.
     pub all_events: Vec<Event>,
+    /// The top events of sessions and background processes together (global report).
+    pub top_of_all: Vec<Event>,
+    /// The top events of background processes (global report).
+    pub top_background: Vec<Event>,
+    /// What the report says of itself that spoils it.
+    pub invalid: Option<String>,
+    /// Load and shares of CPU time of the machine: rows named as the operating system's counters are.
+    pub host_cpu: Vec<Named>,
+    /// Segments by reads, those by requests first where both are printed.
+    pub segments: Vec<SegmentRow>,
+    /// The buffer cache at other sizes.
+    pub buffer_pool: Vec<PoolRow>,
     /// One curve per event, joined from all its tables; foreground and background together.
     pub histograms: Vec<EventHistogram>,
     /// Counters of the instance, of all instances in a global report.
@@ -126,6 +139,8 @@ pub struct Snapshot {
     pub clock_s: Option<i64>,
     /// Sessions at that moment.
     pub sessions: Option<Quantity>,
+    /// Instances that ran, in a cluster.
+    pub instances: Option<Quantity>,
 }
 
 /// A row of the Load Profile.
@@ -174,8 +189,10 @@ pub struct Event {
     pub time: Option<Quantity>,
     /// The mean as printed, seconds.
     pub average: Option<Quantity>,
-    /// Share of DB time, or of the table's own total.
+    /// Share of what `share_of` says.
     pub share: Option<Quantity>,
+    /// What the share is a part of.
+    pub share_of: ShareOf,
 }
 
 impl Event {
@@ -229,11 +246,51 @@ pub struct Statistic {
     pub per_second: Option<Quantity>,
 }
 
+/// A segment and its reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentRow {
+    /// The owner.
+    pub owner: String,
+    /// The tablespace.
+    pub tablespace: Option<String>,
+    /// The table or index.
+    pub object: String,
+    /// Its partition.
+    pub partition: Option<String>,
+    /// `TABLE`, `INDEX`, as printed.
+    pub kind: Option<String>,
+    /// Whether requests are counted, not blocks.
+    pub is_requests: bool,
+    /// How many.
+    pub reads: Quantity,
+    /// Share of all reads.
+    pub share: Option<Quantity>,
+}
+
+/// A row of the buffer pool advisory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolRow {
+    /// The pool.
+    pub pool: String,
+    /// Size, bytes.
+    pub size: Option<Quantity>,
+    /// Size over the present one.
+    pub factor: Option<Quantity>,
+    /// Physical reads over those of the present size.
+    pub read_factor: Option<Quantity>,
+}
+
 /// What one instance of a cluster did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstanceRates {
     /// Number of the instance.
     pub number: u32,
+    /// Its name.
+    pub name: Option<String>,
+    /// Sessions when the interval began.
+    pub sessions: Option<Quantity>,
+    /// Time of its sessions in database calls, seconds.
+    pub db_time: Option<Quantity>,
     /// Blocks read, per second.
     pub read_blocks: Option<Quantity>,
     /// Blocks written, per second.
@@ -244,10 +301,6 @@ pub struct InstanceRates {
     pub logical_reads: Option<Quantity>,
     /// Statements executed, per second.
     pub executes: Option<Quantity>,
-    /// Read requests per second from the table by file type, where it has them by instance.
-    pub read_requests: Option<Quantity>,
-    /// Write requests per second from the same table.
-    pub write_requests: Option<Quantity>,
 }
 
 /// I/O of one tablespace or file.

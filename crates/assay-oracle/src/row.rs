@@ -1,10 +1,9 @@
 //! One line a report: the columns of the papers' scripts, then those of the SLOB kit.
 
 use crate::derive::events_of;
-use crate::knowledge;
 use crate::quantity::Quantity;
 use crate::report::{Event, Report};
-use assay_model::profile::{Figure, IoPurpose, Profile, RateKind};
+use assay_model::profile::{ByteRate, Figure, IoPurpose, Profile, RateKind, RequestRate};
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,15 +64,15 @@ pub fn table_row(file: &str, report: &Report, profile: &Profile) -> Vec<TableCel
     row.extend(papers(report, profile));
     row.extend(kit(report, profile));
     row.extend(latencies(report));
-    row.push(top_wait(report).map_or(TableCell::Absent, TableCell::Text));
+    let top = profile.report.as_ref().and_then(|activity| activity.top_wait());
+    row.push(top.map_or(TableCell::Absent, |event| TableCell::Text(event.event.clone())));
     row
 }
 
-/// Requests of the database and their latency. Reports without requests count blocks; those are in columns of
+/// Requests that reach the storage, as its bytes do, and the latency of reads. Reports without requests count blocks; those are in columns of
 /// their own and never stand in for requests.
 fn papers(report: &Report, profile: &Profile) -> [TableCell; 5] {
-    let kinds = [RateKind::Database, RateKind::Total, RateKind::FileType, RateKind::Tablespace];
-    let rate = kinds.into_iter().find_map(|kind| profile.rate(kind));
+    let rate = counted(profile);
     let reads = rate.and_then(|rate| rate.read_per_s.as_ref()).map(value);
     let writes = rate.and_then(|rate| rate.write_per_s.as_ref()).map(value);
     let class = |purpose| profile.class(purpose).and_then(|class| class.latency_s.as_ref());
@@ -89,6 +88,12 @@ fn papers(report: &Report, profile: &Profile) -> [TableCell; 5] {
     ]
 }
 
+/// The widest way of counting requests that the report has.
+fn counted(profile: &Profile) -> Option<&RequestRate> {
+    let kinds = [RateKind::Total, RateKind::FileType, RateKind::Database, RateKind::Tablespace];
+    kinds.into_iter().find_map(|kind| profile.rate(kind))
+}
+
 fn kit(report: &Report, profile: &Profile) -> [TableCell; 10] {
     let elapsed = profile.elapsed_s.as_ref().map(value);
     let per_second = |figure: Option<&Figure>| {
@@ -98,7 +103,14 @@ fn kit(report: &Report, profile: &Profile) -> [TableCell; 10] {
             .map(|(figure, elapsed)| figure.value / elapsed)
     };
     let load = |names: &[&str]| report.load(names).and_then(|row| row.per_second).map(of);
-    let bytes = |name: &str| report.rate(name).map(of);
+    // Bytes are those of the same requests as the rates.
+    let of_database = counted(profile).is_some_and(|rate| rate.kind == RateKind::Database);
+    let kind = if of_database { RateKind::Database } else { RateKind::Total };
+    let rates =
+        profile.report.as_ref().map(|activity| activity.bytes.as_slice()).unwrap_or_default();
+    let rate = rates.iter().find(|rate| rate.kind == kind);
+    let bytes =
+        |of: fn(&ByteRate) -> &Option<Figure>| rate.and_then(|rate| of(rate).as_ref().map(value));
     [
         number(report.header.begin.sessions.map(of), 1.0),
         number(elapsed, 1.0),
@@ -107,9 +119,9 @@ fn kit(report: &Report, profile: &Profile) -> [TableCell; 10] {
         number(load(&["Executes", "Executes (SQL)"]), 1.0),
         number(load(&["Logical reads", "Logical read (blocks)"]), 1.0),
         number(load(&["Physical reads", "Physical read (blocks)"]), 1.0),
-        number(bytes("physical read total bytes"), 1.0 / MEBIBYTE),
+        number(bytes(|rate| &rate.read_bytes_per_s), 1.0 / MEBIBYTE),
         number(load(&["Physical writes", "Physical write (blocks)"]), 1.0),
-        number(bytes("physical write total bytes"), 1.0 / MEBIBYTE),
+        number(bytes(|rate| &rate.write_bytes_per_s), 1.0 / MEBIBYTE),
     ]
 }
 
@@ -130,18 +142,6 @@ fn latencies(report: &Report) -> [TableCell; 5] {
 
 fn waits(event: &Event) -> f64 {
     event.waits.map_or(0.0, of)
-}
-
-/// The wait that sessions spent most time in; CPU is no wait, and idle events are none either.
-fn top_wait(report: &Report) -> Option<String> {
-    let lists = [&report.foreground_events, &report.top_events, &report.all_events];
-    let events = lists.into_iter().find(|events| !events.is_empty())?.iter();
-    let is_wait = |event: &&Event| {
-        event.name != "DB CPU" && event.name != "CPU time" && !knowledge::is_idle(&event.name)
-    };
-    let time = |event: &&Event| event.time.map_or(0.0, of);
-    let top = events.filter(is_wait).max_by(|left, right| time(left).total_cmp(&time(right)));
-    top.map(|event| event.name.clone())
 }
 
 fn value(figure: &Figure) -> f64 {

@@ -43,6 +43,18 @@ pub enum Section {
     OperatingSystem,
     /// Statements by time waited for I/O.
     SqlByIoTime,
+    /// The top events of background processes (global report).
+    TopBackgroundEvents,
+    /// Busy time and load of the machine.
+    HostCpu,
+    /// Sessions at both ends (global report).
+    Sessions,
+    /// Segments by blocks read.
+    SegmentsByReads,
+    /// Segments by read requests (11.2 and later).
+    SegmentsByReadRequests,
+    /// The buffer cache at other sizes.
+    BufferPoolAdvisory,
 }
 
 impl Section {
@@ -69,13 +81,21 @@ impl Section {
             Self::IoByFileType => "IOStat by Filetype",
             Self::OperatingSystem => "Operating System Statistics",
             Self::SqlByIoTime => "SQL ordered by User I/O Wait Time",
+            Self::TopBackgroundEvents => "Top Timed Background Events",
+            Self::HostCpu => "Host CPU",
+            Self::Sessions => "System Statistics (Absolute Values)",
+            Self::SegmentsByReads => "Segments by Physical Reads",
+            Self::SegmentsByReadRequests => "Segments by Physical Read Requests",
+            Self::BufferPoolAdvisory => "Buffer Pool Advisory",
         }
     }
 
     /// The section that a title opens; `None` for titles of sections that are not read.
     pub(crate) fn of(title: &[u8]) -> Option<Self> {
         let title = folded(title);
-        exact(&title).or_else(|| opening(&title))
+        // 9.2 goes on with database, instance and snapshots.
+        let words = title.split(" for db:").next().unwrap_or_default();
+        exact(words).or_else(|| opening(words))
     }
 }
 
@@ -101,6 +121,11 @@ fn exact(title: &str) -> Option<Section> {
         "foreground wait class" | "foreground wait classes" => Section::WaitClasses,
         "top timed events" => Section::TopEventsOfAll,
         "top timed foreground events" => Section::TopEvents,
+        "top timed background events" => Section::TopBackgroundEvents,
+        "system statistics (absolute values)" => Section::Sessions,
+        "segments by physical reads" => Section::SegmentsByReads,
+        "segments by physical read requests" => Section::SegmentsByReadRequests,
+        "buffer pool advisory" => Section::BufferPoolAdvisory,
         "wait events" | "wait events (fg and bg)" => Section::AllEvents,
         "instance activity stats"
         | "key instance activity stats"
@@ -136,6 +161,8 @@ const OPENINGS: &[(&str, Section)] = &[
     ("background wait events", Section::BackgroundEvents),
     ("wait event histogram", Section::Histogram),
     ("sql ordered by user i/o", Section::SqlByIoTime),
+    ("host cpu", Section::HostCpu),
+    ("this table displays system load statistics", Section::HostCpu),
     ("database summary", Section::Header),
     ("database instances included in report", Section::Header),
     ("this table displays database instance information", Section::Header),
@@ -152,7 +179,8 @@ fn opening(title: &str) -> Option<Section> {
             title.strip_prefix("top ")?.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let timed =
             rest.starts_with(" timed events") || rest.starts_with(" timed foreground events");
-        timed.then_some(Section::TopEvents)
+        let by_segment = rest.starts_with(" physical reads per segment");
+        timed.then_some(Section::TopEvents).or(by_segment.then_some(Section::SegmentsByReads))
     })
 }
 
@@ -169,7 +197,11 @@ mod tests {
             ("Top Timed Events", Some(Section::TopEventsOfAll)),
             ("Top Event P1/P2/P3 Values", None),
             ("Top Events", None),
-            ("Top Timed Background Events", None),
+            ("Top Timed Background Events", Some(Section::TopBackgroundEvents)),
+            ("Wait Events for DB: SHOP  Instance: shop1  Snaps: 3 -4", Some(Section::AllEvents)),
+            ("Segments by Physical Writes", None),
+            ("Segments by Direct Physical Reads", None),
+            ("Host CPU (CPUs:    8 Cores:    8 Sockets:    2)", Some(Section::HostCpu)),
             ("Other  Instance Activity\nStats", Some(Section::Activity)),
             ("Instance Activity Stats - Absolute Values", None),
             ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(Section::Histogram)),

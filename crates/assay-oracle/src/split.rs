@@ -34,6 +34,8 @@ pub(crate) struct Part<'a> {
     pub(crate) line: u32,
     /// What a mail or a document put before every line of a copy: marks of quotation, blanks.
     pub(crate) margin: &'a [u8],
+    /// What stands before the first words: the page's title, a banner.
+    pub(crate) before: &'a [u8],
 }
 
 const STATSPACK: &[u8] = b"STATSPACK report for";
@@ -41,6 +43,8 @@ const AWR: &[u8] = b"WORKLOAD REPOSITORY ";
 const COMPARISON: &[u8] = b"WORKLOAD REPOSITORY COMPARE PERIOD";
 /// The header table stands this close to the first words.
 const HEADER_BYTES: usize = 4096;
+/// A page's title and its style sheet stand this close before the first words.
+const BEFORE_BYTES: usize = 64 << 10;
 
 #[derive(Clone, Copy)]
 enum Opening {
@@ -60,17 +64,28 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
         let end = openings.get(index + 1).map_or(bytes.len(), |next| next.0);
         let lines = memchr_iter(b'\n', &bytes[counted.0..*start]).count();
         counted = (*start, counted.1.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)));
-        parts.push(part(*opening, &bytes[*start..end], counted.1, margin(bytes, *start)));
+        let from = index.checked_sub(1).map_or(0, |last| openings[last].0);
+        let before = &bytes[from.max(start.saturating_sub(BEFORE_BYTES))..*start];
+        let place = Part {
+            kind: Kind::Awr,
+            form: Form::Text,
+            bytes: &bytes[*start..end],
+            line: counted.1,
+            margin: margin(bytes, *start),
+            before,
+        };
+        parts.push(part(*opening, place));
     }
     parts
 }
 
-fn part<'a>(opening: Opening, bytes: &'a [u8], line: u32, margin: &'a [u8]) -> Result<Part<'a>> {
+fn part(opening: Opening, place: Part<'_>) -> Result<Part<'_>> {
     match opening {
-        Opening::Report(kind, form) => Ok(Part { kind, form, bytes, line, margin }),
+        Opening::Report(kind, form) => Ok(Part { kind, form, ..place }),
         Opening::ComparePeriods => Err(Error::usage(
             format!(
-                "line {line}: an AWR compare-period report: its columns hold two periods side by side"
+                "line {}: an AWR compare-period report: its columns hold two periods side by side",
+                place.line
             ),
             "make an AWR report (awrrpt.sql) of each period and read both",
         )),
@@ -78,6 +93,9 @@ fn part<'a>(opening: Opening, bytes: &'a [u8], line: u32, margin: &'a [u8]) -> R
 }
 
 fn none(bytes: &[u8]) -> Error {
+    if let Some(other) = OTHERS.iter().find(|other| other.is_in(bytes)) {
+        return Error::usage(format!("{}: {}", other.name, other.good_for), ASK);
+    }
     let words = memmem::find(bytes, AWR).or_else(|| memmem::find(bytes, STATSPACK));
     let what = if bytes.is_empty() {
         "the file is empty"
@@ -86,10 +104,69 @@ fn none(bytes: &[u8]) -> Error {
     } else {
         "no AWR or Statspack report in it"
     };
-    Error::usage(
-        what,
-        "give the text or HTML file as awrrpt.sql, awrgrpt.sql or spreport.sql wrote it",
-    )
+    Error::usage(what, ASK)
+}
+
+const ASK: &str = "give the text or HTML file as awrrpt.sql, awrgrpt.sql or spreport.sql wrote it";
+
+/// A report of Oracle's of another kind.
+struct Other {
+    name: &'static str,
+    good_for: &'static str,
+    /// Any of these words near the begin of the file.
+    words: &'static [&'static [u8]],
+}
+
+/// How far into a file the name of its kind is looked for: style sheets come first.
+const NAME_BYTES: usize = 64 << 10;
+
+const OTHERS: &[Other] = &[
+    Other {
+        name: "an ASH report",
+        good_for: "it samples who waited for what, and counts no I/O; its top sessions and statements stand beside an AWR report of the same time",
+        words: &[
+            b"ASH Report For",
+            b"ASH Report -",
+            b"ASH Report for",
+            b"Active Session History Report",
+        ],
+    },
+    Other {
+        name: "an ADDM report",
+        good_for: "it holds findings and advice, not the counters they come from; make the AWR report of the same two snapshots",
+        words: &[b"ADDM Report for", b"ADDM Report -", b"Findings and Recommendations"],
+    },
+    Other {
+        name: "an AWR report of one SQL statement",
+        good_for: "it holds the plans and times of that statement, not what the database asked of its storage",
+        words: &[b"WORKLOAD REPOSITORY SQL Report", b"AWR SQL Report"],
+    },
+    Other {
+        name: "an AWR compare-period report",
+        good_for: "its columns hold two periods side by side; make an AWR report (awrrpt.sql) of each period and read both",
+        words: &[
+            b"WORKLOAD REPOSITORY COMPARE PERIOD",
+            b"AWR Compare Period Report",
+            b"AWR Compare Periods Report",
+        ],
+    },
+    Other {
+        name: "output of tkprof",
+        good_for: "it holds the statements of one trace, not what the database asked of its storage",
+        words: &[b"TKPROF: Release"],
+    },
+    Other {
+        name: "a SQL monitor report",
+        good_for: "it follows one execution of a statement, not what the database asked of its storage",
+        words: &[b"SQL Monitoring Report"],
+    },
+];
+
+impl Other {
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        let head = &bytes[..bytes.len().min(NAME_BYTES)];
+        self.words.iter().any(|words| memmem::find(head, words).is_some())
+    }
 }
 
 fn openings(bytes: &[u8]) -> Vec<(usize, Opening)> {

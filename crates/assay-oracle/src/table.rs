@@ -3,6 +3,9 @@
 use crate::section::{Section, folded};
 use std::borrow::Cow;
 
+/// The heading of the one cell that holds a page's title.
+pub(crate) const PAGE_TITLE: &str = "page title";
+
 /// One row: its line in the file and one cell a column.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<'a> {

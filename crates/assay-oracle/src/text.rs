@@ -18,6 +18,7 @@ pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
         reader.feed(line, next);
     }
     reader.close();
+    reader.told();
 }
 
 struct Reader<'a, 's> {
@@ -33,6 +34,8 @@ struct Reader<'a, 's> {
     identity: Option<&'a [u8]>,
     /// Whether SQL text goes by, which can imitate anything.
     in_sql: bool,
+    /// Lines under a ruler of the header, which another ruler can turn into headings.
+    under: Vec<Cow<'a, [u8]>>,
 }
 
 /// A title, and what of its line is already heading.
@@ -52,6 +55,7 @@ impl<'a, 's> Reader<'a, 's> {
             name: None,
             identity: None,
             in_sql: false,
+            under: Vec::new(),
         };
         reader.open(Some(Section::Header), b"");
         reader
@@ -88,8 +92,11 @@ impl<'a, 's> Reader<'a, 's> {
             let name = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
             return self.same(name).then(|| plain(&line.bytes[..at]));
         }
-        if let Some(at) = memmem::find(line.bytes, b" for DB:").filter(|_| starts && !self.in_sql) {
-            return Some(plain(&line.bytes[..at]));
+        if let Some(at) = memmem::find(line.bytes, b" for DB:").filter(|_| starts) {
+            let rest = line.bytes[at + 8..].trim_ascii();
+            let name = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+            let of_report = memmem::find(rest, b"Instance:").is_some();
+            return (of_report && self.same(name)).then(|| plain(&line.bytes[..at]));
         }
         let underlined = next.bytes.starts_with(b"~~~") && !line.is_blank() && !self.in_sql;
         let in_header = self.table.as_ref().is_some_and(|table| table.section == Section::Header);
@@ -101,6 +108,16 @@ impl<'a, 's> Reader<'a, 's> {
     fn same(&mut self, name: &'a [u8]) -> bool {
         let known = *self.identity.get_or_insert(name);
         known.starts_with(name) || name.starts_with(known)
+    }
+
+    /// Database and instance as the titles name them, for headers that leave them blank.
+    fn told(&mut self) {
+        if let Some(identity) = self.identity {
+            let mut table = Table::new(Section::Header, b"");
+            table.heads.push(crate::table::PAGE_TITLE.to_owned());
+            table.rows.push(Row { line: 0, cells: vec![Cow::Borrowed(identity)] });
+            (self.sink)(&table);
+        }
     }
 
     fn enter(&mut self, title: &Title<'a>, line: Line<'a>) {
@@ -123,6 +140,7 @@ impl<'a, 's> Reader<'a, 's> {
             (self.sink)(&table);
         }
         self.above.clear();
+        self.under.clear();
         self.columns.clear();
         self.name_columns.clear();
         self.name = None;
@@ -141,6 +159,9 @@ impl<'a, 's> Reader<'a, 's> {
         if is_labelled(section) {
             columns.retain(|column| line.get(column.start) != Some(&b'~'));
         }
+        if section == Section::Header {
+            self.grouped(&columns);
+        }
         let mut heads = columns::heads(&columns, &self.above);
         self.above.clear();
         let Some(table) = self.table.as_mut() else {
@@ -158,7 +179,26 @@ impl<'a, 's> Reader<'a, 's> {
         self.columns = columns;
     }
 
+    /// A global report rules off groups of headings above the headings themselves: what stood under that ruler was
+    /// no data, and each group's heading goes over all of its columns.
+    fn grouped(&mut self, columns: &[Range<usize>]) {
+        let Some(table) = self.table.as_mut().filter(|_| !self.columns.is_empty()) else {
+            return;
+        };
+        let is_finer = columns.len() > self.columns.len();
+        if is_finer && !self.under.is_empty() {
+            let spread = columns::spread(&self.columns, &table.heads, columns);
+            self.above = std::iter::once(Cow::Owned(spread)).chain(self.under.drain(..)).collect();
+            table.heads.clear();
+            table.rows.clear();
+            self.columns.clear();
+        }
+    }
+
     fn row(&mut self, section: Section, line: Line<'a>) {
+        if section == Section::Header && self.under.len() < 4 {
+            self.under.push(Cow::Borrowed(line.bytes));
+        }
         if section == Section::CacheSizes {
             let cells = line.bytes.split_gaps().map(Cow::Borrowed).collect();
             self.push(line.number, cells);
@@ -170,7 +210,7 @@ impl<'a, 's> Reader<'a, 's> {
                 self.push(line.number, cells);
             }
         } else {
-            self.half(line);
+            self.half(section, line);
         }
     }
 
@@ -180,6 +220,10 @@ impl<'a, 's> Reader<'a, 's> {
         match section {
             Section::CacheSizes => false,
             Section::Tablespaces | Section::Files => self.name_columns.is_empty(),
+            // Statspack 10.1 prints the event alone, segments from 12.2 on their owner and tablespace.
+            Section::Histogram | Section::SegmentsByReads | Section::SegmentsByReadRequests => {
+                self.columns.is_empty() || (self.columns.len() <= 2 && self.name_columns.is_empty())
+            }
             _ => self.columns.is_empty(),
         }
     }
@@ -198,13 +242,14 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// Half a row: the name stands on a line of its own, which can wrap, and the numbers on the next.
-    fn half(&mut self, line: Line<'a>) {
+    fn half(&mut self, section: Section, line: Line<'a>) {
         let Some(name) = self.name.take() else {
             self.name = Some(cells(&self.name_columns, line.bytes));
             return;
         };
         let first = line.bytes.trim_ascii_start().first().copied().unwrap_or_default();
-        if !matches!(first, b'0'..=b'9' | b'.' | b'-' | b'#' | b'N') {
+        let goes_on = matches!(section, Section::SegmentsByReads | Section::SegmentsByReadRequests);
+        if !goes_on && !matches!(first, b'0'..=b'9' | b'.' | b'-' | b'#' | b'N') {
             self.name = Some(wrapped(name, line.bytes));
             return;
         }

@@ -41,6 +41,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
         time,
         outliers: outliers(&run.io.read, elapsed_s),
         tiering: Vec::new(),
+        report: None,
         server: None,
         checks: Vec::new(),
         doubts: Vec::new(),
@@ -181,6 +182,7 @@ fn redo(run: &HostRun, time: &TimeModel) -> RedoPath {
     RedoPath {
         sync_latency_s: waited.then(|| counted(run.log_syncs.mean_ns() / 1e9)).flatten(),
         write_latency_s: counted(run.log_writes.mean_ns() / 1e9),
+        writer_busy_share: None,
         write_iops: counted(run.per_s(run.log_writes.ios())),
         redo_bytes_per_s: counted(rate(run.redo_bytes, seconds(run.io.elapsed_ns))),
         sync_share: waited.then_some(sync_share),

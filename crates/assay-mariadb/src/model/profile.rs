@@ -61,6 +61,7 @@ pub fn profile(
         checks: check(&delta, &time, active.as_ref()),
         doubts: doubts(&delta, looks, &time),
         missing: missing(&delta, looks),
+        report: None,
         server: Some(ServerActivity {
             load: load::load(&delta, outside, &time),
             events,

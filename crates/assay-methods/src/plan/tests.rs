@@ -40,6 +40,7 @@ fn profile(classes: Vec<IoClass>) -> Profile {
         redo: RedoPath::default(),
         outliers: Vec::new(),
         tiering: Vec::new(),
+        report: None,
         server: None,
         checks: Vec::new(),
         doubts: Vec::new(),

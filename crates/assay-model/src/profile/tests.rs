@@ -18,6 +18,7 @@ fn profile() -> Profile {
         redo: RedoPath::default(),
         outliers: Vec::new(),
         tiering: Vec::new(),
+        report: None,
         server: None,
         checks: Vec::new(),
         doubts: Vec::new(),

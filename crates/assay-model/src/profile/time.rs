@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A lead of less than this share of DB time is no lead.
 const CLEAR_LEAD: f64 = 0.05;
+/// More CPU time than this many times DB time cannot be; up to it both are rounded.
+const CPU_CONTRADICTS: f64 = 1.05;
 /// Above this share of the commit wait the write itself is the cause.
 const DEVICE_SHARE: f64 = 0.5;
 /// Below this share of DB time commits are not what sessions wait for.
@@ -69,6 +71,8 @@ pub enum Bottleneck {
     Commit,
     /// Sessions waiting for each other: faster storage cannot help much.
     Contention,
+    /// Something else that has a name: network, a resource plan, a single event; storage cannot help.
+    Other,
     /// Hardly any session was active: nothing follows from the little there was.
     Idle,
     /// No single one leads clearly.
@@ -100,11 +104,79 @@ pub struct TimeVerdict {
     /// Share of DB time that sessions waited for each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contention_share: Option<f64>,
-    /// Amdahl's bound: DB time now over DB time with storage that takes no time, 1/(1 - user I/O share).
+    /// Share of DB time in waits of no other part: network, resource plans, the class Other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_share: Option<f64>,
+    /// Share of DB time that is neither CPU nor a wait; negative where something was counted twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unaccounted_share: Option<f64>,
+    /// Amdahl's bound for reads: DB time now over DB time with user I/O that takes no time, 1/(1 - user I/O share).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speedup_limit: Option<f64>,
+    /// The same with commits, writes that sessions waited for and what hangs on them: all that storage can bring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_speedup_limit: Option<f64>,
+    /// The event or class that leads, where one is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// Storage judged by the time it takes, whatever the shares are; the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceFinding>,
+    /// What has to be known with it: what the report covers, what it leaves open, what hangs on what.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Why, in a sentence.
     pub reason: String,
+}
+
+/// I/O whose time is judged by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum IoPath {
+    /// Writes of the log writer.
+    RedoWrite,
+    /// Reads of one block.
+    SingleBlockRead,
+    /// Writes of control files.
+    ControlFileWrite,
+}
+
+/// How a time stands to what is accepted of its kind of storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceGrade {
+    /// As good as its kind of storage is.
+    Sound,
+    /// Busy: requests wait for it, though each takes no longer than accepted.
+    Saturated,
+    /// Above what is accepted of disks.
+    Slow,
+    /// Ten times that.
+    Failing,
+}
+
+/// Storage judged by the time it takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DeviceFinding {
+    /// Which I/O.
+    pub path: IoPath,
+    /// The event that was waited for.
+    pub event: String,
+    /// Its mean time, seconds.
+    pub latency_s: Figure,
+    /// What is accepted, seconds.
+    pub limit_s: f64,
+    /// Requests outstanding on average: rate times time; one writer that is above 0.7 is busy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<Figure>,
+    /// How it stands.
+    pub grade: DeviceGrade,
+    /// Where the limit is from.
+    pub limit_source: String,
 }
 
 impl TimeVerdict {
@@ -113,41 +185,69 @@ impl TimeVerdict {
         (0.0..1.0).contains(&share).then(|| 1.0 / (1.0 - share))
     }
 
-    /// The same with what follows from its shares: the bound, which part leads, and why in a sentence.
+    /// The same with what follows from its shares: the bounds, which part leads, and why in a sentence.
     pub fn concluded(mut self) -> Self {
         self.speedup_limit = self.user_io_share.and_then(Self::amdahl);
+        self.storage_speedup_limit = self.storage_share().and_then(Self::amdahl);
         self.bottleneck = self.leader();
         self.reason = self.sentence();
         self
     }
 
+    /// Share of DB time that storage has a part in: reads, writes that sessions waited for, and commits.
+    pub fn storage_share(&self) -> Option<f64> {
+        let more = [self.write_behind_share, self.commit_share].into_iter().flatten();
+        self.user_io_share.map(|user_io| user_io + more.sum::<f64>())
+    }
+
+    /// Share of the part that is named; `None` where none is.
+    pub fn leading_share(&self) -> Option<f64> {
+        let behind = self.write_behind_share.unwrap_or(0.0);
+        match self.bottleneck {
+            Bottleneck::Storage => self.user_io_share.map(|user_io| user_io + behind),
+            Bottleneck::Commit => self.commit_share,
+            Bottleneck::Cpu => self.cpu_share,
+            Bottleneck::Contention => self.contention_share,
+            Bottleneck::Other => self.other_share,
+            Bottleneck::Idle | Bottleneck::Mixed | Bottleneck::Unknown => None,
+        }
+    }
+
+    /// Nothing leads that is smaller than what nobody accounts for, and more than all time is a contradiction.
     fn leader(&self) -> Bottleneck {
         let (Some(user_io), Some(cpu)) = (self.user_io_share, self.cpu_share) else {
             return Bottleneck::Unknown;
         };
-        let storage = user_io + self.write_behind_share.unwrap_or(0.0);
-        let contention = self.contention_share.unwrap_or(0.0);
         let mut parts = [
-            (storage, Bottleneck::Storage),
+            (user_io + self.write_behind_share.unwrap_or(0.0), Bottleneck::Storage),
             (self.commit_share.unwrap_or(0.0), Bottleneck::Commit),
             (cpu, Bottleneck::Cpu),
-            (contention, Bottleneck::Contention),
+            (self.contention_share.unwrap_or(0.0), Bottleneck::Contention),
+            (self.other_share.unwrap_or(0.0), Bottleneck::Other),
         ];
         parts.sort_by(|left, right| right.0.total_cmp(&left.0));
-        if parts[0].0 - parts[1].0 < CLEAR_LEAD { Bottleneck::Mixed } else { parts[0].1 }
+        let (lead, leader) = parts[0];
+        if cpu > CPU_CONTRADICTS || self.unaccounted_share.is_some_and(|share| share >= lead) {
+            return Bottleneck::Unknown;
+        }
+        if lead - parts[1].0 < CLEAR_LEAD { Bottleneck::Mixed } else { leader }
     }
 
     fn sentence(&self) -> String {
-        let percent = |share: Option<f64>| {
-            share.map_or("unknown".to_owned(), |share| format!("{:.1} %", share * 100.0))
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        let known = |share: Option<f64>| share.map_or_else(|| "unknown".to_owned(), percent);
+        let optional = |share: Option<f64>, what: &str| {
+            share.map_or_else(String::new, |share| format!(", {} {what}", percent(share)))
         };
         format!(
-            "of DB time {} was user I/O, {} waiting for writes to catch up, {} waiting for commits, {} on a CPU, {} sessions waiting for each other",
-            percent(self.user_io_share),
-            percent(self.write_behind_share),
-            percent(self.commit_share),
-            percent(self.cpu_share),
-            percent(self.contention_share),
+            "of DB time {} was user I/O, {} waiting for writes to catch up, {} waiting for commits, {} on a CPU, {} sessions waiting for each other{}{}",
+            known(self.user_io_share),
+            known(self.write_behind_share),
+            known(self.commit_share),
+            known(self.cpu_share),
+            known(self.contention_share),
+            optional(self.other_share, "other waits"),
+            optional(self.unaccounted_share, "unaccounted"),
         )
     }
 }
@@ -175,8 +275,10 @@ impl RedoPath {
 pub enum RedoFinding {
     /// Sessions hardly wait for commits.
     NotWaitedFor,
-    /// Most of the commit wait is the write itself.
+    /// Most of the commit wait is the write itself, or the write is slow by any measure.
     Device,
+    /// The log writer is busy all the time: commits queue for it, and a faster device shortens the queue.
+    Saturated,
     /// Most of it is not: scheduling, or commits queueing behind the log writer.
     BesideTheDevice,
     /// The source does not say.
@@ -201,6 +303,10 @@ pub struct RedoPath {
     /// Redo, bytes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redo_bytes_per_s: Option<Figure>,
+    /// Share of time that the log writer waited for its writes: writes a second times their time; above 1 with several
+    /// writers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer_busy_share: Option<f64>,
     /// Share of DB time that sessions waited for commits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_share: Option<f64>,

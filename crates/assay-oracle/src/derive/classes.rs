@@ -8,8 +8,7 @@ use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
 
 /// All classes of which something is known, the sum of all first.
 pub(super) fn all(report: &Report) -> Vec<IoClass> {
-    let classes = [
-        whole(report),
+    let parts = [
         single_block(report),
         waited(report, IoPurpose::MultiBlockRead, knowledge::MULTI_BLOCK, 1.0),
         by_function(
@@ -24,14 +23,17 @@ pub(super) fn all(report: &Report) -> Vec<IoClass> {
         temporary(report),
         by_function(report, IoPurpose::Backup, &["RMAN", "ARCH"], &[]),
     ];
-    classes.into_iter().filter(IoClass::is_known).map(IoClass::complete).collect()
+    let parts: Vec<IoClass> =
+        parts.into_iter().filter(IoClass::is_known).map(IoClass::complete).collect();
+    let whole = Some(whole(report, &parts)).filter(IoClass::is_known);
+    whole.map(IoClass::complete).into_iter().chain(parts).collect()
 }
 
 /// Everything that reaches the storage; where only blocks and tablespaces are printed, what they say.
-fn whole(report: &Report) -> IoClass {
+fn whole(report: &Report, parts: &[IoClass]) -> IoClass {
     let mut class = IoClass::new(IoPurpose::All);
     let rates = rates::all(report);
-    let kinds = [RateKind::Total, RateKind::FileType, RateKind::Tablespace];
+    let kinds = [RateKind::Total, RateKind::FileType, RateKind::Database, RateKind::Tablespace];
     let rate = kinds.iter().find_map(|kind| {
         let rate = rates.iter().find(|rate| rate.kind == *kind)?;
         rate.read_per_s.clone().zip(rate.write_per_s.clone())
@@ -43,8 +45,42 @@ fn whole(report: &Report) -> IoClass {
         class.rate_iops = Some(Figure::new(sum, source));
     }
     class.throughput_bytes_per_s = throughput(report);
-    class.latency_s = read_latency(report);
+    timed(report, parts, &mut class);
     class
+}
+
+/// The whole has no time of its own: it is the sum over the parts that have one. Where less than half of all I/Os have a
+/// time, only what is outstanding is told, as the least that it can be.
+fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
+    // The table by function counts temporary files among direct I/O.
+    let direct =
+        |part: &IoClass| matches!(part.purpose, IoPurpose::DirectRead | IoPurpose::DirectWrite);
+    let counted = parts.iter().any(|part| direct(part) && part.throughput_bytes_per_s.is_some());
+    let known = parts.iter().filter_map(|part| {
+        let again = counted && part.purpose == IoPurpose::Temporary;
+        let iops = if again { 0.0 } else { part.rate_iops.as_ref()?.value };
+        Some((iops, part.latency_s.as_ref()?.value, part.outstanding.as_ref()?.value))
+    });
+    let known: Vec<(f64, f64, f64)> = known.collect();
+    if known.is_empty() {
+        class.latency_s = read_latency(report);
+        let reads = class.read_share.as_ref().zip(class.rate_iops.as_ref());
+        let reads = reads.map(|(share, rate)| share.value * rate.value);
+        class.outstanding = reads.zip(class.latency_s.as_ref()).map(|(reads, latency)| {
+            Figure::new(reads * latency.value, format!("reads a second x ({})", latency.source))
+        });
+        return;
+    }
+    let iops: f64 = known.iter().map(|part| part.0).sum();
+    let outstanding: f64 = known.iter().map(|part| part.2).sum();
+    let whole = class.rate_iops.as_ref().map_or(iops, |rate| rate.value);
+    let source = format!(
+        "sum over the {} classes that have times: {iops:.1} of {whole:.1} I/Os a second",
+        known.len()
+    );
+    class.latency_s = (iops >= 0.5 * whole && iops > 0.0)
+        .then(|| Figure::new(outstanding / iops, source.clone()));
+    class.outstanding = Some(Figure::new(outstanding, source));
 }
 
 /// Bytes per second: counters, else blocks times block size.
@@ -88,8 +124,10 @@ fn read_latency(report: &Report) -> Option<Figure> {
 fn waits(report: &Report, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
     let events = events_of(report, names);
     let elapsed_s = elapsed_s(report)?;
-    let parts: Vec<(Quantity, Option<f64>)> =
-        events.iter().filter_map(|event| Some((event.waits?, event.mean_s()))).collect();
+    let parts: Vec<(Quantity, Option<f64>)> = events
+        .iter()
+        .filter_map(|event| Some((event.waits.filter(|waits| waits.value > 0.0)?, event.mean_s())))
+        .collect();
     let first = events.iter().find_map(|event| Some(named(&event.waits?, &event.name)))?;
     let count: f64 = parts.iter().map(|(waits, _)| waits.value).sum();
     let time: Option<f64> =
@@ -129,11 +167,26 @@ fn by_function(
     let named = rows.filter(|row| functions.iter().any(|name| is_function(&row.name, name)));
     let rows: Vec<&IoStat> = named.collect();
     let mut class = summed(purpose, &rows);
+    let read_share = if matches!(purpose, IoPurpose::DirectRead) { 1.0 } else { 0.0 };
+    if !class.is_known() && !events.is_empty() {
+        // Before 11.2 no table counts by function: waits are what is known.
+        return waited(report, purpose, events, read_share);
+    }
     if class.is_known() {
-        // One wait can stand for many I/Os that were issued together: no queue depth follows from it.
         class.latency = curves::curve(report, events);
+        by_wait(report, events, &mut class);
     }
     class
+}
+
+/// The mean wait, and waits outstanding. One wait can stand for several I/Os that were issued together, so rate times time
+/// would say too much: what sessions waited each second is the least that was outstanding.
+fn by_wait(report: &Report, events: &[&str], class: &mut IoClass) {
+    if let Some((rate, Some(latency))) = waits(report, events) {
+        let source = format!("({}) x ({}), the least", rate.source, latency.source);
+        class.outstanding = Some(Figure::new(rate.value * latency.value, source));
+        class.latency_s = Some(latency);
+    }
 }
 
 /// Whether the table by function contradicts the types of file by half or more: its counters can overrun.
@@ -176,8 +229,14 @@ fn temporary(report: &Report) -> IoClass {
     let rows: Vec<&IoStat> =
         rows.filter(|row| row.name.eq_ignore_ascii_case("Temp File")).collect();
     let mut class = summed(IoPurpose::Temporary, &rows);
+    if !class.is_known() {
+        class = waited(report, IoPurpose::Temporary, knowledge::TEMPORARY, 1.0);
+        class.read_share = None;
+        return class;
+    }
+    by_wait(report, knowledge::TEMPORARY, &mut class);
     let small = rows.iter().find_map(|row| Some(named(&row.small_time?, "Temp File, small reads")));
-    class.latency_s = small;
+    class.latency_s = class.latency_s.or(small);
     class
 }
 

@@ -60,7 +60,23 @@ pub(super) fn work(report: &Report) -> Work {
             load(&["Physical read (blocks)", "Physical reads"]),
         ),
         block_changes_per_s: counted(report, "db block changes", load(&["Block changes"])),
+        transactions_per_s: load(&["Transactions"]).as_ref().map(figure).or_else(|| sum(report)),
+        commits_per_s: counted(report, "user commits", None),
+        user_calls_per_s: counted(report, "user calls", load(&["User calls"])),
+        parses_per_s: counted(report, "parse count (total)", load(&["Parses", "Parses (SQL)"])),
+        hard_parses_per_s: counted(
+            report,
+            "parse count (hard)",
+            load(&["Hard parses", "Hard parses (SQL)"]),
+        ),
     }
+}
+
+/// Transactions as the Load Profile counts them.
+fn sum(report: &Report) -> Option<Figure> {
+    let (commits, rollbacks) = (report.rate("user commits")?, report.rate("user rollbacks")?);
+    let source = format!("{}: user commits + user rollbacks", commits.place());
+    Some(Figure::new(commits.value + rollbacks.value, source))
 }
 
 /// The sum over types of file of the whole cluster.
@@ -102,8 +118,7 @@ fn blocks(report: &Report) -> RequestRate {
     }
 }
 
-/// Reads of a tablespace per second: as printed, else over elapsed time. The printed rate is taken because it is
-/// what a person multiplies by hand; it is a whole number.
+/// Reads of a tablespace per second: counted over elapsed time, else as printed, which is a whole number.
 pub(super) fn reads_per_s(report: &Report, row: &FileIo) -> Option<f64> {
     per_s(report, row.reads_per_second, row.reads)
 }
@@ -114,7 +129,7 @@ pub(super) fn writes_per_s(report: &Report, row: &FileIo) -> Option<f64> {
 
 fn per_s(report: &Report, printed: Option<Quantity>, count: Option<Quantity>) -> Option<f64> {
     let counted = count.zip(elapsed_s(report)).map(|(count, elapsed)| count.value / elapsed);
-    printed.map(|rate| rate.value).or(counted)
+    counted.or(printed.map(|rate| rate.value))
 }
 
 /// The block: from the header, else bytes read over blocks read; never assumed.

@@ -1,10 +1,10 @@
-//! The time model and what it says: storage, CPU or contention, and the commit path apart.
+//! The time model: DB time by CPU and class of waits.
 
-use super::{elapsed_s, events_of, figure, named};
-use crate::knowledge::{self, LOG_SYNC, LOG_WRITE, WRITE_BEHIND};
+use super::events::{is_cpu, is_idle, name_of_class, of_sessions};
+use super::{elapsed_s, figure, named};
 use crate::quantity::{Quantity, Unit};
-use crate::report::{Event, Report};
-use assay_model::profile::{Figure, RedoPath, TimeModel, TimeVerdict, WaitClassTime};
+use crate::report::{Event, Report, ShareOf};
+use assay_model::profile::{Figure, TimeModel, WaitClassTime};
 
 pub(super) fn model(report: &Report) -> TimeModel {
     let db_time = db_time(report);
@@ -69,16 +69,13 @@ fn waits(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
 
 /// Events of sessions summed by class; idle ones never count, whatever the report thinks of them.
 fn classed(report: &Report, db_time: Option<&Figure>) -> Vec<WaitClassTime> {
-    let lists = [&report.foreground_events, &report.top_events];
-    let events = lists.into_iter().find(|events| !events.is_empty());
     let mut waits: Vec<WaitClassTime> = Vec::new();
-    for event in events.into_iter().flatten() {
-        let is_cpu = event.name == "DB CPU" || event.name == "CPU time";
+    for event in of_sessions(report).iter() {
         let time = finer(event.time, of_share(event, db_time));
-        let Some(time) = time.filter(|_| !is_cpu && !knowledge::is_idle(&event.name)) else {
+        let Some(time) = time.filter(|_| !is_cpu(event) && !is_idle(event)) else {
             continue;
         };
-        let class = class_name(event);
+        let class = name_of_class(event);
         match waits.iter_mut().find(|wait| wait.class == class) {
             Some(wait) => wait.time_s.value += time.value,
             None => waits.push(WaitClassTime {
@@ -100,29 +97,9 @@ fn finer(time: Option<Quantity>, of_share: Option<Quantity>) -> Option<Quantity>
 
 /// A time that could not be read follows from its share of DB time.
 fn of_share(event: &Event, db_time: Option<&Figure>) -> Option<Quantity> {
-    let (share, db_time) = event.share.zip(db_time)?;
+    let of_db_time = event.share.filter(|_| event.share_of == ShareOf::DbTime);
+    let (share, db_time) = of_db_time.zip(db_time)?;
     Some(share.scaled(db_time.value, Unit::Seconds))
-}
-
-/// The full name of a class: text cuts it at eight or ten characters.
-fn class_name(event: &Event) -> String {
-    const CLASSES: &[&str] = &[
-        "User I/O",
-        "System I/O",
-        "Commit",
-        "Concurrency",
-        "Application",
-        "Configuration",
-        "Administrative",
-        "Cluster",
-        "Network",
-        "Scheduler",
-        "Queueing",
-        "Other",
-    ];
-    let printed = event.class.as_deref().unwrap_or_default();
-    let known = CLASSES.iter().find(|class| printed.len() >= 5 && class.starts_with(printed));
-    known.map_or_else(|| knowledge::class_of(&event.name), |class| *class).to_owned()
 }
 
 fn unaccounted(
@@ -135,80 +112,4 @@ fn unaccounted(
     (!waits.is_empty()).then(|| {
         Figure::new(db_time.value - db_cpu.value - waited, "DB time - DB CPU - waits of sessions")
     })
-}
-
-/// Which part of DB time leads. Shares are of DB time, so what a top list leaves out lowers none of them.
-pub(super) fn verdict(report: &Report, time: &TimeModel) -> TimeVerdict {
-    let Some(db_time_s) = time.db_time_s.as_ref().map(|time| time.value).filter(|time| *time > 0.0)
-    else {
-        return TimeVerdict {
-            reason: "the report has no DB time".to_owned(),
-            ..TimeVerdict::default()
-        };
-    };
-    let of_classes = |classes: &[&str]| {
-        let waits = time.waits.iter().filter(|wait| classes.contains(&wait.class.as_str()));
-        waits.map(|wait| wait.time_s.value).fold(0.0, |sum, time_s| sum + time_s) / db_time_s
-    };
-    let is_known = !time.waits.is_empty();
-    let behind = write_behind_s(report) / db_time_s;
-    let user_io = is_known.then(|| of_classes(&["User I/O"]));
-    let contention = is_known.then(|| (of_classes(knowledge::CONTENTION) - behind).max(0.0));
-    let cpu = time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s);
-    TimeVerdict {
-        user_io_share: user_io,
-        write_behind_share: is_known.then_some(behind),
-        commit_share: is_known.then(|| of_classes(&["Commit"])),
-        cpu_share: cpu,
-        contention_share: contention,
-        ..TimeVerdict::default()
-    }
-    .concluded()
-}
-
-/// Sessions stopped by slow writing.
-fn write_behind_s(report: &Report) -> f64 {
-    let lists = [&report.foreground_events, &report.top_events];
-    let events = lists.into_iter().find(|events| !events.is_empty());
-    let behind =
-        events.into_iter().flatten().filter(|event| knowledge::is_any(&event.name, WRITE_BEHIND));
-    behind
-        .filter_map(|event| event.time)
-        .map(|time| time.value)
-        .fold(0.0, |sum, time_s| sum + time_s)
-}
-
-/// The commit path. Log file sync is never taken for the device's time, nor the other way round.
-pub(super) fn redo(report: &Report, time: &TimeModel) -> RedoPath {
-    let mean = |names: &[&str]| {
-        let events = events_of(report, names);
-        let event =
-            events.iter().max_by(|left, right| waits_of(left).total_cmp(&waits_of(right)))?;
-        let place = event.waits.or(event.time)?;
-        Some(Figure::new(event.mean_s()?, format!("{}: {}", place.place(), event.name)))
-    };
-    let sync = events_of(report, LOG_SYNC);
-    let synced_s =
-        sync.iter().filter_map(|event| event.time).map(|time| time.value).reduce(f64::max);
-    let db_time_s = time.db_time_s.as_ref().map(|time| time.value).filter(|time| *time > 0.0);
-    let load = report.load(&["Redo size", "Redo size (bytes)"]).and_then(|row| row.per_second);
-    let writes = events_of(report, LOG_WRITE).first().and_then(|event| event.waits);
-    RedoPath {
-        sync_latency_s: mean(LOG_SYNC),
-        write_latency_s: mean(LOG_WRITE),
-        write_iops: writes.zip(elapsed_s(report)).map(|(writes, elapsed_s)| {
-            Figure::new(
-                writes.value / elapsed_s,
-                format!("{}: log file parallel write / elapsed", writes.place()),
-            )
-        }),
-        redo_bytes_per_s: load.as_ref().map(figure),
-        sync_share: synced_s.zip(db_time_s).map(|(synced, db_time)| synced / db_time),
-        ..RedoPath::default()
-    }
-    .concluded()
-}
-
-fn waits_of(event: &Event) -> f64 {
-    event.waits.map_or(0.0, |waits| waits.value)
 }

@@ -99,7 +99,7 @@ impl Reading {
             let rates = self.rates_of(table, row, row.text(instance).parse().unwrap_or(0));
             match row.cell(instance) {
                 b"Sum" => self.cluster_rates(&rates),
-                _ if rates.number > 0 => self.report.instances.push(rates),
+                _ if rates.number > 0 => self.keep_rates(rates),
                 _ => {}
             }
         }
@@ -109,17 +109,75 @@ impl Reading {
         }
     }
 
+    fn keep_rates(&mut self, rates: InstanceRates) {
+        let known = self.instance_of(rates.number);
+        let (name, sessions, db_time) = (known.name.take(), known.sessions, known.db_time);
+        *known = InstanceRates { name, sessions, db_time, ..rates };
+    }
+
+    /// What is known of an instance of a cluster, from whatever table.
+    pub(super) fn instance_of(&mut self, number: u32) -> &mut InstanceRates {
+        let instances = &mut self.report.instances;
+        let at = instances.iter().position(|instance| instance.number == number);
+        let at = at.unwrap_or_else(|| {
+            instances.push(InstanceRates::unknown(number));
+            instances.len() - 1
+        });
+        &mut instances[at]
+    }
+
+    /// Sessions at both ends, of each instance and of all.
+    pub(super) fn sessions(&mut self, table: &Table) {
+        let (Some(instance), Some(begin)) =
+            (table.named(&["i#"]), table.named(&["sessions begin"]))
+        else {
+            return;
+        };
+        let end = table.named(&["sessions end"]);
+        for row in &table.rows {
+            let at_begin = self.number(table, row, Some(begin), Unit::Count);
+            if let Ok(number) = row.text(instance).parse() {
+                self.instance_of(number).sessions = at_begin;
+            }
+            let is_whole = row.cell(instance) == b"Sum" || table.rows.len() == 1;
+            let is_first = self.report.header.begin.sessions.is_none();
+            if is_whole || (is_first && self.report.instances.len() == 1) {
+                self.report.header.begin.sessions = at_begin;
+                self.report.header.end.sessions = self.number(table, row, end, Unit::Count);
+            }
+        }
+    }
+
+    /// Load and shares of the machine as the first page prints them.
+    pub(super) fn host_cpu(&mut self, table: &Table) {
+        let Some(row) = table.rows.first() else { return };
+        let column = |word: &str| table.column(|head| head.split(' ').any(|part| part == word));
+        let names = [
+            ("LOAD", column("begin"), Unit::Labelled),
+            ("LOAD_END", column("end"), Unit::Labelled),
+            ("WIO", column("%wio").or_else(|| column("wio")), Unit::Share),
+            ("IDLE", column("%idle").or_else(|| column("idle")), Unit::Share),
+            ("NUM_CPU_CORES", column("cores"), Unit::Count),
+            ("NUM_CPU_SOCKETS", column("sockets"), Unit::Count),
+        ];
+        for (name, column, unit) in names {
+            let value = self.number(table, row, column, unit);
+            self.report.host_cpu.push(Named { name: name.to_owned(), value });
+        }
+    }
+
     fn rates_of(&mut self, table: &Table, row: &Row, number: u32) -> InstanceRates {
         let mut rate = |name: &str| self.number(table, row, table.named(&[name]), Unit::Labelled);
         InstanceRates {
+            name: None,
+            sessions: None,
+            db_time: None,
             number,
             read_blocks: rate("physical reads/s"),
             write_blocks: rate("physical writes/s"),
             redo: rate("redo size (k)/s").map(|redo| redo.scaled(1024.0, Unit::BytesPerSecond)),
             logical_reads: rate("logical reads/s"),
             executes: rate("execs/s"),
-            read_requests: None,
-            write_requests: None,
         }
     }
 
@@ -155,26 +213,82 @@ impl Reading {
             let (unit, scale) =
                 if is_time { (Unit::Seconds, Some(0.01)) } else { (Unit::Labelled, None) };
             let value = self.scaled(table.section, row, value, unit, scale);
+            if name == "LOAD" {
+                self.load_at_end(table, row);
+            }
             self.report.operating_system.push(Named { name, value });
         }
     }
 
+    fn load_at_end(&mut self, table: &Table, row: &Row) {
+        let value = self.number(table, row, table.named(&["end value"]), Unit::Labelled);
+        self.report.operating_system.push(Named { name: "LOAD_END".to_owned(), value });
+    }
+
+    /// A row an instance; CPUs, cores and times add up, loads do not.
     fn cpus_of_all(&mut self, table: &Table) {
-        let heads = ["num cpus", "cpu #cpus", "#cpus", "cpus"];
-        let (Some(instance), Some(column)) = (table.named(&["i#"]), table.named(&heads)) else {
+        let Some(instance) = table.named(&["i#"]) else {
             return;
         };
-        let of_instances =
-            table.rows.iter().filter(|row| row.text(instance).parse::<u32>().is_ok());
-        let mut sum: Option<Quantity> = None;
-        for row in of_instances {
-            let cpus = self.scaled(Section::OperatingSystem, row, column, Unit::Count, None);
-            sum = match (sum, cpus) {
-                (Some(sum), Some(cpus)) => Some(Quantity { value: sum.value + cpus.value, ..sum }),
-                (sum, cpus) => sum.or(cpus),
-            };
+        let with = |words: &'static [&'static str]| {
+            table.column(move |head| words.iter().all(|word| head.contains(word)))
+        };
+        let cpus = table.named(&["num cpus", "cpu #cpus", "#cpus", "cpus"]);
+        let cpus = self.sum_of(table, instance, cpus, Unit::Count);
+        let names = [
+            ("NUM_CPU_CORES", table.named(&["cpu #cores", "cpu cores", "cores"]), Unit::Count),
+            ("NUM_CPU_SOCKETS", table.named(&["cpu #sckts", "cpu sckts"]), Unit::Count),
+            (
+                "BUSY_TIME",
+                with(&["time", "busy"]).or_else(|| with(&["busy", "time"])),
+                Unit::Seconds,
+            ),
+            (
+                "IDLE_TIME",
+                with(&["time", "idle"]).or_else(|| with(&["idle", "time"])),
+                Unit::Seconds,
+            ),
+            ("LOAD", with(&["load", "begin"]), Unit::Labelled),
+            ("LOAD_END", with(&["load", "end"]), Unit::Labelled),
+        ];
+        for (name, column, unit) in names {
+            let value = self.sum_of(table, instance, column, unit);
+            self.report.operating_system.push(Named { name: name.to_owned(), value });
         }
-        self.report.header.cpus = self.report.header.cpus.or(sum);
+        self.report.header.cpus = self.report.header.cpus.or(cpus);
+    }
+
+    /// The sum over the rows of instances.
+    fn sum_of(
+        &mut self,
+        table: &Table,
+        instance: usize,
+        column: Option<usize>,
+        unit: Unit,
+    ) -> Option<Quantity> {
+        let mut sum: Option<Quantity> = None;
+        for row in table.rows.iter().filter(|row| row.text(instance).parse::<u32>().is_ok()) {
+            let one = self.scaled(Section::OperatingSystem, row, column?, unit, Some(1.0))?;
+            sum = Some(sum.map_or(one, |sum| Quantity { value: sum.value + one.value, ..sum }));
+        }
+        sum
+    }
+}
+
+impl InstanceRates {
+    /// An instance of which nothing is known yet.
+    const fn unknown(number: u32) -> Self {
+        Self {
+            number,
+            name: None,
+            sessions: None,
+            db_time: None,
+            read_blocks: None,
+            write_blocks: None,
+            redo: None,
+            logical_reads: None,
+            executes: None,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use crate::quantity::{Quantity, Unit};
-use crate::report::{Event, Form, SqlIo};
+use crate::report::{Event, Form, ShareOf, SqlIo};
 use crate::section::Section;
 use crate::table::{Row, Table};
 use crate::text::is_sql_id;
@@ -35,7 +35,7 @@ impl Columns {
             }),
             average: table.column(|head| head.contains("avg") && !head.contains("active")),
             share: table.column(|head| {
-                ["% db", "%db", "% bg", "%bg", "%total", "% total"]
+                ["% db", "%db", "% bg", "%bg", "%total", "% total", "% call", "%call", "% ela"]
                     .iter()
                     .any(|part| head.contains(part))
             }),
@@ -53,6 +53,20 @@ fn scale(head: &str) -> Option<f64> {
         Some(1.0)
     } else {
         None
+    }
+}
+
+/// What a column of percents is a share of: Statspack prints `% Total Call Time` (9i `% Total Ela Time`), which holds waits
+/// of background processes and is no DB time. Statspack for 11g and later still does, under `% Total Call Time`.
+fn share_of(table: &Table, column: usize) -> ShareOf {
+    let head = table.head(column);
+    let is_background = table.section == Section::BackgroundEvents
+        || table.section == Section::TopBackgroundEvents
+        || head.contains("bg");
+    match head {
+        _ if head.contains("call") || head.contains("ela") => ShareOf::CallTime,
+        _ if is_background => ShareOf::BackgroundTime,
+        _ => ShareOf::DbTime,
     }
 }
 
@@ -83,7 +97,12 @@ impl Reading {
         match section {
             Section::ForegroundEvents => self.report.foreground_events.push(event),
             Section::BackgroundEvents => self.report.background_events.push(event),
-            Section::AllEvents | Section::TopEventsOfAll => self.report.all_events.push(event),
+            Section::AllEvents => self.report.all_events.push(event),
+            Section::TopBackgroundEvents => self.report.top_background.push(event),
+            Section::TopEventsOfAll => {
+                self.report.top_of_all.push(event.clone());
+                self.report.all_events.push(event);
+            }
             Section::WaitClasses => self.report.wait_classes.push(event),
             _ => self.report.top_events.push(event),
         }
@@ -98,6 +117,7 @@ impl Reading {
             time: columns.time.and_then(|column| self.seconds(table, row, column)),
             average: columns.average.and_then(|column| self.seconds(table, row, column)),
             share: self.number(table, row, columns.share, Unit::Share),
+            share_of: columns.share.map_or(ShareOf::DbTime, |share| share_of(table, share)),
         }
     }
 
@@ -137,6 +157,7 @@ impl Reading {
                     time,
                     average: None,
                     share: None,
+                    share_of: ShareOf::DbTime,
                 });
             }
         }

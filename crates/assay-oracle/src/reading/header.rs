@@ -5,7 +5,7 @@ use crate::number::Decimal;
 use crate::quantity::{Quantity, Unit};
 use crate::report::{Form, Header, Kind, Snapshot};
 use crate::section::{Section, folded};
-use crate::table::{Row, Table, text};
+use crate::table::{PAGE_TITLE, Row, Table, text};
 use crate::time;
 use std::borrow::Cow;
 
@@ -19,8 +19,12 @@ impl Reading {
             table.rows.iter().for_each(|row| self.block_size(row));
             return;
         }
+        if table.head(0) == PAGE_TITLE {
+            table.rows.iter().for_each(|row| self.page_title(&row.text(0)));
+            return;
+        }
         for row in &table.rows {
-            if !self.snapshot_line(row) {
+            if !self.snapshot_line(table, row) {
                 self.facts(table, row);
             }
         }
@@ -40,6 +44,23 @@ impl Reading {
         }
         self.names(table, row);
         self.machine(table, row);
+    }
+
+    /// `Report for DB: SHOP, Inst: shop1, Snaps: 10-11` or `SHOP/shop1`, for what the header left blank.
+    fn page_title(&mut self, title: &str) {
+        let of = |word: &str| {
+            let rest = title.split_once(word)?.1.split(',').next()?.trim();
+            (!rest.is_empty()).then(|| rest.to_owned())
+        };
+        let (name, instance) = match title.split_once('/') {
+            Some((name, instance)) if !title.contains(": ") => {
+                (Some(name.to_owned()), Some(instance.to_owned()))
+            }
+            _ => (of("DB: "), of("Inst: ")),
+        };
+        let header = &mut self.report.header;
+        fill(&mut header.db_name, name.filter(|name| !name.is_empty()));
+        fill(&mut header.instance, instance.filter(|name| !name.is_empty()));
     }
 
     fn names(&mut self, table: &Table, row: &Row) {
@@ -149,19 +170,35 @@ impl Reading {
         fill(&mut header.end.time, of("end snap time"));
         header.begin.clock_s = header.begin.time.as_deref().and_then(time::clock_s);
         header.end.clock_s = header.end.time.as_deref().and_then(time::clock_s);
+        self.instance_facts(table, row);
+    }
+
+    /// Name and DB time of one instance of a cluster.
+    fn instance_facts(&mut self, table: &Table, row: &Row) {
+        let of = |name: &str| row.some_text(table.named(&[name]));
+        let Some(number) = of("i#").and_then(|number| number.parse().ok()) else {
+            return;
+        };
+        let minutes = table.column(|head| head.starts_with("db time") && head.contains("min"));
+        let db_time = minutes.and_then(|column| {
+            self.scaled(Section::Header, row, column, Unit::Seconds, Some(60.0))
+        });
+        let instance = self.instance_of(number);
+        instance.name = of("instance");
+        instance.db_time = db_time;
     }
 
     /// Lines of the snapshot block, which is laid out alike in all kinds; false for any other row.
-    fn snapshot_line(&mut self, row: &Row) -> bool {
+    fn snapshot_line(&mut self, table: &Table, row: &Row) -> bool {
         let line = row.cells.join(&b' ');
         let words: Vec<&[u8]> =
             line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
         match folded(&line).as_str() {
             text if text.starts_with("begin snap:") => {
-                self.report.header.begin = self.snapshot(row, &words[2..]);
+                self.report.header.begin = self.snapshot(table, row, &words[2..]);
             }
             text if text.starts_with("end snap:") => {
-                self.report.header.end = self.snapshot(row, &words[2..]);
+                self.report.header.end = self.snapshot(table, row, &words[2..]);
             }
             text if text.starts_with("elapsed:") => self.elapsed(row, words.get(1)),
             text if text.starts_with("db time:") => self.db_time(row, &words),
@@ -185,13 +222,22 @@ impl Reading {
         self.report.header.db_cpu = self.word(row, cpu, Unit::Seconds, Some(60.0));
     }
 
-    fn snapshot(&mut self, row: &Row, words: &[&[u8]]) -> Snapshot {
-        let time = words.get(1..3).map(|words| text(&words.join(&b' ')));
+    /// Number, date and time, sessions, cursors, and in a cluster the instances that ran. Months of some languages hold
+    /// blanks (`23-4月 -14`): the time ends with the first word that has a colon.
+    fn snapshot(&mut self, table: &Table, row: &Row, words: &[&[u8]]) -> Snapshot {
+        let clock = words.iter().skip(1).position(|word| word.contains(&b':')).map(|at| at + 1);
+        let clock = clock.filter(|clock| *clock <= 5);
+        let time = clock.map(|clock| text(&words[1..=clock].join(&b' ')));
+        let rest = clock.map_or(words.len(), |clock| clock + 1);
+        let of_cluster = table.named(&["instances"]).is_some();
         Snapshot {
             id: self.word(row, words.first(), Unit::Count, None),
             clock_s: time.as_deref().and_then(time::clock_s),
             time,
-            sessions: self.word(row, words.get(3), Unit::Count, None),
+            sessions: self.word(row, words.get(rest), Unit::Count, None),
+            instances: of_cluster
+                .then(|| self.word(row, words.get(rest + 2), Unit::Count, None))
+                .flatten(),
         }
     }
 

@@ -29,6 +29,9 @@ impl Reading {
         let Some(event) = table.named(&["event"]) else {
             return;
         };
+        if table.head(event + 1).contains(" - ") {
+            return self.counted_histogram(table, event);
+        }
         let first = table.column(|head| head.contains('<')).unwrap_or(table.heads.len());
         self.ranges.is_fine |= table.heads.iter().any(|head| head.ends_with("us"));
         let bounds = bounds(&table.heads[first..], self.ranges.is_fine);
@@ -36,7 +39,7 @@ impl Reading {
         for row in &table.rows {
             let waits =
                 is_main.then(|| self.number(table, row, Some(event + 1), Unit::Count)).flatten();
-            let buckets = self.buckets(table, row, first, &bounds);
+            let buckets = self.buckets(table, row, (first, waits), &bounds);
             self.ranges.add(&row.text(event), waits, buckets);
         }
     }
@@ -46,13 +49,13 @@ impl Reading {
         &mut self,
         table: &Table,
         row: &Row,
-        first: usize,
+        (first, waits): (usize, Option<Quantity>),
         bounds: &[Option<(u64, Option<u64>)>],
     ) -> Vec<EventBucket> {
         let mut buckets = Vec::with_capacity(bounds.len());
         for (index, bound) in bounds.iter().enumerate() {
             let cell = row.cell(first + index);
-            let share = self.share(cell);
+            let share = self.share(cell, waits);
             let (Some((low_ns, high_ns)), Some(share)) = (*bound, share) else {
                 self.unread(table.section, row.line, cell, "a bucket that cannot be read");
                 return Vec::new();
@@ -62,9 +65,19 @@ impl Reading {
         buckets
     }
 
-    /// Percent; blank is truly none. Global reports add the count in brackets where the percent is too small.
-    fn share(&self, cell: &[u8]) -> Option<f64> {
-        let percent = cell.split(|byte| *byte == b'(').next().unwrap_or_default();
+    /// Percent; blank is truly none. Where the percent is too small global reports add the count in brackets,
+    /// `0.0(12231)`: that is the slow tail, so it is taken.
+    fn share(&self, cell: &[u8], waits: Option<Quantity>) -> Option<f64> {
+        let mut parts = cell.splitn(2, |byte| *byte == b'(');
+        let percent = parts.next().unwrap_or_default().trim_ascii();
+        let percent = percent.strip_prefix(b"<").unwrap_or(percent);
+        let counted = parts.next().and_then(|count| count.trim_ascii().strip_suffix(b")"));
+        if let (Some(count), Some(waits)) = (counted, waits.filter(|waits| waits.value > 0.0)) {
+            return match number::parse(count, self.decimal) {
+                Cell::Number(count) => Some((count.value / waits.value).min(1.0)),
+                Cell::Blank | Cell::Unreadable(_) => None,
+            };
+        }
         match number::parse(percent, self.decimal) {
             Cell::Blank => Some(0.0),
             Cell::Number(printed) => {
@@ -72,6 +85,40 @@ impl Reading {
             }
             Cell::Unreadable(_) => None,
         }
+    }
+
+    /// Statspack 10.1: counts under `0 - 1 ms` to `32+ ms`, the event on a line of its own.
+    fn counted_histogram(&mut self, table: &Table, event: usize) {
+        let first = event + 1;
+        let bounds: Vec<_> = table.heads[first..].iter().map(|head| range_ns(head)).collect();
+        for row in &table.rows {
+            let counts = (first..first + bounds.len())
+                .map(|column| self.number(table, row, Some(column), Unit::Count));
+            let counts: Option<Vec<Quantity>> = counts.collect();
+            let Some(counts) = counts.filter(|_| bounds.iter().all(Option::is_some)) else {
+                continue;
+            };
+            let sum: f64 = counts.iter().map(|count| count.value).sum();
+            let buckets = bounds.iter().flatten().zip(&counts);
+            let buckets = buckets.map(|((low_ns, high_ns), count)| EventBucket {
+                low_ns: *low_ns,
+                high_ns: *high_ns,
+                share: count.value / sum.max(1.0),
+                line: row.line,
+            });
+            let waits = counts.first().map(|count| Quantity { value: sum, ..*count });
+            self.ranges.add(&row.text(event), waits, buckets.collect());
+        }
+    }
+}
+
+/// `1 - 4 ms`, `32+ ms`.
+fn range_ns(head: &str) -> Option<(u64, Option<u64>)> {
+    let range = head.strip_suffix("ms")?.trim();
+    let limit = |text: &str| text.trim().parse::<u64>().ok()?.checked_mul(MILLISECOND_NS);
+    match range.split_once('-') {
+        Some((low, high)) => Some((limit(low)?, Some(limit(high)?))),
+        None => Some((limit(range.strip_suffix('+')?)?, None)),
     }
 }
 

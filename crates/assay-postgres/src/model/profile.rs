@@ -55,6 +55,7 @@ pub fn profile(
         outliers: Vec::new(),
         tiering: live::tiering(&relations, looks.elapsed_s),
         checks: vec![active_sessions(&time, active.as_ref())],
+        report: None,
         server: Some(ServerActivity {
             load: load::load(&delta, outside, &time, executed.as_ref()),
             events,

@@ -36,6 +36,11 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
             "Contention-bound: in {} of DB time sessions waited for each other, so faster storage cannot help much.{gain}",
             share(verdict.contention_share)
         ),
+        Bottleneck::Other => format!(
+            "Bound by {}: {} of DB time, so faster storage cannot help much.{gain}",
+            verdict.cause.as_deref().unwrap_or("other waits"),
+            share(verdict.other_share)
+        ),
         Bottleneck::Idle => format!("Idle: {}.", verdict.reason),
         Bottleneck::Mixed => format!("No single cause leads: {}.{gain}", verdict.reason),
         Bottleneck::Unknown => format!("Where time went cannot be told: {}.", verdict.reason),
@@ -99,6 +104,9 @@ fn redo(redo: &RedoPath) -> Option<String> {
             Some(format!("Commits are hardly waited for{share}: {times}."))
         }
         RedoFinding::Device => Some(format!("Commits wait for the log device{share}: {times}.")),
+        RedoFinding::Saturated => Some(format!(
+            "The log writer is busy all the time and commits queue for it{share}: {times}; a faster log device shortens the queue."
+        )),
         RedoFinding::BesideTheDevice => Some(format!(
             "Commits wait{share}, but not for the log device: {times}; look at CPU scheduling and commit frequency."
         )),

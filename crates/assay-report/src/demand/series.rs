@@ -158,6 +158,7 @@ const fn bound(verdict: Bottleneck) -> &'static str {
         Bottleneck::Commit => "commits",
         Bottleneck::Cpu => "CPU",
         Bottleneck::Contention => "contention",
+        Bottleneck::Other => "other waits",
         Bottleneck::Idle => "idle",
         Bottleneck::Mixed => "no single one",
         Bottleneck::Unknown => "–",

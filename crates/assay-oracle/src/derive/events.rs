@@ -1,0 +1,179 @@
+//! Which list of waits answers a question: releases print sessions and background apart, together, or only the top ones.
+
+use crate::knowledge;
+use crate::reading::IDLE;
+use crate::report::{Event, Kind, Report, ShareOf};
+use assay_model::profile::{TopEvents, WaitEvent};
+use std::borrow::Cow;
+
+/// Events of a list that are kept.
+const TOP: usize = 10;
+
+/// Events of these names in foreground and background together, each counted once.
+pub(crate) fn events_of<'r>(report: &'r Report, names: &[&str]) -> Vec<&'r Event> {
+    let matching = |event: &&Event| knowledge::is_any(&event.name, names);
+    // 9i and 10g print one list of both, and that of the background once more.
+    if report.foreground_events.is_empty() && !is_of_tops(report) {
+        let together: Vec<&Event> = report.all_events.iter().filter(matching).collect();
+        if !together.is_empty() {
+            return together;
+        }
+    }
+    let apart = || report.foreground_events.iter().chain(&report.background_events);
+    let found: Vec<&Event> = apart().filter(matching).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    // An 11.2 global report and an excerpt have the top ones only.
+    let together: Vec<&Event> = report.all_events.iter().filter(matching).collect();
+    if !together.is_empty() {
+        return together;
+    }
+    report.top_events.iter().filter(matching).collect()
+}
+
+/// Whether the list of both is only a top list.
+fn is_of_tops(report: &Report) -> bool {
+    report.kind == Kind::AwrGlobal
+}
+
+/// Waits of sessions: their own list, else the one of both less that of the background, else the top list.
+pub(super) fn of_sessions(report: &Report) -> Cow<'_, [Event]> {
+    if !report.foreground_events.is_empty() {
+        return Cow::Borrowed(&report.foreground_events);
+    }
+    if !report.all_events.is_empty() && !is_of_tops(report) {
+        let mut rest: Vec<Event> =
+            report.all_events.iter().map(|event| without_background(report, event)).collect();
+        let time = |event: &Event| event.time.map_or(0.0, |time| time.value);
+        rest.sort_by(|left, right| {
+            is_idle(left).cmp(&is_idle(right)).then(time(right).total_cmp(&time(left)))
+        });
+        return Cow::Owned(rest);
+    }
+    Cow::Borrowed(&report.top_events)
+}
+
+/// The sessions' part of an event of both; the mean and the share are of both, so they are not kept.
+fn without_background(report: &Report, event: &Event) -> Event {
+    let of_background = report.background_events.iter().find(|other| other.name == event.name);
+    let Some(other) = of_background else {
+        return event.clone();
+    };
+    let less = |all: Option<crate::quantity::Quantity>, part: Option<crate::quantity::Quantity>| {
+        let all = all?;
+        let value = (all.value - part.map_or(0.0, |part| part.value)).max(0.0);
+        Some(crate::quantity::Quantity { value, ..all })
+    };
+    Event {
+        waits: less(event.waits, other.waits),
+        time: less(event.time, other.time),
+        average: None,
+        share: None,
+        ..event.clone()
+    }
+}
+
+pub(super) fn is_cpu(event: &Event) -> bool {
+    matches!(event.name.as_str(), "DB CPU" | "CPU time" | "background cpu time")
+}
+
+/// Idle by the report's own word, else by what is known of the event.
+pub(crate) fn is_idle(event: &Event) -> bool {
+    match event.class.as_deref() {
+        Some(class) => class == IDLE,
+        None => knowledge::is_idle(&event.name),
+    }
+}
+
+/// The full name of a class: text cuts it at eight or ten characters.
+pub(crate) fn name_of_class(event: &Event) -> String {
+    const CLASSES: &[&str] = &[
+        "User I/O",
+        "System I/O",
+        "Commit",
+        "Concurrency",
+        "Application",
+        "Configuration",
+        "Administrative",
+        "Cluster",
+        "Network",
+        "Scheduler",
+        "Queueing",
+        "Other",
+        IDLE,
+    ];
+    let printed = event.class.as_deref().unwrap_or_default();
+    let known = CLASSES.iter().find(|class| printed.len() >= 4 && class.starts_with(printed));
+    let named = known.map_or_else(|| knowledge::class_of(&event.name), |class| *class);
+    let idle = event.class.is_none() && knowledge::is_idle(&event.name);
+    if idle { IDLE.to_owned() } else { named.to_owned() }
+}
+
+/// Sessions and background ranked together, where the report does so.
+pub(super) fn together(report: &Report) -> Option<TopEvents> {
+    if !report.top_of_all.is_empty() {
+        return Some(top(report, &report.top_of_all));
+    }
+    let of_calls = report.top_events.iter().any(|event| event.share_of == ShareOf::CallTime);
+    of_calls.then(|| top(report, &report.top_events))
+}
+
+/// The first events of sessions: as printed, else the first of their list.
+pub(super) fn foreground(report: &Report) -> TopEvents {
+    let printed = report.top_events.iter().all(|event| event.share_of != ShareOf::CallTime);
+    if printed && !report.top_events.is_empty() {
+        return top(report, &report.top_events);
+    }
+    let sessions = of_sessions(report);
+    let busy: Vec<Event> = sessions.iter().filter(|event| !is_idle(event)).cloned().collect();
+    top(report, &busy)
+}
+
+/// The first events of background processes.
+pub(super) fn background(report: &Report) -> TopEvents {
+    let list = if report.top_background.is_empty() {
+        &report.background_events
+    } else {
+        &report.top_background
+    };
+    let busy: Vec<Event> = list.iter().filter(|event| !is_idle(event)).cloned().collect();
+    TopEvents { share_of: ShareOf::BackgroundTime, ..top(report, &busy) }
+}
+
+fn top(report: &Report, events: &[Event]) -> TopEvents {
+    let share_of = events.first().map_or(ShareOf::DbTime, |event| event.share_of);
+    let events = events.iter().take(TOP).map(|event| wait_event(report, event)).collect();
+    TopEvents { share_of, events }
+}
+
+/// An event as its list prints it; what the list cut follows from the list in full.
+fn wait_event(report: &Report, event: &Event) -> WaitEvent {
+    let full = detail(report, event);
+    let number = |of: fn(&Event) -> Option<crate::quantity::Quantity>| {
+        of(event).or_else(|| full.and_then(of)).map(|number| number.value)
+    };
+    let place = event.time.or(event.waits).or(event.share);
+    let class = if event.class.is_some() { event } else { full.unwrap_or(event) };
+    WaitEvent {
+        event: event.name.clone(),
+        class: (!is_cpu(event)).then(|| name_of_class(class)),
+        waits: number(|event| event.waits),
+        time_s: number(|event| event.time),
+        average_s: number(|event| event.average).or_else(|| event.mean_s()),
+        share: event.share.map(|share| share.value),
+        source: place.map_or_else(String::new, |place| place.place()),
+    }
+}
+
+/// The same event in the list in full.
+fn detail<'r>(report: &'r Report, event: &Event) -> Option<&'r Event> {
+    let of_background = event.share_of == ShareOf::BackgroundTime;
+    let lists = if of_background {
+        [&report.background_events, &report.all_events]
+    } else {
+        [&report.foreground_events, &report.all_events]
+    };
+    let mut rows = lists.into_iter().flatten();
+    rows.find(|row| crate::report::stands_for(&row.name, &event.name) && !std::ptr::eq(*row, event))
+}

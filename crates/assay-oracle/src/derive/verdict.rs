@@ -1,0 +1,241 @@
+//! Whether faster storage would help: the one place that decides, so that no bullet contradicts the headline.
+
+use super::activity;
+use super::events::{is_idle, name_of_class, of_sessions};
+use crate::check;
+use crate::knowledge::{self, WRITE_BEHIND};
+use crate::report::{Event, Report};
+use assay_model::profile::{
+    Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, TimeModel,
+    TimeVerdict,
+};
+
+/// Fewer sessions active than this on average are idleness: one statement a minute is most of it.
+const IDLE_SESSIONS: f64 = 0.05;
+/// From this share of its time on a machine makes processes wait for its CPUs.
+const HOST_BUSY: f64 = 0.85;
+/// More than this share of DB time missing or counted twice is told.
+const TOLD_SHARE: f64 = 0.05;
+/// CPU time above DB time by more than rounding.
+const CPU_CONTRADICTS: f64 = 1.05;
+/// Waits that end when another session's commit is durable.
+const HANGING_ON_COMMITS: &[&str] = &["enq: TX - row lock contention", "enq: TX - contention"];
+
+/// The verdict of a report; `devices` are judged by themselves before.
+pub(super) fn verdict(
+    report: &Report,
+    time: &TimeModel,
+    host: &HostActivity,
+    devices: Vec<DeviceFinding>,
+) -> TimeVerdict {
+    let judged = match unjudged(report, time) {
+        Some(reason) => TimeVerdict { reason, ..TimeVerdict::default() },
+        None => by_time(report, time, host, &devices),
+    };
+    let mut notes = judged.notes.clone();
+    notes.extend(scope(report));
+    TimeVerdict { devices, notes, ..judged }
+}
+
+/// Why nothing can be concluded, where nothing can.
+fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
+    if let Some(banner) = &report.invalid {
+        return Some(format!("the report says of itself: {banner}"));
+    }
+    if let Some((wrong, all)) = check::contradicted(report) {
+        return Some(format!(
+            "{wrong} of {all} counters contradict their own rates, so its numbers cannot be trusted"
+        ));
+    }
+    let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
+    let known = db_time_s.is_some_and(|time_s| time_s > 0.0);
+    (!known).then(|| "the report has no DB time".to_owned())
+}
+
+fn by_time(
+    report: &Report,
+    time: &TimeModel,
+    host: &HostActivity,
+    devices: &[DeviceFinding],
+) -> TimeVerdict {
+    let shares = shares(report, time);
+    let slow_log = devices
+        .iter()
+        .any(|device| device.path == IoPath::RedoWrite && device.grade >= DeviceGrade::Slow);
+    let hanging = if slow_log { hanging_share(report, time) } else { 0.0 };
+    let own = shares.clone().concluded();
+    let mut verdict = if hanging > 0.0 { with_hanging(shares, hanging).judged(own) } else { own };
+    contradiction(&mut verdict, time);
+    queue(&mut verdict, host);
+    idle(&mut verdict, time);
+    verdict.cause = cause(report, &verdict);
+    verdict.notes.extend(notes(&verdict, hanging));
+    verdict
+}
+
+/// Shares of DB time, so what a top list leaves out lowers none of them.
+fn shares(report: &Report, time: &TimeModel) -> TimeVerdict {
+    let db_time_s = time.db_time_s.as_ref().map_or(1.0, |time| time.value);
+    let of_classes = |classes: &[&str]| {
+        let waits = time.waits.iter().filter(|wait| classes.contains(&wait.class.as_str()));
+        waits.map(|wait| wait.time_s.value).fold(0.0, |sum, time_s| sum + time_s) / db_time_s
+    };
+    let is_known = !time.waits.is_empty();
+    let behind = seconds(report, WRITE_BEHIND) / db_time_s;
+    let contention = (of_classes(knowledge::CONTENTION) - behind).max(0.0);
+    TimeVerdict {
+        user_io_share: is_known.then(|| of_classes(STORAGE)),
+        write_behind_share: is_known.then_some(behind),
+        commit_share: is_known.then(|| of_classes(&["Commit"])),
+        cpu_share: time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s),
+        contention_share: is_known.then_some(contention),
+        other_share: is_known.then(|| of_classes(OTHER)),
+        unaccounted_share: time.unaccounted_s.as_ref().map(|rest| rest.value / db_time_s),
+        ..TimeVerdict::default()
+    }
+}
+
+/// Classes of I/O that sessions wait for.
+const STORAGE: &[&str] = &["User I/O", "System I/O"];
+/// Classes of no other part.
+const OTHER: &[&str] = &["Other", "Network", "Scheduler", "Administrative", "Queueing"];
+
+/// Time of sessions in these events, seconds.
+fn seconds(report: &Report, names: &[&str]) -> f64 {
+    let sessions = of_sessions(report);
+    let events = sessions.iter().filter(|event| knowledge::is_any(&event.name, names));
+    events.filter_map(|event| event.time).map(|time| time.value).fold(0.0, |sum, one| sum + one)
+}
+
+fn hanging_share(report: &Report, time: &TimeModel) -> f64 {
+    let db_time_s = time.db_time_s.as_ref().map_or(1.0, |time| time.value);
+    seconds(report, HANGING_ON_COMMITS) / db_time_s
+}
+
+/// Row locks are held until the commit returns: behind a slow log device their time is the device's.
+fn with_hanging(shares: TimeVerdict, hanging: f64) -> Traced {
+    let commit = shares.commit_share.unwrap_or(0.0) + hanging;
+    let contention = (shares.contention_share.unwrap_or(0.0) - hanging).max(0.0);
+    let storage = shares.user_io_share.map(|user_io| user_io + commit);
+    Traced(TimeVerdict {
+        user_io_share: storage,
+        commit_share: None,
+        contention_share: Some(contention),
+        ..shares
+    })
+}
+
+/// Shares with all that hangs on the log counted as storage.
+struct Traced(TimeVerdict);
+
+impl Traced {
+    /// The verdict as printed, with the leader and the bound of the traced shares.
+    fn judged(self, own: TimeVerdict) -> TimeVerdict {
+        let traced = self.0.concluded();
+        TimeVerdict {
+            bottleneck: traced.bottleneck,
+            storage_speedup_limit: traced.storage_speedup_limit,
+            ..own
+        }
+    }
+}
+
+fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
+    let Some(cpu) = verdict.cpu_share.filter(|share| *share > CPU_CONTRADICTS) else {
+        if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
+            verdict.reason =
+                format!("most of DB time is in no event and on no CPU: {}", verdict.reason);
+        }
+        return;
+    };
+    let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
+    let places = sources.map_or_else(String::new, |(cpu, db_time)| {
+        format!(" ({}; {})", cpu.source, db_time.source)
+    });
+    verdict.reason = format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0);
+}
+
+/// Time that no event accounts for is waiting for a CPU where the machine has none to spare.
+fn queue(verdict: &mut TimeVerdict, host: &HostActivity) {
+    let busy = host.busy_share.as_ref().map_or(0.0, |busy| busy.value);
+    let unaccounted = verdict.unaccounted_share.unwrap_or(0.0);
+    let open = verdict.bottleneck == Bottleneck::Unknown && verdict.user_io_share.is_some();
+    let possible = verdict.cpu_share.is_some_and(|share| share <= CPU_CONTRADICTS);
+    if open && possible && busy >= HOST_BUSY && unaccounted > 0.0 {
+        verdict.bottleneck = Bottleneck::Cpu;
+        verdict.notes.push(format!(
+            "{:.1} % of DB time is in no event while the machine was {:.0} % busy: sessions waited for a CPU.",
+            unaccounted * 100.0,
+            busy * 100.0
+        ));
+    }
+}
+
+fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
+    let active = time.average_active_sessions.as_ref().map(|active| active.value);
+    if let Some(active) = active.filter(|active| *active < IDLE_SESSIONS) {
+        verdict.bottleneck = Bottleneck::Idle;
+        verdict.reason = format!(
+            "{active:.2} sessions were active on average, so nothing follows from where their time went"
+        );
+        verdict.speedup_limit = None;
+        verdict.storage_speedup_limit = None;
+    }
+}
+
+/// The event that leads the leading part.
+fn cause(report: &Report, verdict: &TimeVerdict) -> Option<String> {
+    let classes: Vec<&str> = match verdict.bottleneck {
+        Bottleneck::Storage => [STORAGE, &["Commit", "Configuration", "Application"]].concat(),
+        Bottleneck::Commit => vec!["Commit"],
+        Bottleneck::Contention => knowledge::CONTENTION.to_vec(),
+        Bottleneck::Other => OTHER.to_vec(),
+        Bottleneck::Cpu => return Some("DB CPU".to_owned()),
+        Bottleneck::Idle | Bottleneck::Mixed | Bottleneck::Unknown => return None,
+    };
+    let sessions = of_sessions(report);
+    let counts = |event: &&Event| {
+        let class = class_of(report, event);
+        let storage = verdict.bottleneck == Bottleneck::Storage;
+        let of_storage = class != "Application" && class != "Configuration"
+            || knowledge::is_any(&event.name, WRITE_BEHIND);
+        !is_idle(event) && classes.contains(&class.as_str()) && (!storage || of_storage)
+    };
+    let time = |event: &&Event| event.time.map_or(0.0, |time| time.value);
+    let events = sessions.iter().filter(counts);
+    events.max_by(|left, right| time(left).total_cmp(&time(right))).map(|event| event.name.clone())
+}
+
+/// The class of an event: its own column, else the top list's, else by its name.
+fn class_of(report: &Report, event: &Event) -> String {
+    let printed =
+        report.top_events.iter().find(|top| top.name == event.name && top.class.is_some());
+    name_of_class(if event.class.is_some() { event } else { printed.unwrap_or(event) })
+}
+
+fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if hanging >= TOLD_SHARE {
+        notes.push(format!(
+            "Row locks are held until the commit returns: behind a slow log device their {:.1} % of DB time is the device's.",
+            hanging * 100.0
+        ));
+    }
+    if let Some(share) = verdict.unaccounted_share.filter(|share| *share < -TOLD_SHARE) {
+        notes.push(format!(
+            "{:.1} % of DB time was counted twice: waits in which sessions used a CPU, as parallel execution and smart scans do.",
+            -share * 100.0
+        ));
+    }
+    notes
+}
+
+/// A part of a database says a part of what its storage carries.
+fn scope(report: &Report) -> Option<String> {
+    let of = match activity::scope(report) {
+        ReportScope::Database => return None,
+        ReportScope::Instance => "one instance of a cluster",
+        ReportScope::PluggableDatabase => "one pluggable database of a container",
+    };
+    Some(format!("This is {of}: a part of what the storage carries."))
+}
