@@ -199,6 +199,17 @@ pub(super) const fn purpose(purpose: IoPurpose) -> &'static str {
     }
 }
 
+/// What a section counts.
+pub(super) const fn counted(kind: RateKind) -> &'static str {
+    match kind {
+        RateKind::Database => "requests of the database",
+        RateKind::Total => "requests that reach the storage",
+        RateKind::FileType => "requests by type of file",
+        RateKind::Tablespace => "requests by tablespace",
+        RateKind::Blocks => "blocks, not requests",
+    }
+}
+
 /// Requests as each section counts them.
 pub(super) fn rates(profile: &Profile) -> Rows {
     let mut rows = vec![["", "reads", "writes"].map(str::to_owned).to_vec()];
@@ -206,13 +217,7 @@ pub(super) fn rates(profile: &Profile) -> Rows {
         figure.as_ref().map_or(ABSENT.to_owned(), |figure| format!("{}/s", rate(figure.value)))
     };
     for counted in &profile.rates {
-        let name = match counted.kind {
-            RateKind::Database => "requests of the database",
-            RateKind::Total => "requests that reach the storage",
-            RateKind::FileType => "requests by type of file",
-            RateKind::Tablespace => "requests by tablespace",
-            RateKind::Blocks => "blocks, not requests",
-        };
+        let name = self::counted(counted.kind);
         rows.push(vec![name.to_owned(), shown(&counted.read_per_s), shown(&counted.write_per_s)]);
     }
     rows
@@ -309,7 +314,7 @@ fn bytes(figure: &Figure) -> String {
 }
 
 /// A rate with the digits that matter: `4,818`, `9.8`, `0.03`.
-fn rate(per_s: f64) -> String {
+pub(super) fn rate(per_s: f64) -> String {
     match per_s {
         large if large >= 99.95 => show_count(large),
         middle if middle >= 0.995 => format!("{middle:.1}"),

@@ -1,11 +1,14 @@
 //! What a database asked of its storage, as text and as page: one profile, or many side by side.
 
+mod activity;
 mod chart;
 mod facts;
 mod page;
+mod response;
 mod series;
 mod server;
 mod text;
+mod unusual;
 
 use assay_model::profile::Profile;
 pub use page::profiles_html;

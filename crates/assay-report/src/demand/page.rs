@@ -1,6 +1,7 @@
 //! The page of one profile or of many: the answer, the demand, where time went, and how it moved from report to report.
 
 use super::NamedProfile;
+use super::activity;
 use super::chart::{curves, over_time, shares, tiers};
 use super::facts;
 use super::series;
@@ -13,7 +14,7 @@ use crate::page::table::{Pair, of_rows, pairs};
 use assay_model::profile::Profile;
 
 /// Reports that get a part of their own; the JSON form has all.
-const REPORTS_MAX: usize = 24;
+pub(super) const REPORTS_MAX: usize = 24;
 
 /// The page; `program` is the name and version of the program.
 pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {
@@ -62,6 +63,11 @@ fn answer(profiles: &[NamedProfile<'_>]) -> Markup {
 fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
     vec![
         Section {
+            id: "events",
+            title: "What sessions waited for",
+            body: titled(&activity::first(profile)),
+        },
+        Section {
             id: "demand",
             title: "What was asked of storage",
             body: demand(profile, figures),
@@ -80,16 +86,41 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
             title: "What gains most from faster storage",
             body: tiering(profile, figures),
         },
-        Section { id: "checks", title: "What the report says of itself", body: doubts(profile) },
+        Section { id: "who", title: "Who did the I/O", body: titled(&activity::details(profile)) },
+        Section {
+            id: "checks",
+            title: "What the report says of itself",
+            body: folded(
+                "Sections that should agree, doubts, and what is missing",
+                doubts(profile),
+            ),
+        },
         Section { id: "source", title: "Where the numbers come from", body: source(profile) },
     ]
 }
 
+/// Tables below their titles.
+fn titled(tables: &[activity::Titled]) -> Markup {
+    let one = |(title, rows): &activity::Titled| tag("h3").text(title).and(of_rows(title, rows));
+    tables.iter().map(one).collect()
+}
+
+/// What is read when it is wanted.
+fn folded(title: &str, body: Markup) -> Markup {
+    if body.is_empty() {
+        return body;
+    }
+    tag("details").body(tag("summary").text(title).and(body))
+}
+
 fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
-    let parts = profiles.iter().take(REPORTS_MAX).map(|named| {
+    let parts = profiles.iter().take(REPORTS_MAX).zip(1..).map(|(named, number)| {
         let sentence = facts::headline(&named.profile.verdict);
         let body = tag("h3").text(named.file).and(tag("p").text(&sentence));
+        let events = activity::first(named.profile);
+        let body = body.and(titled(&events[..events.len().min(1)]));
         tag("article")
+            .attribute("id", &format!("report-{number}"))
             .class("run")
             .body(body.and(demand(named.profile, figures)).and(time(named.profile, figures)))
     });
@@ -116,7 +147,10 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
             "How long I/Os took, as the report counts them: what share of them took no longer.";
         body.push(figures.figure(Size::Half, caption, draw));
     }
-    body.and(of_rows("Requests as each section counts them", &facts::rates(profile)))
+    let counts = "Requests as each section counts them";
+    let histograms = "I/Os by the time they took, by purpose";
+    body.and(folded(counts, of_rows(counts, &facts::rates(profile))))
+        .and(folded(histograms, of_rows(histograms, &activity::histograms(profile))))
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {

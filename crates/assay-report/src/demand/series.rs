@@ -1,13 +1,14 @@
 //! Many profiles side by side: over time where their clocks are known, and over load.
 
 use super::NamedProfile;
-use super::facts::Rows;
+use super::page::REPORTS_MAX;
+use super::unusual::unusual;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
-use crate::markup::Markup;
+use crate::markup::{Markup, tag};
 use crate::page::figure::Figures;
-use crate::page::table::of_rows;
+use crate::page::table::{Cell, Table};
 use crate::show::{Show, tick};
 use assay_model::number::real_len;
 use assay_model::profile::{Bottleneck, IoPurpose, Profile};
@@ -16,7 +17,11 @@ use assay_model::verdict::Unit;
 
 /// One report as a point of every chart.
 struct Stop<'a> {
+    /// Place among the reports as they were given.
+    number: usize,
     file: &'a str,
+    database: &'a str,
+    active_sessions: Option<f64>,
     begin: Option<String>,
     clock_s: Option<i64>,
     sessions: Option<f64>,
@@ -38,17 +43,39 @@ enum Along {
 }
 
 pub(super) fn headline(profiles: &[NamedProfile<'_>]) -> String {
-    let of = |wanted: Bottleneck| {
-        profiles.iter().filter(|named| named.profile.verdict.bottleneck == wanted).count()
+    let counted = BOUNDS.iter().filter_map(|(bottleneck, words)| {
+        let is = |named: &&NamedProfile<'_>| named.profile.verdict.bottleneck == *bottleneck;
+        let count = profiles.iter().filter(is).count();
+        (count > 0).then(|| format!("{count} {words}"))
+    });
+    let whole = match databases(&stops(profiles)).len() {
+        1 => format!("{} reports", profiles.len()),
+        several => format!("{} reports of {several} databases", profiles.len()),
     };
-    format!(
-        "{} of {} reports are storage-bound, {} commit-bound, {} CPU-bound, {} contention-bound.",
-        of(Bottleneck::Storage),
-        profiles.len(),
-        of(Bottleneck::Commit),
-        of(Bottleneck::Cpu),
-        of(Bottleneck::Contention)
-    )
+    format!("{whole}: {}.", counted.collect::<Vec<_>>().join(", "))
+}
+
+/// The answers in the order in which storage has a part in them.
+const BOUNDS: [(Bottleneck, &str); 8] = [
+    (Bottleneck::Storage, "storage-bound"),
+    (Bottleneck::Commit, "commit-bound"),
+    (Bottleneck::Cpu, "CPU-bound"),
+    (Bottleneck::Contention, "contention-bound"),
+    (Bottleneck::Other, "bound by other waits"),
+    (Bottleneck::Mixed, "without a single cause"),
+    (Bottleneck::Idle, "idle"),
+    (Bottleneck::Unknown, "that cannot be told"),
+];
+
+/// The databases in the order in which they come.
+fn databases<'a>(stops: &[Stop<'a>]) -> Vec<&'a str> {
+    let mut databases: Vec<&str> = Vec::new();
+    for stop in stops {
+        if !databases.contains(&stop.database) {
+            databases.push(stop.database);
+        }
+    }
+    databases
 }
 
 pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
@@ -74,7 +101,8 @@ fn largest<'s, 'a>(
 /// The table and the charts.
 pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Markup {
     let stops = stops(profiles);
-    let mut body = of_rows("Every report", &rows(&stops));
+    let mut body: Markup =
+        databases(&stops).into_iter().map(|name| of_database(&stops, name)).collect();
     let all = [
         (Along::Reports, "Reads and writes a second, report by report."),
         (Along::Sessions, "Reads and writes a second by sessions connected."),
@@ -91,16 +119,69 @@ pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Mark
     body
 }
 
+/// The reports of one database, each a link to its part.
+fn of_database(stops: &[Stop<'_>], name: &str) -> Markup {
+    let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == name).collect();
+    let mut table = Table::new("Every report of the database").dense().words("report");
+    table = table.words("begin").numbers("active sessions").numbers("reads/s").numbers("writes/s");
+    table = table.numbers("read time").words("bound by").words("unusual");
+    for (stop, remark) in mine.iter().zip(remarks(&mine)) {
+        table.row(cells(stop, remark));
+    }
+    tag("h3").text(name).and(table.markup())
+}
+
+fn cells(stop: &Stop<'_>, remark: String) -> Vec<Cell> {
+    let number = |value: Option<f64>| Cell::Number(value.map_or("–".to_owned(), show_count));
+    let file = if stop.number < REPORTS_MAX {
+        let link = format!("#report-{}", stop.number + 1);
+        Cell::Markup(tag("a").attribute("href", &link).text(stop.file))
+    } else {
+        Cell::Text(stop.file.to_owned())
+    };
+    vec![
+        file,
+        Cell::Text(stop.begin.clone().unwrap_or_default()),
+        Cell::Number(stop.active_sessions.map_or("–".to_owned(), super::facts::significant)),
+        number(stop.read_iops),
+        number(stop.write_iops),
+        Cell::Number(stop.read_latency_ns.map_or("–".to_owned(), show_time_ns)),
+        Cell::Text(bound(stop.verdict).to_owned()),
+        Cell::Text(remark),
+    ]
+}
+
+/// What is unusual in each report beside the others of its database.
+fn remarks(mine: &[&Stop<'_>]) -> Vec<String> {
+    let figures: [(&str, Of); 4] = [
+        ("active sessions", |stop| stop.active_sessions),
+        ("reads", |stop| stop.read_iops),
+        ("writes", |stop| stop.write_iops),
+        ("read time", |stop| stop.read_latency_ns),
+    ];
+    let mut remarks = vec![Vec::new(); mine.len()];
+    for (name, of) in figures {
+        let values: Vec<Option<f64>> = mine.iter().map(|stop| of(stop)).collect();
+        for (remark, ratio) in remarks.iter_mut().zip(unusual(&values)) {
+            remark.extend(ratio.map(|ratio| format!("{name} {ratio:.1}× the median")));
+        }
+    }
+    remarks.into_iter().map(|parts| parts.join(", ")).collect()
+}
+
 fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
-    let mut stops: Vec<Stop<'a>> =
-        profiles.iter().map(|named| stop(named.file, named.profile)).collect();
+    let mut stops: Vec<Stop<'a>> = profiles
+        .iter()
+        .enumerate()
+        .map(|(number, named)| stop(number, named.file, named.profile))
+        .collect();
     if stops.iter().all(|stop| stop.clock_s.is_some()) {
         stops.sort_by_key(|stop| stop.clock_s);
     }
     stops
 }
 
-fn stop<'a>(file: &'a str, profile: &'a Profile) -> Stop<'a> {
+fn stop<'a>(number: usize, file: &'a str, profile: &'a Profile) -> Stop<'a> {
     let whole = profile.class(IoPurpose::All);
     let iops = whole.and_then(|class| class.rate_iops.as_ref());
     let share = whole.and_then(|class| class.read_share.as_ref());
@@ -109,7 +190,10 @@ fn stop<'a>(file: &'a str, profile: &'a Profile) -> Stop<'a> {
         profile.class(IoPurpose::SingleBlockRead).and_then(|class| class.latency_s.as_ref());
     let latency = single.or_else(|| whole.and_then(|class| class.latency_s.as_ref()));
     Stop {
+        number,
         file,
+        database: &profile.name,
+        active_sessions: profile.time.average_active_sessions.as_ref().map(|active| active.value),
         begin: profile.source.begin.clone(),
         clock_s: profile.source.begin_clock_s,
         sessions: profile.sessions.as_ref().map(|sessions| sessions.value),
@@ -132,24 +216,6 @@ impl Stop<'_> {
             Along::Iops => self.iops(),
         }
     }
-}
-
-fn rows(stops: &[Stop<'_>]) -> Rows {
-    let head = ["", "begin", "sessions", "reads/s", "writes/s", "read time", "bound by"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), show_count);
-    rows.extend(stops.iter().map(|stop| {
-        vec![
-            stop.file.to_owned(),
-            stop.begin.clone().unwrap_or_default(),
-            number(stop.sessions),
-            number(stop.read_iops),
-            number(stop.write_iops),
-            stop.read_latency_ns.map_or("–".to_owned(), show_time_ns),
-            bound(stop.verdict).to_owned(),
-        ]
-    }));
-    rows
 }
 
 const fn bound(verdict: Bottleneck) -> &'static str {
@@ -183,7 +249,11 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
     let places = across(&mut scene, stops, along);
     for (_, ink, stroke, of) in KINDS {
         let line = line(stops, &places, |stop| Some(y.place(of(stop)?)));
-        scene.line(line.iter().map(|(place, _)| *place).collect(), ink, stroke);
+        // Reports of different databases are no course of anything.
+        for name in databases(stops) {
+            let mine = line.iter().filter(|(_, stop)| stop.database == name);
+            scene.line(mine.map(|(place, _)| *place).collect(), ink, stroke);
+        }
         for (place, stop) in line {
             let iops = show_count(of(stop).unwrap_or(0.0));
             scene.dot(place, ink, format!("{}: {iops}/s", stop.file));
