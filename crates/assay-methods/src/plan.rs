@@ -1,10 +1,12 @@
 //! From what a database asked of its storage to a workload that asks the same of any other storage.
 
 mod demand;
+mod sick;
+mod skew;
 mod written;
 
-use assay_model::profile::Profile;
-use assay_model::units::{Bytes, Nanos, Rate, Share, show_count};
+use assay_model::profile::{Figure, Profile, ReportScope};
+use assay_model::units::{Bytes, Nanos, Rate, Share, show_count, show_time_ns};
 use assay_model::verdict::{Bound, Criterion};
 use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
@@ -20,6 +22,8 @@ const MIXED_BLOCKS: f64 = 4.0;
 const SCAN_BYTES: f64 = 65_536.0;
 /// The redo log has the last part of the storage for itself.
 const LOG_FROM: f64 = 0.98;
+/// From this share of reads on the places of a stream are those of reads.
+const READS: f64 = 0.5;
 /// A stream with fewer I/Os than this says nothing about its rate: chance alone moves it by more than a hundredth.
 const IOS_TOLD: f64 = 10_000.0;
 
@@ -95,8 +99,11 @@ impl PlanOptions {
 pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     options.check()?;
     let (demands, mut notes) = demands(profile)?;
+    let (access, placed) = skew::access(profile);
+    notes.splice(0..0, placed);
+    notes.splice(0..0, part_of_a_whole(profile));
     let streams: Result<Vec<Stream>> =
-        demands.iter().map(|demand| stream(demand, options)).collect();
+        demands.iter().map(|demand| stream(demand, access, options)).collect();
     notes.splice(0..0, scaling(options));
     let workload = Workload {
         description: format!(
@@ -121,6 +128,18 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     })
 }
 
+/// A report of one instance or one pluggable database is not all that the storage carries.
+fn part_of_a_whole(profile: &Profile) -> Option<String> {
+    let what = match profile.report.as_ref()?.scope {
+        ReportScope::Database => return None,
+        ReportScope::Instance => "one instance of a cluster",
+        ReportScope::PluggableDatabase => "one pluggable database",
+    };
+    Some(format!(
+        "The report is of {what}: a part of what the storage carries. Plan the others as well, or use --growth."
+    ))
+}
+
 /// As many intervals as estimates want, none longer than a second.
 fn interval(duration: Nanos) -> Nanos {
     Nanos((duration.0 / 60).clamp(10_000_000, 1_000_000_000))
@@ -139,7 +158,7 @@ fn scaling(options: &PlanOptions) -> Vec<String> {
 }
 
 /// One demand as a stream. Where I/Os go is in no report: places are even, which helps no cache.
-fn stream(demand: &Demand, options: &PlanOptions) -> Result<Stream> {
+fn stream(demand: &Demand, access: Access, options: &PlanOptions) -> Result<Stream> {
     let mut stream = Stream::closed(demand.name, Share(demand.read_share), Bytes(4096), 1);
     stream.transfer = transfer(demand.transfer.value, demand.block_bytes);
     stream.arrival = arrival(demand, options)?;
@@ -151,6 +170,8 @@ fn stream(demand: &Demand, options: &PlanOptions) -> Result<Stream> {
     }
     if demand.transfer.value >= SCAN_BYTES {
         stream.access = Access::Sequential { streams: 4 };
+    } else if demand.read_share >= READS {
+        stream.access = access;
     }
     stream.span.to = Share(LOG_FROM);
     Ok(stream)
@@ -248,22 +269,37 @@ fn rate_criterion(
 fn time_criterion(demand: &Demand, options: &PlanOptions) -> Option<Criterion> {
     let latency = demand.latency.as_ref()?;
     let operation = if demand.read_share > 0.0 { "read" } else { "write" };
-    let asked =
-        options.latency_limit.filter(|_| operation == "read").map_or(latency.value, Nanos::seconds);
-    let most = Nanos::from_seconds(asked * (1.0 + options.parity.0));
+    let given = options.latency_limit.filter(|_| operation == "read").map(Nanos::seconds);
+    let accepted = demand.accepted.as_ref().filter(|_| given.is_none());
+    // An accepted time is a limit; a measured one is met within the parity.
+    let most = accepted.map_or_else(
+        || given.unwrap_or(latency.value) * (1.0 + options.parity.0),
+        |accepted| accepted.value,
+    );
+    let most = Nanos::from_seconds(most);
     // Closed arrivals have no intended start: their response time is the service time.
     Some(Criterion {
         quantity: format!("stream.{operation}.response_time.mean"),
         only: Some(demand.name.to_owned()),
         at_most: Some(Bound(format!("{}ns", most.0))),
-        why: format!(
-            "The database waited {} on average; {} more is still on a par.",
-            assay_model::units::show_time_ns(latency.value * 1e9),
-            percent(options.parity)
-        ),
-        source: latency.source.clone(),
+        why: why(latency, accepted, options),
+        source: accepted.unwrap_or(latency).source.clone(),
         ..Criterion::default()
     })
+}
+
+fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> String {
+    let waited = show_time_ns(latency.value * 1e9);
+    accepted.map_or_else(
+        || {
+            let parity = percent(options.parity);
+            format!("The database waited {waited} on average; {parity} more is still on a par.")
+        },
+        |accepted| {
+            let accepted = show_time_ns(accepted.value * 1e9);
+            format!("The database waited {waited} on average, which is sick storage: {accepted} is accepted.")
+        },
+    )
 }
 
 fn percent(share: Share) -> String {

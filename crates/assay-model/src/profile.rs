@@ -15,8 +15,8 @@ pub use latency::{LatencyBucket, LatencyCurve};
 pub use read_times::{ReadSight, ReadTimes};
 pub use report::{
     BufferPoolAdvice, ByteRate, FileActivity, FlashHits, HostActivity, InstanceShare, LogWriter,
-    ReportActivity, ReportScope, ReportStatement, SegmentIo, SegmentReads, ShareOf, TopEvents,
-    WaitEvent,
+    ReadSkew, ReportActivity, ReportScope, ReportStatement, SegmentIo, SegmentReads, ShareOf,
+    TopEvents, WaitEvent,
 };
 pub use server::{
     Checkpoints, ClassSeries, FunctionIo, LoadLine, ReadLevels, RelationIo, Sampling,

@@ -8,6 +8,7 @@ mod devices;
 mod events;
 mod rates;
 mod redo;
+mod skew;
 mod time;
 mod verdict;
 

@@ -1,6 +1,7 @@
 //! Which I/O of a profile becomes a stream of its own, and what is left for a stream of the rest.
 
 use super::PlanOptions;
+use super::sick::accepted;
 use assay_model::profile::{Figure, IoClass, IoPurpose, Profile};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 use assay_model::{Error, Result};
@@ -37,6 +38,8 @@ pub(super) struct Demand {
     pub(super) read_share: f64,
     /// Mean time that the database waited, s.
     pub(super) latency: Option<Figure>,
+    /// What is asked instead, s, where the time is that of sick storage.
+    pub(super) accepted: Option<Figure>,
     /// The database's block, bytes.
     pub(super) block_bytes: Option<f64>,
     pub(super) is_log: bool,
@@ -63,6 +66,7 @@ impl Demand {
                 format!("{source}; {shown} is issued in {parts} parts, as a database does");
             self.rate.value *= parts;
             self.latency = None;
+            self.accepted = None;
         }
         self
     }
@@ -88,6 +92,9 @@ impl Demand {
             }
             None => "time: not in the profile, so nothing is asked of it".to_owned(),
         });
+        notes.extend(self.accepted.as_ref().map(|accepted| {
+            format!("asked: {}; {}", show_time_ns(accepted.value * 1e9), accepted.source)
+        }));
         notes
     }
 }
@@ -97,10 +104,7 @@ impl Demand {
 /// # Errors
 /// A usage error when neither the whole nor any purpose has both a rate and a size.
 pub(super) fn demands(profile: &Profile) -> Result<(Vec<Demand>, Vec<String>)> {
-    let mut notes = vec![
-        "Where I/Os go is in no report: they are spread evenly, which helps no cache. Change `access` where you know better."
-            .to_owned(),
-    ];
+    let mut notes = Vec::new();
     let whole = profile.class(IoPurpose::All).and_then(|class| of_class(class, "all I/O", profile));
     let mut apart: Vec<Demand> =
         PURPOSES.iter().filter_map(|(purpose, name)| of_purpose(profile, *purpose, name)).collect();
@@ -147,12 +151,14 @@ fn of_purpose(profile: &Profile, purpose: IoPurpose, name: &'static str) -> Opti
 fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<Demand> {
     let rate = class.rate_iops.clone().filter(|rate| rate.value >= 0.01)?;
     let transfer = class.transfer_bytes.clone().filter(|transfer| transfer.value >= 1.0)?;
+    let latency = class.latency_s.clone().filter(|latency| latency.value > 0.0);
     Some(Demand {
         name,
         rate,
         transfer,
+        accepted: accepted(profile, class.purpose, latency.as_ref()),
+        latency,
         read_share: class.read_share.as_ref().map_or(1.0, |share| share.value.clamp(0.0, 1.0)),
-        latency: class.latency_s.clone().filter(|latency| latency.value > 0.0),
         block_bytes: profile.block_bytes.as_ref().map(|block| block.value),
         is_log: false,
     })
@@ -185,6 +191,7 @@ fn rest(whole: &Demand, apart: &[Demand]) -> Option<Demand> {
         transfer,
         read_share: (reads / rate).clamp(0.0, 1.0),
         latency: None,
+        accepted: None,
         ..whole.clone()
     })
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 use assay_model::profile::{
-    FORMAT, Figure, IoClass, IoPurpose, ProfileSource, RedoPath, TimeModel, TimeVerdict,
+    DeviceFinding, DeviceGrade, FORMAT, Figure, IoClass, IoPath, IoPurpose, ProfileSource,
+    ReadSkew, RedoPath, ReportActivity, ReportScope, TimeModel, TimeVerdict,
 };
 use assay_model::workload::parse_workload;
 use proptest::prelude::*;
@@ -168,6 +169,63 @@ fn what_a_database_would_split_is_issued_in_parts() {
     assert!((mean_bytes(&stream.transfer) - 50e6 / 48.0).abs() <= 2048.0);
     let criteria = &plan.workload.criteria;
     assert!(criteria.iter().all(|one| !one.quantity.contains("time")));
+}
+
+fn finding(path: IoPath, latency_s: f64) -> DeviceFinding {
+    DeviceFinding {
+        path,
+        event: "log file parallel write".to_owned(),
+        latency_s: Figure::new(latency_s, "line 7"),
+        limit_s: 0.020,
+        outstanding: None,
+        grade: DeviceGrade::Failing,
+        limit_source: "what is accepted".to_owned(),
+    }
+}
+
+#[test]
+fn parity_with_sick_storage_is_not_asked_for() {
+    let mut sick = profile(vec![
+        class(IoPurpose::SingleBlockRead, 600.0, 8192.0, 1.0, Some(0.005)),
+        class(IoPurpose::LogWrite, 100.0, 6000.0, 0.0, Some(0.494)),
+    ]);
+    sick.verdict.devices =
+        vec![finding(IoPath::RedoWrite, 0.494), finding(IoPath::SingleBlockRead, 0.005)];
+    let made = plan(&sick, &PlanOptions::default()).unwrap();
+    let limit = |name: &str| {
+        let found = made.workload.criteria.iter().find(|one| {
+            one.only.as_deref() == Some(name) && one.quantity.ends_with("response_time.mean")
+        });
+        found.unwrap().clone()
+    };
+    // 20 ms for the log, as it stands; the reads of 5 ms are sound, and asked within 5 %.
+    assert_eq!(limit("redo log").at_most.unwrap().0, "20000000ns");
+    assert!(limit("redo log").why.contains("494 ms") && limit("redo log").why.contains("sick"));
+    assert_eq!(limit("single-block reads").at_most.unwrap().0, "5250000ns");
+    assert!(made.to_toml().unwrap().contains("# asked: 20.0 ms; what is accepted"));
+}
+
+#[test]
+fn uneven_files_become_a_hot_band_of_random_reads() {
+    let mut uneven = database();
+    let skew = ReadSkew { read_share: 0.8, hot_files: 2, files: 10, source: "line 9".to_owned() };
+    uneven.report = Some(ReportActivity { skew: Some(skew), ..ReportActivity::default() });
+    let made = plan(&uneven, &PlanOptions::default()).unwrap();
+    let access: Vec<Access> = made.workload.streams.iter().map(|stream| stream.access).collect();
+    let band = Access::HotBand { share: Share(0.8), band: Share(0.2), start: Share(0.0) };
+    // Other I/O is mostly writes, and the log is sequential.
+    assert_eq!(access, [band, Access::Sequential { streams: 1 }, Access::Uniform]);
+    assert!(made.notes.iter().any(|note| note.contains("2 of 10 files have 80 % of the reads")));
+}
+
+#[test]
+fn a_part_of_a_whole_is_said_to_be_one() {
+    let mut part = database();
+    let report =
+        ReportActivity { scope: ReportScope::PluggableDatabase, ..ReportActivity::default() };
+    part.report = Some(report);
+    let made = plan(&part, &PlanOptions::default()).unwrap();
+    assert!(made.notes.iter().any(|note| note.contains("one pluggable database: a part of what")));
 }
 
 proptest! {

@@ -220,6 +220,21 @@ pub struct FileActivity {
     pub source: String,
 }
 
+/// How unevenly reads are spread over files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ReadSkew {
+    /// Share of all reads that the hot files have, 0..=1.
+    pub read_share: f64,
+    /// Files with more reads than the mean.
+    pub hot_files: usize,
+    /// All files.
+    pub files: usize,
+    /// Section and lines.
+    pub source: String,
+}
+
 /// What the server expects of a buffer cache of another size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -304,6 +319,9 @@ pub struct ReportActivity {
     pub segments: Vec<SegmentIo>,
     /// Files by time waited for their reads, most first.
     pub files: Vec<FileActivity>,
+    /// How reads are spread over all files, where they are not spread evenly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<ReadSkew>,
     /// The buffer cache at other sizes.
     pub buffer_pool: Vec<BufferPoolAdvice>,
     /// Instances of a cluster.

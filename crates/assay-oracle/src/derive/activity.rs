@@ -1,6 +1,6 @@
 //! What only a report prints, beside the demand that all sources have.
 
-use super::{events, figure, named, rates};
+use super::{events, figure, named, rates, skew};
 use crate::quantity::Quantity;
 use crate::report::{FileIo, Kind, Report, SegmentRow};
 use assay_model::profile::{
@@ -25,6 +25,7 @@ pub(super) fn all(report: &Report) -> ReportActivity {
         statements: statements(report),
         segments: segments(report),
         files: files(report),
+        skew: skew::of_files(report),
         buffer_pool: buffer_pool(report),
         instances: instances(report),
     }
