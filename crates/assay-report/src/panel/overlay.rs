@@ -78,6 +78,7 @@ fn title(overlay: &Overlay) -> String {
 fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::IosPerS => "a second",
+        Unit::PerMinute => "a minute",
         Unit::BytesPerS => "bytes a second",
         Unit::Ns => "latency",
         Unit::Share => "share",
