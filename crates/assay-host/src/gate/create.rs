@@ -113,6 +113,7 @@ impl Gate {
             physical_block_bytes: physical,
             marker: Some(marker),
             seen: Vec::new(),
+            unseen: Vec::new(),
             spot: Some(spot),
             device,
             file,
