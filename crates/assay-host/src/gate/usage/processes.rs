@@ -107,10 +107,9 @@ fn open_in(root: &SysRoot, process: &Path, files: &[String]) -> OpenFiles {
     for file in files {
         match device_at(root, &process.join("fd").join(file)) {
             Ok(Some(device)) if for_writing(process, file) => open.devices.push(device),
-            Ok(_) => {}
             Err(Errno::ACCESS | Errno::PERM) => open.is_hidden = true,
-            // It was closed meanwhile.
-            Err(_) => {}
+            // It is something else, or was closed meanwhile.
+            Ok(_) | Err(_) => {}
         }
     }
     open
