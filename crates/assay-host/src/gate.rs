@@ -153,10 +153,10 @@ impl Gate {
             return Err(changed(&shown, "the device was replaced or resized".into()));
         }
         // Nobody can mount, hold or swap to it any more, so what is seen now stays true.
-        let mut notes = held.check_use()?;
-        notes.extend(self.check_content(&held, &file, place, given_up.wipe)?);
+        let unseen = held.check_use()?;
+        let seen = self.check_content(&held, &file, place, given_up.wipe)?;
         let mut admission = self.finish(path, file.into(), &status, AccessMode::Write)?;
-        admission.seen = notes;
+        (admission.seen, admission.unseen) = (seen, unseen);
         Ok(admission)
     }
 
@@ -225,6 +225,7 @@ impl Gate {
             range: data_range(size_bytes, marker.is_some()),
             inode: status.st_ino,
             seen: Vec::new(),
+            unseen: Vec::new(),
             spot: None,
             mode,
             kind,

@@ -87,17 +87,14 @@ pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
 }
 
 fn command_of(command: &str, run: &HookRun<'_>) -> Command {
-    let mut started = match run.guard.split_first() {
-        Some((program, words)) => {
-            let mut started = Command::new(program);
-            started.args(words).arg(command).stdin(Stdio::piped());
-            started
-        }
-        None => {
-            let mut started = shell(command);
-            started.stdin(Stdio::null());
-            started
-        }
+    let mut started = if let Some((program, words)) = run.guard.split_first() {
+        let mut started = Command::new(program);
+        started.args(words).arg(command).stdin(Stdio::piped());
+        started
+    } else {
+        let mut started = shell(command);
+        started.stdin(Stdio::null());
+        started
     };
     for (name, _) in std::env::vars_os() {
         if is_secret(&name.to_string_lossy()) {

@@ -1,6 +1,7 @@
 //! Recognises data on a device before it is overwritten: file systems, partition tables, volume managers, databases.
 
 mod fields;
+mod places;
 mod structure;
 mod table;
 mod zfs;
@@ -185,7 +186,7 @@ pub fn recognise(image: &dyn Image) -> io::Result<Vec<Match>> {
     Ok(found)
 }
 
-fn place_of(image: &dyn Image, mark: &table::Mark) -> io::Result<Option<u64>> {
+fn place_of(image: &dyn Image, mark: &places::Mark) -> io::Result<Option<u64>> {
     let length = assay_model::number::count_of(mark.magic.len());
     let mut bytes = vec![0; mark.magic.len()];
     for place in mark.places {

@@ -41,6 +41,7 @@ pub struct Admission {
     pub(super) physical_block_bytes: Option<u64>,
     pub(super) marker: Option<Marker>,
     pub(super) seen: Vec<String>,
+    pub(super) unseen: Vec<String>,
     /// Where its name stands, when it was made or found in a directory that is held since.
     pub(super) spot: Option<Spot>,
 }
@@ -111,6 +112,11 @@ impl Admission {
     /// What a reader of the result should know of how it was admitted, in sentences.
     pub fn seen(&self) -> &[String] {
         &self.seen
+    }
+
+    /// Users of a device that nobody could look for, in sentences.
+    pub fn unseen(&self) -> &[String] {
+        &self.unseen
     }
 
     /// Checks that transfers of this size fit in and are aligned.

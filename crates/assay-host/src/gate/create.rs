@@ -113,6 +113,7 @@ impl Gate {
             physical_block_bytes: physical,
             marker: Some(marker),
             seen: Vec::new(),
+            unseen: Vec::new(),
             spot: Some(spot),
             device,
             file,
@@ -131,14 +132,13 @@ impl Gate {
         if admission.marker.is_none() {
             return Err(refused(FileRefusal::NotOurs));
         }
-        let unlinked = match &admission.spot {
+        let unlinked = if let Some(spot) = &admission.spot {
             // Made or taken over here, so that its lock is ours where there are locks at all.
-            Some(spot) => spot.unlink(&admission.file),
-            None => {
-                // One that is open for reading only has no lock yet.
-                admission.file.lock_surely().map_err(refused)?;
-                Spot::of(path)?.unlink(&admission.file)
-            }
+            spot.unlink(&admission.file)
+        } else {
+            // One that is open for reading only has no lock yet.
+            admission.file.lock_surely().map_err(refused)?;
+            Spot::of(path)?.unlink(&admission.file)
         };
         unlinked.map_err(|error| failed(path, "removing it", error))
     }

@@ -89,6 +89,7 @@ impl<'a> Opener<'a> {
         let admission = &held.admission;
         self.check_new(path, admission)?;
         self.files.notes.extend(admission.seen().iter().cloned());
+        self.remarks.extend(admission.unseen().iter().map(|what| unseen(path, what)));
         let mount = self.mount(path);
         let mut facts = read_target_facts(admission, mount.as_ref());
         if let Some(marker) = admission.marker() {
@@ -195,6 +196,15 @@ pub(super) struct Direct {
     pub(super) on: bool,
     /// What a reader must know when it was to be and is not.
     pub(super) remark: Option<Remark>,
+}
+
+/// A user of a device that could not be looked for.
+fn unseen(path: &Path, what: &str) -> Remark {
+    Remark {
+        what: format!("{}: {what}", path.display()),
+        why: "one of them may use the device, and the measurement has overwritten it".to_owned(),
+        remedy: "run as root, outside of containers, to see every user".to_owned(),
+    }
 }
 
 /// Passes the page cache by where it is wanted; where it cannot be, the result says so.

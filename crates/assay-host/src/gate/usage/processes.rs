@@ -5,9 +5,10 @@ use super::super::refusal::Usage;
 use crate::device::{Device, number_of};
 use crate::root::{SysRoot, names_in};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, stat, statx};
+use rustix::io::Errno;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How a process writes to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +59,12 @@ pub(super) fn read_processes(root: &SysRoot) -> io::Result<Processes> {
     for number in names_in(&root.path("/proc"))?.into_iter().filter(is_process) {
         let place = root.path("/proc").join(&number);
         match names_in(&place.join("fd")) {
-            Ok(files) => seen.note(root, &number, Way::Open, open_in(root, &place, &files)),
-            Err(_) => seen.hidden += u64::from(place.exists()),
+            Ok(files) => {
+                let open = open_in(root, &place, &files);
+                seen.hidden += u64::from(open.is_hidden);
+                seen.note(root, &number, Way::Open, open.devices);
+            }
+            Err(error) => seen.hidden += u64::from(!is_over(&error)),
         }
         match fs::read(place.join("maps")) {
             Ok(maps) => {
@@ -75,7 +80,7 @@ pub(super) fn read_processes(root: &SysRoot) -> io::Result<Processes> {
 
 /// Whether there is nothing to look at: the process has ended, or a made-up system has no such list.
 fn is_over(error: &io::Error) -> bool {
-    let has_ended = error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error());
+    let has_ended = error.raw_os_error() == Some(Errno::SRCH.raw_os_error());
     has_ended || error.kind() == io::ErrorKind::NotFound
 }
 
@@ -90,12 +95,24 @@ impl Processes {
     }
 }
 
-fn open_in(root: &SysRoot, process: &Path, files: &[String]) -> Vec<Device> {
-    let device_of = |file: &String| {
-        let device = device_at(root, &process.join("fd").join(file))?;
-        for_writing(process, file).then_some(device)
-    };
-    files.iter().filter_map(device_of).collect()
+/// What was seen of the open files of a process.
+struct OpenFiles {
+    devices: Vec<Device>,
+    /// Whether one of them may not be looked at.
+    is_hidden: bool,
+}
+
+fn open_in(root: &SysRoot, process: &Path, files: &[String]) -> OpenFiles {
+    let mut open = OpenFiles { devices: Vec::new(), is_hidden: false };
+    for file in files {
+        match device_at(root, &process.join("fd").join(file)) {
+            Ok(Some(device)) if for_writing(process, file) => open.devices.push(device),
+            Err(Errno::ACCESS | Errno::PERM) => open.is_hidden = true,
+            // It is something else, or was closed meanwhile.
+            Ok(_) | Err(_) => {}
+        }
+    }
+    open
 }
 
 /// Whether an open file may be written through; what cannot be read counts as yes.
@@ -118,36 +135,35 @@ fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<Device> {
         let path = fields.nth(3).filter(|path| is_written && path.starts_with('/'))?;
         let (link, inside) = (process.join("map_files").join(range), path.trim_start_matches('/'));
         // Who may not follow the link of the mapping follows its name where that process sees it.
-        let named = || device_at(root, &process.join("root").join(inside));
-        device_at(root, &link)
-            .or_else(named)
-            .or_else(|| Device::by_node(root, Path::new(path)).ok())
+        let named = || device_at(root, &process.join("root").join(inside)).ok().flatten();
+        let found = device_at(root, &link).ok().flatten().or_else(named);
+        found.or_else(|| Device::by_node(root, Path::new(path)).ok())
     };
     maps.lines().filter_map(device_of).collect()
 }
 
-/// The device behind a link of the kernel or a node.
-fn device_at(root: &SysRoot, link: &Path) -> Option<Device> {
+/// The device behind a link of the kernel or a node; none where it is anything else.
+fn device_at(root: &SysRoot, link: &Path) -> rustix::io::Result<Option<Device>> {
     match device_number_at(link) {
-        Some(number) => Device::by_number(root, number_of(number)).ok(),
+        Ok(Some(number)) => Ok(Device::by_number(root, number_of(number)).ok()),
         // In a made-up system a node is an empty file, known by its name.
-        None => {
-            let node: PathBuf = fs::read_link(link).ok()?;
-            node.starts_with("/dev").then(|| Device::by_node(root, &node).ok()).flatten()
+        other => {
+            let node = fs::read_link(link).ok().filter(|node| node.starts_with("/dev"));
+            let device = node.and_then(|node| Device::by_node(root, &node).ok());
+            device.map_or_else(|| other.map(|_| None), |device| Ok(Some(device)))
         }
     }
 }
 
 /// The number of a block device, without asking a server of files that may never answer.
-fn device_number_at(link: &Path) -> Option<rustix::fs::Dev> {
+fn device_number_at(link: &Path) -> rustix::io::Result<Option<rustix::fs::Dev>> {
     let is_device = |mode| FileType::from_raw_mode(mode) == FileType::BlockDevice;
     match statx(CWD, link, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
-        Ok(told) => is_device(told.stx_mode.into())
-            .then(|| makedev(told.stx_rdev_major, told.stx_rdev_minor)),
         // Kernels before 4.11 have no such call.
-        Err(rustix::io::Errno::NOSYS) => {
-            stat(link).ok().filter(|told| is_device(told.st_mode)).map(|told| told.st_rdev)
-        }
-        Err(_) => None,
+        Err(Errno::NOSYS) => stat(link).map(|told| is_device(told.st_mode).then_some(told.st_rdev)),
+        told => told.map(|told| {
+            let number = makedev(told.stx_rdev_major, told.stx_rdev_minor);
+            is_device(told.stx_mode.into()).then_some(number)
+        }),
     }
 }
