@@ -1,6 +1,7 @@
 //! Tests against the server that this machine has; without one they say that they were skipped.
 
 use super::*;
+use std::fs;
 use crate::binaries::Places;
 use crate::connection::Interrupter;
 use crate::counters::Knowledge;

@@ -1,8 +1,10 @@
 //! Tests against the servers that this machine has; without any they say that they were skipped.
 
 use super::*;
+use std::fs;
 use crate::binaries::Places;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 /// A directory that a server's user may enter, gone with its value.

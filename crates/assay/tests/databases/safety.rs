@@ -67,7 +67,7 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
 }
 
 /// A load that was killed after it had made its schema.
-fn killed(place: &Place, address: &str, name: impl Fn() -> Vec<String>) -> String {
+fn killed(place: &Place, address: &str, mut name: impl FnMut() -> Vec<String>) -> String {
     let mut child = place.start(&format!("load slob {address} --scale 8MiB --sessions 1 --time 60s"));
     wait_for(|| kept(&place.0, "sessions-0001-r1/intervals.jsonl"));
     child.kill().unwrap();
