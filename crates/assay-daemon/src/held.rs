@@ -291,7 +291,8 @@ mod tests {
         let outside = rustix::fs::open(place.join("elsewhere"), DIRECTORY, Mode::empty()).unwrap();
         assert!(!own.holds(&outside));
         own.empty("file").unwrap();
-        let left: Vec<OsString> = own.entries().unwrap().into_iter().map(|(name, _)| name).collect();
+        let left: Vec<OsString> =
+            own.entries().unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(left, ["file"]);
         assert!(place.join("elsewhere/precious").exists());
         fs::remove_dir_all(place).unwrap();

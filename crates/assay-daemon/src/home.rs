@@ -144,7 +144,11 @@ impl Home {
             return Ok(());
         }
         Err(Error::environment(
-            format!("{} belongs to the user {}, and not to {wanted}", path.display(), status.st_uid),
+            format!(
+                "{} belongs to the user {}, and not to {wanted}",
+                path.display(),
+                status.st_uid
+            ),
             "use the server as the user who made it, or make another one",
         ))
     }

@@ -2,9 +2,7 @@
 
 use crate::Held;
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;

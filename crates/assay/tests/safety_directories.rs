@@ -148,7 +148,16 @@ fn what_another_host_made_or_no_lock_tells_of_is_never_left() {
     assert!(said(&ground.clean("--yes")).contains("nothing is left behind"));
     drop(held);
     let traced = Command::new("strace")
-        .args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:error=ENOLCK"])
+        .args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=flock",
+            "-e",
+            "inject=flock:error=ENOLCK",
+        ])
         .args([env!("CARGO_BIN_EXE_assay"), "runs", "clean", "d", "--yes"])
         .current_dir(&ground.0)
         .output();
@@ -208,7 +217,8 @@ fn names_that_are_exchanged_lead_nowhere() {
     let files: Vec<PathBuf> =
         (0..40).map(|number| precious.join(format!("deep/{number}"))).collect();
     files.iter().for_each(|file| fs::write(file, "of root").unwrap());
-    let text = |path: &Path| fs::write(precious.join("assay-marker"), fs::read(path).unwrap()).unwrap();
+    let text =
+        |path: &Path| fs::write(precious.join("assay-marker"), fs::read(path).unwrap()).unwrap();
     let program = ground.0.join("postgres");
     fs::copy("/bin/sleep", &program).unwrap();
     let mut server = Command::new(&program).arg("600").current_dir(&precious).spawn().unwrap();
@@ -235,7 +245,8 @@ fn names_that_are_exchanged_lead_nowhere() {
         // What is left of it has one name or the other.
         for path in [&left, &link] {
             let is_directory = fs::symlink_metadata(path).is_ok_and(|status| status.is_dir());
-            let removed = if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            let removed =
+                if is_directory { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             drop(removed);
         }
     }

@@ -132,7 +132,9 @@ impl Gate {
             .and_then(|()| directory.parent.remove_held(&directory.name, &directory.held));
         removed.map_err(|error| {
             let why = match error {
-                Errno::STALE => "its name leads elsewhere by now; what was in it is gone".to_owned(),
+                Errno::STALE => {
+                    "its name leads elsewhere by now; what was in it is gone".to_owned()
+                }
                 Errno::XDEV => "another file system is mounted in it".to_owned(),
                 error => std::io::Error::from(error).to_string(),
             };
@@ -211,10 +213,8 @@ fn known(parent: &Held, name: &str) -> Option<(OwnedDirectory, Mark)> {
     let own = name.strip_prefix(DIRECTORY_PREFIX)?;
     let is_of_this = mark.inode == status.st_ino && mark.owner.get(..12) == Some(own);
     let (parent, name) = (parent.clone(), name.to_owned());
-    is_of_this.then_some((
-        OwnedDirectory { held, parent, name, marker: LockedFile::from(marker) },
-        mark,
-    ))
+    is_of_this
+        .then_some((OwnedDirectory { held, parent, name, marker: LockedFile::from(marker) }, mark))
 }
 
 /// Whether somebody holds the marker; nothing where the file system has no locks.

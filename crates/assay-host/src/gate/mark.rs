@@ -85,7 +85,9 @@ impl Mark {
         }
         match is_locked {
             Some(_) => Verdict::Left,
-            None => Verdict::Unknown("this file system has no locks that say who uses it".to_owned()),
+            None => {
+                Verdict::Unknown("this file system has no locks that say who uses it".to_owned())
+            }
         }
     }
 }
@@ -161,7 +163,11 @@ mod tests {
             (before.clone(), Some(false), true),
             (before, None, false),
         ] {
-            assert_eq!(mark.judge(&root, is_locked) == Verdict::Left, left, "{mark:?} {is_locked:?}");
+            assert_eq!(
+                mark.judge(&root, is_locked) == Verdict::Left,
+                left,
+                "{mark:?} {is_locked:?}"
+            );
         }
     }
 }

@@ -55,7 +55,8 @@ impl OwnDatabase {
         let mut beside = Connection::open(address, APPLICATION).map_err(told)?;
         // What somebody put into the usual template is not ours to drop.
         beside.run(&format!("CREATE DATABASE {name} TEMPLATE template0")).map_err(told)?;
-        let mut inside = Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+        let mut inside =
+            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
         inside
             .run(&format!(
                 "BEGIN; CREATE SCHEMA {SCHEMA}; \
@@ -78,10 +79,13 @@ impl OwnDatabase {
         match standing_of(address, name).map_err(told)? {
             Standing::Absent => return Ok(()),
             Standing::Ours(owner) if owner.id == self.id => {}
-            Standing::Ours(_) => return Err(in_the_way("the database", name, "another run made it")),
+            Standing::Ours(_) => {
+                return Err(in_the_way("the database", name, "another run made it"));
+            }
             Standing::Foreign(why) => return Err(in_the_way("the database", name, &why)),
         }
-        let mut inside = Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+        let mut inside =
+            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
         let strangers = strangers_in(&mut inside).map_err(told)?;
         inside.close();
         if !strangers.is_empty() {
@@ -96,7 +100,8 @@ impl OwnDatabase {
         let told = |failure: Failure| failure.of("copying the database");
         let sql = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
         patiently(|| beside.run(&sql)).map_err(told)?;
-        let mut inside = Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+        let mut inside =
+            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
         let sql = format!("UPDATE {SCHEMA}.{RECORD} SET value = {NUMBER} WHERE name = 'place'");
         inside.run(&sql).map_err(told)?;
         inside.close();
@@ -111,7 +116,9 @@ fn copy_of(name: &str) -> String {
 
 fn left_copy(copy: &str) -> Error {
     Error::environment(
-        format!("the database {copy} is there: an earlier run was ended before it could drop this copy"),
+        format!(
+            "the database {copy} is there: an earlier run was ended before it could drop this copy"
+        ),
         "drop it with `assay runs clean ADDRESS`, or name another with --schema",
     )
 }

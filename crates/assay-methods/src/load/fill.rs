@@ -1,8 +1,8 @@
 //! Loads the tables of a load: rows are made on one thread and sent on another, tables in parallel, keys after the rows.
 
 use super::copy::{Chunk, Chunked};
-use super::store::{Coming, Store};
 use super::owner::Kind;
+use super::store::{Coming, Store};
 use super::{Database, Manifest};
 use assay_host::clock::unix_ns;
 use assay_loads::sink::Sink;

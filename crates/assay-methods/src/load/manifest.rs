@@ -2,8 +2,8 @@
 //!
 //! A table is noted down when it is made and filled: what is noted is whole.
 
-use super::owner::Standing;
 use super::Database;
+use super::owner::Standing;
 use super::store::{Look, Store};
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
@@ -92,7 +92,9 @@ impl Manifest {
     pub fn check(&self, schema: &str, wanted: &[(&str, String)]) -> Result<()> {
         if self.knobs.is_empty() {
             return Err(Error::usage(
-                format!("schema {schema} was hardly begun: it does not say what its tables are to be"),
+                format!(
+                    "schema {schema} was hardly begun: it does not say what its tables are to be"
+                ),
                 "begin again with --left drop, or name another --schema",
             ));
         }

@@ -117,7 +117,8 @@ fn check(link: &mut MariaLink, schema: &str, owner: &Owner) -> Result<()> {
     ))
 }
 
-const ROUTINES: &str = "SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = {s}";
+const ROUTINES: &str =
+    "SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = {s}";
 /// What no load makes at all.
 const NEVER_OURS: [&str; 3] = [
     "SELECT CONCAT('the event ', EVENT_NAME) FROM information_schema.EVENTS WHERE EVENT_SCHEMA = {s}",
@@ -137,7 +138,8 @@ fn strangers(link: &mut MariaLink, schema: &str, kind: Kind) -> Answer<Vec<Strin
         "SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = {s}",
         schema,
     ))?;
-    let is_other = |name: &str, kind_of_table: &str| kind_of_table != "BASE TABLE" || !kind.makes(name);
+    let is_other =
+        |name: &str, kind_of_table: &str| kind_of_table != "BASE TABLE" || !kind.makes(name);
     let others = tables.iter().filter(|row| is_other(row.text(0), row.text(1)));
     found.extend(others.map(|row| format!("the {} {}", row.text(1).to_lowercase(), row.text(0))));
     let routines = link.query(&about(ROUTINES, schema))?;
@@ -161,7 +163,10 @@ pub(super) fn hold(link: &mut MariaLink, schema: &str) -> Answer<bool> {
 
 /// Databases of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
 /// reason.
-pub(super) fn left(link: &mut MariaLink, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+pub(super) fn left(
+    link: &mut MariaLink,
+    own: &str,
+) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
     let rows = link.query(&format!(
         "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
          FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \

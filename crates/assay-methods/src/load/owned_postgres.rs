@@ -76,7 +76,10 @@ pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
 }
 
 /// Ends a transaction that failed; the failure is what must be heard of.
-fn rolled_back<T, E>(link: &mut Connection, done: std::result::Result<T, E>) -> std::result::Result<T, E> {
+fn rolled_back<T, E>(
+    link: &mut Connection,
+    done: std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
     if done.is_err() {
         let _ = link.run("ROLLBACK");
     }
@@ -203,7 +206,8 @@ const ELSEWHERE: &str = "SELECT 'the view ' || v.oid::regclass::text FROM pg_dep
 
 /// A query about a schema.
 fn of(sql: &str, schema: &str) -> String {
-    let number = format!("(SELECT oid FROM pg_namespace WHERE nspname = '{}')", schema.replace('\'', "''"));
+    let number =
+        format!("(SELECT oid FROM pg_namespace WHERE nspname = '{}')", schema.replace('\'', "''"));
     sql.replace("{n}", &number)
 }
 
@@ -238,7 +242,10 @@ pub(super) fn hold(link: &mut Connection, schema: &str) -> Answer<bool> {
 
 /// Schemas of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
 /// reason.
-pub(super) fn left(link: &mut Connection, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+pub(super) fn left(
+    link: &mut Connection,
+    own: &str,
+) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
     // A lock of the transaction is given back with the statement.
     let rows = link.query(
         "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \

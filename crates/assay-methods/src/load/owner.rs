@@ -168,7 +168,9 @@ pub(super) fn quoted(name: &str) -> String {
 /// That something in the way is not ours.
 pub fn in_the_way(what: &str, name: &str, why: &str) -> Error {
     Error::environment(
-        format!("{what} {name} is there and was not made by this load: {why}; nothing of it was touched"),
+        format!(
+            "{what} {name} is there and was not made by this load: {why}; nothing of it was touched"
+        ),
         "name another with --schema or another server; or rename it, or drop it yourself",
     )
 }
@@ -202,7 +204,8 @@ mod tests {
     fn a_record_reads_back_and_nothing_else_is_one() {
         let rows = |changed: &str, to: &str| -> Vec<(String, String)> {
             let id = "0123456789abcdef0123456789abcdef";
-            let all = [("form", FORM), ("id", id), ("kind", "oltp"), ("kept", "no"), ("place", "7")];
+            let all =
+                [("form", FORM), ("id", id), ("kind", "oltp"), ("kept", "no"), ("place", "7")];
             let put = |(name, value): (&str, &str)| {
                 (name.to_owned(), if name == changed { to } else { value }.to_owned())
             };
@@ -211,7 +214,8 @@ mod tests {
         let read = Owner::of(&rows("", "")).unwrap();
         assert_eq!((read.kind, read.is_kept, read.place.as_str()), (Kind::Oltp, false, "7"));
         assert!(Owner::of(&rows("kept", "yes")).unwrap().is_kept);
-        for (name, value) in [("form", "ASSAY OWNER 2"), ("id", ""), ("id", "x"), ("kind", "mine")] {
+        for (name, value) in [("form", "ASSAY OWNER 2"), ("id", ""), ("id", "x"), ("kind", "mine")]
+        {
             assert_eq!(Owner::of(&rows(name, value)), None, "{name} {value}");
         }
         assert_eq!(Owner::of(&[]), None);

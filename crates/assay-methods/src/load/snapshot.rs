@@ -4,11 +4,9 @@
 use super::program::Program;
 use super::store::Store;
 use super::{Database, OwnDatabase, OwnServer};
-use assay_model::{Error, Result};
 use assay_daemon::Held;
-use rustix::fs::{
-    FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, ioctl_ficlone,
-};
+use assay_model::{Error, Result};
+use rustix::fs::{FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, ioctl_ficlone};
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};

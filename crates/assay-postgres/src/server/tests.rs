@@ -1,8 +1,8 @@
 //! Tests against the servers that this machine has; without any they say that they were skipped.
 
 use super::*;
-use std::fs;
 use crate::binaries::Places;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;

@@ -139,7 +139,7 @@ fn on_database(
         server: &server,
         shared_buffers_bytes: SHARED_BUFFERS_BYTES,
         left: None,
-            sessions_max: ladder.climb.sessions_max(),
+        sessions_max: ladder.climb.sessions_max(),
         are_given: false,
     };
     let mut course: Blocks<'_> = Blocks(Slob::new(&rules, Access::Index));

@@ -330,7 +330,8 @@ impl<L: Served> Ground<L> {
 pub fn see_to_left_in(path: &Path, left: Option<Left>, progress: &mut Progress) -> Result<()> {
     let found = left_in(path)?;
     for directory in &found.directories {
-        let (size, shown) = (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
+        let (size, shown) =
+            (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
         if left == Some(Left::Drop) {
             remove_left_in(directory)?;
             progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
@@ -357,7 +358,10 @@ fn see_to_left<L: Served>(
         let size = show_bytes(real(left.bytes));
         if wanted.left == Some(Left::Drop) {
             database.remove_left(left)?;
-            progress.say(&format!("note: dropped {} ({size}), left behind by an earlier run", left.name));
+            progress.say(&format!(
+                "note: dropped {} ({size}), left behind by an earlier run",
+                left.name
+            ));
         } else {
             progress.say(&format!(
                 "note: an earlier run left the schema {} ({size}): --left drop or `assay runs clean` drops it",

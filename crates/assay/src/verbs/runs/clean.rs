@@ -38,10 +38,7 @@ struct Left {
 
 impl Left {
     fn new(what: &str, bytes: u64, remove: impl FnOnce() -> Result<()> + 'static) -> Self {
-        Self {
-            words: format!("{what} ({})", show_bytes(real(bytes))),
-            remove: Box::new(remove),
-        }
+        Self { words: format!("{what} ({})", show_bytes(real(bytes))), remove: Box::new(remove) }
     }
 }
 
@@ -137,7 +134,8 @@ impl Found {
             let (address, bytes) = (address.clone(), left.bytes);
             Left::new(&what, bytes, move || Database::<L>::at(&address, "")?.remove_left(&left))
         }));
-        self.stays.extend(others.into_iter().map(|(name, why)| format!("the schema {name}: {why}")));
+        self.stays
+            .extend(others.into_iter().map(|(name, why)| format!("the schema {name}: {why}")));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_methods::load::{
     Database, Fill, Manifest, MariaLink, OwnDatabase, State, Store, Tables, fill, in_the_way,
-    remove_left_database,    see_to_procedures,
+    remove_left_database, see_to_procedures,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
