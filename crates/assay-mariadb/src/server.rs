@@ -14,7 +14,8 @@ use assay_daemon::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 /// The user that the server knows.
@@ -109,9 +110,16 @@ impl Server {
         }
     }
 
+    /// A program of the server; by itself it lets its group read what it makes, whatever the mask of its process is.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = self.home.command(program);
+        command.env("UMASK", "0600").env("UMASK_DIR", "0700");
+        command
+    }
+
     fn initialise(&self) -> Result<()> {
         let program = &self.binaries.installer;
-        let mut command = self.home.command(program);
+        let mut command = self.command(program);
         command.args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"]);
         command.arg("--auth-root-authentication-method=normal");
         command.arg(option("datadir", &self.data())).arg(format!("--extra-file={INPUT}"));
@@ -136,7 +144,7 @@ impl Server {
     /// An environment error with the words of its log when it ends instead.
     pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.server.clone();
-        let mut command = self.home.command(&program);
+        let mut command = self.command(&program);
         // The first word must be this one, or files of the system are read.
         command.arg("--no-defaults");
         command.arg(option("datadir", &self.data())).arg(option("tmpdir", &self.scratch()));
@@ -176,7 +184,7 @@ impl DerefMut for Server {
     }
 }
 
-fn option(name: &str, path: &std::path::Path) -> std::ffi::OsString {
+fn option(name: &str, path: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from(format!("--{name}="));
     option.push(path);
     option

@@ -33,7 +33,7 @@ pub struct OwnedDirectory {
     parent: Held,
     name: String,
     /// Locked as long as this program lives, where the file system has locks.
-    _marker: LockedFile,
+    marker: LockedFile,
 }
 
 impl OwnedDirectory {
@@ -104,7 +104,7 @@ impl Gate {
                 let Some((directory, mark)) = name.and_then(|name| known(&held, name)) else {
                     continue;
                 };
-                match mark.judge(self.root(), is_locked(&directory._marker)) {
+                match mark.judge(self.root(), is_locked(&directory.marker)) {
                     Verdict::Left => found.directories.push(LeftDirectory { directory }),
                     Verdict::Used => {}
                     Verdict::Unknown(why) => {
@@ -178,7 +178,7 @@ fn make(
         let _ = held.unlink(MARKER).and_then(|()| parent.remove_held(name, &held));
     })?;
     fsync(&parent)?;
-    Ok(OwnedDirectory { held, parent, name: name.to_owned(), _marker: marker })
+    Ok(OwnedDirectory { held, parent, name: name.to_owned(), marker })
 }
 
 fn mark(root: &SysRoot, held: &Held, owner: &str) -> rustix::io::Result<LockedFile> {
@@ -214,7 +214,7 @@ fn known(parent: &Held, name: &str) -> Option<(OwnedDirectory, Mark)> {
     let is_of_this = mark.inode == status.st_ino && mark.owner.get(..12) == Some(own);
     let (parent, name) = (parent.clone(), name.to_owned());
     is_of_this
-        .then_some((OwnedDirectory { held, parent, name, _marker: LockedFile::from(marker) }, mark))
+        .then_some((OwnedDirectory { held, parent, name, marker: LockedFile::from(marker) }, mark))
 }
 
 /// Whether somebody holds the marker; nothing where the file system has no locks.

@@ -6,6 +6,7 @@ use crate::connection::Interrupter;
 use crate::counters::Knowledge;
 use crate::failure::{Refusal, number};
 use crate::threads::{Thread, whole_usage};
+use std::fs;
 
 /// A directory that a server's user may enter, gone with its value.
 struct Scratch(PathBuf);
@@ -25,7 +26,7 @@ impl Drop for Scratch {
     }
 }
 
-fn plan(directory: &std::path::Path) -> Option<Plan> {
+fn plan(directory: &Path) -> Option<Plan> {
     match Places::of_this_program(None).find() {
         Ok(binaries) => Some(Plan {
             binaries,

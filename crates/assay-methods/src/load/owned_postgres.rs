@@ -189,6 +189,7 @@ const PARTS: &str = "SELECT relname, oid::regclass::text FROM pg_class \
 const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' \
      WHEN 'f' THEN 'the foreign table ' ELSE 'the type ' END || relname FROM pg_class \
      WHERE relnamespace = {n} AND relkind IN ('v', 'm', 'f', 'c') \
+     UNION ALL SELECT 'the type ' || typname FROM pg_type WHERE typnamespace = {n} AND typtype IN ('d', 'e', 'r', 'm') \
      UNION ALL SELECT 'the trigger ' || tgname || ' on ' || relname FROM pg_trigger AS t \
      JOIN pg_class AS c ON c.oid = tgrelid WHERE relnamespace = {n} AND NOT tgisinternal \
      UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname FROM pg_rewrite AS r \

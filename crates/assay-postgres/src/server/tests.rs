@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::binaries::Places;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 /// A directory that a server's user may enter, gone with its value.

@@ -111,8 +111,10 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let mut connection = Connection::open(&server.address()).unwrap();
     let load = format!("load dss {}", address(&server, "assay", server.password()));
     let refreshed = SMALL.replace("--no-refresh ", "");
-    // What a killed program had only begun to make is no hindrance.
+    // An empty database may be anybody's: nothing in it says that a load made it.
     connection.run("CREATE DATABASE assay_dss").unwrap();
+    refused(&place, &format!("{load} {SMALL}"), 4, "no owner record");
+    connection.run("DROP DATABASE assay_dss").unwrap();
     assert!(has_loaded(&place.run(&format!("{load} {refreshed} --keep"))));
     assert!(!has_loaded(&place.run(&format!("{load} {refreshed}"))));
     assert_eq!(databases(&mut connection), ["assay_dss"]);
@@ -144,7 +146,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let parts = connection.one("SELECT COUNT(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'assay_dss'";
-    assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 1));
+    assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 2));
     // What is loaded anew is this run's own, and goes.
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
