@@ -1,10 +1,11 @@
 //! The end of every command that measures: judge, keep verdict and page, print the answer, choose the exit code.
 
 use crate::dossier::Dossier;
-use crate::exit::{Ended, ended, print};
+use crate::exit::{Ended, ended, print, print_report};
 use crate::options::OutputOptions;
 use crate::session::close;
 use assay_judge::{Rules, default_criteria};
+use assay_methods::files::read_document;
 use assay_model::document::to_toml;
 use assay_model::dss::Dss;
 use assay_model::measurement::Finish;
@@ -13,7 +14,7 @@ use assay_model::verdict::parse_criteria;
 use assay_model::{Error, Outcome, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Criteria as text and as rules; checked before anything is measured.
@@ -46,24 +47,11 @@ impl Asked {
             let rules = Rules::check(&default_criteria()?)?;
             return Ok(Self { text: assay_judge::DEFAULT_CRITERIA.to_owned(), rules });
         };
-        let text = read_text(path, "criteria")?;
+        let text = read_document(path, "criteria")?;
         let criteria = parse_criteria(&text).map_err(|error| error.context(path.display()))?;
         let rules = Rules::check(&criteria).map_err(|error| error.context(path.display()))?;
         Ok(Self { text, rules })
     }
-}
-
-/// Reads a document that a person named.
-///
-/// # Errors
-/// A usage error when it is not there or not text.
-pub fn read_text(path: &Path, kind: &str) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Error::usage(
-            format!("reading the {kind} {}: {error}", path.display()),
-            format!("name a readable {kind} file"),
-        )
-    })
 }
 
 /// Judges what was measured, keeps verdict and page, ends the run, prints and gives the exit.
@@ -174,8 +162,7 @@ fn complain(finish: &Finish, run: &RunReader) {
         reason,
         format!("what was measured is kept in {kept}; remove the cause, then {next}"),
     );
-    // Nobody is left to tell when standard error is closed.
-    drop(writeln!(io::stderr(), "{error}"));
+    crate::terminal::say(&error.to_string());
 }
 
 /// Prints a run as text or JSON, with where it is kept.
@@ -188,7 +175,7 @@ pub fn show(dossier: &Dossier, run: &RunReader, output: &OutputOptions) -> Resul
     }
     let text = assay_report::text(&dossier.report, Options::default(), colour());
     let page = run.path().join(Document::Report.file_name());
-    print(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
+    print_report(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
 }
 
 /// Whether to use colours: on a terminal, unless `NO_COLOR` asks for none.
