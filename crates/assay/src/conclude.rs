@@ -170,6 +170,12 @@ fn complain(finish: &Finish, run: &RunReader) {
 /// # Errors
 /// A closed standard output.
 pub fn show(dossier: &Dossier, run: &RunReader, output: &OutputOptions) -> Result<Ended> {
+    if !output.quiet && !run.is_checked() {
+        let id = &run.manifest().id;
+        crate::terminal::say(&format!(
+            "note: the run {id} is unchecked: it has no checksums, and what changed in it since is not noticed"
+        ));
+    }
     if output.json {
         return print(&assay_report::json(&dossier.report)?);
     }

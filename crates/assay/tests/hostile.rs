@@ -357,6 +357,12 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
     }
     let whole = place.json(&format!("report {id}"), 0);
     assert!(measurement(&whole)["elapsed_ns"].is_u64());
+    fs::remove_file(run.join("checksums.jsonl")).unwrap();
+    let unchecked = place.run(&format!("report {id}"));
+    assert!(
+        unchecked.code == Some(0) && unchecked.stderr.contains(" is unchecked: "),
+        "{unchecked:#?}"
+    );
 }
 
 #[test]
