@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test repeat check format-check clippy rustdoc deny tidy book fuzz docs dist clean
+.PHONY: help demo test repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign docs dist clean
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -17,6 +17,8 @@ MDBOOK_VERSION := 0.5.4
 FUZZ_VERSION := 0.13.1
 # Seconds of fuzzing in the checks; more by hand: make fuzz FUZZ_S=3600.
 FUZZ_S ?= 30
+# Moments at which the campaign kills; MEASURED=DIR lets it measure elsewhere than in the temporary directory.
+KILLS ?= 300
 # Seconds for each test program that is repeated; NAME=layouts takes those alone whose name begins so.
 REPEAT_S ?= 60
 NAME ?=
@@ -25,7 +27,7 @@ TEST_THREADS ?= $(shell threads=$$((3 * $$(nproc))); echo $$((threads < 8 ? thre
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
-		printf '  make %-8s %s\n' "$$name" "$$what"; done
+		printf '  make %-13s %s\n' "$$name" "$$what"; done
 
 ## What a user does ##########################################################
 
@@ -68,21 +70,24 @@ tidy:
 	$(CARGO) test --workspace --locked --test repository --test manual
 
 deny: $(TOOLS)/bin/cargo-deny
-	@if [ -x $< ]; then $< check --hide-inclusion-graph bans licenses sources; \
-	else echo 'skipped: cargo-deny could not be built; licences are unchecked'; fi
+	@if [ -x $< ]; then $< check --hide-inclusion-graph bans licenses sources && scripts/check-advisories $<; \
+	else echo 'skipped: cargo-deny could not be built; licences and advisories are unchecked'; fi
 
 book: $(TOOLS)/bin/mdbook
 	@if [ -x $< ]; then $< build docs; \
 	else echo 'skipped: mdbook could not be built; the book is unchecked'; fi
 
 # No artifact of a crash is lost: it lies in target/fuzz and fails the check.
-fuzz: $(TOOLS)/bin/cargo-fuzz ## Fuzzes the readers of reports for FUZZ_S seconds; needs nightly Rust.
+fuzz: $(TOOLS)/bin/cargo-fuzz ## Fuzzes all readers of foreign bytes for FUZZ_S seconds together; needs nightly Rust.
 	@if [ -x $< ] && $(CARGO) +nightly --version >/dev/null 2>&1; then \
-		mkdir -p target/fuzz/found target/fuzz/seeds && \
-		ASSAY_WRITE_SEEDS=$(CURDIR)/target/fuzz/seeds $(CARGO) test --workspace --locked --quiet --test bad_input seeds >/dev/null && \
-		PATH="$(TOOLS)/bin:$$PATH" $(CARGO) +nightly fuzz run --target-dir target/fuzz/build reports target/fuzz/found target/fuzz/seeds -- \
-			-max_total_time=$(FUZZ_S) -max_len=65536 -timeout=10 -print_final_stats=1 -artifact_prefix=target/fuzz/; \
-	else echo 'skipped: cargo-fuzz or nightly Rust is missing; the readers of reports are not fuzzed'; fi
+		mkdir -p target/fuzz/reports-seeds && \
+		ASSAY_WRITE_SEEDS=$(CURDIR)/target/fuzz/reports-seeds $(CARGO) test --workspace --locked --quiet --test bad_input seeds >/dev/null && \
+		PATH="$(TOOLS)/bin:$$PATH" scripts/fuzz $(FUZZ_S); \
+	else echo 'skipped: cargo-fuzz or nightly Rust is missing; the readers of foreign bytes are not fuzzed'; fi
+
+kill-campaign: ## Kills measurements at KILLS random moments with signal 9, and looks at what is left.
+	$(CARGO) build --workspace --all-targets --locked
+	@scripts/kill-campaign $(KILLS) target/debug/assay
 
 docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
 	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual

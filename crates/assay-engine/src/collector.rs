@@ -125,6 +125,11 @@ impl<'a> Collector<'a> {
         self.ended.len() == self.workers
     }
 
+    /// Ends it as the observer would.
+    pub const fn break_off(&mut self) {
+        self.broken_off = true;
+    }
+
     /// Whether the observer wanted no more.
     pub const fn broken_off(&self) -> bool {
         self.broken_off

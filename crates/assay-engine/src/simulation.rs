@@ -6,12 +6,13 @@ use crate::device::Device;
 use crate::plan::plan_workers;
 use crate::target::Bounds;
 use crate::worker::{Message, Times, Turn, Worker};
-use assay_model::Result;
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::workload::Workload;
+use assay_model::{Error, Result};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 /// A device with its own clock: what ran on it before has left its traces, such as an empty credit bucket.
@@ -19,6 +20,44 @@ pub struct Simulation {
     device: Option<Box<dyn Device>>,
     now_ns: u64,
     length_bytes: u64,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+/// Events between two looks at the clocks.
+const EVENTS_A_LOOK: u32 = 1 << 20;
+/// Virtual time that so many events take at least, ns: no storage completes a thousand million I/Os a second, and a device that
+/// does would never come to the end of its second.
+const LOOK_NS_MIN: u64 = EVENTS_A_LOOK as u64;
+/// Events between two looks at the flag.
+const EVENTS_A_GLANCE: u32 = 1 << 12;
+
+/// Whether virtual time gets on, and whether anybody still wants it to.
+struct Guard<'a> {
+    events: u32,
+    looked_ns: u64,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl Guard<'_> {
+    /// Counts an event; whether a person wants no more.
+    fn is_stopped(&mut self, now_ns: u64) -> Result<bool> {
+        self.events += 1;
+        if self.events == EVENTS_A_LOOK {
+            if now_ns.saturating_sub(self.looked_ns) < LOOK_NS_MIN {
+                return Err(stands_still());
+            }
+            (self.events, self.looked_ns) = (0, now_ns);
+        }
+        let glances = self.events.is_multiple_of(EVENTS_A_GLANCE);
+        Ok(glances && self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
+    }
+}
+
+fn stands_still() -> Error {
+    Error::usage(
+        "the simulated device completes more than 10^9 I/Os a second, and its time hardly gets on",
+        "give it a service time, for example sim:servers?count=8&service=200us",
+    )
 }
 
 /// One worker with when it wants to run next.
@@ -31,7 +70,12 @@ struct Seat {
 impl Simulation {
     /// A device of `length_bytes`, its clock at 0.
     pub fn new(device: Box<dyn Device>, length_bytes: u64) -> Self {
-        Self { device: Some(device), now_ns: 0, length_bytes }
+        Self { device: Some(device), now_ns: 0, length_bytes, stop: None }
+    }
+
+    /// Ends runs, between two intervals, too, as soon as the flag is set.
+    pub fn stop_on(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = Some(stop);
     }
 
     /// Virtual time since the device was new.
@@ -88,10 +132,13 @@ impl Simulation {
                 Seat { worker, wake_ns: Some(times.start_ns), finished: false }
             })
             .collect();
-        drive(&world, &mut seats, times, &receiver, &mut collector, observer)?;
+        let mut guard = Guard { events: 0, looked_ns: self.now_ns, stop: self.stop.as_deref() };
+        let driven =
+            drive(&world, &mut seats, times, (&receiver, &mut collector, observer), &mut guard);
         drop(seats);
         self.now_ns = world.borrow().now_ns();
         self.device = Rc::into_inner(world).map(|world| world.into_inner().into_device());
+        driven?;
         let finish = if collector.broken_off() { Finish::Interrupted } else { Finish::Complete };
         let mut measurement = collector.finish(finish, measure_ns);
         "simulated".clone_into(&mut measurement.conduct.backend);
@@ -105,9 +152,8 @@ fn drive(
     world: &Rc<RefCell<World>>,
     seats: &mut [Seat],
     times: Times,
-    receiver: &Receiver<Message>,
-    collector: &mut Collector<'_>,
-    observer: &mut dyn Observer,
+    (receiver, collector, observer): (&Receiver<Message>, &mut Collector<'_>, &mut dyn Observer),
+    guard: &mut Guard<'_>,
 ) -> Result<()> {
     let mut due = vec![true; seats.len()];
     let mut edge_ns = times.measure_ns;
@@ -128,6 +174,9 @@ fn drive(
         let Some(next_ns) = world.borrow_mut().advance_until(limit_ns, &mut due) else {
             break;
         };
+        if guard.is_stopped(next_ns)? {
+            collector.break_off();
+        }
         at_edge = next_ns >= edge_ns;
         for (seat, due) in seats.iter().zip(&mut due) {
             *due |= at_edge || seat.wake_ns.is_some_and(|wake_ns| wake_ns <= next_ns);

@@ -52,7 +52,8 @@ impl<'a> SimulatedBench<'a> {
     }
 
     /// With a flag that ends the method.
-    pub fn with_stop(mut self, stop: &'a AtomicBool) -> Self {
+    pub fn with_stop(mut self, stop: &'a Arc<AtomicBool>) -> Self {
+        self.simulation.stop_on(Arc::clone(stop));
         self.stop = Some(stop);
         self
     }

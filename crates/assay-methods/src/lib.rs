@@ -8,6 +8,7 @@ pub mod bench;
 pub mod brokerage;
 pub mod calibrate;
 pub mod dss;
+pub mod files;
 pub mod intervals;
 pub mod live;
 pub mod load;

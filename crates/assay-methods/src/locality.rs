@@ -55,7 +55,10 @@ impl LocalityPlan {
     pub fn working_sets(&self) -> Result<Vec<u64>> {
         let largest = self.largest.map_or(self.length_bytes, |largest| largest.0);
         let (low, high) = (real(self.smallest.0), real(largest.min(self.length_bytes)));
-        if self.smallest.0 < 16 * self.transfer.0 || high < 16.0 * low {
+        if self.transfer.0 == 0 {
+            return Err(Error::usage("a read of 0 bytes reads nothing", "write for example 8KiB"));
+        }
+        if self.smallest.0 < self.transfer.0.saturating_mul(16) || high < 16.0 * low {
             return Err(Error::usage(
                 format!(
                     "working sets from {} to {} of a target of {} make no curve",

@@ -1,5 +1,6 @@
 //! Puts the settings of a study's cell into its workload, and makes the loads that prepare the data.
 
+use crate::files::read_document;
 use crate::presets::preset;
 use assay_model::study::{Cell, FactorValue, Setting, Study};
 use assay_model::units::{Bytes, Nanos, Share};
@@ -37,12 +38,7 @@ pub fn base_workload(study: &Study) -> Result<Workload> {
     // A study of sessions or of a load alone has no workload of its own: what it says of times is put around this one.
     let name = study.preset.as_deref().unwrap_or("oltp");
     if Path::new(name).is_file() {
-        let text = std::fs::read_to_string(name).map_err(|error| {
-            Error::usage(
-                format!("reading the workload {name}: {error}"),
-                "name a readable workload file",
-            )
-        })?;
+        let text = read_document(Path::new(name), "workload")?;
         return parse_workload(&text).map_err(|error| error.context(name));
     }
     preset(name)

@@ -60,8 +60,14 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
     Some((unknown, names.collect()))
 }
 
+/// Letters of a name that may be a slip of another; comparing takes the product of both lengths.
+const NAME_LETTERS_MAX: usize = 64;
+
 /// The known name with the fewest edits, when it is close enough to be meant.
 pub fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
+    if unknown.chars().nth(NAME_LETTERS_MAX).is_some() {
+        return None;
+    }
     let close =
         known.iter().map(|name| (edits(unknown, name), name)).min_by_key(|(edits, _)| *edits)?;
     (close.0 <= unknown.chars().count() / 3 + 1).then_some(close.1.as_str())
@@ -110,5 +116,6 @@ mod tests {
         let known = ["duration".to_owned(), "seed".to_owned()];
         assert_eq!(nearest("durration", &known), Some("duration"));
         assert_eq!(nearest("x", &known), None);
+        assert_eq!(nearest(&"duration".repeat(25_000), &known), None);
     }
 }

@@ -122,8 +122,24 @@ struct Begin {
 
 /// The schema of one document, as the text of its file.
 fn text<T: JsonSchema>() -> String {
-    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
-    serde_json::to_string_pretty(&schema).unwrap() + "\n"
+    written(&SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>())
+}
+
+/// The schema of a line of a run, which the store ends with a checksum.
+fn line<T: JsonSchema>() -> String {
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
+    let checksum = serde_json::json!({
+        "type": "string",
+        "description": "CRC-32 of the line before this key; lines of earlier versions have none",
+        "pattern": "^[0-9a-f]{8}$"
+    });
+    let properties = schema.get_mut("properties").and_then(|found| found.as_object_mut());
+    properties.unwrap().insert("crc32".to_owned(), checksum);
+    written(&schema)
+}
+
+fn written(schema: &Schema) -> String {
+    serde_json::to_string_pretty(schema).unwrap() + "\n"
 }
 
 /// All documents: the name of the schema's file, and its text.
@@ -133,9 +149,9 @@ fn all() -> Vec<(&'static str, String)> {
         ("workload", text::<crate::Workload>()),
         ("measurement", text::<crate::measurement::Measurement>()),
         ("interval", text::<crate::run::IntervalSummary>()),
-        ("intervals", text::<Line>()),
+        ("intervals", line::<Line>()),
         ("joint", text::<crate::measurement::Joint>()),
-        ("event", text::<crate::run::Event>()),
+        ("event", line::<crate::run::Event>()),
         ("run", text::<crate::run::RunManifest>()),
         ("calibration", text::<crate::calibration::Calibration>()),
         ("study", text::<crate::study::Study>()),
@@ -149,7 +165,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("environment", text::<crate::environment::Environment>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),
-        ("moment", text::<crate::watch::Moment>()),
+        ("moment", line::<crate::watch::Moment>()),
         ("profile", text::<crate::profile::Profile>()),
     ]
 }
@@ -172,6 +188,14 @@ fn the_contract_is_that_of_the_nouns() {
     }
 }
 
+/// A line as its noun reads it; the checksum is the store's.
+fn without_checksum(line: &str) -> String {
+    match line.rsplit_once(",\"crc32\":") {
+        Some((noun, _)) => format!("{noun}}}"),
+        None => line.to_owned(),
+    }
+}
+
 /// Reads every example of a kind as its noun.
 fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
     let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples");
@@ -179,13 +203,13 @@ fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
     for path in std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
-        let documents: Vec<&str> = match name.split_once(&format!(".{kind}.")).map(|(_, form)| form)
-        {
-            Some("jsonl") => text.lines().collect(),
-            Some(_) => vec![&text],
-            None => continue,
-        };
-        for document in documents {
+        let documents: Vec<String> =
+            match name.split_once(&format!(".{kind}.")).map(|(_, form)| form) {
+                Some("jsonl") => text.lines().map(without_checksum).collect(),
+                Some(_) => vec![text.clone()],
+                None => continue,
+            };
+        for document in &documents {
             let parsed = if path.extension().is_some_and(|form| form == "toml") {
                 crate::document::parse_toml::<T>(document, kind).map(drop)
             } else {

@@ -32,9 +32,9 @@ impl Damage {
     }
 }
 
-/// What was found damaged so far, each place once.
-pub fn damage_found() -> Vec<Damage> {
-    FOUND.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+/// What was found damaged since this was asked last, each place once.
+pub fn take_damage() -> BTreeSet<Damage> {
+    std::mem::take(&mut FOUND.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Remembers a damage.

@@ -20,7 +20,7 @@
 //! failure the last second. Readers take no lock that a writer could feel.
 //!
 //! Every line ends with its checksum (`"crc32"`), and what is not what was written is said: lines are left out, documents
-//! refused, and [`damage_found`] tells where. A run may come from others: whatever a name in it leads to, only plain files of
+//! refused, and [`take_damage`] tells where. A run may come from others: whatever a name in it leads to, only plain files of
 //! the run itself are read and written.
 #![forbid(unsafe_code)]
 
@@ -43,7 +43,7 @@ pub use cell::{
     CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
     TAIL_BYTES_MAX, WINDOWS_MAX, joined,
 };
-pub use damage::{Damage, damage_found};
+pub use damage::{Damage, take_damage};
 pub use document::Document;
 pub use listing::{Listing, RunSummary, Unreadable};
 pub use lock::Holder;

@@ -7,7 +7,7 @@ use assay_model::Result;
 use assay_model::number::count_of;
 use serde::Serialize;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 mod reader;
@@ -96,6 +96,12 @@ fn line_start(file: &mut File, end: u64) -> io::Result<u64> {
     let mut chunk = Vec::new();
     let mut upper = end;
     while upper > 0 {
+        if end - upper > LINE_BYTES_MAX {
+            return Err(io::Error::new(
+                ErrorKind::InvalidData,
+                "its last line is longer than any line",
+            ));
+        }
         let lower = upper.saturating_sub(STEP);
         chunk.clear();
         file.seek(SeekFrom::Start(lower))?;

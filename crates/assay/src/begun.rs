@@ -3,7 +3,7 @@
 use crate::options::{TargetOptions, typed};
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
-use assay_store::RunReader;
+use assay_store::{Document, RunReader};
 use clap::{Arg, Args, Command, Id};
 
 /// The options that cannot be typed anew for a run that goes on: `own` ones of its verb and all of its targets, but for
@@ -25,6 +25,24 @@ pub fn begun<T: Args>(run: &RunReader, verb: &'static str, only: &str) -> Result
         Error::usage(
             format!("the run {} was begun with `{}`", manifest.id, typed(&manifest.command)),
             format!("only a {only}, begun by this version, can be taken up again here"),
+        )
+    })
+}
+
+/// A document without which a run does not go on.
+///
+/// # Errors
+/// A usage error when the program was ended before it was kept.
+pub fn needed(run: &RunReader, document: Document) -> Result<String> {
+    run.document(document)?.ok_or_else(|| {
+        let manifest = run.manifest();
+        Error::usage(
+            format!(
+                "the run {} was ended before it had its {}: nothing was measured",
+                manifest.id,
+                document.file_name()
+            ),
+            format!("run it again: {}", typed(&manifest.command)),
         )
     })
 }

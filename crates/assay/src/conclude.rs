@@ -2,10 +2,11 @@
 //! code.
 
 use crate::dossier::Dossier;
-use crate::exit::{Ended, ended, print};
+use crate::exit::{Ended, ended, print, print_report};
 use crate::options::OutputOptions;
 use crate::session::close;
 use assay_judge::{Rules, SHIPPED, shipped_criteria};
+use assay_methods::files::read_document;
 use assay_model::document::to_toml;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
@@ -13,7 +14,7 @@ use assay_model::verdict::parse_criteria;
 use assay_model::{Criteria, Error, Outcome, Result, Workload};
 use assay_report::Options;
 use assay_store::{Document, RunReader, RunWriter};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Criteria as text and as rules; checked before anything is measured.
@@ -60,7 +61,7 @@ impl Asked {
         if let Some(criteria) = shipped.transpose()?.flatten() {
             return Self::new(&criteria);
         }
-        let text = read_text(path, "criteria").map_err(|error| with_names(&error))?;
+        let text = read_document(path, "criteria").map_err(|error| with_names(&error))?;
         Self::parse(text).map_err(|error| error.context(path.display()))
     }
 
@@ -79,19 +80,6 @@ fn with_names(error: &Error) -> Error {
     let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
     let hint = format!("name a readable criteria file, or one of {}", names.join(", "));
     Error::usage(error.message(), hint)
-}
-
-/// Reads a document that a person named.
-///
-/// # Errors
-/// A usage error when it is not there or not text.
-pub fn read_text(path: &Path, kind: &str) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Error::usage(
-            format!("reading the {kind} {}: {error}", path.display()),
-            format!("name a readable {kind} file"),
-        )
-    })
 }
 
 /// Judges what was measured where something was asked, keeps verdict and page, ends the run, prints and gives the exit.
@@ -168,8 +156,7 @@ fn complain(finish: &Finish, run: &RunReader) {
         reason,
         format!("what was measured is kept in {kept}; remove the cause, then {next}"),
     );
-    // Nobody is left to tell when standard error is closed.
-    drop(writeln!(io::stderr(), "{error}"));
+    crate::terminal::say(&error.to_string());
 }
 
 /// Prints a run as text or JSON, with where it is kept.
@@ -177,12 +164,18 @@ fn complain(finish: &Finish, run: &RunReader) {
 /// # Errors
 /// A closed standard output.
 pub fn show(dossier: &Dossier, run: &RunReader, output: &OutputOptions) -> Result<Ended> {
+    if !output.quiet && !run.is_checked() {
+        let id = &run.manifest().id;
+        crate::terminal::say(&format!(
+            "note: the run {id} is unchecked: it has no checksums, and what changed in it since is not noticed"
+        ));
+    }
     if output.json {
         return print(&assay_report::json(&dossier.report)?);
     }
     let text = assay_report::text(&dossier.report, Options::default(), colour());
     let page = run.path().join(Document::Report.file_name());
-    print(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
+    print_report(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
 }
 
 /// Whether to use colours: on a terminal, unless `NO_COLOR` asks for none.

@@ -1,7 +1,9 @@
 //! How the program ends: exit codes are a contract, and results go to standard output in one piece.
 
+use crate::terminal::say;
 use assay_model::measurement::Finish;
 use assay_model::{Blame, Error, Outcome, Result};
+use assay_store::Damage;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -55,13 +57,17 @@ pub fn ended(finish: &Finish, outcome: Outcome) -> Ended {
     }
 }
 
-/// Prints an error where there is one and gives the code.
+/// Prints an error where there is one, and all damage that was found in runs, and gives the code.
 pub fn leave(result: Result<Ended>) -> ExitCode {
+    let is_damaged = tell_damage(result.as_ref().err());
     match result {
+        // What was read is told, and is not all that was written.
+        Ok(Ended::Well | Ended::Failed | Ended::Inconclusive) if is_damaged => {
+            ExitCode::from(Ended::CutShort.code())
+        }
         Ok(ended) => ExitCode::from(ended.code()),
         Err(error) => {
-            // Nobody is left to tell when standard error is closed.
-            drop(writeln!(io::stderr(), "{error}"));
+            say(&error.to_string());
             ExitCode::from(match error.blame() {
                 // What a stopped program could not do is no mistake.
                 _ if crate::signals::stopped() => Ended::Interrupted.code(),
@@ -72,8 +78,29 @@ pub fn leave(result: Result<Ended>) -> ExitCode {
     }
 }
 
+/// Says where runs are not what was written, but for what the error says itself; whether there was anything.
+fn tell_damage(but: Option<&Error>) -> bool {
+    let found: Vec<Error> = assay_store::take_damage().iter().map(Damage::error).collect();
+    for damage in found.iter().filter(|damage| but.is_none_or(|error| error != *damage)) {
+        say(&damage.to_string());
+    }
+    !found.is_empty()
+}
+
+/// Writes a report that may be in colours.
+///
+/// # Errors
+/// As for [`print`].
+pub fn print_report(text: &str) -> Result<Ended> {
+    if crate::conclude::colour() { write(&crate::terminal::dressed(text)) } else { print(text) }
+}
+
 /// Writes a result to standard output; a reader that has gone is no mistake of anyone's.
 pub fn print(text: &str) -> Result<Ended> {
+    write(&crate::terminal::plain(text))
+}
+
+fn write(text: &str) -> Result<Ended> {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Ok(()) => Ok(Ended::Well),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Ended::Well),

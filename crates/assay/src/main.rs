@@ -15,6 +15,7 @@ mod session;
 mod signals;
 mod statistics;
 mod table;
+mod terminal;
 mod usage;
 mod verbs;
 mod watched;

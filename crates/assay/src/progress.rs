@@ -1,6 +1,7 @@
 //! What a person sees while it lasts: one line on standard error with the time left, only on a terminal.
 
 use crate::options::OutputOptions;
+use crate::terminal::plain;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ impl Progress {
         );
         let bar = format!("{}{}", "━".repeat(filled), "─".repeat(BAR_CELLS - filled));
         let left = left_s.map(|left_s| format!("  {left_s:.0} s left")).unwrap_or_default();
-        drop(write!(io::stderr(), "\r\x1b[2K{bar} {what}{left}"));
+        drop(write!(io::stderr(), "\r\x1b[2K{bar} {}{left}", plain(what)));
         drop(io::stderr().flush());
     }
 
@@ -54,7 +55,7 @@ impl Progress {
     pub fn say(&mut self, text: &str) {
         self.clear();
         if self.talks {
-            drop(writeln!(io::stderr(), "{text}"));
+            crate::terminal::say(text);
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Larger files are no reports.
-const FILE_BYTES_MAX: u64 = 1 << 30;
+const FILE_BYTES_MAX: u64 = 128 << 20;
 /// Bytes of files in memory at once; one that is larger is read alone.
 const BYTES_AT_ONCE: u64 = 48 << 20;
 

@@ -10,9 +10,11 @@ use assay_host::root::SysRoot;
 use assay_methods::sessions::run_sessions;
 use assay_methods::target::{Hastened, SimulatedDevice, Storage, Targets, parse_targets};
 use assay_model::array::SessionLoad;
+use assay_model::document::to_toml;
 use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
 use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
+use assay_model::study::Study;
 use assay_model::units::{Nanos, show_bytes};
 use assay_model::{Error, Result, Workload};
 use assay_store::{
@@ -80,6 +82,8 @@ pub struct Wanted<'a> {
     /// The workload, where there is one alone: kept before anything else, so that the run can be taken up again
     /// whenever it ends.
     pub workload: Option<&'a Workload>,
+    /// The study, for the same reason.
+    pub study: Option<&'a Study>,
     /// What is shown meanwhile.
     pub output: &'a OutputOptions,
 }
@@ -93,7 +97,15 @@ impl<'a> Wanted<'a> {
         now: (&'a StoreOptions, &'a OutputOptions),
     ) -> Self {
         let (write, direct) = (workload.writes(), workload.direct);
-        Self { store: now.0, options, write, direct, workload: Some(workload), output: now.1 }
+        Self {
+            store: now.0,
+            options,
+            write,
+            direct,
+            workload: Some(workload),
+            study: None,
+            output: now.1,
+        }
     }
 }
 
@@ -114,8 +126,8 @@ impl Session {
             created_unix_ns: unix_ns(),
         })?;
         let (stop, mut progress) = (crate::signals::stop_flag()?, Progress::new(wanted.output));
-        let opened =
-            keep_workload(&writer, wanted).and_then(|()| open(named, wanted, &stop, &mut progress));
+        let opened = keep_documents(&writer, wanted)
+            .and_then(|()| open(named, wanted, &stop, &mut progress));
         match opened {
             Ok(place) => Self::over(writer, place, stop, progress, wanted, true),
             Err(error) => {
@@ -325,11 +337,14 @@ impl Wanted<'_> {
     }
 }
 
-fn keep_workload(writer: &RunWriter, wanted: &Wanted<'_>) -> Result<()> {
-    let Some(workload) = wanted.workload else {
-        return Ok(());
-    };
-    writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)
+fn keep_documents(writer: &RunWriter, wanted: &Wanted<'_>) -> Result<()> {
+    if let Some(workload) = wanted.workload {
+        writer.put(Document::Workload, &to_toml(workload)?)?;
+    }
+    match wanted.study {
+        Some(study) => writer.put(Document::Study, &to_toml(study)?),
+        None => Ok(()),
+    }
 }
 
 /// The run so far in a few words, for the line of progress.
@@ -345,12 +360,14 @@ fn describe(name: &str, interval: &Interval) -> String {
 fn open(
     named: Targets,
     wanted: &Wanted<'_>,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
     progress: &mut Progress,
 ) -> Result<Place> {
     let paths = match named {
         Targets::Simulated(device) => {
-            return Ok(Place::Simulated(Box::new(device.simulation()), device));
+            let mut simulation = device.simulation();
+            simulation.stop_on(Arc::clone(stop));
+            return Ok(Place::Simulated(Box::new(simulation), device));
         }
         Targets::Paths(paths) => paths,
     };

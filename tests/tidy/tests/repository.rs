@@ -64,6 +64,14 @@ fn unsafe_code_stays_in_the_engine() {
 }
 
 #[test]
+fn every_use_of_unsafe_is_counted_explained_and_told() {
+    let sources = all();
+    tidy(&unsafe_code::count(&rust(), &sources, unsafe_code::USES));
+    let page = sources.iter().find(|source| source.path == "docs/methods/safety.md").unwrap();
+    assert!(page.text.contains(&format!("written {} times", unsafe_code::USES)));
+}
+
+#[test]
 fn a_step_of_the_clock_changes_no_interval() {
     tidy(&wall_clock::check(&rust(), wall_clock::ALLOWED));
 }

@@ -178,7 +178,11 @@ impl Part {
         if count == 0 || count > 100_000 {
             return Err(Error::usage(format!("{count} servers"), "use 1 to 100000"));
         }
-        let time_ns = assay_model::number::real(keys.read::<Nanos>("service")?.0);
+        let time = keys.read::<Nanos>("service")?;
+        if time.0 == 0 {
+            return Err(Error::usage("a service of 0s takes no time", "write for example 200us"));
+        }
+        let time_ns = assay_model::number::real(time.0);
         let service = if name == "servers" {
             Service::Exponential(time_ns)
         } else {
@@ -283,6 +287,7 @@ mod tests {
             ("servers?count=8", "'servers' lacks its key 'service'"),
             ("servers?count=8&service=200", "'200' has no unit"),
             ("servers?count=0&service=200us", "0 servers"),
+            ("constant?count=1&service=0s", "takes no time"),
             ("stall?every=1s&length=2s", "never ends"),
             ("device?seed=1", "has no part"),
         ] {

@@ -1,13 +1,15 @@
 //! The files of an archive: found, unpacked where they were packed, and cut into samples.
 
 use super::stamp::stamp;
+use assay_model::number::index_of;
 use assay_model::{Error, Result};
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// An hour of samples comes nowhere near; a damaged file shall not fill the memory.
-const UNPACKED_BYTES_MAX: usize = 1 << 30;
+const FILE_BYTES_MAX: u64 = 32 << 20;
 
 /// What wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +82,7 @@ pub(super) fn read_archive(directory: &Path) -> Result<Archive> {
 
 /// Files of known collectors; an archive is two levels deep.
 fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -> Result<()> {
-    let refused = |error: std::io::Error| {
+    let refused = |error: io::Error| {
         Error::environment(
             format!("reading {}: {error}", directory.display()),
             "name a directory that you may read",
@@ -98,10 +100,24 @@ fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -
 }
 
 fn text_of(path: &Path) -> std::result::Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = bytes_of(path).map_err(|error| error.to_string())?;
     let bytes =
         if path.extension().is_some_and(|form| form == "gz") { unpacked(&bytes)? } else { bytes };
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A plain file, which is not opened where it is anything else: a pipe would wait for somebody who writes.
+fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+    let facts = fs::metadata(path)?;
+    if !facts.is_file() {
+        return Err(io::Error::other("it is not a plain file"));
+    }
+    if facts.len() > FILE_BYTES_MAX {
+        return Err(io::Error::other("it is longer than 32 MiB, and an hour of samples is not"));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The first member of a gzip file (RFC 1952): head, deflated data, check sum and length.
@@ -127,7 +143,7 @@ fn unpacked(bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
     if flags & 2 != 0 {
         rest = rest.get(2..).ok_or_else(damaged)?;
     }
-    decompress_to_vec_with_limit(rest, UNPACKED_BYTES_MAX).map_err(|error| error.to_string())
+    decompress_to_vec_with_limit(rest, index_of(FILE_BYTES_MAX)).map_err(|error| error.to_string())
 }
 
 impl Archive {

@@ -1,11 +1,12 @@
 //! Devices in virtual time by name: laws in a row (`sim:…`), or the model of an array (`array:…`).
 
 use super::Hasten;
+use crate::files::read_document;
 use assay_arrays::{ArraySpec, find};
 use assay_engine::Simulation;
 use assay_engine::device::DeviceSpec;
+use assay_model::Result;
 use assay_model::array::{ArrayModel, parse_array};
-use assay_model::{Error, Result};
 
 /// How the name of a model file ends.
 const MODEL_FILE: &str = ".array.toml";
@@ -92,12 +93,7 @@ pub fn array_model(name: &str) -> Result<ArrayModel> {
     if !name.ends_with(MODEL_FILE) {
         return find(name);
     }
-    let text = std::fs::read_to_string(name).map_err(|error| {
-        Error::usage(
-            format!("reading the array model {name}: {error}"),
-            "name a model file, or one of `assay arrays`",
-        )
-    })?;
+    let text = read_document(std::path::Path::new(name), "array model")?;
     parse_array(&text).map_err(|error| error.context(name))
 }
 

@@ -6,6 +6,12 @@ use crate::error::{Error, Result};
 use crate::units::Share;
 use std::collections::BTreeSet;
 
+/// Streams of one workload: each is looked at whenever anything happens.
+const STREAMS_MAX: usize = 256;
+/// Workers of all streams: each is a thread.
+const WORKERS_MAX: u32 = 4096;
+/// Sequential runs of one stream: each has a place of its own in memory.
+const SEQUENTIAL_MAX: u32 = 65_536;
 /// The largest number of outstanding I/Os of one stream: the size of a completion ring.
 const OUTSTANDING_MAX: u32 = 32_768;
 /// The largest transfer: what one buffer of a worker holds.
@@ -45,6 +51,7 @@ impl Workload {
                 "add a [[stream]] with name, transfer and arrival",
             );
         }
+        self.check_counts()?;
         if self.duration.0 == 0 || self.interval.0 < 10_000_000 {
             return refuse(
                 format!(
@@ -58,6 +65,23 @@ impl Workload {
         self.streams.iter().try_for_each(|stream| {
             stream.check().map_err(|error| error.context(format!("stream '{}'", stream.name)))
         })
+    }
+
+    fn check_counts(&self) -> Result<()> {
+        if self.streams.len() > STREAMS_MAX {
+            return refuse(
+                format!("{} streams are too many", self.streams.len()),
+                "describe at most 256; several I/Os at once are one stream with more outstanding",
+            );
+        }
+        let workers = self.streams.iter().fold(0_u32, |sum, one| sum.saturating_add(one.workers));
+        if workers > WORKERS_MAX {
+            return refuse(
+                format!("{workers} workers are too many"),
+                "use at most 4096 over all streams: each is a thread",
+            );
+        }
+        Ok(())
     }
 
     fn check_names(&self) -> Result<()> {
@@ -136,6 +160,10 @@ impl Stream {
             Access::Sequential { streams: 0 } => {
                 refuse("0 sequential runs".to_owned(), "write at least streams = 1")
             }
+            Access::Sequential { streams } if streams > SEQUENTIAL_MAX => refuse(
+                format!("{streams} sequential runs are too many"),
+                "write streams = 65536 at most",
+            ),
             Access::Stride { step }
                 if step.0 == 0 || !step.0.is_multiple_of(self.transfer.min_bytes()) =>
             {
@@ -205,6 +233,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::{Bytes, Nanos};
 
     const SMALL: &str = r#"
 format = 1
@@ -254,6 +283,25 @@ arrival = { closed = { outstanding = 4 } }
         );
         let text = refusal("\"8KiB\"", "8192");
         assert!(text.contains("'8192' has no unit"), "{text}");
+    }
+
+    #[test]
+    fn counts_have_limits() {
+        let one = Stream::closed("s", Share(1.0), Bytes(8192), 4);
+        let mut workload = Workload::of("x", Nanos(1_000_000_000), one.clone());
+        let named = |index: u32| Stream { name: index.to_string(), ..one.clone() };
+        workload.streams = (0..257).map(named).collect();
+        let said = |workload: &Workload| workload.check().unwrap_err().to_string();
+        assert!(said(&workload).contains("257 streams are too many"));
+        workload.streams = (0..2).map(named).collect();
+        workload.check().unwrap();
+        for stream in &mut workload.streams {
+            stream.arrival = Arrival::Closed { outstanding: 4096, think_time: Nanos(0) };
+            stream.workers = 4096;
+        }
+        assert!(said(&workload).contains("8192 workers are too many"));
+        workload.streams = vec![Stream { access: Access::Sequential { streams: 1 << 28 }, ..one }];
+        assert!(said(&workload).contains("268435456 sequential runs are too many"));
     }
 
     #[test]

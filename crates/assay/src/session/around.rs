@@ -72,6 +72,7 @@ impl Session {
         let now_ns = simulation.now_ns();
         **simulation = device.simulation();
         simulation.rest(now_ns);
+        simulation.stop_on(Arc::clone(&self.stop));
         true
     }
 

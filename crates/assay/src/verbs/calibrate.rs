@@ -77,6 +77,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         write: plan.mixes.iter().any(|mix| mix.read_share < 1.0),
         direct: true,
         workload: None,
+        study: None,
         output,
     };
     let mut session = Session::begin(RunKind::Calibrate, &wanted)?;

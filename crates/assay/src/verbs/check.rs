@@ -97,7 +97,8 @@ pub fn run(options: &Options) -> Result<Ended> {
     let Options { store, target, output, .. } = options;
     let plan = plan(options, write);
     plan.check().map_err(|error| error.context("--time and --max-latency"))?;
-    let wanted = Wanted { store, options: target, write, direct: true, workload: None, output };
+    let wanted =
+        Wanted { store, options: target, write, direct: true, workload: None, study: None, output };
     let mut session = Session::begin(RunKind::Check, &wanted)?;
     let finish = match measure(&mut session, options, &plan, &workload) {
         Ok(finish) => finish,

@@ -1,8 +1,8 @@
 //! `assay compare`: runs and profiles beside each other.
 
-use crate::conclude::{colour, read_text};
+use crate::conclude::colour;
 use crate::dossier::{is_rung, read_cell, series_of_rungs};
-use crate::exit::{Ended, json, print, write_new};
+use crate::exit::{Ended, json, print, print_report, write_new};
 use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::statistics::Book;
 use assay_judge::LoadFacts;
@@ -10,6 +10,7 @@ use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss, facts_of_load,
     facts_of_profile, facts_of_run, joined, of_parts, with_intervals,
 };
+use assay_methods::files::read_document;
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
 use assay_model::load::Load;
@@ -22,6 +23,8 @@ use assay_store::{CellReader, Document, RunReader};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
+/// Runs of all sides together.
+const RUNS_MAX: usize = 256;
 /// Keys in which runs over different numbers of nodes differ by their nature.
 const BY_NODES: [&str; 4] =
     ["stream.0.arrival.closed.outstanding", "stream.0.arrival.open", "stream.0.workers", "layout"];
@@ -56,6 +59,7 @@ pub struct Options {
 /// # Errors
 /// What the store says, sides that cannot be compared, or a page that cannot be written.
 pub fn run(options: &Options) -> Result<Ended> {
+    check_count(&options.sides)?;
     let mut sides: Vec<SideFacts> =
         options.sides.iter().map(|side| read_side(side, options)).collect::<Result<_>>()?;
     give_nodes(&mut sides, &options.nodes)?;
@@ -81,16 +85,28 @@ pub fn run(options: &Options) -> Result<Ended> {
     if options.output.json {
         print(&json(&report.comparison)?)?;
     } else {
-        print(&assay_report::text(&report, Shown::default(), colour()))?;
+        print_report(&assay_report::text(&report, Shown::default(), colour()))?;
     }
     Ok(outcome.into())
+}
+
+/// Every side is read whole, and held against the first.
+fn check_count(sides: &[String]) -> Result<()> {
+    let runs: usize = sides.iter().map(|side| side.split(',').count()).sum();
+    if runs <= RUNS_MAX {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{runs} runs are too many to compare at once"),
+        format!("name at most {RUNS_MAX}, repeats included"),
+    ))
 }
 
 /// One side: a profile, or one or more repeats of a run.
 fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
     let path = Path::new(named);
     if path.extension().is_some_and(|end| end == "json") {
-        let profile = parse_profile(&read_text(path, "profile")?);
+        let profile = parse_profile(&read_document(path, "profile")?);
         return Ok(facts_of_profile(&profile.map_err(|error| error.context(named))?));
     }
     let names: Vec<&str> = named.split(',').filter(|name| !name.is_empty()).collect();

@@ -58,6 +58,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         write: false,
         direct: true,
         workload: None,
+        study: None,
         output: &options.output,
     };
     let mut session = Session::begin(RunKind::Locality, &wanted)?;

@@ -1,20 +1,20 @@
 //! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
 use crate::capacity::parse_capacities;
-use crate::conclude::{colour, read_text};
+use crate::conclude::colour;
 use crate::exit::{Ended, json, print, write_new};
 use crate::options::{OutputOptions, quantity};
 use crate::reports::{ReadReport, read_files};
 use crate::table;
 use crate::verbs::profile_server;
 use assay_mariadb::address::is_address as is_mariadb;
+use assay_methods::files::read_document;
 use assay_model::profile::Profile;
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
 use assay_postgres::address::is_address as is_postgres;
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::Args;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Reads AWR and Statspack reports, or watches a PostgreSQL, MariaDB or MySQL server: what was asked of storage, where time went, and whether faster storage would help
@@ -127,8 +127,7 @@ fn only(mut errors: Vec<Error>) -> Error {
 /// Prints what could not be read; the code of the exit says that there was something.
 fn tell(errors: &[Error]) -> Ended {
     for error in errors {
-        // Nobody is left to tell when standard error is closed.
-        drop(writeln!(io::stderr(), "{error}"));
+        crate::terminal::say(&error.to_string());
     }
     match errors.iter().map(Error::blame).next() {
         None => Ended::Well,
@@ -139,7 +138,7 @@ fn tell(errors: &[Error]) -> Ended {
 
 /// Puts sizes to the tablespaces.
 fn rank(reports: &mut [ReadReport], path: &Path) -> Result<()> {
-    let sizes = parse_capacities(&read_text(path, "capacity")?)
+    let sizes = parse_capacities(&read_document(path, "capacity")?)
         .map_err(|error| error.context(path.display()))?;
     let size = |name: &str| sizes.get(name).copied();
     for report in reports {

@@ -2,7 +2,7 @@
 
 use crate::conclude::{colour, show};
 use crate::dossier::Dossier;
-use crate::exit::{Ended, print, write_new};
+use crate::exit::{Ended, print, print_report, write_new};
 use crate::options::{OutputOptions, StoreOptions};
 use assay_model::Result;
 use assay_report::Options as Shown;
@@ -68,7 +68,9 @@ pub fn run(options: &Options) -> Result<Ended> {
         Some(Table::Histograms) => print(&assay_report::histograms_csv(&dossier.report)),
         Some(Table::Queries) => print(&assay_report::queries_csv(&dossier.report)),
         None if options.html.is_some() || options.png.is_some() => Ok(Ended::Well),
-        None if options.relative => print(&assay_report::text(&dossier.report, shown, colour())),
+        None if options.relative => {
+            print_report(&assay_report::text(&dossier.report, shown, colour()))
+        }
         None => show(&dossier, &run, &options.output),
     }
 }

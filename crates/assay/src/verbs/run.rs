@@ -1,11 +1,12 @@
 //! `assay run`: one workload on one target.
 
-use crate::begun::{as_begun, begun, goes_on};
-use crate::conclude::{Asked, conclude, read_text};
+use crate::begun::{as_begun, begun, goes_on, needed};
+use crate::conclude::{Asked, conclude};
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
 use crate::session::{Session, Wanted, remaining};
 use assay_host::clock::unix_ns;
+use assay_methods::files::read_document;
 use assay_methods::presets::preset;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
@@ -94,7 +95,7 @@ fn finish(
 /// A usage error when it is neither, or cannot be meant.
 pub fn load(name: &str) -> Result<Workload> {
     if Path::new(name).is_file() {
-        return parse_workload(&read_text(Path::new(name), "workload")?)
+        return parse_workload(&read_document(Path::new(name), "workload")?)
             .map_err(|error| error.context(name));
     }
     preset(name)
@@ -150,6 +151,6 @@ fn left(run: &RunReader) -> Result<Workload> {
     if let Ok(cell) = run.cell(CELL) {
         return remaining(&cell.workload()?, cell.elapsed_ns()?);
     }
-    let text = run.document(Document::Workload)?.unwrap_or_default();
+    let text = needed(run, Document::Workload)?;
     parse_workload(&text).map_err(|error| error.context(run.path().display()))
 }

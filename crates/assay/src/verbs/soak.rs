@@ -1,6 +1,6 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
-use crate::begun::{as_begun, begun, goes_on};
+use crate::begun::{as_begun, begun, goes_on, needed};
 use crate::conclude::{close_with_page, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, ended};
@@ -118,7 +118,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let store = options.store.open();
     let reader = store.open(name)?;
     let begun = begun_with(&reader, options)?;
-    let (plan, text) = (plan(&begun)?, reader.document(Document::Workload)?.unwrap_or_default());
+    let (plan, text) = (plan(&begun)?, needed(&reader, Document::Workload)?);
     let workload = parse_workload(&text).map_err(|error| error.context(reader.path().display()))?;
     let mut course = Course::new(plan, begun.tolerance);
     course.recall(&reader)?;

@@ -1,7 +1,7 @@
 //! `assay study`: an experiment from a file.
 
-use crate::begun::{as_begun, begun};
-use crate::conclude::{close_with_page, read_text, show};
+use crate::begun::{as_begun, begun, needed};
+use crate::conclude::{close_with_page, show};
 use crate::dossier::Dossier;
 use crate::exit::{Ended, json, print};
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
@@ -12,6 +12,7 @@ use crate::statistics::Book;
 use crate::verbs::load::ground::{Named, see_to_left_in};
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
+use assay_methods::files::read_document;
 use assay_methods::study::{base_workload, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::measurement::Finish;
@@ -67,7 +68,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let Some(name) = options.study.clone() else {
         return resume(&options);
     };
-    let text = read_text(Path::new(&name), "study")?;
+    let text = read_document(Path::new(&name), "study")?;
     let study = parse_study(&text).map_err(|error| error.context(&name))?;
     let before = Before { cells: Vec::new(), notes: study.floors(options.scale) };
     let study = study.scaled(options.scale);
@@ -171,7 +172,7 @@ fn go_loads(
     conclude(writer, &mut result, &finish, options)
 }
 
-fn wanted<'a>(study: &Study, target: &'a TargetOptions, now: &'a Options) -> Result<Wanted<'a>> {
+fn wanted<'a>(study: &'a Study, target: &'a TargetOptions, now: &'a Options) -> Result<Wanted<'a>> {
     let writes = |cell| workload_of(study, &cell).is_ok_and(|workload| workload.writes());
     let prepares = cells(study).iter().any(|cell| cell.restored);
     Ok(Wanted {
@@ -180,6 +181,7 @@ fn wanted<'a>(study: &Study, target: &'a TargetOptions, now: &'a Options) -> Res
         write: prepares || cells(study).into_iter().any(writes),
         direct: base_workload(study)?.direct,
         workload: None,
+        study: Some(study),
         output: &now.output,
     })
 }
@@ -262,7 +264,7 @@ fn resume(options: &Options) -> Result<Ended> {
     let mut begun: Options = begun(&reader, "study", "study")?;
     begun.target.destroy.clone_from(&options.target.destroy);
     begun.target.wipe.clone_from(&options.target.wipe);
-    let text = reader.document(Document::Study)?.unwrap_or_default();
+    let text = needed(&reader, Document::Study)?;
     let study = parse_study(&text).map_err(|error| error.context(reader.path().display()))?;
     let before = reader
         .json::<StudyResult>(Document::Results)?

@@ -9,14 +9,15 @@ use crate::exit::Ended;
 use crate::options::quantity;
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::brokerage::{BrokerStore, Brokerage, Floor, TRADE_RESULT, found, verify};
+use assay_methods::files::read_document;
 use assay_methods::load::{Calls, Database, MariaLink};
+use assay_model::Result;
 use assay_model::load::{Checks, Setting};
 use assay_model::mix::Mix;
 use assay_model::units::{Nanos, show_count};
-use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::Args;
-use std::fs;
+use std::path::Path;
 
 /// Trades of a brokerage in the manner of TPC-E: trade results a second by users, response times of each transaction
 ///
@@ -127,11 +128,7 @@ fn read_mix(named: &str) -> Result<Mix> {
     if MIXES.iter().any(|(name, _)| *name == named) || !named.contains(['.', '/']) {
         return mix_of(named);
     }
-    let text = fs::read_to_string(named).map_err(|error| {
-        let hint = "write default, write-heavy, or the name of a file *.mix.toml";
-        Error::usage(format!("reading the mix {named}: {error}"), hint)
-    })?;
-    Mix::parse(&text)
+    Mix::parse(&read_document(Path::new(named), "mix")?)
 }
 
 impl Options {
