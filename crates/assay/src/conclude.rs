@@ -175,7 +175,7 @@ fn complain(finish: &Finish, run: &RunReader) {
         format!("what was measured is kept in {kept}; remove the cause, then {next}"),
     );
     // Nobody is left to tell when standard error is closed.
-    drop(writeln!(io::stderr(), "{error}"));
+    drop(writeln!(io::stderr(), "{}", crate::options::without_passwords(&error.to_string())));
 }
 
 /// Prints a run as text or JSON, with where it is kept.

@@ -61,7 +61,11 @@ pub fn leave(result: Result<Ended>) -> ExitCode {
         Ok(ended) => ExitCode::from(ended.code()),
         Err(error) => {
             // Nobody is left to tell when standard error is closed.
-            drop(writeln!(io::stderr(), "{error}"));
+            drop(writeln!(
+                io::stderr(),
+                "{}",
+                crate::options::without_passwords(&error.to_string())
+            ));
             ExitCode::from(match error.blame() {
                 // What a stopped program could not do is no mistake.
                 _ if crate::signals::stopped() => Ended::Interrupted.code(),

@@ -31,7 +31,7 @@ fn session(said: &[u8]) -> Answer<Connection> {
         let _ = heard.read_to_end(&mut Vec::new());
     });
     let address = Address::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
-    Connection::over(Stream::Local(client), &address)
+    Connection::over(Stream::from(client), &address, ways::Try::Plain)
 }
 
 fn column(kind: u8) -> Vec<u8> {
@@ -77,7 +77,7 @@ fn a_login_a_query_and_an_execution() {
     });
     assert_eq!(count.unwrap().count(), 64);
     let failure = session.run("x").unwrap_err();
-    assert_eq!(crate::failure::number(&failure), Some(1027));
+    assert_eq!(number(&failure), Some(1027));
     assert!(session.run("x").unwrap_err().is_lost());
 }
 

@@ -1,6 +1,7 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
 use super::{OwnServer, Product, Program};
+use assay_daemon::tls::cost_per_answer_ns;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_model::load::ServerFacts;
@@ -76,6 +77,15 @@ impl<L: Product> Database<L> {
         database.locate();
         database.remark();
         Ok(database)
+    }
+
+    /// What is told of the server, with what encryption has cost this program so far.
+    pub fn told(&self) -> ServerFacts {
+        let mut facts = self.facts.clone();
+        if let Some(encryption) = &mut facts.encryption {
+            encryption.cost_per_answer_ns = cost_per_answer_ns();
+        }
+        facts
     }
 
     /// Comes back after the server was away: a new way to it, and what is known of its processes.
@@ -179,6 +189,10 @@ impl<L: Product> Database<L> {
     /// # Errors
     /// What the server says.
     pub fn remove_schema(&mut self) -> Result<()> {
+        // A session whose statement was broken off is lost.
+        if !self.is_reachable() {
+            self.come_back()?;
+        }
         let sql = L::removing(&self.schema);
         self.run("removing our tables", &sql)
     }

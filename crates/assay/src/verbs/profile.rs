@@ -128,7 +128,7 @@ fn only(mut errors: Vec<Error>) -> Error {
 fn tell(errors: &[Error]) -> Ended {
     for error in errors {
         // Nobody is left to tell when standard error is closed.
-        drop(writeln!(io::stderr(), "{error}"));
+        drop(writeln!(io::stderr(), "{}", crate::options::without_passwords(&error.to_string())));
     }
     match errors.iter().map(Error::blame).next() {
         None => Ended::Well,

@@ -30,3 +30,4 @@ mod postgres_faults;
 mod postgres_oltp;
 mod postgres_servers;
 mod postgres_slob;
+mod tls;
