@@ -7,6 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+/// What a server's programs need of the caller's environment: where programs and libraries are found.
+const KEPT: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];
+
 /// A program of a server, run as its account in its directory, in a process group of its own: Ctrl-C is for us.
 pub(super) fn command(home: &Home, program: &Path) -> Command {
     let mut command = match home.guard.split_first() {
@@ -19,11 +22,11 @@ pub(super) fn command(home: &Home, program: &Path) -> Command {
         None => Command::new(program),
     };
     command.current_dir(&home.directory).process_group(0);
-    // Settings of the caller's own server or language are not meant for this one.
-    for (name, _) in std::env::vars_os() {
-        let name_text = name.to_string_lossy();
-        if home.nature.foreign.iter().any(|prefix| name_text.starts_with(prefix)) {
-            command.env_remove(&name);
+    // The caller's environment may hold secrets, and settings of his own server: neither is meant for this one.
+    command.env_clear();
+    for name in KEPT {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
         }
     }
     command.env("LC_ALL", "C").env("TZ", "UTC");

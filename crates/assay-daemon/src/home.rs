@@ -31,8 +31,6 @@ pub struct Nature {
     pub ended_cleanly_by: Signal,
     /// What ends it at once, with all its processes, also while it is starting.
     pub ended_by: Signal,
-    /// Names of the caller's environment that begin so are not meant for this server.
-    pub foreign: &'static [&'static str],
     /// Names of the processes that a server may consist of; the kernel keeps fifteen letters.
     pub programs: &'static [&'static str],
     /// Stand in its log before the reason for which it gave up.

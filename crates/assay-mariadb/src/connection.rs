@@ -92,7 +92,15 @@ impl Connection {
         }
     }
 
-    fn over(stream: Stream, address: &Address, way: ways::Try) -> Answer<Self> {
+    /// Logs in, without encryption, over a way that is there.
+    ///
+    /// # Errors
+    /// When the server does not answer in time, answers what is not understood, or refuses the user.
+    pub fn over(stream: Stream, address: &Address) -> Answer<Self> {
+        Self::log_in(stream, address, ways::Try::Plain)
+    }
+
+    fn log_in(stream: Stream, address: &Address, way: ways::Try) -> Answer<Self> {
         let mut packets = Packets::over(stream);
         let facts = login::login(&mut packets, address, way)?;
         packets.logged_in()?;

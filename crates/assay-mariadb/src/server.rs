@@ -45,8 +45,6 @@ const NATURE: Nature = Nature {
     ended_cleanly_by: Signal::TERM,
     // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
     ended_by: Signal::KILL,
-    // Settings of the caller's own server are not meant for this one.
-    foreign: &["MYSQL", "MARIADB"],
     programs: PROGRAMS,
     last_words: &["[ERROR] ", "[FATAL] "],
 };

@@ -8,6 +8,8 @@ mod copy;
 mod login;
 mod messages;
 mod prepared;
+#[cfg(test)]
+mod tests;
 mod ways;
 
 pub use assay_daemon::Interrupter;
@@ -51,7 +53,10 @@ impl Connection {
     }
 
     /// Logs in over a way that is there.
-    fn over(stream: Stream, address: &Address, application: &str) -> Answer<Self> {
+    ///
+    /// # Errors
+    /// When the server does not answer in time, answers what is not understood, or refuses the user.
+    pub fn over(stream: Stream, address: &Address, application: &str) -> Answer<Self> {
         let mut messages = Messages::over(stream);
         let facts = login::login(&mut messages, address, application)?;
         messages.stream_mut().wait_as_needed()?;

@@ -35,8 +35,6 @@ pub type Plan = assay_daemon::Plan<Binaries>;
 const NATURE: Nature = Nature {
     ended_cleanly_by: Signal::INT,
     ended_by: Signal::QUIT,
-    // Settings of the caller's own server are not meant for this one.
-    foreign: &["PG"],
     programs: PROGRAMS,
     last_words: &["PANIC: "],
 };

@@ -175,7 +175,9 @@ fn certificate_words(why: &CertificateError, host: &str) -> String {
         }
         Why::NotValidForName => format!("the server's certificate is not for {host}"),
         Why::NotValidForNameContext { presented, .. } => {
-            let names = words(presented.join(", ").as_bytes());
+            // Names come as `DnsName("db.example")`.
+            let plain = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name));
+            let names = words(plain.collect::<Vec<_>>().join(", ").as_bytes());
             format!("the server's certificate is not for {host} but for {names}")
         }
         Why::BadSignature => "the server's certificate has a wrong signature".to_owned(),

@@ -32,7 +32,8 @@ pub(super) fn open(address: &Address) -> Answer<Connection> {
         (_, Mode::Prefer) => (Try::Offered, Some(Try::Plain)),
         _ => (Try::Encrypted, None),
     };
-    let session = |way| connect(address).and_then(|stream| Connection::over(stream, address, way));
+    let session =
+        |way| connect(address).and_then(|stream| Connection::log_in(stream, address, way));
     match (session(first), second) {
         (Err(failure), Some(second)) if is_about_encryption(&failure, second) => {
             // The first refusal says more than that the second way is closed, too.

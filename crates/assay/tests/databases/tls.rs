@@ -140,12 +140,9 @@ impl Given {
         assert_eq!(encryption["protocol"], "TLSv1.3", "{encryption}");
         assert_eq!(encryption["checked"], "authority_and_host");
         assert!(encryption["cost_per_answer_ns"].as_f64().unwrap() > 0.0);
-        let kept =
-            Command::new("grep").args(["-rlF", SECRET, "assay-runs"]).current_dir(&self.place);
-        let kept = {
-            let mut kept = kept;
-            kept.output().unwrap()
-        };
+        let mut search = Command::new("grep");
+        search.args(["-rlF", SECRET, "assay-runs"]).current_dir(&self.place);
+        let kept = search.output().unwrap();
         assert_eq!(words(&kept).trim(), "", "the password is in the store");
     }
 
@@ -278,11 +275,18 @@ fn mariadb_over_tls_alone_is_loaded_and_profiled_and_what_is_wrong_is_refused() 
     fs::write(given.place.join("s/first.sql"), first).unwrap();
     given.hand_over("s/first.sql");
     let mut install = given.command(&binaries.installer);
-    install.args(["--no-defaults", "--skip-test-db", "--datadir=data"]);
+    let data = format!("--datadir={}", given.path("s/data"));
+    install.args(["--no-defaults", "--skip-test-db", &data]);
     install.env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
     assert!(install.status().unwrap().success());
     let mut server = given.command(&binaries.server);
-    server.args(["--no-defaults", "--datadir=data", "--socket=s", "--require-secure-transport=ON"]);
+    server.args([
+        "--no-defaults",
+        &data,
+        "--socket=s",
+        "--require-secure-transport=ON",
+        "--skip-name-resolve",
+    ]);
     server.arg(format!("--port={}", given.port)).arg("--bind-address=127.0.0.1");
     server.arg(format!("--init-file={}", given.path("s/first.sql")));
     server.arg(format!("--ssl-cert={}", given.path("server.pem")));
