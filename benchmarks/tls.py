@@ -72,11 +72,11 @@ def mariadb(place, port):
     as_mysql = {"user": "nobody", "group": "nogroup", "cwd": place}
     sh(["mysql_install_db", "--no-defaults", "--skip-test-db", "--datadir=" + place + "/data"], **as_mysql)
     with open(place + "/first.sql", "w") as file:
-        file.write(f"CREATE USER owner@'%' IDENTIFIED BY '{SECRET}'; GRANT ALL ON *.* TO owner@'%' WITH GRANT OPTION; SET GLOBAL local_infile = ON;")
+        file.write(f"CREATE USER owner@'%' IDENTIFIED BY '{SECRET}';\nGRANT ALL ON *.* TO owner@'%' WITH GRANT OPTION;\nSET GLOBAL local_infile = ON;\n")
     os.chmod(place + "/first.sql", 0o644)
     return subprocess.Popen(
         ["/usr/sbin/mariadbd", "--no-defaults", "--datadir=" + place + "/data", "--socket=" + place + "/data/s", f"--port={port}", "--bind-address=127.0.0.1",
-         "--init-file=" + place + "/first.sql", "--ssl-cert=" + place + "/server.pem", "--ssl-key=" + place + "/server.key", "--innodb-buffer-pool-size=256M"],
+         "--init-file=" + place + "/first.sql", "--ssl-cert=" + place + "/server.pem", "--ssl-key=" + place + "/server.key", "--innodb-buffer-pool-size=256M", "--skip-name-resolve"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **as_mysql)
 
 
