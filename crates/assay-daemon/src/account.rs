@@ -50,7 +50,7 @@ impl Account {
 }
 
 /// `name:x:101:104:…`.
-fn find(users: &str, wanted: &str) -> Option<Account> {
+pub(crate) fn find(users: &str, wanted: &str) -> Option<Account> {
     users.lines().find_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
         let [name, _, user, group, ..] = fields.as_slice() else {

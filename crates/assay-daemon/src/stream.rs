@@ -1,13 +1,24 @@
-//! The way to a server: a local socket or TCP, with one system call for each packet.
+//! The way to a server: a local socket or TCP, encrypted or not, with one system call for each packet.
 
+mod socket;
+
+pub use socket::end_waits_with;
+
+use crate::peer::Owner;
+use crate::tls::{Encrypted, Handshake, Tls};
+use assay_model::failure::Answer;
+use assay_model::load::Encryption;
+use socket::{Socket, Way};
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a server may take for a connection, and for each of its answers until it is ready.
+/// How long a server may take for a connection, and for all of a login.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server that is left may take to close the way.
+const PARTING: Duration = Duration::from_secs(5);
 /// Bytes that the path of a local socket may have (`sun_path`, with the zero at its end).
 const SOCKET_PATH_MAX: usize = 107;
 
@@ -18,35 +29,37 @@ pub fn is_this_machine(name: &str) -> bool {
 
 /// A connected socket.
 #[derive(Debug)]
-pub enum Stream {
-    /// On this machine.
-    Local(UnixStream),
-    /// Over the network, also to this machine.
-    Network(TcpStream),
+pub struct Stream {
+    socket: Socket,
+    /// None where what is sent can be read by whoever stands between.
+    encrypted: Option<Box<Encrypted>>,
+    /// Whether a local socket is a trustworthy account's; see [`Owner`].
+    owner: Option<Owner>,
 }
 
 /// Ends a session from another thread: what it waits for comes back as lost.
 #[derive(Debug)]
-pub struct Interrupter(Stream);
+pub struct Interrupter(Way);
 
 impl Interrupter {
     /// Closes the way in both directions.
     pub fn interrupt(&self) {
         // A way that is closed already is what was wanted.
-        let _ = match &self.0 {
-            Stream::Local(stream) => stream.shutdown(Shutdown::Both),
-            Stream::Network(stream) => stream.shutdown(Shutdown::Both),
-        };
+        let _ = self.0.shut_down();
     }
 }
 
 impl Stream {
-    /// Connects to a socket of this machine; who does not answer now is not waited for.
+    /// Connects to a socket of this machine; who does not answer now is not waited for. `usual` names the accounts that
+    /// such servers run as.
     ///
     /// # Errors
     /// What the system says.
-    pub fn local(path: &Path) -> io::Result<Self> {
-        Self::connected(Self::Local(local(path)?))
+    pub fn local(path: &Path, usual: &[&str]) -> io::Result<Self> {
+        let mut stream = Self::connected(Way::Local(local(path)?))?;
+        let peer = stream.socket.peer_user()?;
+        stream.owner = peer.map(|user| Owner::of(user, path.parent(), usual));
+        Ok(stream)
     }
 
     /// Connects over the network; who does not answer now is not waited for.
@@ -54,23 +67,60 @@ impl Stream {
     /// # Errors
     /// What the system says.
     pub fn network(name: &str, port: u16) -> io::Result<Self> {
-        Self::connected(Self::Network(network(name, port)?))
+        Self::connected(Way::Network(network(name, port)?))
     }
 
-    fn connected(stream: Self) -> io::Result<Self> {
-        stream.wait_at_most(Some(CONNECT_TIMEOUT))?;
-        Ok(stream)
+    fn connected(way: Way) -> io::Result<Self> {
+        let mut socket = Socket::over(way)?;
+        socket.end_after(Some(CONNECT_TIMEOUT));
+        Ok(Self { socket, encrypted: None, owner: None })
     }
 
-    /// How long an answer may take; `None` for a statement, which takes the time that it needs.
+    /// Encrypts everything from now on.
+    ///
+    /// # Errors
+    /// When the server does not speak TLS, or its certificate is refused.
+    pub fn encrypt(&mut self, tls: &Tls, host: &str) -> Answer<()> {
+        self.encrypted = Some(Box::new(tls.shake_hands(&mut self.socket, host)?));
+        Ok(())
+    }
+
+    /// How it is encrypted; none where it is not.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.encrypted.as_ref().map(|encrypted| encrypted.facts())
+    }
+
+    /// What the handshake established; none where nothing is encrypted.
+    pub fn handshake(&self) -> Option<&Handshake> {
+        self.encrypted.as_ref().map(|encrypted| encrypted.handshake())
+    }
+
+    /// Who listens at a local socket; none of a network.
+    pub const fn owner(&self) -> Option<&Owner> {
+        self.owner.as_ref()
+    }
+
+    /// The login is over: from now on a statement takes the time that it needs.
     ///
     /// # Errors
     /// What the system says.
-    pub fn wait_at_most(&self, time: Option<Duration>) -> io::Result<()> {
-        match self {
-            Self::Local(stream) => stream.set_read_timeout(time),
-            Self::Network(stream) => stream.set_read_timeout(time),
-        }
+    pub fn wait_as_needed(&mut self) -> io::Result<()> {
+        self.socket.end_after(None);
+        self.socket.wait_at_most(None)
+    }
+
+    /// How long a wait for an answer may last.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn wait_at_most(&mut self, time: Duration) -> io::Result<()> {
+        self.socket.end_after(None);
+        self.socket.wait_at_most(Some(time))
+    }
+
+    /// Says that this is the end: the other side has a moment to say the same.
+    pub fn part(&mut self) {
+        self.socket.end_after(Some(PARTING));
     }
 
     /// A second handle on the same socket.
@@ -78,10 +128,7 @@ impl Stream {
     /// # Errors
     /// What the system says.
     pub fn interrupter(&self) -> io::Result<Interrupter> {
-        Ok(Interrupter(match self {
-            Self::Local(stream) => Self::Local(stream.try_clone()?),
-            Self::Network(stream) => Self::Network(stream.try_clone()?),
-        }))
+        Ok(Interrupter(self.socket.way().try_clone()?))
     }
 
     /// Reads what is there, at least a byte.
@@ -90,16 +137,9 @@ impl Stream {
     /// What the system says, and that the other side closed.
     #[inline]
     pub fn receive(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = match self {
-                Self::Local(stream) => stream.read(room),
-                Self::Network(stream) => stream.read(room),
-            };
-            match read {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => return other,
-            }
+        match &mut self.encrypted {
+            None => self.socket.read(room),
+            Some(encrypted) => encrypted.receive(&mut self.socket, room),
         }
     }
 
@@ -109,10 +149,34 @@ impl Stream {
     /// What the system says.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Local(stream) => stream.write_all(bytes),
-            Self::Network(stream) => stream.write_all(bytes),
+        match &mut self.encrypted {
+            None => self.socket.write_all(bytes),
+            Some(encrypted) => encrypted.send(&mut self.socket, bytes),
         }
+    }
+}
+
+/// One end of a pair, for servers made of bytes.
+impl From<UnixStream> for Stream {
+    fn from(stream: UnixStream) -> Self {
+        let mut pair = Self::pair(Way::Local(stream));
+        let peer = pair.socket.peer_user().ok().flatten();
+        pair.owner = peer.map(|user| Owner::of(user, None, &[]));
+        pair
+    }
+}
+
+/// A connection that another made.
+impl From<TcpStream> for Stream {
+    fn from(stream: TcpStream) -> Self {
+        Self::pair(Way::Network(stream))
+    }
+}
+
+impl Stream {
+    fn pair(way: Way) -> Self {
+        let socket = Socket::over(way).unwrap_or_else(|error| panic!("a socket: {error}"));
+        Self { socket, encrypted: None, owner: None }
     }
 }
 

@@ -1,11 +1,13 @@
-//! Addresses of servers: `scheme://user:password@host:port/database?name=value`.
+//! Addresses of servers: `scheme://user:password@host:port/database?name=value`. No error repeats a piece of one: where a
+//! sign is missing or too many, any piece may be one of the password.
 //!
-//! Source: RFC 3986.
+//! Source: RFC 3986; PostgreSQL documentation, "Connection URIs".
 
 use assay_model::{Error, Result};
+use percent_encoding::percent_decode_str;
 
 /// The parts of an address, without its scheme; what it leaves out is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Uri {
     /// Who asks.
     pub user: String,
@@ -25,18 +27,27 @@ impl Uri {
     /// Reads what stands behind `scheme://`; `hint` says what an address looks like.
     ///
     /// # Errors
-    /// A usage error when it cannot be meant.
+    /// A usage error when it cannot be read; none repeats a piece of it.
     pub fn parse(rest: &str, hint: &'static str) -> Result<Self> {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+        if database.contains('@') || query.contains('@') {
+            return Err(Error::usage(
+                "the address has an @ behind its first / or ?",
+                "in user and password write %2F for /, %3F for ?, %40 for @, %3A for : and %25 for %; elsewhere %40 for @",
+            ));
+        }
         let (login, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = login.split_once(':').unwrap_or((login, ""));
         let (host, port) = split_port(host);
         let mut settings = Vec::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair
-                .split_once('=')
-                .ok_or_else(|| Error::usage(format!("'{pair}' is no NAME=VALUE"), hint))?;
+        for (number, pair) in query.split('&').filter(|pair| !pair.is_empty()).enumerate() {
+            let (name, value) = pair.split_once('=').ok_or_else(|| {
+                Error::usage(
+                    format!("setting {} of the address is not NAME=VALUE", number + 1),
+                    hint,
+                )
+            })?;
             settings.push((decoded(name, hint)?, decoded(value, hint)?));
         }
         Ok(Self {
@@ -50,6 +61,20 @@ impl Uri {
     }
 }
 
+/// Reads a port; an empty text is the usual one.
+///
+/// # Errors
+/// A usage error that does not repeat it.
+pub fn port_of(text: &str, usual: u16, hint: &'static str) -> Result<u16> {
+    if text.is_empty() {
+        return Ok(usual);
+    }
+    let port = text.parse().ok().filter(|port| *port > 0);
+    port.ok_or_else(|| {
+        Error::usage("the port of the address is not a number from 1 to 65535", hint)
+    })
+}
+
 /// `[::1]:5432`, `host:5432`, `host`.
 fn split_port(host: &str) -> (&str, &str) {
     if let Some((number, rest)) = host.strip_prefix('[').and_then(|host| host.split_once(']')) {
@@ -60,21 +85,15 @@ fn split_port(host: &str) -> (&str, &str) {
 
 /// Takes `%41` for `A`.
 fn decoded(text: &str, hint: &'static str) -> Result<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte.unwrap_or(b' ')).to_digit(16);
-        let pair = digit(rest.next()).zip(digit(rest.next()));
-        let value = pair.and_then(|(high, low)| u8::try_from(16 * high + low).ok());
-        bytes.push(value.ok_or_else(|| {
-            Error::usage("the address has a % without two hexadecimal digits", hint)
-        })?);
+    let pairs = text.split('%').skip(1);
+    let is_whole = |rest: &str| {
+        rest.as_bytes().get(..2).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !pairs.into_iter().all(is_whole) {
+        return Err(Error::usage("the address has a % without two hexadecimal digits", hint));
     }
-    String::from_utf8(bytes).map_err(|_| Error::usage("the address is not UTF-8", hint))
+    let text = percent_decode_str(text).decode_utf8();
+    text.map(Into::into).map_err(|_| Error::usage("the address is not UTF-8", hint))
 }
 
 #[cfg(test)]
@@ -90,7 +109,25 @@ mod tests {
             ("::1", "6000", "shop")
         );
         assert_eq!(uri.settings[0], ("socket".to_owned(), "/run/x".to_owned()));
-        assert_eq!(Uri::parse("", "h").unwrap(), Uri::default());
+        assert!(Uri::parse("", "h").unwrap() == Uri::default());
         assert!(Uri::parse("a%4/x", "h").is_err() && Uri::parse("h/x?y", "h").is_err());
+        assert!(Uri::parse("a%+4b/x", "h").is_err() && Uri::parse("a%ff/x", "h").is_err());
+    }
+
+    #[test]
+    fn a_password_with_a_bare_slash_or_question_mark_is_no_host() {
+        for text in ["me:s3c/ret@h/db", "me:s3c?ret@h/db", "me:1/ret@h", "h/db?user=a@b"] {
+            let error = Uri::parse(text, "h").err().unwrap().to_string();
+            assert!(error.contains("%2F") && !error.contains("ret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn ports_are_numbers() {
+        assert_eq!(port_of("", 5432, "h").unwrap(), 5432);
+        assert_eq!(port_of("65535", 5432, "h").unwrap(), 65_535);
+        for text in ["0", "65536", "-1", "s3cret"] {
+            assert!(!port_of(text, 1, "h").unwrap_err().to_string().contains(text));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a server is and who asks: `mysql://user:password@host:port/database`, or `mysql:///database?socket=/path`.
 
-use assay_daemon::{Uri, is_this_machine};
+use assay_daemon::tls::{Mode, Roots, Security};
+use assay_daemon::{Uri, is_this_machine, port_of};
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ pub struct Address {
     pub password: Option<String>,
     /// The database; none where the address names none.
     pub database: Option<String>,
+    /// What is demanded of encryption.
+    pub security: Security,
 }
 
 /// Whether a text is meant as the address of a server and not as a path.
@@ -46,19 +49,22 @@ impl Address {
     /// Reads an address; a user or password that it leaves out comes from `environment` (`USER`, `MYSQL_PWD`).
     ///
     /// # Errors
-    /// A usage error when it cannot be meant, or asks for encryption, which this program does not speak.
+    /// A usage error when it cannot be read.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
         let uri = Uri::parse(
-            rest.ok_or_else(|| Error::usage(format!("'{text}' is no address"), HINT))?,
+            rest.ok_or_else(|| {
+                Error::usage("this is no address of a MariaDB or MySQL server", HINT)
+            })?,
             HINT,
         )?;
-        let socket = socket_of(&uri)?;
+        let settings = Settings::read(&uri)?;
+        let socket = settings.socket;
         let host = match (socket, uri.host.as_str()) {
             (Some(socket), _) => Host::Socket(socket),
             (None, "") => usual_socket()
                 .map_or_else(|| Host::Network("localhost".to_owned(), PORT), Host::Socket),
-            (None, host) => Host::Network(host.to_owned(), port_of(&uri.port)?),
+            (None, host) => Host::Network(host.to_owned(), port_of(&uri.port, PORT, HINT)?),
         };
         let given = |text: String| (!text.is_empty()).then_some(text);
         let user = given(uri.user).or_else(|| environment("USER"));
@@ -67,6 +73,7 @@ impl Address {
             user: user.unwrap_or_else(|| "root".to_owned()),
             password: given(uri.password).or_else(|| environment("MYSQL_PWD")),
             database: given(uri.database),
+            security: settings.security,
         })
     }
 
@@ -89,37 +96,87 @@ fn usual_socket() -> Option<PathBuf> {
     SOCKETS.iter().map(PathBuf::from).find(|path| path.exists())
 }
 
-fn port_of(text: &str) -> Result<u16> {
-    if text.is_empty() {
-        return Ok(PORT);
-    }
-    text.parse().map_err(|_| Error::usage(format!("'{text}' is no port"), HINT))
+/// What stands behind the question mark.
+#[derive(Default)]
+struct Settings {
+    socket: Option<PathBuf>,
+    security: Security,
 }
 
-/// The socket that an address names; whoever demands encryption must not get a session without it.
-fn socket_of(uri: &Uri) -> Result<Option<PathBuf>> {
-    let mut socket = None;
-    for (name, value) in &uri.settings {
-        match name.to_lowercase().replace('-', "").as_str() {
-            "socket" | "unixsocket" => socket = Some(PathBuf::from(value)),
-            "sslmode"
-                if ["disabled", "disable", "preferred"]
-                    .contains(&value.to_lowercase().as_str()) => {}
-            "sslmode" => {
-                return Err(Error::usage(
-                    format!("{name}={value}: this program does not encrypt"),
-                    "use the socket of the server's machine, or ssl-mode=disabled in a network that you trust",
-                ));
-            }
-            _ => {
-                return Err(Error::usage(
-                    format!("the address has an unknown setting '{name}'"),
-                    "known here: socket, ssl-mode",
-                ));
+impl Settings {
+    const KNOWN: &str = "socket, ssl-mode (sslmode), ssl-ca (sslrootcert), ssl-cert, ssl-key";
+
+    /// The names of MySQL's clients and those of libpq mean the same.
+    fn read(uri: &Uri) -> Result<Self> {
+        let (mut read, mut certificate, mut key) = (Self::default(), None, None);
+        let mut mode = None;
+        for (number, (name, value)) in uri.settings.iter().enumerate() {
+            match name.to_lowercase().replace(['-', '_'], "").as_str() {
+                "socket" | "unixsocket" => read.socket = Some(PathBuf::from(value)),
+                "sslmode" => mode = Some(mode_of(value)?),
+                "sslca" | "sslrootcert" => read.security.roots = roots_of(value),
+                "sslcert" => certificate = Some(PathBuf::from(value)),
+                "sslkey" => key = Some(PathBuf::from(value)),
+                _ => {
+                    let is_open = uri.password.is_empty();
+                    let which = if is_open {
+                        format!("'{name}'")
+                    } else {
+                        format!("number {}", number + 1)
+                    };
+                    let what = format!("the address has an unknown setting {which}");
+                    return Err(Error::usage(what, format!("known here: {}", Self::KNOWN)));
+                }
             }
         }
+        read.security.mode = mode.unwrap_or_default();
+        read.security.certificate = match (certificate, key) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => {
+                return Err(Error::usage(
+                    "a certificate of this client needs its key, and the key its certificate",
+                    "name both with ssl-cert=FILE and ssl-key=FILE",
+                ));
+            }
+        };
+        read.security = checked(read.security, mode.is_some())?;
+        Ok(read)
     }
-    Ok(socket)
+}
+
+fn mode_of(name: &str) -> Result<Mode> {
+    Mode::of(name).ok_or_else(|| {
+        Error::usage("ssl-mode is none that is known", format!("known are {}", Mode::KNOWN))
+    })
+}
+
+fn roots_of(name: &str) -> Roots {
+    if name == "system" { Roots::System } else { Roots::File(name.into()) }
+}
+
+/// Authorities that everybody trusts prove something for the host's name only; an authority of one's own is asked where it
+/// is named.
+fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
+    match (security.mode, &security.roots) {
+        (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => Err(Error::usage(
+            "ssl-ca=system proves nothing without the name of the host",
+            "write ssl-mode=VERIFY_IDENTITY",
+        )),
+        (Mode::VerifyCa, Roots::Unnamed) => Err(Error::usage(
+            "ssl-mode=VERIFY_CA names no authority",
+            "name its file with ssl-ca=FILE, or write ssl-mode=VERIFY_IDENTITY for those that this system trusts",
+        )),
+        (_, Roots::System) => {
+            security.mode = Mode::VerifyFull;
+            Ok(security)
+        }
+        (_, Roots::File(_)) if !is_mode_named => {
+            security.mode = Mode::VerifyCa;
+            Ok(security)
+        }
+        _ => Ok(security),
+    }
 }
 
 /// Without the password.
@@ -174,15 +231,47 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_refused() {
         for (text, word) in [
-            ("mysql://h/x?ssl-mode=REQUIRED", "encrypt"),
+            ("mysql://h/x?ssl-mode=SOMETIMES", "verify-full"),
+            ("mysql://h/x?ssl-mode=VERIFY_CA", "ssl-ca"),
+            ("mysql://h/x?ssl-ca=system&ssl-mode=REQUIRED", "VERIFY_IDENTITY"),
+            ("mysql://h/x?ssl-cert=a", "ssl-key"),
             ("mysql://h/x?colour=red", "colour"),
-            ("mysql://h:many/x", "many"),
+            ("mysql://h:many/x", "port"),
             ("postgresql://h/x", "no address"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");
         }
         assert!(parse("mysql://h/x?sslMode=disabled").is_ok());
+    }
+
+    #[test]
+    fn encryption_is_asked_for_in_the_words_of_both_worlds() {
+        let security = |text: &str| parse(text).unwrap().security;
+        assert_eq!(security("mysql://h/x").mode, Mode::Prefer);
+        assert_eq!(security("mysql://h/x?sslmode=require").mode, Mode::Require);
+        let full = security("mysql://h/x?ssl-mode=VERIFY_IDENTITY&ssl-ca=/ca.pem");
+        assert_eq!((full.mode, full.roots), (Mode::VerifyFull, Roots::File("/ca.pem".into())));
+        // MySQL's clients check against an authority that is named.
+        assert_eq!(security("mysql://h/x?ssl_ca=/ca.pem").mode, Mode::VerifyCa);
+        let own = security("mysql://h/x?ssl-cert=/c&ssl-key=/k").certificate;
+        assert_eq!(own, Some(("/c".into(), "/k".into())));
+    }
+
+    #[test]
+    fn no_error_repeats_a_piece_that_may_be_one_of_a_password() {
+        for text in [
+            "mysql://me:pa?S3cretPw@h/x",
+            "mysql://me:pa/S3cretPw@h/x",
+            "mysql://me:pa#S3cretPw@h:x/db",
+            "mysql://me:%S3cretPw@h/x",
+            "mysql://me:a@h:S3cretPw/x",
+            "mysql://me:pw@h/x?S3cretPw=1",
+            "mysql:/me:S3cretPw@h/x",
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(!error.contains("S3cretPw"), "{text}: {error}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod proof;
 mod results;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 pub use assay_daemon::Interrupter;
 pub use batch::Batch;
@@ -20,9 +21,10 @@ pub use bulk::Bulk;
 pub use prepared::{Answers, Fields, Prepared, Values};
 pub use results::Row;
 
-use crate::address::{Address, Host};
-use crate::failure::{Answer, Failure};
-use assay_daemon::Stream;
+use crate::address::Address;
+use crate::failure::{Answer, Failure, number};
+use assay_daemon::{Stream, ask_password};
+use assay_model::load::Encryption;
 use packets::{Packets, new_packet};
 use std::time::Duration;
 
@@ -74,23 +76,40 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in.
+    /// Connects and logs in; where the address has no password and the server wants one, a person at the terminal is asked.
     ///
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
     pub fn open(address: &Address) -> Answer<Self> {
-        let stream = match &address.host {
-            Host::Socket(path) => Stream::local(path),
-            Host::Network(name, port) => Stream::network(name, *port),
-        };
-        Self::over(stream?, address)
+        let opened = ways::open(address);
+        let is_refused = opened.as_ref().is_err_and(|failure| number(failure) == Some(1045));
+        if !is_refused || address.password.is_some() {
+            return opened;
+        }
+        match ask_password(&address.to_string()) {
+            Some(password) => ways::open(&Address { password: Some(password), ..address.clone() }),
+            None => opened,
+        }
     }
 
-    fn over(stream: Stream, address: &Address) -> Answer<Self> {
+    /// Logs in, without encryption, over a way that is there.
+    ///
+    /// # Errors
+    /// When the server does not answer in time, answers what is not understood, or refuses the user.
+    pub fn over(stream: Stream, address: &Address) -> Answer<Self> {
+        Self::log_in(stream, address, ways::Try::Plain)
+    }
+
+    fn log_in(stream: Stream, address: &Address, way: ways::Try) -> Answer<Self> {
         let mut packets = Packets::over(stream);
-        let facts = login::login(&mut packets, address)?;
-        packets.stream().wait_at_most(None)?;
+        let facts = login::login(&mut packets, address, way)?;
+        packets.logged_in()?;
         Ok(Self { packets, facts, scratch: Vec::new(), answers: Answers::default() })
+    }
+
+    /// How it is encrypted; none where it is not.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.packets.stream().encryption()
     }
 
     /// What the server said about itself.
@@ -110,8 +129,8 @@ impl Connection {
     ///
     /// # Errors
     /// When the system refuses it.
-    pub fn wait_at_most(&self, time: Duration) -> Answer<()> {
-        Ok(self.packets.stream().wait_at_most(Some(time))?)
+    pub fn wait_at_most(&mut self, time: Duration) -> Answer<()> {
+        Ok(self.packets.stream_mut().wait_at_most(time)?)
     }
 
     /// Runs statements as text and gives the rows of all of them.
@@ -170,6 +189,7 @@ impl Connection {
     /// Says good-bye and does not wait, so that the server counts no session that was broken off.
     pub(crate) fn say_good_bye(&mut self) {
         // The end is the end, however the server takes it.
+        self.packets.stream_mut().part();
         let _ = self.command(QUIT, &[]);
     }
 }

@@ -42,9 +42,7 @@ const fn hint(number: u16) -> &'static str {
         1148 | 3948 => {
             "rows are loaded with LOAD DATA LOCAL: set local_infile = ON in the server (SET GLOBAL local_infile = ON)"
         }
-        3159 => {
-            "this program does not encrypt: use the socket of the server's machine, or set require_secure_transport = OFF"
-        }
+        3159 => "the server wants an encrypted way: write ssl-mode=VERIFY_IDENTITY (or REQUIRED)",
         1370 => {
             "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt calls none"
         }

@@ -10,6 +10,7 @@ pub use settings::Settings;
 use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
+use assay_daemon::tls::Security;
 use assay_daemon::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
@@ -107,6 +108,7 @@ impl Server {
             user: USER.to_owned(),
             password: Some(self.password().to_owned()),
             database: None,
+            security: Security::default(),
         }
     }
 

@@ -22,6 +22,13 @@ pub enum Failure {
     },
     /// It answered what this program does not understand.
     Strange(String),
+    /// This program broke off, because going on would not have been safe.
+    Unsafe {
+        /// What was not safe.
+        what: String,
+        /// What a person can do.
+        hint: &'static str,
+    },
 }
 
 /// What a refusal means, in any product.
@@ -47,6 +54,22 @@ pub enum Refusal {
     Other,
 }
 
+/// Characters of a server's words that are kept.
+const WORDS_MAX: usize = 500;
+
+/// What a server said, fit to be shown: one line of bounded length without control characters, whatever it sent.
+pub fn words(said: &[u8]) -> String {
+    // Four bytes a character at most; the rest is never looked at.
+    let begin = &said[..said.len().min(4 * WORDS_MAX)];
+    let text = String::from_utf8_lossy(begin);
+    let clean = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let shown: String = text.trim().chars().take(WORDS_MAX).map(clean).collect();
+    if shown.len() < text.trim().len() || begin.len() < said.len() {
+        return format!("{shown} …");
+    }
+    shown
+}
+
 /// The result of speaking with a server.
 pub type Answer<T> = Result<T, Failure>;
 
@@ -70,7 +93,7 @@ impl Failure {
     /// Whether the session cannot be used any more.
     pub const fn is_lost(&self) -> bool {
         match self {
-            Self::Lost(_) | Self::Strange(_) => true,
+            Self::Lost(_) | Self::Strange(_) | Self::Unsafe { .. } => true,
             Self::Refused { meaning, .. } => matches!(meaning, Refusal::Ended),
         }
     }
@@ -78,7 +101,7 @@ impl Failure {
     /// The failure as a refusal of the environment, with what was being done.
     pub fn of(&self, doing: impl fmt::Display) -> Error {
         let hint = match self {
-            Self::Refused { hint, .. } => hint,
+            Self::Refused { hint, .. } | Self::Unsafe { hint, .. } => hint,
             _ => "check that the server runs, and its log",
         };
         Error::environment(format!("{doing}: {self}"), hint)
@@ -103,6 +126,21 @@ impl fmt::Display for Failure {
             Self::Lost(error) => write!(formatter, "{error}"),
             Self::Refused { code, message, .. } => write!(formatter, "{message} ({code})"),
             Self::Strange(what) => write!(formatter, "unexpected answer: {what}"),
+            Self::Unsafe { what, .. } => write!(formatter, "{what}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_server_are_short_and_without_control_characters() {
+        let shown = words(b" \x1b]0;owned\x07 no\nspace \xff ");
+        assert_eq!(shown, " ]0;owned  no space \u{fffd}".trim_start_matches(' ').to_owned());
+        let long = words(&vec![b'A'; 100_000]);
+        assert_eq!(long.chars().count(), WORDS_MAX + 2);
+        assert!(long.ends_with(" …") && words(b"") == "");
     }
 }

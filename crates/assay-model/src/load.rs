@@ -90,6 +90,39 @@ pub struct ServerFacts {
     pub block_bytes: u64,
     /// Settings that matter for storage.
     pub settings: Vec<Setting>,
+    /// How the sessions are encrypted; `None` where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encryption: Option<Encryption>,
+}
+
+/// How sessions with a server are encrypted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Encryption {
+    /// The protocol and its version: `TLSv1.3`.
+    pub protocol: String,
+    /// Name of the cipher suite.
+    pub cipher: String,
+    /// What was checked of the server's certificate.
+    pub checked: CertificateCheck,
+    /// Time that this program spent on encrypting and decrypting for each answer that it waited for, mean over all
+    /// sessions until the end of the load, ns; `None` before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_per_answer_ns: Option<f64>,
+}
+
+/// What was checked of a server's certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CertificateCheck {
+    /// Nothing: whoever stands between may read and change everything.
+    Nothing,
+    /// That an authority signed it which is trusted.
+    Authority,
+    /// That, and that it is the certificate of the host that was named.
+    AuthorityAndHost,
 }
 
 /// How the data came to be there.

@@ -1,9 +1,13 @@
 //! Where a server is and who asks: `postgresql://…` and `key=value` texts as PostgreSQL's own programs take them.
 
-use assay_daemon::{Uri, is_this_machine};
+use assay_daemon::tls::Security;
+use assay_daemon::{Uri, is_this_machine, port_of};
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+mod passfile;
+mod terms;
 
 const PORT: u16 = 5432;
 /// What an address looks like.
@@ -31,6 +35,35 @@ pub struct Address {
     pub password: Option<String>,
     /// The database.
     pub database: String,
+    /// What the way must be like.
+    pub terms: Terms,
+}
+
+/// What is demanded of the way to a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Encryption.
+    pub security: Security,
+    /// Whether proofs are bound to it.
+    pub binding: Binding,
+    /// The account whose socket it must be.
+    pub peer: Option<String>,
+    /// The name that the certificate is for, where that is not the host.
+    pub certified: Option<String>,
+    /// Why a password that was looked for was not found.
+    pub password_note: Option<String>,
+}
+
+/// Whether a proof is bound to the encryption that it travels through (`channel_binding`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Binding {
+    /// Not, also where it could be.
+    Disable,
+    /// Where both can.
+    #[default]
+    Prefer,
+    /// Or there is no session.
+    Require,
 }
 
 /// Whether a text is meant as the address of a server and not as a path.
@@ -42,11 +75,11 @@ pub fn is_address(text: &str) -> bool {
 }
 
 impl Address {
-    /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …), else from
-    /// PostgreSQL's own defaults.
+    /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …), the password also from
+    /// the file of passwords, the rest from PostgreSQL's own defaults.
     ///
     /// # Errors
-    /// A usage error when it cannot be meant, or asks for encryption, which this program does not speak.
+    /// A usage error when it cannot be read.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let uri =
             ["postgresql://", "postgres://"].iter().find_map(|scheme| text.strip_prefix(scheme));
@@ -62,26 +95,42 @@ impl Address {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self> {
         check_names(pairs)?;
-        let named = |(name, value): &(String, String)| (name == "sslmode").then(|| value.clone());
-        check_encryption(pairs.iter().rev().find_map(named).or_else(|| environment("PGSSLMODE")))?;
-        let given = |name: &str| {
+        let known = |name: &str, variable: &str| {
             let pair = pairs.iter().rev().find(|(known, _)| known == name);
-            pair.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
+            let given = pair.map(|(_, value)| value.clone()).filter(|value| !value.is_empty());
+            given.or_else(|| environment(variable).filter(|value| !value.is_empty()))
         };
-        let known = |name: &str, variable: &str| given(name).or_else(|| environment(variable));
         let user = known("user", "PGUSER").or_else(|| environment("USER"));
         let user = user.unwrap_or_else(|| "postgres".to_owned());
-        let port = known("port", "PGPORT").map_or(Ok(PORT), |port| {
-            port.parse().map_err(|_| Error::usage(format!("'{port}' is no port"), HINT))
-        })?;
-        let host = given("hostaddr").or_else(|| known("host", "PGHOST"));
-        Ok(Self {
-            host: host_of(host),
+        let port = port_of(&known("port", "PGPORT").unwrap_or_default(), PORT, HINT)?;
+        let (number, name) = (known("hostaddr", "PGHOSTADDR"), known("host", "PGHOST"));
+        let certified = number.as_ref().and(name.clone());
+        let mut address = Self {
+            host: host_of(number.or(name)),
             port,
             database: known("dbname", "PGDATABASE").unwrap_or_else(|| user.clone()),
             password: known("password", "PGPASSWORD"),
             user,
-        })
+            terms: Terms { certified, ..terms::read(&known, environment)? },
+        };
+        if address.password.is_none() {
+            let file = known("passfile", "PGPASSFILE").map(PathBuf::from);
+            let home = || environment("HOME").map(|home| Path::new(&home).join(".pgpass"));
+            let found = file.or_else(home).map(|file| passfile::password(&file, &address));
+            match found.unwrap_or(Ok(None)) {
+                Ok(password) => address.password = password,
+                Err(why) => address.terms.password_note = Some(why),
+            }
+        }
+        Ok(address)
+    }
+
+    /// The name that the server's certificate must be for.
+    pub(crate) fn certified(&self) -> String {
+        match (&self.terms.certified, &self.host) {
+            (Some(name), _) | (None, Host::Network(name)) => name.clone(),
+            (None, Host::Socket(_)) => String::new(),
+        }
     }
 
     /// The same server with another database.
@@ -115,29 +164,38 @@ fn host_of(host: Option<String>) -> Host {
 }
 
 fn check_names(pairs: &[(String, String)]) -> Result<()> {
-    const KNOWN: [&str; 8] =
-        ["host", "hostaddr", "port", "user", "password", "dbname", "sslmode", "connect_timeout"];
-    for (name, _) in pairs {
+    const KNOWN: [&str; 16] = [
+        "host",
+        "hostaddr",
+        "port",
+        "user",
+        "password",
+        "passfile",
+        "dbname",
+        "sslmode",
+        "sslrootcert",
+        "sslcert",
+        "sslkey",
+        "sslnegotiation",
+        "channel_binding",
+        "requirepeer",
+        "connect_timeout",
+        "application_name",
+    ];
+    let has_secret = pairs.iter().any(|(name, value)| name == "password" && !value.is_empty());
+    for (number, (name, _)) in pairs.iter().enumerate() {
         // Settings of other clients (application_name, target_session_attrs …) change nothing here.
-        if !KNOWN.contains(&name.as_str()) && name != "application_name" {
+        if !KNOWN.contains(&name.as_str()) {
+            // Where there is a password, what looks like a name may be a piece of it.
+            let which =
+                if has_secret { format!("number {}", number + 1) } else { format!("'{name}'") };
             return Err(Error::usage(
-                format!("the address has an unknown setting '{name}'"),
-                format!("known here: {}", KNOWN.join(", ")),
+                format!("the address has an unknown setting {which}"),
+                format!("known here: {}; values with blanks want quotes", KNOWN.join(", ")),
             ));
         }
     }
     Ok(())
-}
-
-/// Whoever demands encryption must not get a session without it.
-fn check_encryption(mode: Option<String>) -> Result<()> {
-    match mode {
-        Some(mode) if mode == "require" || mode.starts_with("verify") => Err(Error::usage(
-            format!("sslmode={mode}: this program does not encrypt"),
-            "use the socket of the server's machine, or sslmode=disable in a network that you trust",
-        )),
-        _ => Ok(()),
-    }
 }
 
 fn pairs_of_uri(rest: &str) -> Result<Vec<(String, String)>> {
@@ -162,7 +220,7 @@ fn pairs_of_text(text: &str) -> Result<Vec<(String, String)>> {
     while !rest.is_empty() {
         let (name, after) = rest
             .split_once('=')
-            .ok_or_else(|| Error::usage(format!("'{rest}' is no NAME=VALUE"), HINT))?;
+            .ok_or_else(|| Error::usage("a word of the address is not NAME=VALUE", HINT))?;
         let (value, left) = value_of(after.trim_start())?;
         pairs.push((name.trim().to_owned(), value));
         rest = left.trim_start();
@@ -212,6 +270,7 @@ impl fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_daemon::tls::{Mode, Roots};
 
     fn parse(text: &str) -> Result<Address> {
         Address::parse(text, |name| (name == "PGPASSWORD").then(|| "from outside".to_owned()))
@@ -250,10 +309,15 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_refused() {
         for (text, word) in [
-            ("postgresql://h/x?sslmode=require", "encrypt"),
+            ("postgresql://h/x?sslmode=maybe", "verify-full"),
+            ("postgresql://h/x?sslnegotiation=direct", "sslnegotiation"),
+            ("postgresql://h/x?channel_binding=maybe", "channel_binding"),
+            ("postgresql://h/x?sslcert=a", "sslkey"),
+            ("postgresql://h/x?sslmode=require&sslrootcert=system", "verify-full"),
+            ("postgresql://h/x?sslmode=verify-ca", "sslrootcert"),
             ("postgresql://h/x?colour=red", "colour"),
             ("host='/tmp", "quote"),
-            ("postgresql://h:many/x", "many"),
+            ("postgresql://h:many/x", "port"),
             ("postgresql://a%4/x", "%"),
         ] {
             let error = parse(text).unwrap_err();
@@ -262,14 +326,49 @@ mod tests {
     }
 
     #[test]
-    fn encryption_that_is_demanded_anywhere_is_refused() {
+    fn encryption_is_demanded_by_the_address_or_the_environment() {
         let demanding = |text: &str| {
-            Address::parse(text, |name| (name == "PGSSLMODE").then(|| "verify-full".to_owned()))
+            let mode = Address::parse(text, |name| {
+                (name == "PGSSLMODE").then(|| "verify-full".to_owned())
+            });
+            mode.unwrap().terms.security
         };
-        assert!(demanding("postgresql://h/x").unwrap_err().to_string().contains("encrypt"));
+        assert_eq!(demanding("postgresql://h/x").mode, Mode::VerifyFull);
         // What the address says itself comes first.
-        assert!(demanding("postgresql://h/x?sslmode=prefer").is_ok());
-        assert!(parse("host=h sslmode=disable sslmode=require").is_err());
+        assert_eq!(demanding("postgresql://h/x?sslmode=prefer").mode, Mode::Prefer);
+        let last = parse("host=h sslmode=disable sslmode=require").unwrap();
+        assert_eq!(last.terms.security.mode, Mode::Require);
+        let file = parse("postgresql://h/x?sslrootcert=/ca.pem&channel_binding=require").unwrap();
+        assert_eq!(file.terms.security.roots, Roots::File("/ca.pem".into()));
+        assert_eq!(file.terms.binding, Binding::Require);
+        let system = parse("postgresql://h/x?sslrootcert=system").unwrap().terms.security;
+        assert_eq!((system.mode, system.roots), (Mode::VerifyFull, Roots::System));
+    }
+
+    #[test]
+    fn a_certificate_is_for_the_name_also_where_the_number_is_given() {
+        let both = parse("host=db.example hostaddr=10.0.0.1 user=me").unwrap();
+        assert_eq!(both.host, Host::Network("10.0.0.1".into()));
+        assert_eq!(both.certified(), "db.example");
+        assert_eq!(parse("host=db.example").unwrap().certified(), "db.example");
+    }
+
+    #[test]
+    fn no_error_repeats_a_piece_that_may_be_one_of_a_password() {
+        for text in [
+            "postgresql://me:pa?sS3cretPw@h/db",
+            "postgresql://me:S3cretPw/x@127.0.0.1/db",
+            "host=127.0.0.1 password=my S3cretPw user=x",
+            "host=127.0.0.1 password=my S3cretPw=1 user=x",
+            "postgresql://me:%zzS3cretPw@h/db",
+            "postgresql://me:S3cretPw@127.0.0.1:99999/db",
+            "postgresql://me:x@h:S3cretPw/db",
+            "host=h port=S3cretPw",
+            "host=h password='S3cretPw",
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(!error.contains("S3cretPw"), "{text}: {error}");
+        }
     }
 
     #[test]

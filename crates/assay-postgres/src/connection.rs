@@ -8,6 +8,9 @@ mod copy;
 mod login;
 mod messages;
 mod prepared;
+#[cfg(test)]
+mod tests;
+mod ways;
 
 pub use assay_daemon::Interrupter;
 pub use batch::{Answers, Batch, Fields, Values};
@@ -15,9 +18,10 @@ pub use copy::CopyIn;
 pub use messages::Row;
 pub use prepared::{Execution, Prepared};
 
-use crate::address::{Address, Host};
+use crate::address::Address;
 use crate::failure::{Answer, Failure};
 use assay_daemon::Stream;
+use assay_model::load::Encryption;
 use messages::{Messages, refusal, row, zero_ended};
 use std::time::Duration;
 
@@ -45,16 +49,23 @@ impl Connection {
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
     pub fn open(address: &Address, application: &str) -> Answer<Self> {
-        let stream = match &address.host {
-            Host::Socket(directory) => {
-                Stream::local(&directory.join(format!(".s.PGSQL.{}", address.port)))
-            }
-            Host::Network(name) => Stream::network(name, address.port),
-        };
-        let mut messages = Messages::over(stream?);
+        ways::open(address, |stream| Self::over(stream, address, application))
+    }
+
+    /// Logs in over a way that is there.
+    ///
+    /// # Errors
+    /// When the server does not answer in time, answers what is not understood, or refuses the user.
+    pub fn over(stream: Stream, address: &Address, application: &str) -> Answer<Self> {
+        let mut messages = Messages::over(stream);
         let facts = login::login(&mut messages, address, application)?;
-        messages.stream().wait_at_most(None)?;
+        messages.stream_mut().wait_as_needed()?;
         Ok(Self { messages, facts, scratch: Vec::new() })
+    }
+
+    /// How it is encrypted; none where it is not.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.messages.stream().encryption()
     }
 
     /// What the server said about itself.
@@ -80,8 +91,8 @@ impl Connection {
     ///
     /// # Errors
     /// When the system refuses it.
-    pub fn wait_at_most(&self, time: Duration) -> Answer<()> {
-        Ok(self.messages.stream().wait_at_most(Some(time))?)
+    pub fn wait_at_most(&mut self, time: Duration) -> Answer<()> {
+        Ok(self.messages.stream_mut().wait_at_most(time)?)
     }
 
     /// Runs statements as text and gives the rows of all of them.
@@ -119,7 +130,11 @@ impl Connection {
             let (tag, body) = self.messages.next()?;
             match tag {
                 b'Z' => return refused.map_or(Ok(rows), Err),
-                b'D' => rows.push(row(body)?),
+                b'D' => {
+                    let row = row(body)?;
+                    self.messages.charge(&row)?;
+                    rows.push(row);
+                }
                 b'E' => refused = refused.or_else(|| Some(refusal(body))),
                 b'T' | b'C' | b'S' | b'N' | b'I' | b'1' | b'2' | b'3' | b'n' | b't' => {}
                 other => return Err(messages::unexpected(other)),
@@ -130,6 +145,7 @@ impl Connection {
     /// Says good-bye, so that the server writes down what this session did, and waits until it closes the way.
     pub fn close(mut self) {
         // The end is the end, however the server takes it.
+        self.messages.stream_mut().part();
         let _ = self.messages.send(&messages::TERMINATE);
         while self.messages.next().is_ok() {}
     }

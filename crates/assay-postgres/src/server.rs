@@ -5,7 +5,7 @@ mod settings;
 pub use assay_daemon::{Account, Stop, become_guarded};
 pub use settings::{IoMethod, Settings, missing_in};
 
-use crate::address::{Address, Host};
+use crate::address::{Address, Host, Terms};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
@@ -99,6 +99,7 @@ impl Server {
             user: USER.to_owned(),
             password: Some(self.password().to_owned()),
             database: database.to_owned(),
+            terms: Terms::default(),
         }
     }
 

@@ -17,7 +17,7 @@ use assay_model::load::Load;
 pub(crate) use beside::beside;
 pub(crate) use columns::Columns;
 pub(crate) use kind::Kind;
-pub(crate) use loaded::facts;
+pub(crate) use loaded::{encryption, facts};
 pub(crate) use transactions::{response_time_ns, result};
 
 /// All tables of a ladder.

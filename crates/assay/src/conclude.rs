@@ -156,7 +156,7 @@ fn complain(finish: &Finish, run: &RunReader) {
         reason,
         format!("what was measured is kept in {kept}; remove the cause, then {next}"),
     );
-    crate::terminal::say(&error.to_string());
+    crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
 }
 
 /// Prints a run as text or JSON, with where it is kept.

@@ -67,7 +67,7 @@ pub fn leave(result: Result<Ended>) -> ExitCode {
         }
         Ok(ended) => ExitCode::from(ended.code()),
         Err(error) => {
-            say(&error.to_string());
+            say(&crate::options::without_passwords(&error.to_string()));
             ExitCode::from(match error.blame() {
                 // What a stopped program could not do is no mistake.
                 _ if crate::signals::stopped() => Ended::Interrupted.code(),

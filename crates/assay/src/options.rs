@@ -1,5 +1,6 @@
 //! Options that several verbs share.
 
+use assay_daemon::{may_hold_password, redacted};
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
 use assay_methods::target::{Opening, is_block_device, is_simulated};
@@ -244,9 +245,20 @@ impl TargetOptions {
     }
 }
 
-/// The command line as it was typed, quoted where a shell needs it.
+/// The command line as it was typed, without passwords.
 pub fn command_line() -> Vec<String> {
-    std::env::args().collect()
+    std::env::args_os().map(|word| redacted(&word.to_string_lossy())).collect()
+}
+
+/// A text without the passwords of addresses that were typed.
+pub fn without_passwords(text: &str) -> String {
+    let typed = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    typed.filter(|word| may_hold_password(word)).fold(text.to_owned(), |text, word| {
+        // An option with its value is told apart before it is told of.
+        let value = word.split_once('=').filter(|_| word.starts_with('-')).map(|(_, value)| value);
+        let text = text.replace(&word, &redacted(&word));
+        value.map_or(text.clone(), |value| text.replace(value, &redacted(value)))
+    })
 }
 
 /// Words joined as a person would type them.

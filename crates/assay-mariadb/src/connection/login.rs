@@ -7,8 +7,13 @@ use super::cursor::{Cursor, damaged};
 use super::packets::{Packets, new_packet};
 use super::proof::Way;
 use super::results::refusal;
+use super::ways::Try;
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, refused};
+use assay_daemon::Stream;
+use assay_daemon::tls::Tls;
+use assay_model::failure::words;
+use assay_model::load::CertificateCheck;
 
 /// Bits of what both sides can: the names are those of the documentation.
 const LONG_PASSWORD: u32 = 1;
@@ -17,6 +22,7 @@ const LONG_FLAG: u32 = 1 << 2;
 const CONNECT_WITH_DB: u32 = 1 << 3;
 const LOCAL_FILES: u32 = 1 << 7;
 const PROTOCOL_41: u32 = 1 << 9;
+const ENCRYPTION: u32 = 1 << 11;
 const TRANSACTIONS: u32 = 1 << 13;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const MULTI_STATEMENTS: u32 = 1 << 16;
@@ -54,17 +60,40 @@ struct Greeting {
 }
 
 /// Starts a session and proves who asks.
-pub(super) fn login(packets: &mut Packets, address: &Address) -> Answer<ServerFacts> {
+pub(super) fn login(packets: &mut Packets, address: &Address, way: Try) -> Answer<ServerFacts> {
     let greeting = greeting(packets.next()?)?;
     if greeting.can & PROTOCOL_41 == 0 {
         return Err(Failure::Strange("a protocol of before version 4.1".to_owned()));
     }
+    encrypt(packets, &greeting, address, way)?;
     // A way that is not known here is answered with a known one; the server then says which it wants.
     let way = Way::of(&greeting.way).unwrap_or(Way::Native);
     let way = if way == Way::Clear { Way::Native } else { way };
-    packets.send(&mut response(&greeting, way, address))?;
+    let is_encrypted = packets.stream().handshake().is_some();
+    packets.send(&mut response(&greeting, way, address, is_encrypted))?;
     prove(packets, address, way)?;
     Ok(greeting.facts)
+}
+
+/// Encrypts where that is wanted and, if it need not be, the server can.
+fn encrypt(packets: &mut Packets, greeting: &Greeting, address: &Address, way: Try) -> Answer<()> {
+    let Host::Network(name, _) = &address.host else {
+        return Ok(());
+    };
+    match (way, greeting.can & ENCRYPTION != 0) {
+        (Try::Plain, _) | (Try::Offered, false) => Ok(()),
+        (Try::Encrypted, false) => Err(Failure::Unsafe {
+            what: "the server does not encrypt, or somebody between keeps it from doing so"
+                .to_owned(),
+            hint: "set ssl_cert and ssl_key in the server; ssl-mode=DISABLED only in a network that you trust",
+        }),
+        (Try::Offered | Try::Encrypted, true) => {
+            let tls = Tls::new(&address.security)?;
+            let mut request = abilities(greeting, address, true);
+            packets.send(&mut request)?;
+            packets.encrypt(&tls, name)
+        }
+    }
 }
 
 /// Takes the greeting apart.
@@ -93,15 +122,23 @@ fn greeting(body: &[u8]) -> Answer<Greeting> {
     Ok(Greeting { facts: ServerFacts::of(&version, session), scramble, can, way })
 }
 
-/// Our answer to the greeting.
-fn response(greeting: &Greeting, way: Way, address: &Address) -> Vec<u8> {
+/// What we can: all that is said before the handshake, and the begin of our answer to the greeting.
+fn abilities(greeting: &Greeting, address: &Address, is_encrypted: bool) -> Vec<u8> {
     let with_database = if address.database.is_some() { CONNECT_WITH_DB } else { 0 };
+    let encrypted = if is_encrypted { ENCRYPTION } else { 0 };
+    let wanted = WANTED | with_database | encrypted;
     let mut packet = Vec::new();
     new_packet(&mut packet);
-    packet.extend(((WANTED | with_database) & (greeting.can | LOCAL_FILES)).to_le_bytes());
+    packet.extend((wanted & (greeting.can | LOCAL_FILES)).to_le_bytes());
     packet.extend(PACKET_BYTES_MAX.to_le_bytes());
     packet.push(CHARACTERS);
     packet.extend([0; 23]);
+    packet
+}
+
+/// Our answer to the greeting.
+fn response(greeting: &Greeting, way: Way, address: &Address, is_encrypted: bool) -> Vec<u8> {
+    let mut packet = abilities(greeting, address, is_encrypted);
     put_text(&mut packet, &address.user);
     let proof = way.proof(address.password.as_deref().unwrap_or(""), &greeting.scramble);
     packet.push(u8::try_from(proof.len()).unwrap_or(0));
@@ -122,20 +159,23 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
 /// Answers until the server is content.
 fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
     loop {
-        let body = packets.next()?;
-        let mut rest = Cursor(body);
+        let body = packets.next()?.to_vec();
+        let mut rest = Cursor(&body);
         let reply = match rest.byte()? {
             0 => return Ok(()),
-            0xff => return Err(refusal(body)),
+            0xff => return Err(refusal(&body)),
             0xfe => {
-                let (wanted, scramble) = switch(rest, address)?;
+                let (wanted, scramble) = switch(rest, packets.stream())?;
                 way = wanted;
                 way.proof(address.password.as_deref().unwrap_or(""), &scramble)
             }
             // More of the way `caching_sha2_password`: 3 for known, 4 for the password itself.
             1 if way == Way::CachingSha2 => match rest.byte()? {
                 3 => continue,
-                4 => in_clear(address)?,
+                4 => {
+                    may_be_told(packets.stream(), CertificateCheck::Nothing)?;
+                    Way::Clear.proof(address.password.as_deref().unwrap_or(""), &[])
+                }
                 _ => return Err(damaged()),
             },
             _ => return Err(damaged()),
@@ -148,34 +188,42 @@ fn prove(packets: &mut Packets, address: &Address, mut way: Way) -> Answer<()> {
 }
 
 /// The server wants another way.
-fn switch(mut rest: Cursor<'_>, address: &Address) -> Answer<(Way, Vec<u8>)> {
+fn switch(mut rest: Cursor<'_>, stream: &Stream) -> Answer<(Way, Vec<u8>)> {
     let name = rest.zero_ended();
     let way = Way::of(name).ok_or_else(|| {
-        let name = String::from_utf8_lossy(name).into_owned();
-        refused(2061, "HY000", format!("the server wants a proof of the kind {name}"))
+        refused(2061, "HY000", format!("the server wants a proof of the kind {}", words(name)))
     })?;
     if way == Way::Clear {
-        in_clear(address)?;
+        may_be_told(stream, CertificateCheck::Authority)?;
     }
     let scramble = rest.0.get(..SCRAMBLE_BYTES).unwrap_or(rest.0).to_vec();
     Ok((way, scramble))
 }
 
-/// The password itself, which never travels over a network.
-fn in_clear(address: &Address) -> Answer<Vec<u8>> {
-    if matches!(address.host, Host::Network(..)) {
-        let what = format!(
-            "the server does not know {}'s password yet and wants it encrypted, which this program cannot",
-            address.user
-        );
-        return Err(Failure::Refused {
-            code: "2061".to_owned(),
-            meaning: crate::failure::Refusal::Denied,
-            message: what,
-            hint: "log in once with the server's own client, which the server then remembers, use the socket of its machine, or give the user mysql_native_password",
-        });
+/// Whether the password itself may be given: over TLS whose certificate was checked so far, or to a local socket whose
+/// listener is no stranger.
+fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
+    let is_encrypted = stream.handshake().is_some_and(|handshake| {
+        least == CertificateCheck::Nothing || handshake.check != CertificateCheck::Nothing
+    });
+    if is_encrypted || stream.owner().is_some_and(|owner| owner.is_trusted) {
+        return Ok(());
     }
-    Ok(Way::Clear.proof(address.password.as_deref().unwrap_or(""), &[]))
+    let (what, hint) = match stream.owner() {
+        Some(owner) => (
+            format!(
+                "the socket belongs to the user of number {}, who asks for the password itself: it is not given to a stranger",
+                owner.user
+            ),
+            "name the server's own socket with socket=/PATH",
+        ),
+        None => (
+            "the server wants the password itself, and the way to it is not one to tell it on"
+                .to_owned(),
+            "add ssl-mode=VERIFY_IDENTITY to the address, use the socket of the server's machine, or give the user mysql_native_password",
+        ),
+    };
+    Err(Failure::Unsafe { what, hint })
 }
 
 #[cfg(test)]
@@ -221,7 +269,7 @@ mod tests {
     fn a_response_names_the_user_and_proves_him() {
         let found = greeting(&hello(b"8.0.36", b"caching_sha2_password")).unwrap();
         let address = Address::parse("mysql://me:pw@h/shop", |_| None).unwrap();
-        let packet = response(&found, Way::CachingSha2, &address);
+        let packet = response(&found, Way::CachingSha2, &address, false);
         let text = String::from_utf8_lossy(&packet);
         assert!(text.contains("me\0 ") && text.contains("shop\0caching_sha2_password\0"));
         assert_eq!(packet[4] & 8, 8);
@@ -229,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn the_password_itself_never_travels_over_a_network() {
-        let address = |text: &str| Address::parse(text, |_| None).unwrap();
-        assert!(in_clear(&address("mysql://me:pw@127.0.0.1/x")).is_err());
-        assert_eq!(in_clear(&address("mysql://me:pw@/x?socket=/s")).unwrap(), b"pw\0");
-        let far = address("mysql://me:pw@127.0.0.1/x");
-        let failure = switch(Cursor(b"mysql_clear_password\0"), &far).unwrap_err();
+    fn the_password_itself_is_not_told_on_any_way() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let open = Stream::from(client);
+        assert!(may_be_told(&open, CertificateCheck::Nothing).is_err());
+        let failure = switch(Cursor(b"mysql_clear_password\0"), &open).unwrap_err();
         assert!(failure.of("x").hint().contains("socket"));
-        let failure = switch(Cursor(b"client_ed25519\0abc"), &far).unwrap_err();
+        let failure = switch(Cursor(b"client_ed25519\0abc"), &open).unwrap_err();
         assert!(failure.of("x").hint().contains("mysql_native_password"), "{failure}");
     }
 }

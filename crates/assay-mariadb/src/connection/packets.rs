@@ -2,16 +2,18 @@
 //!
 //! Source: MariaDB documentation, "0 - Packet".
 
-use crate::failure::{Answer, Failure};
-use assay_daemon::{Inbox, Stream};
+use crate::failure::Answer;
+use assay_daemon::tls::Tls;
+use assay_daemon::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
+use assay_model::row::Row;
 use std::ops::Range;
 
 /// Room for answers; it grows for the longest packet only.
 const ROOM_BYTES: usize = 16_384;
 /// A body of this length goes on in the next packet.
 const WHOLE_BYTES: usize = 0xff_ffff;
-/// No answer that is asked for here is as long; a longer one is none.
-const BODY_BYTES_MAX: usize = 64 << 20;
+/// What a row and a column of a row cost beside their bytes.
+const ROW_COST_BYTES: usize = 48;
 const HEAD_BYTES: usize = 4;
 
 /// Packets over a socket.
@@ -22,11 +24,39 @@ pub(super) struct Packets {
     number: u8,
     /// A body that came in more than one packet.
     joined: Vec<u8>,
+    /// Bytes that the answer to a command may have.
+    answer_bytes_max: usize,
 }
 
 impl Packets {
+    /// The login comes first: its answers are short.
     pub(super) fn over(stream: Stream) -> Self {
-        Self { inbox: Inbox::over(stream, ROOM_BYTES), number: 0, joined: Vec::new() }
+        Self {
+            inbox: Inbox::over(stream, ROOM_BYTES),
+            number: 0,
+            joined: Vec::new(),
+            answer_bytes_max: LOGIN_BYTES_MAX,
+        }
+    }
+
+    /// The login is over: from now on a statement takes the time and the room that it needs.
+    pub(super) fn logged_in(&mut self) -> Answer<()> {
+        self.answer_bytes_max = ANSWER_BYTES_MAX;
+        Ok(self.inbox.stream_mut().wait_as_needed()?)
+    }
+
+    /// Encrypts everything from now on.
+    pub(super) fn encrypt(&mut self, tls: &Tls, host: &str) -> Answer<()> {
+        self.inbox.encrypt(tls, host)
+    }
+
+    /// Counts what a row in text form costs.
+    pub(super) fn charge(&mut self, row: &Row) -> Answer<()> {
+        Ok(self.inbox.charge(ROW_COST_BYTES * (row.0.len() + 1))?)
+    }
+
+    pub(super) const fn stream_mut(&mut self) -> &mut Stream {
+        self.inbox.stream_mut()
     }
 
     pub(super) const fn stream(&self) -> &Stream {
@@ -43,13 +73,20 @@ impl Packets {
     #[inline]
     pub(super) fn send(&mut self, packet: &mut Vec<u8>) -> Answer<()> {
         self.number = put_heads(packet, 0, self.number);
+        Ok(self.inbox.send(packet, self.answer_bytes_max)?)
+    }
+
+    /// Sends an execution of a load, whose answer is short.
+    #[inline]
+    pub(super) fn send_execution(&mut self, packet: &mut Vec<u8>) -> Answer<()> {
+        self.number = put_heads(packet, 0, self.number);
         self.send_sealed(packet)
     }
 
-    /// Sends packets whose heads are written.
+    /// Sends packets whose heads are written: executions of a load.
     #[inline]
     pub(super) fn send_sealed(&mut self, packets: &[u8]) -> Answer<()> {
-        Ok(self.inbox.send(packets)?)
+        Ok(self.inbox.send(packets, EXECUTION_BYTES_MAX)?)
     }
 
     /// The next body.
@@ -78,9 +115,6 @@ impl Packets {
         loop {
             let body = self.piece()?;
             let is_last = body.len() < WHOLE_BYTES;
-            if self.joined.len() + body.len() > BODY_BYTES_MAX {
-                return Err(Failure::Strange("an answer without end".to_owned()));
-            }
             self.joined.extend_from_slice(self.inbox.room(body));
             if is_last {
                 return Ok(&self.joined);
@@ -156,9 +190,11 @@ mod tests {
                 let mut packet = Vec::new();
                 new_packet(&mut packet);
                 packet.extend(vec![7; length]);
-                Packets::over(Stream::Local(server)).send(&mut packet).unwrap();
+                Packets::over(Stream::from(server)).send(&mut packet).unwrap();
             });
-            let mut packets = Packets::over(Stream::Local(client));
+            let mut packets = Packets::over(Stream::from(client));
+            packets.logged_in().unwrap();
+            packets.send(&mut vec![0; 4]).unwrap();
             let body = packets.next().unwrap();
             assert_eq!(body.len(), length);
             assert!(body.iter().all(|byte| *byte == 7));
@@ -185,7 +221,7 @@ mod tests {
     fn numbers_count_up_within_a_command_and_follow_the_server() {
         let (server, client) = UnixStream::pair().unwrap();
         let (mut here, mut there) =
-            (Packets::over(Stream::Local(client)), Packets::over(Stream::Local(server)));
+            (Packets::over(Stream::from(client)), Packets::over(Stream::from(server)));
         let mut packet = Vec::new();
         new_packet(&mut packet);
         here.send(&mut packet).unwrap();

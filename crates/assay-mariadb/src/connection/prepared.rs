@@ -135,7 +135,7 @@ impl Connection {
         new_packet(&mut self.scratch);
         put_execution(&mut self.scratch, *statement, fill);
         self.packets.begin();
-        self.packets.send(&mut self.scratch)?;
+        self.packets.send_execution(&mut self.scratch)?;
         self.answers.receive(&mut self.packets)?;
         Ok(&self.answers)
     }

@@ -5,6 +5,7 @@
 use super::cursor::{Cursor, damaged};
 use super::packets::Packets;
 use crate::failure::{Answer, Failure, refused};
+use assay_model::failure::words;
 pub use assay_model::row::Row;
 
 /// Bit of the status: a further answer follows.
@@ -49,8 +50,7 @@ pub(super) fn refusal(body: &[u8]) -> Failure {
         Some((b'#', marked)) if marked.len() >= 5 => marked.split_at(5),
         _ => (&[][..], rest.0),
     };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    refused(number, &text(state), text(message))
+    refused(number, &words(state), words(message))
 }
 
 /// Reads how an answer begins.
@@ -140,7 +140,9 @@ pub(super) fn text_rows(packets: &mut Packets) -> Answer<(Vec<Row>, u64)> {
                     if let Some(ended) = end_of_rows(body)? {
                         break ended;
                     }
-                    rows.push(text_row(body, count)?);
+                    let row = text_row(body, count)?;
+                    packets.charge(&row)?;
+                    rows.push(row);
                 }
             }
         };

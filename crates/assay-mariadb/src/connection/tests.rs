@@ -31,7 +31,7 @@ fn session(said: &[u8]) -> Answer<Connection> {
         let _ = heard.read_to_end(&mut Vec::new());
     });
     let address = Address::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
-    Connection::over(Stream::Local(client), &address)
+    Connection::over(Stream::from(client), &address)
 }
 
 fn column(kind: u8) -> Vec<u8> {
@@ -77,7 +77,7 @@ fn a_login_a_query_and_an_execution() {
     });
     assert_eq!(count.unwrap().count(), 64);
     let failure = session.run("x").unwrap_err();
-    assert_eq!(crate::failure::number(&failure), Some(1027));
+    assert_eq!(number(&failure), Some(1027));
     assert!(session.run("x").unwrap_err().is_lost());
 }
 
@@ -184,6 +184,31 @@ fn a_file_that_was_not_offered_is_not_given() {
     let said = [hello(), packet(2, GOOD), packet(1, b"\xfb/etc/passwd")].concat();
     let failure = session(&said).unwrap().run("SELECT 1").unwrap_err();
     assert!(failure.is_lost(), "{failure}");
+}
+
+#[test]
+fn rows_without_end_end() {
+    let rows: Vec<u8> =
+        (0..60_000_u32).flat_map(|number| packet(number.to_le_bytes()[0], b"\xfb")).collect();
+    let begin = [packet(1, &[1]), packet(2, &column(253)), packet(3, END)].concat();
+    let (mut server, client) = UnixStream::pair().unwrap();
+    std::thread::spawn(move || {
+        let mut said = server.write_all(&[hello(), packet(2, GOOD), begin].concat());
+        while said.is_ok() {
+            said = server.write_all(&rows);
+        }
+    });
+    let address = Address::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
+    let mut session = Connection::over(Stream::from(client), &address).unwrap();
+    let failure = session.query("SELECT 1").unwrap_err();
+    assert!(failure.is_lost() && failure.to_string().contains("longer"), "{failure}");
+}
+
+#[test]
+fn words_of_a_server_hold_no_control_characters() {
+    let said = [hello(), packet(2, b"\xff\x15\x04#28000\x1b]0;owned\x07no")].concat();
+    let shown = session(&said).unwrap_err().to_string();
+    assert!(shown.contains("owned") && !shown.contains(char::is_control), "{shown:?}");
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 
 use super::owner::{Kind, LeftSchema, Owner, Standing, in_the_way, in_use};
 use super::{OwnDatabase, OwnServer, Product, Program};
+use assay_daemon::tls::cost_per_answer_ns;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_model::load::ServerFacts;
@@ -87,6 +88,15 @@ impl<L: Product> Database<L> {
         database.locate();
         database.remark();
         Ok(database)
+    }
+
+    /// What is told of the server, with what encryption has cost this program so far.
+    pub fn told(&self) -> ServerFacts {
+        let mut facts = self.facts.clone();
+        if let Some(encryption) = &mut facts.encryption {
+            encryption.cost_per_answer_ns = cost_per_answer_ns();
+        }
+        facts
     }
 
     /// Comes back after the server was away: a new way to it, and what is known of its processes.
@@ -219,6 +229,10 @@ impl<L: Product> Database<L> {
     /// # Errors
     /// That the schema carries another record than that of this run or holds what is not ours, or what the server says.
     pub fn remove_schema(&mut self) -> Result<()> {
+        // A session whose statement was broken off is lost.
+        if !self.is_reachable() {
+            self.come_back()?;
+        }
         let Some(owner) = self.owner.take() else {
             return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
         };

@@ -286,6 +286,7 @@ fn facts(admin: &mut MariaLink, knowledge: &Knowledge) -> Answer<ServerFacts> {
         direct_io: direct,
         block_bytes: knowledge.page_bytes,
         settings,
+        encryption: admin.encryption(),
     })
 }
 

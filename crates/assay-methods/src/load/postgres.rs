@@ -331,5 +331,6 @@ fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
         direct_io: Some(direct.is_some_and(|direct| direct.value.contains("data"))),
         block_bytes: knowledge.block_bytes,
         settings,
+        encryption: admin.encryption(),
     })
 }

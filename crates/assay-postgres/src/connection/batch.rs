@@ -136,7 +136,7 @@ impl Connection {
     /// The first refusal; what follows it in the batch was not done.
     pub fn exchange(&mut self, batch: &mut Batch, answers: &mut Answers) -> Answer<()> {
         message(&mut batch.packet, b'S', |_| {});
-        self.messages.send(&batch.packet)?;
+        self.messages.send_executions(&batch.packet)?;
         answers.receive(&mut self.messages)
     }
 }
@@ -187,9 +187,9 @@ impl<'a> Fields<'a> {
         let mut rest = self.0.get(2..)?;
         for _ in 0..column {
             let length = length(rest);
-            rest = rest.get(4 + length.unwrap_or(0)..)?;
+            rest = rest.get(4..)?.get(length.unwrap_or(0)..)?;
         }
-        rest.get(4..4 + length(rest)?)
+        rest.get(4..)?.get(..length(rest)?)
     }
 
     /// A whole number of two, four or eight bytes.
@@ -244,7 +244,7 @@ mod tests {
         let (mut server, client) = UnixStream::pair().unwrap();
         server.write_all(sent).unwrap();
         let mut answers = Answers::default();
-        let end = answers.receive(&mut Messages::over(Stream::Local(client)));
+        let end = answers.receive(&mut Messages::over(Stream::from(client)));
         (answers, end)
     }
 

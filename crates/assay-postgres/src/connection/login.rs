@@ -1,11 +1,15 @@
 //! The login: start-up, the proofs that a server may ask for, and what it says about itself.
 
-use super::messages::{Messages, big_endian, message, put_text, refusal, unexpected, zero_ended};
+mod scram;
+
+use super::messages::{Messages, big_endian, message, put_text, refusal, unexpected};
 use super::{ServerFacts, reported};
-use crate::address::Address;
+use crate::address::{Address, Binding};
 use crate::failure::{Answer, Failure, refused};
+use assay_daemon::ask_password;
+use assay_daemon::tls::Mode;
+use assay_model::failure::words;
 use postgres_protocol::authentication::md5_hash;
-use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 
 /// Version 3.0.
 const PROTOCOL: u32 = 3 << 16;
@@ -16,7 +20,7 @@ pub(super) fn login(
     address: &Address,
     application: &str,
 ) -> Answer<ServerFacts> {
-    messages.send(&startup(address, application))?;
+    messages.send_login(&startup(address, application))?;
     authenticate(messages, address)?;
     greetings(messages)
 }
@@ -43,32 +47,79 @@ fn startup(address: &Address, application: &str) -> Vec<u8> {
 fn authenticate(messages: &mut Messages, address: &Address) -> Answer<()> {
     loop {
         let (tag, body) = messages.next()?;
-        let (kind, rest) = (big_endian(body), body.get(4..).unwrap_or_default());
+        let (kind, rest) = (big_endian(body), body.get(4..).unwrap_or_default().to_vec());
         let reply = match (tag, kind) {
-            (b'R', 0) => return Ok(()),
-            (b'R', 3) => password(secret(address)?.as_bytes()),
+            (b'R', 0) => return trusting(address),
+            (b'R', 3) => {
+                let secret = secret(address)?;
+                may_be_told(messages, address, "in clear")?;
+                password(secret.as_bytes())
+            }
             (b'R', 5) => {
-                let salt = rest.first_chunk::<4>().copied().unwrap_or_default();
-                password(
-                    md5_hash(address.user.as_bytes(), secret(address)?.as_bytes(), salt).as_bytes(),
-                )
+                let (secret, salt) = (secret(address)?, rest.first_chunk::<4>());
+                may_be_told(messages, address, "as MD5")?;
+                let salt = salt.copied().unwrap_or_default();
+                password(md5_hash(address.user.as_bytes(), secret.as_bytes(), salt).as_bytes())
             }
-            (b'R', 10) => {
-                let known = rest.to_vec();
-                return scram(messages, &known, secret(address)?);
-            }
+            (b'R', 10) => return scram::prove(messages, &rest, address, &secret(address)?),
             (b'E', _) => return Err(refusal(body)),
             (b'R', other) => return Err(Failure::Strange(format!("login of kind {other}"))),
             (b'N' | b'v', _) => continue,
             (other, _) => return Err(unexpected(other)),
         };
-        messages.send(&reply)?;
+        messages.send_login(&reply)?;
     }
 }
 
-fn secret(address: &Address) -> Answer<&str> {
-    address.password.as_deref().ok_or_else(|| {
-        refused("28P01", format!("the server asks for the password of \"{}\"", address.user))
+/// Who must have a proof that is bound to the encryption does not go on without one.
+fn trusting(address: &Address) -> Answer<()> {
+    if address.terms.binding == Binding::Require { Err(unbound()) } else { Ok(()) }
+}
+
+/// What is said where `channel_binding=require` is not met.
+fn unbound() -> Failure {
+    Failure::Unsafe {
+        what: "channel_binding=require: the server proves nothing that is bound to the encryption"
+            .to_owned(),
+        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the kind scram-sha-256",
+    }
+}
+
+/// Whether the password, or what is as good as it, may be given: encrypted because the address demands it, or to a local
+/// socket whose listener is no stranger.
+fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> {
+    let stream = messages.stream();
+    let is_demanded = stream.handshake().is_some() && address.terms.security.mode >= Mode::Require;
+    let is_local = stream.owner().is_some_and(|owner| owner.is_trusted);
+    if address.terms.binding == Binding::Require {
+        return Err(unbound());
+    }
+    if is_demanded || is_local {
+        return Ok(());
+    }
+    if let Some(owner) = stream.owner() {
+        return Err(Failure::Unsafe {
+            what: format!(
+                "the socket belongs to the user of number {}, who asks for the password {how}: it is not given to a stranger",
+                owner.user
+            ),
+            hint: "name the directory of the server's own socket with host=/DIRECTORY",
+        });
+    }
+    Err(Failure::Unsafe {
+        what: format!(
+            "the server asks for the password {how}, and the way to it is not one to tell it on"
+        ),
+        hint: "add sslmode=verify-full (or require) to the address, or have the server keep the password as scram-sha-256",
+    })
+}
+
+/// The password, which a person is asked for where the address has none.
+fn secret(address: &Address) -> Answer<String> {
+    let known = address.password.clone().or_else(|| ask_password(&address.to_string()));
+    known.ok_or_else(|| {
+        let why = address.terms.password_note.as_deref().unwrap_or_default();
+        refused("28P01", format!("the server asks for the password of \"{}\"{why}", address.user))
     })
 }
 
@@ -82,46 +133,6 @@ fn password(proof: &[u8]) -> Vec<u8> {
     reply
 }
 
-/// SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding, which needs encryption.
-fn scram(messages: &mut Messages, known: &[u8], secret: &str) -> Answer<()> {
-    let mut names = known;
-    loop {
-        match zero_ended(names) {
-            Some((name, _)) if name == SCRAM_SHA_256 => break,
-            Some((name, rest)) if !name.is_empty() => names = rest,
-            _ => return Err(Failure::Strange("no known way to log in".to_owned())),
-        }
-    }
-    let mut proof = ScramSha256::new(secret.as_bytes(), ChannelBinding::unsupported());
-    let mut first = Vec::new();
-    message(&mut first, b'p', |body| {
-        put_text(body, SCRAM_SHA_256);
-        body.extend(u32::try_from(proof.message().len()).unwrap_or(0).to_be_bytes());
-        body.extend(proof.message());
-    });
-    messages.send(&first)?;
-    let challenge = challenge(messages, 11)?;
-    proof.update(&challenge)?;
-    let mut second = Vec::new();
-    message(&mut second, b'p', |body| body.extend(proof.message()));
-    messages.send(&second)?;
-    let end = self::challenge(messages, 12)?;
-    proof.finish(&end)?;
-    match messages.next()? {
-        (b'R', body) if big_endian(body) == 0 => Ok(()),
-        (other, _) => Err(unexpected(other)),
-    }
-}
-
-/// The server's part of a proof.
-fn challenge(messages: &mut Messages, kind: usize) -> Answer<Vec<u8>> {
-    match messages.next()? {
-        (b'R', body) if big_endian(body) == kind => Ok(body.get(4..).unwrap_or_default().to_vec()),
-        (b'E', body) => Err(refusal(body)),
-        (other, _) => Err(unexpected(other)),
-    }
-}
-
 /// What the server says until it is ready.
 fn greetings(messages: &mut Messages) -> Answer<ServerFacts> {
     let mut facts = ServerFacts::default();
@@ -132,7 +143,7 @@ fn greetings(messages: &mut Messages) -> Answer<ServerFacts> {
             b'K' => facts.process_id = u32::try_from(big_endian(body)).unwrap_or(0),
             b'S' => {
                 if let Some(("server_version", version)) = reported(body) {
-                    version.clone_into(&mut facts.version);
+                    facts.version = words(version.as_bytes());
                 }
             }
             b'E' => return Err(refusal(body)),

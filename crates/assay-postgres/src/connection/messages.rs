@@ -1,13 +1,16 @@
 //! Messages of the protocol: a letter, a length that counts itself, a body.
 
 use crate::failure::{Answer, Failure, refused};
-use assay_daemon::{Inbox, Stream};
+use assay_daemon::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
+use assay_model::failure::words;
 pub use assay_model::row::Row;
 
 /// Room for answers; it grows for the longest message only.
 const ROOM_BYTES: usize = 8192;
 /// No message of a server is as long; a longer one is no message.
-const MESSAGE_BYTES_MAX: usize = 1 << 30;
+const MESSAGE_BYTES_MAX: usize = 16 << 20;
+/// What a row and a column of a row cost beside their bytes.
+const ROW_COST_BYTES: usize = 48;
 
 /// Ends a session.
 pub(super) const TERMINATE: [u8; 5] = [b'X', 0, 0, 0, 4];
@@ -25,9 +28,30 @@ impl Messages {
         self.0.stream()
     }
 
+    pub(super) const fn stream_mut(&mut self) -> &mut Stream {
+        self.0.stream_mut()
+    }
+
+    /// Sends a question.
     #[inline]
     pub(super) fn send(&mut self, bytes: &[u8]) -> Answer<()> {
-        Ok(self.0.send(bytes)?)
+        Ok(self.0.send(bytes, ANSWER_BYTES_MAX)?)
+    }
+
+    /// Sends executions of a load, whose answers are short.
+    #[inline]
+    pub(super) fn send_executions(&mut self, bytes: &[u8]) -> Answer<()> {
+        Ok(self.0.send(bytes, EXECUTION_BYTES_MAX)?)
+    }
+
+    /// Sends a step of the login.
+    pub(super) fn send_login(&mut self, bytes: &[u8]) -> Answer<()> {
+        Ok(self.0.send(bytes, LOGIN_BYTES_MAX)?)
+    }
+
+    /// Counts what a row in text form costs.
+    pub(super) fn charge(&mut self, row: &Row) -> Answer<()> {
+        Ok(self.0.charge(ROW_COST_BYTES * (row.0.len() + 1))?)
     }
 
     /// The next message: its letter and body.
@@ -83,7 +107,7 @@ pub(super) fn refusal(body: &[u8]) -> Failure {
     while let Some((letter, field)) = rest.split_first().filter(|(letter, _)| **letter != 0) {
         let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
         // Before the encoding is agreed on, messages come in the server's own.
-        let text = String::from_utf8_lossy(&field[..end]).into_owned();
+        let text = words(&field[..end]);
         match letter {
             b'C' => code = text,
             b'M' => message = text,
@@ -115,7 +139,7 @@ pub(super) fn row(body: &[u8]) -> Answer<Row> {
 
 /// A letter that has no place here.
 pub(super) fn unexpected(tag: u8) -> Failure {
-    Failure::Strange(format!("message '{}'", char::from(tag)))
+    Failure::Strange(format!("message '{}'", char::from(tag).escape_default()))
 }
 
 #[cfg(test)]
@@ -138,7 +162,7 @@ mod tests {
                     server.write_all(piece).unwrap();
                 }
             });
-            let mut messages = Messages::over(Stream::Local(client));
+            let mut messages = Messages::over(Stream::from(client));
             for length in [0, 1, 3000, 20_000, 7] {
                 let (tag, body) = messages.next().unwrap();
                 assert_eq!((tag, body.len()), (b'D', length));
@@ -163,7 +187,7 @@ mod tests {
     fn a_length_of_nothing_is_refused() {
         let (mut server, client) = UnixStream::pair().unwrap();
         server.write_all(&[b'Z', 0, 0, 0, 1]).unwrap();
-        let failure = Messages::over(Stream::Local(client)).next().unwrap_err();
+        let failure = Messages::over(Stream::from(client)).next().unwrap_err();
         assert!(matches!(failure, Failure::Strange(_)));
     }
 }

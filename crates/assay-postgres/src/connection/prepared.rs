@@ -84,7 +84,7 @@ impl Connection {
     /// What the server says to it.
     #[inline]
     pub fn execute(&mut self, statement: &Prepared) -> Answer<Execution> {
-        self.messages.send(&statement.packet)?;
+        self.messages.send_executions(&statement.packet)?;
         answer(&mut self.messages)
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Link {
 impl Link {
     /// Connects; a release that does not count the time of sessions is refused.
     pub(super) fn open(address: &Address) -> Result<Self> {
-        let connection = Connection::open(address, NAME)
+        let mut connection = Connection::open(address, NAME)
             .map_err(|failure| failure.of(format!("connecting to {address}")))?;
         connection.wait_at_most(PATIENCE).map_err(|failure| failure.of("asking the server"))?;
         let mut link =

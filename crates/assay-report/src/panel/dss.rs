@@ -325,6 +325,7 @@ fn facts(dss: &Dss) -> Facts {
         ("server".to_owned(), format!("{} {}, {own}", server.product, server.version)),
         ("tables".to_owned(), tables),
     ];
+    pairs.extend(server.encryption.as_ref().map(crate::ladder::encryption));
     let settings = dss.plan.iter().chain(&server.settings);
     pairs.extend(settings.map(|Setting { name, value }| (name.clone(), value.clone())));
     Facts { caption: "How it was loaded and asked", pairs }

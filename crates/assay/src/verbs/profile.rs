@@ -127,7 +127,7 @@ fn only(mut errors: Vec<Error>) -> Error {
 /// Prints what could not be read; the code of the exit says that there was something.
 fn tell(errors: &[Error]) -> Ended {
     for error in errors {
-        crate::terminal::say(&error.to_string());
+        crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
     }
     match errors.iter().map(Error::blame).next() {
         None => Ended::Well,

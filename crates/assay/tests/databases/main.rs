@@ -31,3 +31,4 @@ mod postgres_oltp;
 mod postgres_servers;
 mod postgres_slob;
 mod safety;
+mod tls;

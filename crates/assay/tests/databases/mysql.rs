@@ -3,6 +3,7 @@
 
 use crate::server::{Place, json, wait_for, words};
 use crate::transactions::assert_right;
+use assay_daemon::tls::Security;
 use assay_mariadb::address::{Address, Host};
 use assay_mariadb::connection::Connection;
 use serde_json::Value;
@@ -66,6 +67,7 @@ impl MySql {
             user: "root".to_owned(),
             password: None,
             database: None,
+            security: Security::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! cannot be measured is refused with a way out, what can is measured, and what is missing is said.
 
 use crate::server::{Place, json, words};
-use assay_postgres::address::{Address, Host};
+use assay_postgres::address::{Address, Host, Terms};
 use assay_postgres::binaries::{Binaries, Places};
 use assay_postgres::connection::Connection;
 use assay_postgres::server::account;
@@ -104,6 +104,7 @@ impl Given {
             user: user.to_owned(),
             password: None,
             database: "postgres".to_owned(),
+            terms: Terms::default(),
         }
     }
 

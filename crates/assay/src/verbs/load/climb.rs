@@ -319,6 +319,7 @@ impl<C: Course> Climbing<'_, C> {
         self.add_complaint(&mut measured.rung.measurement.finish);
         let finish = measured.rung.measurement.finish.clone();
         load.rungs.push(measured.rung.clone());
+        load.server = self.ground.database.told();
         self.course.after(self.ground, load, &measured, self.stop)?;
         load.end = match &finish {
             Finish::Complete => String::new(),
@@ -413,7 +414,7 @@ impl<C: Course> Climbing<'_, C> {
         Load {
             format: 1,
             method: self.course.method().name().to_owned(),
-            server: database.facts.clone(),
+            server: database.told(),
             plan: self.ladder.plan.clone(),
             filled: self.ground.filled,
             access: self.ladder.access.clone(),

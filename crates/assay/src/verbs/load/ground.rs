@@ -4,6 +4,7 @@ use super::left::Left;
 use super::server::{Burden, ServerOptions};
 use crate::options::typed;
 use crate::progress::Progress;
+use assay_daemon::redacted;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_methods::load::{
@@ -171,7 +172,8 @@ impl Named {
     /// The command line without secrets.
     pub fn command(&self, target: &str) -> Vec<String> {
         let shown = self.shown();
-        std::env::args().map(|word| if word == target { shown.clone() } else { word }).collect()
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        words.map(|word| if word == target { shown.clone() } else { redacted(&word) }).collect()
     }
 }
 

@@ -95,7 +95,7 @@ fn first<L: Served + DssStore>(course: &Course<'_>, tables: &mut Tables<L>) -> D
         format: 1,
         method: "dss-h".to_owned(),
         notice: NOTICE.to_owned(),
-        server: tables.ground.database.facts.clone(),
+        server: tables.ground.database.told(),
         scale: course.scale.factor(),
         plan: course.plan.clone(),
         data: tables.data,

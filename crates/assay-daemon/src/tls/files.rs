@@ -1,0 +1,93 @@
+//! Certificates and keys in files in PEM form.
+//!
+//! Source: PostgreSQL documentation, "Client Certificates", for who may read a key.
+
+use assay_model::failure::{Answer, Failure};
+use rustix::process::geteuid;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::fs::Metadata;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+/// No file of authorities is as long; the bundle of a whole system has a quarter of a megabyte.
+const FILE_BYTES_MAX: u64 = 8 << 20;
+
+/// All certificates of a file.
+pub(super) fn chain(path: &Path) -> Answer<Vec<CertificateDer<'static>>> {
+    let (text, _) = read(path)?;
+    let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
+    let certificates = certificates.map_err(|error| broken(path, &error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(broken(path, "there is no certificate in it"));
+    }
+    Ok(certificates)
+}
+
+/// The key of a file that nobody else may read.
+pub(super) fn key(path: &Path) -> Answer<PrivateKeyDer<'static>> {
+    let (text, metadata) = read(path)?;
+    if !is_private(&metadata, geteuid().as_raw()) {
+        return Err(Failure::Unsafe {
+            what: format!("the key {} may be read by others", path.display()),
+            hint: "chmod 600 takes the right from them; a file of root may have 640",
+        });
+    }
+    PrivateKeyDer::from_pem_slice(&text)
+        .map_err(|_| broken(path, "there is no key in it that is not encrypted itself"))
+}
+
+/// Whether nobody but its owner reads a secret, or the group of one of root's.
+pub(super) fn is_private(metadata: &Metadata, user: u32) -> bool {
+    let others = if metadata.uid() == 0 && user != 0 { 0o037 } else { 0o077 };
+    metadata.mode() & others == 0
+}
+
+/// A plain file of bounded length; a pipe is not waited for.
+fn read(path: &Path) -> Answer<(Vec<u8>, Metadata)> {
+    let told = |error: std::io::Error| broken(path, &error.to_string());
+    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.read(true).custom_flags(no_wait).open(path).map_err(told)?;
+    let metadata = file.metadata().map_err(told)?;
+    if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
+        return Err(broken(path, "it is no plain file of up to 8 MiB"));
+    }
+    let mut text = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(told)?;
+    Ok((text, metadata))
+}
+
+fn broken(path: &Path, why: &str) -> Failure {
+    Failure::Unsafe {
+        what: format!("reading {}: {why}", path.display()),
+        hint: "name a readable file in PEM form",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn keys_that_others_may_read_are_refused() {
+        let made = rcgen::generate_simple_self_signed(vec!["db.test".to_owned()]).unwrap();
+        let path = std::env::temp_dir().join(format!("assay-key-{}", std::process::id()));
+        std::fs::write(&path, made.signing_key.serialize_pem()).unwrap();
+        let mode = |bits| {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(bits)).unwrap();
+        };
+        mode(0o644);
+        assert!(key(&path).unwrap_err().to_string().contains("by others"));
+        mode(0o600);
+        assert!(key(&path).is_ok());
+        assert!(chain(&path).unwrap_err().to_string().contains("no certificate"));
+        std::fs::write(&path, made.cert.pem()).unwrap();
+        assert_eq!(chain(&path).unwrap().len(), 1);
+        assert!(key(&path).is_err());
+        std::fs::remove_file(&path).unwrap();
+        assert!(chain(&path).is_err() && chain(Path::new("/dev/zero")).is_err());
+    }
+}

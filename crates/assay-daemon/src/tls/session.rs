@@ -1,0 +1,202 @@
+//! An encrypted session: its handshake, what is sent and received through it, and the time that encrypting takes.
+
+use super::{Tls, certificate};
+use assay_model::failure::{Answer, Failure, words};
+use assay_model::load::{CertificateCheck, Encryption};
+use assay_model::number::{narrow, real};
+use rustls::pki_types::ServerName;
+use rustls::{CertificateError, ClientConnection, Error};
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Time that all sessions spent on encrypting and decrypting, ns, and the answers that they waited for.
+static SPENT_NS: AtomicU64 = AtomicU64::new(0);
+static ANSWERS: AtomicU64 = AtomicU64::new(0);
+
+/// Mean time for each answer that was waited for, ns; none before the first.
+pub fn cost_per_answer_ns() -> Option<f64> {
+    let (spent_ns, answers) = (SPENT_NS.load(Ordering::Relaxed), ANSWERS.load(Ordering::Relaxed));
+    (answers > 0).then(|| real(spent_ns) / real(answers))
+}
+
+/// What a handshake established.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    /// What was checked of the server's certificate.
+    pub check: CertificateCheck,
+    /// What binds a proof to this session (`tls-server-end-point`); none where that is not defined for the certificate.
+    pub binding: Option<Vec<u8>>,
+}
+
+/// A session whose handshake is done.
+pub struct Encrypted {
+    session: ClientConnection,
+    handshake: Handshake,
+}
+
+impl std::fmt::Debug for Encrypted {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Encrypted").field("facts", &self.facts()).finish_non_exhaustive()
+    }
+}
+
+impl Tls {
+    /// Shakes hands over a connected way; `host` is the name that the certificate must be for.
+    ///
+    /// # Errors
+    /// When the server does not speak TLS, its certificate is refused, or it does not take ours.
+    pub fn shake_hands(&self, way: &mut (impl Read + Write), host: &str) -> Answer<Encrypted> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::Unsafe {
+            what: format!(
+                "'{}' is not a host name that a certificate can be for",
+                words(host.as_bytes())
+            ),
+            hint: "name the server by its host name or number",
+        })?;
+        let session = ClientConnection::new(Arc::clone(&self.config), name);
+        let mut session = session.map_err(|error| told(&error, host))?;
+        while session.is_handshaking() {
+            if let Err(error) = session.complete_io(way) {
+                return Err(explained(error, host));
+            }
+        }
+        let shown = session.peer_certificates().and_then(|chain| chain.first());
+        let binding = shown.and_then(|shown| certificate::end_point(shown));
+        Ok(Encrypted { session, handshake: Handshake { check: self.check, binding } })
+    }
+}
+
+impl Encrypted {
+    /// What the handshake established.
+    pub const fn handshake(&self) -> &Handshake {
+        &self.handshake
+    }
+
+    /// What is told of it.
+    pub fn facts(&self) -> Encryption {
+        let protocol = self.session.protocol_version().and_then(|version| version.as_str());
+        let suite = self.session.negotiated_cipher_suite().map(|suite| suite.suite());
+        Encryption {
+            // `TLSv1_3` is written `TLSv1.3`.
+            protocol: protocol.unwrap_or_default().replace('_', "."),
+            cipher: suite.and_then(|suite| suite.as_str()).unwrap_or_default().to_owned(),
+            checked: self.handshake.check,
+            cost_per_answer_ns: None,
+        }
+    }
+
+    /// Writes all of it: as few system calls as without encryption.
+    pub(crate) fn send(&mut self, way: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let begun = Instant::now();
+            let taken = self.session.writer().write(bytes)?;
+            spend(begun);
+            bytes = &bytes[taken..];
+            self.write_out(way)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what is there, at least a byte.
+    pub(crate) fn receive(
+        &mut self,
+        way: &mut (impl Read + Write),
+        room: &mut [u8],
+    ) -> io::Result<usize> {
+        loop {
+            match self.session.reader().read(room) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            self.session.read_tls(way)?;
+            let begun = Instant::now();
+            let processed = self.session.process_new_packets();
+            spend(begun);
+            ANSWERS.fetch_add(1, Ordering::Relaxed);
+            if let Err(error) = processed {
+                return Err(io::Error::other(format!("TLS: {error}")));
+            }
+            self.write_out(way)?;
+        }
+    }
+
+    fn write_out(&mut self, way: &mut impl Write) -> io::Result<()> {
+        while self.session.wants_write() {
+            self.session.write_tls(way)?;
+        }
+        Ok(())
+    }
+}
+
+fn spend(begun: Instant) {
+    SPENT_NS.fetch_add(narrow(begun.elapsed().as_nanos()), Ordering::Relaxed);
+}
+
+/// A failure of a handshake: what TLS says of it, or what the system says.
+fn explained(error: io::Error, host: &str) -> Failure {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(said) => told(said, host),
+        None => Failure::Lost(error),
+    }
+}
+
+fn told(error: &Error, host: &str) -> Failure {
+    let (what, hint) = match error {
+        Error::InvalidCertificate(why) => (certificate_words(why, host), certificate_hint(why)),
+        Error::AlertReceived(alert) => (
+            format!("the server broke off the handshake of TLS: {alert:?}"),
+            "check the server's log; it may want a certificate of this client (sslcert, sslkey)",
+        ),
+        Error::InvalidMessage(_) => (
+            "what answers does not speak TLS".to_owned(),
+            "check host and port, and that nobody stands between who changes what is sent",
+        ),
+        other => {
+            (format!("TLS: {}", words(other.to_string().as_bytes())), "check the server's log")
+        }
+    };
+    Failure::Unsafe { what, hint }
+}
+
+fn certificate_words(why: &CertificateError, host: &str) -> String {
+    use CertificateError as Why;
+    match why {
+        Why::Expired | Why::ExpiredContext { .. } => {
+            "the server's certificate has expired".to_owned()
+        }
+        Why::NotValidYet | Why::NotValidYetContext { .. } => {
+            "the server's certificate is not valid yet".to_owned()
+        }
+        Why::UnknownIssuer => {
+            "the server's certificate is not signed by an authority that is trusted".to_owned()
+        }
+        Why::NotValidForName => format!("the server's certificate is not for {host}"),
+        Why::NotValidForNameContext { presented, .. } => {
+            // Names come as `DnsName("db.example")`.
+            let plain = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name));
+            let names = words(plain.collect::<Vec<_>>().join(", ").as_bytes());
+            format!("the server's certificate is not for {host} but for {names}")
+        }
+        Why::BadSignature => "the server's certificate has a wrong signature".to_owned(),
+        other => {
+            format!("the server's certificate is refused: {}", words(other.to_string().as_bytes()))
+        }
+    }
+}
+
+const fn certificate_hint(why: &CertificateError) -> &'static str {
+    use CertificateError as Why;
+    match why {
+        Why::Expired | Why::ExpiredContext { .. } => {
+            "renew it, and check the clock of this machine"
+        }
+        Why::NotValidYet | Why::NotValidYetContext { .. } => "check the clock of this machine",
+        Why::NotValidForName | Why::NotValidForNameContext { .. } => {
+            "name the server as its certificate does, or give it a certificate for this name"
+        }
+        _ => "name the file of the authority that signed it: sslrootcert=FILE (ssl-ca=FILE)",
+    }
+}

@@ -1,0 +1,98 @@
+//! What an address, the environment and the usual files demand of the way to a server, as libpq reads them.
+//!
+//! Source: PostgreSQL documentation, "Parameter Key Words" and "SSL Client File Usage".
+
+use super::{Binding, Terms};
+use assay_daemon::tls::{Mode, Roots, Security};
+use assay_model::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// Reads a setting from the address, else from this variable.
+type Known<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
+pub(super) fn read(
+    known: Known<'_>,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Terms> {
+    let home = environment("HOME").map(|home| Path::new(&home).join(".postgresql"));
+    let usual = |name: &str| home.as_ref().map(|home| home.join(name)).filter(|path| path.exists());
+    if known("sslnegotiation", "PGSSLNEGOTIATION").is_some_and(|way| way != "postgres") {
+        return Err(Error::usage(
+            "sslnegotiation: only 'postgres' is spoken here",
+            "leave it out: servers that take a direct handshake take the usual one, too",
+        ));
+    }
+    let security = Security {
+        mode: mode_of(known("sslmode", "PGSSLMODE"))?,
+        roots: roots_of(known("sslrootcert", "PGSSLROOTCERT"), &usual),
+        certificate: certificate_of(known, &usual)?,
+    };
+    Ok(Terms {
+        security: checked(security, known("sslmode", "PGSSLMODE").is_some())?,
+        binding: binding_of(known("channel_binding", "PGCHANNELBINDING"))?,
+        peer: known("requirepeer", "PGREQUIREPEER"),
+        ..Terms::default()
+    })
+}
+
+fn mode_of(name: Option<String>) -> Result<Mode> {
+    let mode = name.map_or(Some(Mode::default()), |name| Mode::of(&name));
+    mode.ok_or_else(|| {
+        Error::usage("sslmode is none that is known", format!("known are {}", Mode::KNOWN))
+    })
+}
+
+fn roots_of(named: Option<String>, usual: &dyn Fn(&str) -> Option<PathBuf>) -> Roots {
+    match named {
+        Some(name) if name == "system" => Roots::System,
+        Some(file) => Roots::File(file.into()),
+        None => usual("root.crt").map_or(Roots::Unnamed, Roots::File),
+    }
+}
+
+/// Anybody may have a certificate of an authority that everybody trusts: it proves something for the host's name only.
+fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
+    let refused = |what: &str, hint: &str| Err(Error::usage(what, hint));
+    match (security.mode, &security.roots) {
+        (mode, Roots::System) if mode < Mode::VerifyFull && is_mode_named => refused(
+            "sslrootcert=system proves nothing without the name of the host",
+            "write sslmode=verify-full",
+        ),
+        (_, Roots::System) => {
+            security.mode = Mode::VerifyFull;
+            Ok(security)
+        }
+        (Mode::VerifyCa, Roots::Unnamed) => refused(
+            "sslmode=verify-ca names no authority",
+            "name its file with sslrootcert=FILE, or write sslmode=verify-full for those that this system trusts",
+        ),
+        _ => Ok(security),
+    }
+}
+
+fn certificate_of(
+    known: Known<'_>,
+    usual: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Result<Option<(PathBuf, PathBuf)>> {
+    let named = |name: &str, variable: &str, file: &str| {
+        known(name, variable).map(PathBuf::from).or_else(|| usual(file))
+    };
+    let certificate = named("sslcert", "PGSSLCERT", "postgresql.crt");
+    match (certificate, named("sslkey", "PGSSLKEY", "postgresql.key")) {
+        (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+        (Some(_), None) => Err(Error::usage("sslcert without its key", "name it with sslkey=FILE")),
+        (None, _) => Ok(None),
+    }
+}
+
+fn binding_of(name: Option<String>) -> Result<Binding> {
+    match name.as_deref() {
+        None | Some("prefer") => Ok(Binding::Prefer),
+        Some("disable") => Ok(Binding::Disable),
+        Some("require") => Ok(Binding::Require),
+        Some(_) => Err(Error::usage(
+            "channel_binding is none that is known",
+            "known are disable, prefer, require",
+        )),
+    }
+}

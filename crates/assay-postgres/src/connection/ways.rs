@@ -1,0 +1,105 @@
+//! The ways to a server in the order in which they are tried: encrypted or not, as the address demands.
+//!
+//! Source: PostgreSQL documentation, "SSL Session Encryption" and "SSL Support", "Protection Provided in Different Modes".
+
+use crate::address::{Address, Host};
+use crate::failure::{Answer, Failure, Refusal};
+use assay_daemon::tls::{Mode, Tls};
+use assay_daemon::{Stream, number_of};
+
+/// Asks the server to encrypt: a length and a number that no protocol version has.
+const REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+/// Accounts that such servers run as.
+const ACCOUNTS: [&str; 1] = ["postgres"];
+
+/// What one try does about encryption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Try {
+    /// Without.
+    Plain,
+    /// With it where the server speaks it.
+    Offered,
+    /// With it or not at all.
+    Encrypted,
+}
+
+/// Opens a way and a session over it; the second way is tried where the first was refused because of its encryption.
+pub(super) fn open<T>(address: &Address, log_in: impl Fn(Stream) -> Answer<T>) -> Answer<T> {
+    let (first, second) = match (&address.host, address.terms.security.mode) {
+        (Host::Socket(_), _) | (_, Mode::Disable) => (Try::Plain, None),
+        (_, Mode::Allow) => (Try::Plain, Some(Try::Encrypted)),
+        (_, Mode::Prefer) => (Try::Offered, Some(Try::Plain)),
+        _ => (Try::Encrypted, None),
+    };
+    let session = |way| connect(address, way).and_then(&log_in);
+    match (session(first), second) {
+        (Err(failure), Some(second)) if is_about_encryption(&failure) => {
+            // The first refusal says more than that the second way is closed, too.
+            session(second).map_err(|_| failure)
+        }
+        (opened, _) => opened,
+    }
+}
+
+/// Whether another kind of way may help: `pg_hba.conf` has no line for this one, or TLS failed.
+fn is_about_encryption(failure: &Failure) -> bool {
+    match failure {
+        Failure::Unsafe { .. } => true,
+        Failure::Refused { code, meaning, .. } => *meaning == Refusal::Denied && code == "28000",
+        _ => false,
+    }
+}
+
+fn connect(address: &Address, way: Try) -> Answer<Stream> {
+    match &address.host {
+        Host::Socket(directory) => {
+            let path = directory.join(format!(".s.PGSQL.{}", address.port));
+            let stream = Stream::local(&path, &ACCOUNTS)?;
+            check_peer(&stream, address.terms.peer.as_deref())?;
+            Ok(stream)
+        }
+        Host::Network(name) => {
+            let mut stream = Stream::network(name, address.port)?;
+            if way != Try::Plain {
+                encrypt(&mut stream, address, way)?;
+            }
+            Ok(stream)
+        }
+    }
+}
+
+/// `requirepeer`: the account that must listen.
+fn check_peer(stream: &Stream, wanted: Option<&str>) -> Answer<()> {
+    let Some(wanted) = wanted else {
+        return Ok(());
+    };
+    if stream.owner().map(|owner| owner.user) == number_of(wanted) {
+        return Ok(());
+    }
+    Err(Failure::Unsafe {
+        what: format!("requirepeer={wanted}: another user listens at the socket"),
+        hint: "name the server's own socket, or the account that it runs as",
+    })
+}
+
+fn encrypt(stream: &mut Stream, address: &Address, way: Try) -> Answer<()> {
+    stream.send(&REQUEST)?;
+    // More than one byte would be from somebody between: the server waits for the handshake.
+    let mut answer = [0; 16];
+    match (stream.receive(&mut answer)?, answer[0]) {
+        (1, b'S') => stream.encrypt(&Tls::new(&address.terms.security)?, &address.certified()),
+        (1, b'N') if way == Try::Offered => Ok(()),
+        (1, b'N') => Err(Failure::Unsafe {
+            what: "the server does not encrypt, or somebody between keeps it from doing so"
+                .to_owned(),
+            hint: "set ssl = on in the server; sslmode=disable only in a network that you trust",
+        }),
+        // Of an error that was not encrypted nothing is shown: anybody may have written it.
+        (_, b'E') => Err(Failure::Unsafe {
+            what: "the server answers the wish to encrypt with an error".to_owned(),
+            hint: "check the server's log",
+        }),
+        (2.., b'S') => Err(assay_daemon::injected()),
+        _ => Err(Failure::Strange("no PostgreSQL server speaks so".to_owned())),
+    }
+}
