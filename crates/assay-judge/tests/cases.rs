@@ -89,68 +89,367 @@ const CASES: [Case; 68] = [
     ("308 I/Os a second", story, "iops at_most 308/s", Open, ""),
     ("2.5 MB/s", story, "throughput at_least 1MB/s", Pass, ""),
     ("one target of two too slow", story, "target.read.service_time.mean at_most 1.05ms", Fail, ""),
-    ("the other target", story, "target.read.service_time.mean at_most 1.05ms only /data/a", Pass, ""),
+    (
+        "the other target",
+        story,
+        "target.read.service_time.mean at_most 1.05ms only /data/a",
+        Pass,
+        "",
+    ),
     ("no error", story, "errors at_most 0", Pass, ""),
     ("errors", || with(|story| story.fail_ios(5)), "errors at_most 0", Fail, ""),
-    ("many errors", || with(|story| story.fail_ios(500)), "read.service_time.mean at_most 5ms", Open, "failed"),
+    (
+        "many errors",
+        || with(|story| story.fail_ios(500)),
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "failed",
+    ),
     // The host is never the storage's failure.
     ("a host 30 % busy", || busy(0.3), "host.cpu_busy at_most 80%", Pass, ""),
-    ("a host 80.2 % busy", || busy(0.802), "host.cpu_busy at_most 80%", Open, "too busy to judge the storage: its processors were busy for 80.2 %"),
-    ("a host 85 % busy, fast", || busy(0.85), "read.service_time.mean at_most 5ms\nhost.cpu_busy at_most 80%", Open, "too busy"),
-    ("a host 85 % busy, slow", || busy(0.85), "read.service_time.mean at_most 100us\nhost.cpu_busy at_most 80%", Open, "too busy"),
-    ("a host 85 % busy that is not asked for", || busy(0.85), "read.service_time.mean at_most 100us", Fail, ""),
-    ("a host 97 % busy, slow", || busy(0.97), "read.service_time.mean at_most 100us", Open, "too busy to judge the storage"),
+    (
+        "a host 80.2 % busy",
+        || busy(0.802),
+        "host.cpu_busy at_most 80%",
+        Open,
+        "too busy to judge the storage: its processors were busy for 80.2 %",
+    ),
+    (
+        "a host 85 % busy, fast",
+        || busy(0.85),
+        "read.service_time.mean at_most 5ms\nhost.cpu_busy at_most 80%",
+        Open,
+        "too busy",
+    ),
+    (
+        "a host 85 % busy, slow",
+        || busy(0.85),
+        "read.service_time.mean at_most 100us\nhost.cpu_busy at_most 80%",
+        Open,
+        "too busy",
+    ),
+    (
+        "a host 85 % busy that is not asked for",
+        || busy(0.85),
+        "read.service_time.mean at_most 100us",
+        Fail,
+        "",
+    ),
+    (
+        "a host 97 % busy, slow",
+        || busy(0.97),
+        "read.service_time.mean at_most 100us",
+        Open,
+        "too busy to judge the storage",
+    ),
     ("a host 97 % busy, few I/Os", || busy(0.97), "iops at_least 100k/s", Open, "97 %"),
-    ("a host 97 % busy, fast all the same", || busy(0.97), "read.service_time.mean at_most 5ms", Pass, ""),
-    ("a host 97 % busy, errors", || with(|story| { story.fail_ios(5); story.conduct().host_busy_share = Some(0.97); }), "errors at_most 0", Fail, ""),
-    ("a host 85 % busy, errors", || with(|story| { story.fail_ios(5); story.conduct().host_busy_share = Some(0.85); }), "errors at_most 0\nhost.cpu_busy at_most 80%", Fail, ""),
-    ("a host that says nothing", || with(|story| story.conduct().host_busy_share = None), "host.cpu_busy at_most 80%", Open, "did not say"),
-    ("2 % of the segments again", || retransmitted(2000), "host.tcp_retransmits at_most 0.5%", Open, "lost too much"),
-    ("2 % of the segments again, slow", || retransmitted(2000), "read.service_time.mean at_most 100us\nhost.tcp_retransmits at_most 0.5%", Open, "2 %"),
-    ("0.1 % of the segments again, slow", || retransmitted(100), "read.service_time.mean at_most 100us\nhost.tcp_retransmits at_most 0.5%", Fail, ""),
-    ("0.1 % of the segments again", || retransmitted(100), "host.tcp_retransmits at_most 0.5%", Pass, ""),
+    (
+        "a host 97 % busy, fast all the same",
+        || busy(0.97),
+        "read.service_time.mean at_most 5ms",
+        Pass,
+        "",
+    ),
+    (
+        "a host 97 % busy, errors",
+        || {
+            with(|story| {
+                story.fail_ios(5);
+                story.conduct().host_busy_share = Some(0.97);
+            })
+        },
+        "errors at_most 0",
+        Fail,
+        "",
+    ),
+    (
+        "a host 85 % busy, errors",
+        || {
+            with(|story| {
+                story.fail_ios(5);
+                story.conduct().host_busy_share = Some(0.85);
+            })
+        },
+        "errors at_most 0\nhost.cpu_busy at_most 80%",
+        Fail,
+        "",
+    ),
+    (
+        "a host that says nothing",
+        || with(|story| story.conduct().host_busy_share = None),
+        "host.cpu_busy at_most 80%",
+        Open,
+        "did not say",
+    ),
+    (
+        "2 % of the segments again",
+        || retransmitted(2000),
+        "host.tcp_retransmits at_most 0.5%",
+        Open,
+        "lost too much",
+    ),
+    (
+        "2 % of the segments again, slow",
+        || retransmitted(2000),
+        "read.service_time.mean at_most 100us\nhost.tcp_retransmits at_most 0.5%",
+        Open,
+        "2 %",
+    ),
+    (
+        "0.1 % of the segments again, slow",
+        || retransmitted(100),
+        "read.service_time.mean at_most 100us\nhost.tcp_retransmits at_most 0.5%",
+        Fail,
+        "",
+    ),
+    (
+        "0.1 % of the segments again",
+        || retransmitted(100),
+        "host.tcp_retransmits at_most 0.5%",
+        Pass,
+        "",
+    ),
     ("no network", story, "host.tcp_retransmits at_most 0.5%", Open, "TCP segments"),
-    ("no network that must be", story, "optional host.tcp_retransmits at_most 0.5%\nerrors at_most 0", Pass, ""),
+    (
+        "no network that must be",
+        story,
+        "optional host.tcp_retransmits at_most 0.5%\nerrors at_most 0",
+        Pass,
+        "",
+    ),
     // The tool is neither.
-    ("a busy worker, slow", || with(|story| story.conduct().worker_busy_share_max = 0.99), "read.service_time.mean at_most 100us", Open, "load generator"),
-    ("a busy worker, fast", || with(|story| story.conduct().worker_busy_share_max = 0.99), "read.service_time.mean at_most 5ms", Pass, ""),
-    ("near the ceiling of the tool", || with(|story| story.conduct().ceiling_iops = Some(310.0)), "iops at_least 100k/s", Open, "tool itself"),
-    ("through the page cache, fast", || with(|story| story.conduct().direct_io = Some(false)), "read.service_time.mean at_most 5ms", Open, "page cache"),
-    ("through the page cache, slow", || with(|story| story.conduct().direct_io = Some(false)), "read.service_time.mean at_most 100us", Fail, ""),
-    ("completed inside the submission", || with(|story| story.conduct().submission = Submission::Inline), "iops at_least 10/s", Open, "cache"),
-    ("handed to threads of the kernel", || with(|story| story.conduct().submission = Submission::Punted), "iops at_least 100k/s", Open, "worker threads"),
-    ("submission that waits", || with(|story| story.conduct().submission = Submission::Blocking), "iops at_least 10/s", Open, "waited for the device"),
-    ("bookkeeping that does not close", || with(|story| story.conduct().littles_law_ratio = 0.8), "read.service_time.mean at_most 5ms", Open, "Little"),
-    ("a crash", || with(|story| story.measurement.finish = Finish::Unfinished), "read.service_time.mean at_most 5ms", Open, "ended before"),
-    ("a target half of which was never written", || with(|story| story.environment = Some(environment(ContentFacts { written_share: Some(0.5), ..ContentFacts::default() }))), "read.service_time.mean at_most 5ms", Open, "never written"),
+    (
+        "a busy worker, slow",
+        || with(|story| story.conduct().worker_busy_share_max = 0.99),
+        "read.service_time.mean at_most 100us",
+        Open,
+        "load generator",
+    ),
+    (
+        "a busy worker, fast",
+        || with(|story| story.conduct().worker_busy_share_max = 0.99),
+        "read.service_time.mean at_most 5ms",
+        Pass,
+        "",
+    ),
+    (
+        "near the ceiling of the tool",
+        || with(|story| story.conduct().ceiling_iops = Some(310.0)),
+        "iops at_least 100k/s",
+        Open,
+        "tool itself",
+    ),
+    (
+        "through the page cache, fast",
+        || with(|story| story.conduct().direct_io = Some(false)),
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "page cache",
+    ),
+    (
+        "through the page cache, slow",
+        || with(|story| story.conduct().direct_io = Some(false)),
+        "read.service_time.mean at_most 100us",
+        Fail,
+        "",
+    ),
+    (
+        "completed inside the submission",
+        || with(|story| story.conduct().submission = Submission::Inline),
+        "iops at_least 10/s",
+        Open,
+        "cache",
+    ),
+    (
+        "handed to threads of the kernel",
+        || with(|story| story.conduct().submission = Submission::Punted),
+        "iops at_least 100k/s",
+        Open,
+        "worker threads",
+    ),
+    (
+        "submission that waits",
+        || with(|story| story.conduct().submission = Submission::Blocking),
+        "iops at_least 10/s",
+        Open,
+        "waited for the device",
+    ),
+    (
+        "bookkeeping that does not close",
+        || with(|story| story.conduct().littles_law_ratio = 0.8),
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "Little",
+    ),
+    (
+        "a crash",
+        || with(|story| story.measurement.finish = Finish::Unfinished),
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "ended before",
+    ),
+    (
+        "a target half of which was never written",
+        || {
+            with(|story| {
+                story.environment = Some(environment(ContentFacts {
+                    written_share: Some(0.5),
+                    ..ContentFacts::default()
+                }))
+            })
+        },
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "never written",
+    ),
     // What is missing.
-    ("three intervals", || with(|story| story.shorten(3)), "read.service_time.mean at_most 5ms", Open, "it was 1.07 ms, but 3 intervals are too few"),
-    ("three intervals", || with(|story| story.shorten(3)), "iops at_least 1/s", Open, "it was 308/s"),
-    ("no reads", || with(|story| story.measurement.streams.clear()), "read.service_time.mean at_most 5ms", Open, "no reads"),
-    ("no calibration that must be", story, "optional calibration.read.iops_max at_least 1/s\nerrors at_most 0", Pass, ""),
+    (
+        "three intervals",
+        || with(|story| story.shorten(3)),
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "it was 1.07 ms, but 3 intervals are too few",
+    ),
+    (
+        "three intervals",
+        || with(|story| story.shorten(3)),
+        "iops at_least 1/s",
+        Open,
+        "it was 308/s",
+    ),
+    (
+        "no reads",
+        || with(|story| story.measurement.streams.clear()),
+        "read.service_time.mean at_most 5ms",
+        Open,
+        "no reads",
+    ),
+    (
+        "no calibration that must be",
+        story,
+        "optional calibration.read.iops_max at_least 1/s\nerrors at_most 0",
+        Pass,
+        "",
+    ),
     // Calibrations.
-    ("p99 of 0.2 ms", || one_at_a_time(0.18, 0.2, 0.22, 0.1), "calibration.read.base_service_time.q0.99 at_most 1ms", Pass, ""),
-    ("disks", || one_at_a_time(57.0, 59.0, 61.0, 0.1), "calibration.read.base_service_time.q0.99 at_most 1ms", Fail, ""),
-    ("p99 about the limit", || one_at_a_time(0.9, 0.98, 1.1, 0.1), "calibration.read.base_service_time.q0.99 at_most 1ms", Open, ""),
-    ("p99 of 3 ms on a busy host", || one_at_a_time(2.8, 3.0, 3.2, 0.98), "calibration.read.base_service_time.q0.99 at_most 1ms", Open, "too busy to judge the storage"),
-    ("another quantile", || one_at_a_time(0.18, 0.2, 0.22, 0.1), "calibration.read.base_service_time.q0.999 at_most 1ms", Open, "0.99 only"),
-    ("32,000 within the limit", || bounded(Bound::Saturated), "calibration.read.iops_within_limit at_least 3000/s", Pass, ""),
-    ("32,000 within the limit", || bounded(Bound::Saturated), "calibration.read.iops_within_limit at_least 50k/s", Fail, ""),
-    ("disks keep no limit", || one_at_a_time(57.0, 59.0, 61.0, 0.1), "calibration.read.iops_within_limit at_least 3000/s", Fail, ""),
-    ("perhaps one at a time", || one_at_a_time(0.9, 1.05, 1.2, 0.1), "calibration.read.iops_within_limit at_least 3000/s", Open, ""),
-    ("none within the limit on a busy host", || one_at_a_time(2.8, 3.0, 3.2, 0.98), "calibration.read.iops_within_limit at_least 3000/s", Open, "too busy"),
-    ("still rising", || bounded(Bound::StillRising), "calibration.read.iops_max at_least 50k/s", Open, "still rising"),
-    ("the host ended it", || bounded(Bound::Host), "calibration.read.iops_max at_least 50k/s", Open, "host"),
+    (
+        "p99 of 0.2 ms",
+        || one_at_a_time(0.18, 0.2, 0.22, 0.1),
+        "calibration.read.base_service_time.q0.99 at_most 1ms",
+        Pass,
+        "",
+    ),
+    (
+        "disks",
+        || one_at_a_time(57.0, 59.0, 61.0, 0.1),
+        "calibration.read.base_service_time.q0.99 at_most 1ms",
+        Fail,
+        "",
+    ),
+    (
+        "p99 about the limit",
+        || one_at_a_time(0.9, 0.98, 1.1, 0.1),
+        "calibration.read.base_service_time.q0.99 at_most 1ms",
+        Open,
+        "",
+    ),
+    (
+        "p99 of 3 ms on a busy host",
+        || one_at_a_time(2.8, 3.0, 3.2, 0.98),
+        "calibration.read.base_service_time.q0.99 at_most 1ms",
+        Open,
+        "too busy to judge the storage",
+    ),
+    (
+        "another quantile",
+        || one_at_a_time(0.18, 0.2, 0.22, 0.1),
+        "calibration.read.base_service_time.q0.999 at_most 1ms",
+        Open,
+        "0.99 only",
+    ),
+    (
+        "32,000 within the limit",
+        || bounded(Bound::Saturated),
+        "calibration.read.iops_within_limit at_least 3000/s",
+        Pass,
+        "",
+    ),
+    (
+        "32,000 within the limit",
+        || bounded(Bound::Saturated),
+        "calibration.read.iops_within_limit at_least 50k/s",
+        Fail,
+        "",
+    ),
+    (
+        "disks keep no limit",
+        || one_at_a_time(57.0, 59.0, 61.0, 0.1),
+        "calibration.read.iops_within_limit at_least 3000/s",
+        Fail,
+        "",
+    ),
+    (
+        "perhaps one at a time",
+        || one_at_a_time(0.9, 1.05, 1.2, 0.1),
+        "calibration.read.iops_within_limit at_least 3000/s",
+        Open,
+        "",
+    ),
+    (
+        "none within the limit on a busy host",
+        || one_at_a_time(2.8, 3.0, 3.2, 0.98),
+        "calibration.read.iops_within_limit at_least 3000/s",
+        Open,
+        "too busy",
+    ),
+    (
+        "still rising",
+        || bounded(Bound::StillRising),
+        "calibration.read.iops_max at_least 50k/s",
+        Open,
+        "still rising",
+    ),
+    (
+        "the host ended it",
+        || bounded(Bound::Host),
+        "calibration.read.iops_max at_least 50k/s",
+        Open,
+        "host",
+    ),
     // Loads on a database.
     ("18,060 new orders/min with 16", orders, "load.new_orders at_least 18000/min", Pass, ""),
     ("18,060 new orders/min with 16", orders, "load.new_orders at_least 301/s", Open, ""),
     ("18,060 new orders/min with 16", orders, "load.new_orders at_least 20k/min", Fail, ""),
     ("repeats from 286 to 453 a second", repeats, "load.new_orders at_least 24k/min", Open, ""),
-    ("payments of 4 ms", orders, "load.rung.payment.response_time.q0.99 at_most 3ms only 16", Fail, ""),
-    ("reads of the page cache", || cached(Some(1.0)), "load.physical_reads at_least 10/s", Open, "page cache"),
+    (
+        "payments of 4 ms",
+        orders,
+        "load.rung.payment.response_time.q0.99 at_most 3ms only 16",
+        Fail,
+        "",
+    ),
+    (
+        "reads of the page cache",
+        || cached(Some(1.0)),
+        "load.physical_reads at_least 10/s",
+        Open,
+        "page cache",
+    ),
     ("reads of the storage", || cached(Some(0.0)), "load.physical_reads at_least 900/s", Pass, ""),
-    ("reads that nobody followed", || cached(None), "load.physical_reads at_least 900/s", Open, "not known"),
-    ("few new orders on a busy host", busy_load, "load.new_orders at_least 20k/min", Open, "too busy to judge the storage"),
+    (
+        "reads that nobody followed",
+        || cached(None),
+        "load.physical_reads at_least 900/s",
+        Open,
+        "not known",
+    ),
+    (
+        "few new orders on a busy host",
+        busy_load,
+        "load.new_orders at_least 20k/min",
+        Open,
+        "too busy to judge the storage",
+    ),
 ];
 
 fn judged(story: &Story, criteria: &Criteria) -> Verdict {
@@ -173,9 +472,13 @@ fn every_question_is_answered_with_its_word() {
         let verdict = judged(&story(), &criteria(question));
         let reasons = reasons(&verdict);
         let is_right = verdict.outcome == *word && reasons.contains(says);
-        let found = verdict.judgements.iter().map(|found| found.evidence.estimate).collect::<Vec<_>>();
+        let found =
+            verdict.judgements.iter().map(|found| found.evidence.estimate).collect::<Vec<_>>();
         (!is_right).then(|| {
-            format!("{measured}; {question}: {:?} for {word:?}, {reasons}, {found:?}", verdict.outcome)
+            format!(
+                "{measured}; {question}: {:?} for {word:?}, {reasons}, {found:?}",
+                verdict.outcome
+            )
         })
     });
     let wrong: Vec<String> = wrong.collect();

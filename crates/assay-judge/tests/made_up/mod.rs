@@ -7,8 +7,8 @@ use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration,
 };
 use assay_model::comparison::ScalingLaw;
-use assay_model::load::{DatabaseCounts, Load, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::environment::{Environment, Host, Storage};
+use assay_model::load::{DatabaseCounts, Load, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::measurement::{
     Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
     PerOperation,
