@@ -381,7 +381,8 @@ mod tests {
 
     #[test]
     fn what_spoiled_a_number_is_said_before_how_near_it_is() {
-        let wide = judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: Some(9.0) }, 1.05e6);
+        let wide =
+            judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: Some(9.0) }, 1.05e6);
         assert!(sentence(vec![wide.clone()]).starts_with("The host was too busy"));
         let why = reason(&wide, &Show::default());
         assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
@@ -396,7 +397,8 @@ mod tests {
              limit ≤ 1 ms at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Show::default()).contains("sparse"));
-        let mut near = judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: None }, 0.95e6);
+        let mut near =
+            judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: None }, 0.95e6);
         near.evidence.doubts.clear();
         assert_eq!(
             sentence(vec![near]),
