@@ -185,9 +185,10 @@ pub(crate) fn limit(judgement: &Judgement, show: &Show) -> String {
     format!("{} {value}", signs(judgement.limit).0)
 }
 
-/// What is judged, at which load.
-pub(crate) fn criterion(judgement: &Judgement) -> String {
-    capital_words(&format!("{}{}", judgement.label, at(judgement)))
+/// What is judged, at which load; loads are absolute, so relative reports hide them.
+pub(crate) fn criterion(judgement: &Judgement, show: &Show) -> String {
+    let at = if show.is_relative() { String::new() } else { at(judgement) };
+    capital_words(&format!("{}{at}", judgement.label))
 }
 
 /// Why a criterion came out as it did; empty where the numbers say it themselves.
@@ -224,7 +225,12 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
     let limit = &calibration.limit;
     let quantile = nines(limit.quantile);
     let bound = if show.is_relative() {
-        "the latency limit".to_owned()
+        "within the limit".to_owned()
+    } else {
+        format!("≤ {}", show.chosen(Unit::Ns, limit.service_time_ns))
+    };
+    let broken = if show.is_relative() {
+        "the limit".to_owned()
     } else {
         show.chosen(Unit::Ns, limit.service_time_ns)
     };
@@ -236,9 +242,9 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
         format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, show))
     };
     match &mix.iops_within_limit {
-        Some(capacity) => format!("{} with p{quantile} ≤ {bound}; {large}.", most(capacity)),
+        Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
         None => format!(
-            "p{quantile} of {operations} exceeds {bound} even at queue depth 1; {} at any latency; {large}.",
+            "p{quantile} of {operations} exceeds {broken} even at queue depth 1; {} at any latency; {large}.",
             most(&mix.iops_max)
         ),
     }
