@@ -311,7 +311,7 @@ fn calibrated_label(mix: Mix, what: CapacityOf) -> String {
         Mix::Mixed => "reads and writes",
     };
     match what {
-        CapacityOf::IopsWithinLimit => format!("rate of {whose} within the latency limit"),
+        CapacityOf::IopsWithinLimit => format!("rate of {whose}"),
         CapacityOf::IopsMax => format!("highest rate of {whose}"),
         CapacityOf::ThroughputMax => format!("highest throughput of large {whose}"),
         CapacityOf::SingleStreamThroughput => format!("throughput of one stream of {whose}"),

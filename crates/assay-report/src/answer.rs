@@ -3,12 +3,12 @@
 use crate::input::{Report, RunReport};
 use crate::panel::headline;
 use crate::show::Show;
-use crate::words::{capital, is_lower_bound, nines, size};
+use crate::words::{capital, is_hardly_known, is_lower_bound, nines, size};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
-use assay_model::verdict::{Judgement, Limit, Outcome, Reason, Unit, Verdict};
+use assay_model::verdict::{Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict};
 use assay_model::watch::Summary;
 
 /// What a reader should know who reads nothing else.
@@ -25,7 +25,7 @@ pub(crate) struct Answer {
 /// The answer of a report. Where criteria were asked the headline is the verdict, else it is the first thing that was found.
 pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
     let details: Vec<String> =
-        found(report, show).iter().map(|sentence| capital(sentence)).collect();
+        found(report, show).iter().map(|sentence| capital_words(sentence)).collect();
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, show);
         return Answer { outcome: Some(verdict.outcome), headline, details };
@@ -97,8 +97,10 @@ fn verdict_sentence(verdict: &Verdict, show: &Show) -> String {
         }
     };
     // A count of errors says little of a storage that does nothing else wrong.
-    let numbers = deciding.iter().filter(|found| found.unit != Unit::Count || deciding.len() == 1);
-    let said = numbers.take(if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 });
+    let (counts, numbers): (Vec<&Judgement>, Vec<&Judgement>) =
+        deciding.iter().copied().partition(|found| found.unit == Unit::Count);
+    let told = if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 };
+    let said = numbers.into_iter().chain(counts).take(told);
     let said: Vec<String> = said.map(|found| stated(found, show)).collect();
     format!("{} ({word}).", capital_words(&said.join("; ")))
 }
@@ -130,10 +132,11 @@ fn stated(judgement: &Judgement, show: &Show) -> String {
     match (judgement.outcome, &judgement.reason) {
         (Outcome::Pass, _) => format!("{label}{of} {value} {met} {limit}{at}"),
         (Outcome::Fail, _) => format!("{label}{of} {value} {broken} {limit}{at}"),
-        (Outcome::Inconclusive, Reason::Doubtful) => {
-            let doubts = &judgement.evidence.doubts;
-            let doubt = doubts.first().map_or_else(String::new, |doubt| show.sentence(&doubt.what));
-            // The host's own line would say its number twice.
+        // What else could be meant is no longer the question where something spoiled the number.
+        (Outcome::Inconclusive, _) if deciding(judgement).next().is_some() => {
+            let doubt = deciding(judgement).next();
+            let doubt = doubt.map_or_else(String::new, |doubt| show.sentence(&doubt.what));
+            // Only the host is judged by shares, and its doubt says the number already.
             if judgement.unit == Unit::Share {
                 return doubt;
             }
@@ -146,6 +149,18 @@ fn stated(judgement: &Judgement, show: &Show) -> String {
             )
         }
     }
+}
+
+/// The doubts that undo the outcome which the number alone would have had.
+fn deciding(judgement: &Judgement) -> impl Iterator<Item = &Doubt> {
+    let value = judgement.evidence.estimate.map_or(0.0, |estimate| estimate.value);
+    let is_good = match judgement.limit {
+        Limit::AtMost(most) => value <= most,
+        Limit::AtLeast(least) => value >= least,
+    };
+    let against = if is_good { Bias::Flattering } else { Bias::Unflattering };
+    let doubts = judgement.evidence.doubts.iter();
+    doubts.filter(move |doubt| doubt.bias == against || doubt.bias == Bias::Unknown)
 }
 
 /// The load at which a number was measured.
@@ -170,15 +185,20 @@ pub(crate) fn limit(judgement: &Judgement, show: &Show) -> String {
     format!("{} {value}", signs(judgement.limit).0)
 }
 
-/// What is judged, at which load.
-pub(crate) fn criterion(judgement: &Judgement) -> String {
-    capital_words(&format!("{}{}", judgement.label, at(judgement)))
+/// What is judged, at which load; loads are absolute, so relative reports hide them.
+pub(crate) fn criterion(judgement: &Judgement, show: &Show) -> String {
+    let at = if show.is_relative() { String::new() } else { at(judgement) };
+    capital_words(&format!("{}{at}", judgement.label))
 }
 
 /// Why a criterion came out as it did; empty where the numbers say it themselves.
 pub(crate) fn reason(judgement: &Judgement, show: &Show) -> String {
     match &judgement.reason {
         Reason::Clear => String::new(),
+        // More time on the same host would not help.
+        Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
+            format!("The limit lies inside the interval. {}", doubts(judgement, show))
+        }
         Reason::Straddles { enough_s: None } => {
             "The limit lies inside the interval, so close to the value that measuring longer will hardly help.".to_owned()
         }
@@ -187,14 +207,17 @@ pub(crate) fn reason(judgement: &Judgement, show: &Show) -> String {
             crate::clock::show_length(rounded(*enough_s))
         ),
         Reason::NoEvidence { missing } => format!("{}.", capital(&show.sentence(missing))),
-        Reason::Doubtful => {
-            let doubts = judgement.evidence.doubts.iter();
-            let each = doubts.map(|doubt| {
-                format!("{}: {}.", capital(&show.sentence(&doubt.what)), show.sentence(&doubt.remedy))
-            });
-            each.collect::<Vec<_>>().join(" ")
-        }
+        Reason::Doubtful => doubts(judgement, show),
     }
+}
+
+/// Every doubt that matters with what to do about it.
+fn doubts(judgement: &Judgement, show: &Show) -> String {
+    let each = deciding(judgement).map(|doubt| {
+        let (what, remedy) = (show.sentence(&doubt.what), show.sentence(&doubt.remedy));
+        format!("{}: {remedy}.", capital(&what))
+    });
+    each.collect::<Vec<_>>().join(" ")
 }
 
 /// What one mix gives, within the limit and in large I/Os.
@@ -202,7 +225,12 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
     let limit = &calibration.limit;
     let quantile = nines(limit.quantile);
     let bound = if show.is_relative() {
-        "the latency limit".to_owned()
+        "within the limit".to_owned()
+    } else {
+        format!("≤ {}", show.chosen(Unit::Ns, limit.service_time_ns))
+    };
+    let broken = if show.is_relative() {
+        "the limit".to_owned()
     } else {
         show.chosen(Unit::Ns, limit.service_time_ns)
     };
@@ -214,9 +242,9 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
         format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, show))
     };
     match &mix.iops_within_limit {
-        Some(capacity) => format!("{} with p{quantile} ≤ {bound}; {large}.", most(capacity)),
+        Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
         None => format!(
-            "p{quantile} of {operations} exceeds {bound} even at queue depth 1; {} at any latency; {large}.",
+            "p{quantile} of {operations} exceeds {broken} even at queue depth 1; {} at any latency; {large}.",
             most(&mix.iops_max)
         ),
     }
@@ -234,27 +262,31 @@ fn large_sentence(mix: &MixCalibration, show: &Show) -> String {
     )
 }
 
-/// The rate in three digits, with `at least` where something other than the storage ended it.
+/// The rate in three digits, with `at least` where something other than the storage ended it: not where it is hardly
+/// known, because a figure to size by is never taken from an interval as wide as itself.
 fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
     let rate = show.value(unit, rounded(capacity.rate.value));
-    let sign = if is_lower_bound(capacity.bound) { "at least " } else { "" };
+    let sign = if is_lower_bound(capacity) { "at least " } else { "" };
     format!("{sign}{rate}")
 }
 
 /// The interval of a rate that is hardly known: so wide a one belongs to the number.
 fn doubt(rate: &Estimate, unit: Unit, show: &Show) -> String {
-    const WIDEST: f64 = 0.25;
     let interval = show.interval(unit, rate);
-    if rate.relative_half_width() > WIDEST && !interval.is_empty() {
+    if is_hardly_known(rate) && !interval.is_empty() {
         format!(" (95 % CI {interval})")
     } else {
         String::new()
     }
 }
 
-/// `94,600 random 8 KiB reads/s`, or for relative rates `78 % of the best rate in random 8 KiB reads`.
+/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78 % of the best rate
+/// in random 8 KiB reads`.
 fn paced(what: &str, rate: &str) -> String {
-    let absolute = rate.strip_suffix("/s").map(|rate| format!("{rate} {what}/s"));
+    let absolute = rate.strip_suffix("/s").map(|rate| match what.strip_suffix("I/Os") {
+        Some(what) => format!("{rate} {what}IOPS"),
+        None => format!("{rate} {what}/s"),
+    });
     absolute.unwrap_or_else(|| format!("{rate} of the best rate in {what}"))
 }
 
@@ -289,4 +321,101 @@ pub(crate) fn rounded(value: f64) -> f64 {
     }
     let unit = 10f64.powf(value.log10().floor() - 2.0);
     (value / unit).round() * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::verdict::Evidence;
+
+    fn judgement(outcome: Outcome, reason: Reason, value: f64) -> Judgement {
+        let doubt =
+            |what: &str, bias| Doubt { what: what.to_owned(), bias, remedy: "mend it".to_owned() };
+        Judgement {
+            quantity: "read.service_time.q0.99".to_owned(),
+            subject: None,
+            label: "p99 of reads".to_owned(),
+            at: "at 40,000 IOPS".to_owned(),
+            unit: Unit::Ns,
+            limit: Limit::AtMost(1e6),
+            evidence: Evidence {
+                estimate: Some(Estimate {
+                    value,
+                    low: 0.9 * value,
+                    high: 1.2 * value,
+                    confidence: 0.95,
+                    n: 40,
+                }),
+                elapsed_s: 60.0,
+                doubts: vec![
+                    doubt("the target is sparse", Bias::Flattering),
+                    doubt(
+                        "the host was too busy to judge the storage: its processors were busy for 97 % of the time",
+                        Bias::Unflattering,
+                    ),
+                ],
+            },
+            outcome,
+            reason,
+            why: String::new(),
+            source: String::new(),
+        }
+    }
+
+    fn sentence(judgements: Vec<Judgement>) -> String {
+        let outcome = Outcome::of_all(judgements.iter().map(|one| one.outcome));
+        let criteria = "orders".to_owned();
+        let verdict = Verdict { format: 1, criteria, outcome, judgements, left_out: Vec::new() };
+        verdict_sentence(&verdict, &Show::default())
+    }
+
+    #[test]
+    fn the_headline_carries_number_and_limit() {
+        let (pass, fail) = (
+            judgement(Outcome::Pass, Reason::Clear, 0.8e6),
+            judgement(Outcome::Fail, Reason::Clear, 59e6),
+        );
+        assert_eq!(
+            sentence(vec![pass.clone()]),
+            "p99 of reads 800 µs ≤ 1 ms at 40,000 IOPS (criterion “orders” met)."
+        );
+        assert_eq!(
+            sentence(vec![pass, fail]),
+            "p99 of reads 59.0 ms > 1 ms at 40,000 IOPS (1 of 2 criteria of “orders” not met)."
+        );
+    }
+
+    #[test]
+    fn what_spoiled_a_number_is_said_before_how_near_it_is() {
+        let wide =
+            judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: Some(9.0) }, 1.05e6);
+        assert!(sentence(vec![wide.clone()]).starts_with("The host was too busy"));
+        let why = reason(&wide, &Show::default());
+        assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
+    }
+
+    #[test]
+    fn what_cannot_be_told_begins_with_the_reason() {
+        let slow = judgement(Outcome::Inconclusive, Reason::Doubtful, 3e6);
+        assert_eq!(
+            sentence(vec![slow.clone()]),
+            "The host was too busy to judge the storage: its processors were busy for 97 % of the time; p99 of reads 3.00 ms, \
+             limit ≤ 1 ms at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
+        );
+        assert!(!reason(&slow, &Show::default()).contains("sparse"));
+        let mut near =
+            judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: None }, 0.95e6);
+        near.evidence.doubts.clear();
+        assert_eq!(
+            sentence(vec![near]),
+            "p99 of reads 950 µs (855 µs – 1.14 ms) is too close to the maximum of 1 ms to tell at 40,000 IOPS (1 of 1 criteria \
+             of “orders” undecided)."
+        );
+        let missing =
+            "it was 448 µs, but 3 intervals are too few to say how sure that is".to_owned();
+        let mut short = judgement(Outcome::Inconclusive, Reason::NoEvidence { missing }, 0.0);
+        short.evidence.estimate = None;
+        assert!(sentence(vec![short]).starts_with("p99 of reads: it was 448 µs, but 3 intervals"));
+        assert_eq!(sentence(Vec::new()), "“orders” asks nothing that was measured here.");
+    }
 }

@@ -1,6 +1,7 @@
 //! Words that the page, the text and the charts share.
 
-use assay_model::calibration::Bound;
+use assay_model::Estimate;
+use assay_model::calibration::{Bound, Capacity};
 use assay_model::measurement::{Finish, Submission};
 use assay_model::units::Bytes;
 
@@ -36,9 +37,20 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
     }
 }
 
-/// Whether the number is only a lower bound of what the storage gives.
-pub(crate) const fn is_lower_bound(bound: Bound) -> bool {
+/// Whether something other than the storage ended the search for it.
+pub(crate) const fn is_cut_short(bound: Bound) -> bool {
     matches!(bound, Bound::Host | Bound::StillRising | Bound::TimeBudget)
+}
+
+/// Whether a rate has so wide an interval that it is no figure to size by.
+pub(crate) fn is_hardly_known(rate: &Estimate) -> bool {
+    const WIDEST: f64 = 0.25;
+    rate.relative_half_width() > WIDEST
+}
+
+/// Whether the number is a lower bound of what the storage gives.
+pub(crate) fn is_lower_bound(capacity: &Capacity) -> bool {
+    is_cut_short(capacity.bound) && !is_hardly_known(&capacity.rate)
 }
 
 /// How a run ended, where it did not run its whole length.

@@ -126,7 +126,7 @@ fn a_file_in_the_page_cache_is_said_to_be_there() {
     assert_eq!(measurement(&run)["conduct"]["direct_io"], true);
     let run = read(&place, "cached --buffered");
     assert_eq!(measurement(&run)["conduct"]["direct_io"], false);
-    doubts(&run, "the page cache was not passed by");
+    doubts(&run, "the page cache was not bypassed");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_workload_may_ask_for_the_page_cache() {
     assert_eq!(conduct["direct_io"], false);
     // It was asked for, so that nothing was refused.
     assert!(!conduct.to_string().contains("was refused"), "{conduct:#}");
-    doubts(&run, "the page cache was not passed by");
+    doubts(&run, "the page cache was not bypassed");
 }
 
 #[test]

@@ -55,6 +55,59 @@ fn a_run_is_judged_anew_without_measuring() {
     assert_eq!(measurement(&run)["finish"]["outcome"], "complete");
 }
 
+/// Nothing is asked, so there is an answer and no verdict: not even INCONCLUSIVE.
+#[test]
+fn without_a_question_there_is_an_answer_and_no_verdict() {
+    let place = Place::new();
+    let device = "sim:servers?count=4&service=1ms";
+    for (line, answer) in [
+        (
+            format!("calibrate {device} --time 5s --read-share 100% --max-latency 20ms"),
+            "random 8 KiB reads/s with p99 ≤ 20 ms",
+        ),
+        (format!("run reads.toml {device} --duration 10s"), "IOPS; p99 of reads"),
+        ("watch d --for 500ms --every 100ms".to_owned(), "on average over"),
+    ] {
+        let ran = place.run(&line);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        let headline = ran.stdout.lines().next().unwrap_or_default();
+        assert!(headline.contains(answer) && !ran.stdout.contains("INCONCLUSIVE"), "{ran:#?}");
+        let kept = place.json("report", 0);
+        assert!(kept["verdict"].is_null() && !ran.stdout.contains("not judged"), "{kept:#}");
+    }
+}
+
+#[test]
+fn a_check_of_disks_fails_by_p99_and_is_judged_so_again() {
+    let place = Place::new();
+    let ran = place.run("check sim:servers?count=4&service=12ms --time 20s");
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.starts_with("FAIL p99 of reads ") && words.contains(" > 1 ms one at a time;"),
+        "{words}"
+    );
+    let again = place.json("judge latest", 1);
+    assert_eq!(again, place.json("report", 0)["verdict"]);
+    let flash = place.run("check sim:servers?count=4&service=100us --time 20s");
+    assert_eq!(flash.code, Some(0), "{flash:#?}");
+    assert!(flash.stdout.contains(" ≤ 1 ms one at a time; rate of reads "), "{}", flash.stdout);
+    assert_eq!(place.json("judge latest --criteria dell-2017", 0)["outcome"], "PASS");
+}
+
+#[test]
+fn what_was_asked_nothing_and_nothing_fits_is_a_usage_error() {
+    let place = Place::new();
+    place
+        .run(
+            "locality sim:servers?count=4&service=1ms --largest 16MiB --settle 100ms --point 200ms",
+        )
+        .ends_with(0);
+    let ran = place.run("judge latest");
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    assert!(ran.stderr.contains("was asked nothing that can be judged"), "{}", ran.stderr);
+}
+
 #[test]
 fn without_any_word_the_help_is_shown_as_an_error() {
     let ran = Place::new().run("");

@@ -96,7 +96,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml d --criteria nothere.toml",
         2,
-        "error: reading the criteria nothere.toml: No such file or directory (os error 2)\nhint: name a readable criteria file",
+        "error: reading the criteria nothere.toml: No such file or directory (os error 2)\nhint: name a readable criteria file, or one of check, oltp-default, dell-2017",
     ),
     (
         "run reads.toml /dev/null",

@@ -18,6 +18,7 @@ fn judgement(
         quantity: quantity.to_owned(),
         subject: None,
         label: label.to_owned(),
+        at: String::new(),
         unit,
         limit,
         evidence: Evidence { estimate, elapsed_s: 120.0, ..Evidence::default() },
@@ -39,7 +40,7 @@ pub(crate) fn verdict() -> Verdict {
         judgements,
         left_out: vec![LeftOut {
             quantity: "host.tcp_retransmits".to_owned(),
-            label: "share of TCP segments sent again".to_owned(),
+            label: "TCP retransmissions of the host".to_owned(),
             missing: "the host's TCP segments were not counted".to_owned(),
         }],
     }
@@ -48,12 +49,13 @@ pub(crate) fn verdict() -> Verdict {
 fn targets() -> Vec<Judgement> {
     let time = |file: &str, mean: f64, doubt: f64, outcome: Outcome, reason: Reason| Judgement {
         subject: Some(format!("/oradata/{file}")),
+        at: "at 61,300 IOPS".to_owned(),
         why: "Single-block reads stand in the way of every order.".to_owned(),
         source: "Service agreement, section 4".to_owned(),
         reason,
         ..judgement(
             "target.read.service_time.q0.99",
-            "service time that 99 % of reads keep",
+            "p99 of reads",
             Unit::Ns,
             Limit::AtMost(1e6),
             Some(about(mean, doubt)),
@@ -75,7 +77,7 @@ fn targets() -> Vec<Judgement> {
 fn others() -> Vec<Judgement> {
     let sync = judgement(
         "sync.service_time.mean",
-        "mean service time of syncs",
+        "mean latency of syncs",
         Unit::Ns,
         Limit::AtMost(1e6),
         Some(about(1.27e6, 0.03)),
@@ -83,7 +85,7 @@ fn others() -> Vec<Judgement> {
     );
     let mut capacity = judgement(
         "calibration.read.iops_max",
-        "most reads a second",
+        "highest rate of reads",
         Unit::IosPerS,
         Limit::AtLeast(150_000.0),
         Some(about(121_000.0, 0.011)),
@@ -97,15 +99,16 @@ fn others() -> Vec<Judgement> {
     });
     let within = judgement(
         "calibration.mix.iops_within_limit",
-        "most reads and writes a second within the latency limit",
+        "rate of reads and writes",
         Unit::IosPerS,
         Limit::AtLeast(30_000.0),
         Some(about(61_300.0, 0.011)),
         Outcome::Pass,
     );
+    let within = Judgement { at: "with p99 ≤ 1 ms".to_owned(), ..within };
     let cpu = judgement(
         "host.cpu_busy",
-        "busy share of the host's processors",
+        "CPU use of the host",
         Unit::Share,
         Limit::AtMost(0.8),
         Some(Estimate::exact(0.161, 1)),

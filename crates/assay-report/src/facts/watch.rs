@@ -17,7 +17,7 @@ pub(crate) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
         ("Memory", memory(summary)),
         ("Network", network(total)),
         (
-            "TCP segments sent again",
+            "TCP retransmits",
             total.tcp.map(|tcp| match tcp.retransmit_share() {
                 Some(again) => {
                     format!("{:.3} % of {}", again * 100.0, show_count(real(tcp.out_segments)))

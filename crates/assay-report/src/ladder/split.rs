@@ -87,7 +87,8 @@ fn top_wait(events: &[TimedEvent]) -> Option<String> {
         .iter()
         .filter(is_wait)
         .max_by(|one, other| one.time_s.value.total_cmp(&other.time_s.value))?;
-    Some(longest.event.clone())
+    // Where it was counted stands in the table of events.
+    longest.event.split(" (").next().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, show: &Show) -> Markup {
 
 /// Marks a number of which only a lower bound is known.
 pub(crate) fn bounded(capacity: &Capacity, shown: &str) -> String {
-    let sign = if is_lower_bound(capacity.bound) { "≥ " } else { "" };
+    let sign = if is_lower_bound(capacity) { "≥ " } else { "" };
     format!("{sign}{shown}")
 }
 

@@ -35,7 +35,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
         None => conduct.backend.clone(),
     };
     let direct = match conduct.direct_io {
-        Some(true) => "yes: the page cache was passed by",
+        Some(true) => "yes: the page cache was bypassed",
         Some(false) => "no: the page cache is part of the result",
         None => "not applicable",
     };

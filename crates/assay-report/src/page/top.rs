@@ -147,7 +147,7 @@ fn judgement_row(judgement: &Judgement, show: &Show) -> Vec<Cell> {
 
 /// What is asked, of whom, and why.
 fn criterion(judgement: &Judgement, show: &Show) -> Markup {
-    let label = judged(judgement);
+    let label = judged(judgement, show);
     let subject =
         judgement.subject.as_ref().map(|subject| tag("span").class("subject").body(path(subject)));
     let why = if judgement.why.is_empty() {

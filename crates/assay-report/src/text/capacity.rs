@@ -4,7 +4,7 @@ use super::layout::Text;
 use crate::clock::show_length;
 use crate::input::Report;
 use crate::show::Show;
-use crate::words::{self, is_lower_bound, nines};
+use crate::words::{self, is_cut_short, is_lower_bound, nines};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, LimitStep, MixCalibration};
 use assay_model::verdict::Unit;
@@ -35,7 +35,7 @@ fn rows_of(mix: &MixCalibration, calibration: &Calibration, show: &Show) -> Vec<
     };
     let name = |what: &str| format!("{}: {what}", mix.name);
     let bounded = |what: &str, unit: Unit, capacity: &Capacity| {
-        let sign = if is_lower_bound(capacity.bound) { "≥ " } else { "" };
+        let sign = if is_lower_bound(capacity) { "≥ " } else { "" };
         let value = format!("{sign}{}", show.value(unit, capacity.rate.value));
         vec![
             name(what),
@@ -72,7 +72,7 @@ fn doubted(unit: Unit, estimate: &Estimate, show: &Show) -> String {
 /// What a lower bound, a burst or a knee of a mix needs in words.
 fn remarks(text: &mut Text, mix: &MixCalibration, show: &Show) {
     let (name, iops) = (&mix.name, &mix.iops_max);
-    if is_lower_bound(iops.bound) {
+    if is_cut_short(iops.bound) {
         text.item(&format!("{name}, most IOPS: {}.", words::bound(iops.bound)));
     }
     if let Some(burst) = &iops.burst_rate {

@@ -23,6 +23,10 @@ pub(super) fn runs(text: &mut Text, report: &Report, show: &Show) {
         let kind = kind(&whole);
         text.heading(&format!("Workload “{}”, {length}, {kind}s", measurement.workload));
         text.table(&numbers(run, &whole, show));
+        let intervals = intervals(run, &whole, show);
+        if intervals.len() > 1 {
+            text.table(&intervals);
+        }
         for error in &measurement.errors {
             text.item(&failed(error, show));
         }
@@ -56,6 +60,30 @@ fn numbers(run: &RunReport, whole: &PerOperation, show: &Show) -> Vec<Vec<String
         }
     }
     rows
+}
+
+/// Quantities whose intervals are told.
+const SURE: [(&str, Unit); 4] = [
+    ("iops", Unit::IosPerS),
+    ("service_time.mean", Unit::Ns),
+    ("service_time.q0.99", Unit::Ns),
+    ("service_time.q0.999", Unit::Ns),
+];
+
+/// The intervals of the whole, below the numbers that they belong to; the head alone where nothing is known.
+fn intervals(run: &RunReport, whole: &PerOperation, show: &Show) -> Vec<Vec<String>> {
+    let head = ["95 % intervals", "IOPS", "mean", "p99", "p99.9"].map(str::to_owned).to_vec();
+    let rows = whole.iter().filter_map(|(operation, result)| {
+        let open = result.response.is_some();
+        let told = SURE.map(|(what, unit)| {
+            let what = if open { what.replace("service", "response") } else { what.to_owned() };
+            let estimate = run.estimate(&format!("{}.{what}", operation.name()), None);
+            estimate.map_or_else(String::new, |estimate| show.interval(unit, estimate))
+        });
+        let is_known = told.iter().any(|interval| !interval.is_empty());
+        is_known.then(|| [format!("{}s", operation.name())].into_iter().chain(told).collect())
+    });
+    std::iter::once(head).chain(rows).collect()
 }
 
 /// One operation.

@@ -13,7 +13,7 @@ pub(super) fn verdict(text: &mut Text, report: &Report, show: &Show) {
     };
     text.heading(&format!("Verdict by “{}”", verdict.criteria));
     for judgement in &verdict.judgements {
-        text.marked(judgement.outcome, &stated(judgement));
+        text.marked(judgement.outcome, &stated(judgement, show));
         text.below_mark(&measured(judgement, show));
         let reason = reason(judgement, show);
         if !reason.is_empty() {
@@ -27,8 +27,8 @@ pub(super) fn verdict(text: &mut Text, report: &Report, show: &Show) {
 }
 
 /// What is asked, of whom.
-fn stated(judgement: &Judgement) -> String {
-    let label = criterion(judgement);
+fn stated(judgement: &Judgement, show: &Show) -> String {
+    let label = criterion(judgement, show);
     let subject = judgement.subject.as_ref();
     subject.map_or_else(|| label.clone(), |subject| format!("{label}, {subject}"))
 }
