@@ -160,10 +160,13 @@ impl Reading {
             ("NUM_CPU_CORES", column("cores"), Unit::Count),
             ("NUM_CPU_SOCKETS", column("sockets"), Unit::Count),
         ];
+        // AIX has no sockets and its row is out of step; the operating system's own table says the same.
+        let known = self.report.unread.len();
         for (name, column, unit) in names {
             let value = self.number(table, row, column, unit);
             self.report.host_cpu.push(Named { name: name.to_owned(), value });
         }
+        self.report.unread.truncate(known);
     }
 
     fn rates_of(&mut self, table: &Table, row: &Row, number: u32) -> InstanceRates {

@@ -3,6 +3,7 @@
 mod chart;
 mod facts;
 mod page;
+mod report;
 mod series;
 mod server;
 mod text;

@@ -4,7 +4,7 @@ use super::NamedProfile;
 use super::chart::{curves, over_time, shares, tiers};
 use super::facts;
 use super::series;
-use super::server;
+use super::{report, server};
 use crate::chart::scene::Size;
 use crate::markup::{Markup, constant, tag, text};
 use crate::page::figure::Figures;
@@ -60,7 +60,12 @@ fn answer(profiles: &[NamedProfile<'_>]) -> Markup {
 }
 
 fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
+    let events: Markup = report::top_events(profile)
+        .iter()
+        .map(|(title, rows)| tag("h3").text(title).and(of_rows(title, rows)))
+        .collect();
     vec![
+        Section { id: "events", title: "Top events", body: events },
         Section {
             id: "demand",
             title: "What was asked of storage",
@@ -69,9 +74,10 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
         Section { id: "time", title: "Where DB time went", body: time(profile, figures) },
         Section {
             id: "server",
-            title: "What the server counted and was seen doing",
-            body: server::tables(profile)
+            title: "Load, machine and who asked",
+            body: report::tables(profile)
                 .iter()
+                .chain(&server::tables(profile))
                 .map(|(title, rows)| tag("h3").text(title).and(of_rows(title, rows)))
                 .collect(),
         },

@@ -2,7 +2,7 @@
 
 use super::NamedProfile;
 use super::facts::{self, Rows};
-use super::server;
+use super::{report, server};
 use crate::text::layout::Text;
 
 /// Tablespaces listed; the document has all.
@@ -15,9 +15,15 @@ pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
     let profile = named.profile;
     let mut text = Text::new(colour);
     answer(&mut text, named);
+    for (title, rows) in report::top_events(profile) {
+        table(&mut text, title, &rows);
+    }
     table(&mut text, "What was asked of storage", &facts::classes(profile));
     table(&mut text, "Requests, as each section counts them", &facts::rates(profile));
     table(&mut text, "Where DB time went", &facts::time_rows(profile));
+    for (title, rows) in report::tables(profile) {
+        table(&mut text, title, &rows);
+    }
     for (title, rows) in server::tables(profile) {
         table(&mut text, title, &rows);
     }
