@@ -104,7 +104,7 @@ fn a_share_of_call_time_is_none_of_db_time() {
 #[test]
 fn a_histogram_of_two_lines_an_event_counts() {
     let ranges = ["0 - 1 ms", "1 - 4 ms", "4 - 8 ms", "8 - 16 ms", "16 - 32 ms", "32+ ms"];
-    let heads: String = ranges.iter().map(|range| format!("{range:>12} ")).collect();
+    let heads = ranges.map(|range| format!("{range:>12}")).join(" ");
     let rule = "------------ ".repeat(6);
     let histogram = format!(
         "\x0cWait Event Histogram  DB/Inst: SHOP/shop1  Snaps: 10-11\n-> ordered by event\n\nEvent\n{}\n{heads}\n{rule}\n\
@@ -282,7 +282,7 @@ fn a_global_text_report_names_its_database_and_interval() {
         line(heads),
         line(data),
     );
-    let report = read(&(text.to_owned() + END_OF_REPORT));
+    let report = read(&(text + END_OF_REPORT));
     let header = &report.header;
     assert_eq!(header.db_name.as_deref(), Some("SHOP"));
     let of = |quantity: &Option<assay_oracle::report::Quantity>| quantity.unwrap().value;

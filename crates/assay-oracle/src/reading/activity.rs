@@ -109,10 +109,11 @@ impl Reading {
         }
     }
 
-    fn keep_rates(&mut self, rates: InstanceRates) {
+    fn keep_rates(&mut self, mut rates: InstanceRates) {
         let known = self.instance_of(rates.number);
-        let (name, sessions, db_time) = (known.name.take(), known.sessions, known.db_time);
-        *known = InstanceRates { name, sessions, db_time, ..rates };
+        rates.name = known.name.take();
+        (rates.sessions, rates.db_time) = (known.sessions, known.db_time);
+        *known = rates;
     }
 
     /// What is known of an instance of a cluster, from whatever table.
