@@ -57,10 +57,15 @@ fn gain(verdict: &TimeVerdict) -> String {
     let Some(limit) = verdict.speedup_limit else {
         return String::new();
     };
-    let all = verdict.storage_speedup_limit.filter(|all| *all > limit * 1.01);
-    let all = all.map_or_else(String::new, |all| {
-        format!(", and {all:.2} times if commits and writes took none as well")
-    });
+    let all = match verdict.storage_speedup_limit {
+        Some(all) if all > limit * 1.01 => {
+            format!(", and {all:.2} times if commits and writes took none as well")
+        }
+        Some(_) => String::new(),
+        None => {
+            "; with commits, writes and what hangs on them storage has all of DB time".to_owned()
+        }
+    };
     format!(
         " User I/O that takes no time would make the database at most {limit:.2} times as fast{all}."
     )
@@ -96,7 +101,7 @@ fn device(device: &DeviceFinding) -> Option<String> {
             let how =
                 if device.grade == DeviceGrade::Failing { "far too slow" } else { "too slow" };
             Some(format!(
-                "{} is {how}: {time}, accepted are {}.",
+                "{} is {how}: {time}. The limit is {}.",
                 device.event, device.limit_source
             ))
         }
