@@ -31,6 +31,7 @@ pub mod gate;
 pub mod hook;
 pub mod mounts;
 pub mod oswatcher;
+pub mod packed;
 mod page_cache;
 pub mod root;
 pub mod signatures;

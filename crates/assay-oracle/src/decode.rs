@@ -47,8 +47,9 @@ fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {
 fn is_tabbed(bytes: &[u8]) -> bool {
     let look = &bytes[..bytes.len().min(LOOK_BYTES)];
     let mut rulers = look.split(|byte| *byte == b'\n');
+    // A margin of tabs is the copy's, and each line has it.
     let is_ruler = |line: &[u8]| {
-        line.contains(&b'\t')
+        line.trim_ascii().contains(&b'\t')
             && line.windows(3).any(|three| three == b"---")
             && line.iter().all(|byte| matches!(byte, b'-' | b'~' | b' ' | b'\t' | b'\r'))
     };

@@ -23,7 +23,8 @@ pub(crate) use events::events_of;
 pub fn profile(report: &Report) -> Profile {
     let time = time::model(report);
     let activity = activity::all(report);
-    let devices = devices::all(report);
+    // What spoils the interval spoils every time in it.
+    let devices = if report.invalid.is_some() { Vec::new() } else { devices::all(report) };
     let log = devices.iter().find(|device| device.path == IoPath::RedoWrite);
     let redo = redo::path(report, &time, log);
     Profile {

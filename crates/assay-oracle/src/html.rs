@@ -185,7 +185,8 @@ const TAG_BYTES_MAX: usize = 4096;
 /// (`headers="%ofTotalWaits >=512us"`); where quotes do not pair, the first one ends it.
 fn tag_end(bytes: &[u8]) -> Option<usize> {
     let first = memchr(b'>', bytes)?;
-    if !bytes[..first].contains(&b'"') && !bytes[..first].contains(&b'\'') {
+    let is_paired = |mark| memchr_iter(mark, &bytes[..first]).count().is_multiple_of(2);
+    if is_paired(b'"') && is_paired(b'\'') {
         return Some(first);
     }
     let mut quote = None;

@@ -35,6 +35,15 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
     let report = reading.finish();
     let header = &report.header;
     let is_named = header.db_name.is_some() || header.instance.is_some();
+    if is_imitation(part, &report) {
+        return Err(Error::usage(
+            format!(
+                "line {}: a page in the manner of an AWR report, without its counters and waits",
+                part.line
+            ),
+            "give the whole file as awrrpt.sql or awrgrpt.sql wrote it",
+        ));
+    }
     if is_named || header.elapsed.is_some() || header.begin.id.is_some() {
         return Ok(report);
     }
@@ -45,6 +54,15 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
         ),
         "its header is damaged: give the file as it was written",
     ))
+}
+
+/// Whether a page ends as a page does, but not as a report, and holds no counters: a sample, or an excerpt.
+fn is_imitation(part: &Part, report: &Report) -> bool {
+    let tail = &part.bytes[part.bytes.len().saturating_sub(256)..];
+    let closed =
+        ["</html", "</HTML"].iter().any(|end| memchr::memmem::find(tail, end.as_bytes()).is_some());
+    let counted = [Section::Activity, Section::IoProfile, Section::InstanceRates];
+    closed && !report.complete && !counted.iter().any(|section| report.has(*section))
 }
 
 pub(crate) struct Reading {
@@ -130,7 +148,7 @@ impl Reading {
             Cell::Unreadable(reason) => self.unread(section, row.line, cell, reason),
             Cell::Number(printed) => match factor(&printed, unit, scale) {
                 Ok(factor) => Some(Quantity {
-                    value: printed.value * factor,
+                    value: in_base(printed.value, factor),
                     rounding_width: printed.rounding_width * factor,
                     unit,
                     section,
@@ -154,6 +172,11 @@ impl Reading {
         }
         None
     }
+}
+
+/// A number in base units: parts of a unit divide, because a tenth or a thousandth is no binary number.
+fn in_base(value: f64, factor: f64) -> f64 {
+    if factor < 1.0 { value / (1.0 / factor).round() } else { value * factor }
 }
 
 /// What one printed unit is in base units.

@@ -18,8 +18,10 @@ const MONTHS: &[&str] = &[
 
 /// Seconds since 1970 of `11-Jan-18 09:30:36`, in the server's zone; `None` where a part is in doubt.
 pub(crate) fn clock_s(text: &str) -> Option<i64> {
-    let mut words = text.split_whitespace();
-    let mut date = words.next()?.split(['-', '/', '.']).filter(|part| !part.is_empty());
+    // Months of some languages are padded with blanks (`23-4月 -14`): the clock is the last word.
+    let (date, clock) = text.trim_end().rsplit_once(char::is_whitespace)?;
+    let date: String = date.split_whitespace().collect();
+    let mut date = date.split(['-', '/', '.']).filter(|part| !part.is_empty());
     let (day, month, year) = (date.next()?, date.next()?, date.next()?);
     let (day, year): (i64, i64) = (day.parse().ok()?, year.parse().ok()?);
     let year = if year < 100 { year + 2000 } else { year };
@@ -27,7 +29,7 @@ pub(crate) fn clock_s(text: &str) -> Option<i64> {
     if !(1..=31).contains(&day) || !(1970..=2200).contains(&year) {
         return None;
     }
-    Some(days(year, month, day) * 86_400 + seconds_of_day(words.next()?)?)
+    Some(days(year, month, day) * 86_400 + seconds_of_day(clock)?)
 }
 
 fn seconds_of_day(text: &str) -> Option<i64> {
@@ -75,9 +77,15 @@ mod tests {
     #[test]
     fn months_are_read_in_other_languages_and_as_numbers() {
         let english = clock_s("11-Dec-18 09:30:36");
-        for other in
-            ["11-DEZ-18", "11-Dic-18", "11-déc.-18", "11-12-18", "11-12月-18", "11.12.2018"]
-        {
+        for other in [
+            "11-DEZ-18",
+            "11-12月 -18",
+            "11-Dic-18",
+            "11-déc.-18",
+            "11-12-18",
+            "11-12月-18",
+            "11.12.2018",
+        ] {
             assert_eq!(clock_s(&format!("{other} 09:30:36")), english, "{other}");
         }
         assert_eq!(clock_s("11-juil.-18 09:30"), clock_s("11-Jul-18 09:30"));

@@ -263,3 +263,198 @@ fn every_printed_fact_of_every_report_is_read() {
     assert_eq!(truths.len(), 23);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// The second folder of reports, beside the first.
+fn wild() -> Option<(PathBuf, Vec<(String, String)>)> {
+    let folder = folder()?.parent()?.join("awr2");
+    let index = std::fs::read_to_string(folder.join("INDEX.md")).ok()?;
+    let bullets = index.lines().filter_map(|line| line.strip_prefix("- **"));
+    let truths = bullets.filter_map(|line| {
+        let (file, facts) = line.split_once("**: ")?;
+        Some((file.to_owned(), facts.to_owned()))
+    });
+    Some((folder.clone(), truths.collect()))
+}
+
+/// What stands behind a word, up to the next mark; a dash is not known.
+fn behind<'t>(facts: &'t str, word: &str) -> Option<&'t str> {
+    let rest = &facts[facts.find(word)? + word.len()..];
+    let rest = rest.split([';', ' ']).next()?.trim_end_matches([',', ')']);
+    (rest != "–").then_some(rest)
+}
+
+fn parsed(text: &str) -> Option<f64> {
+    let text = text.replace(',', "");
+    let text = if text.starts_with('.') { format!("0{text}") } else { text };
+    text.parse().ok()
+}
+
+fn pair(facts: &str, word: &str) -> [Option<f64>; 2] {
+    let mut parts = behind(facts, word).unwrap_or("–").split('/').map(parsed);
+    [parts.next().flatten(), parts.next().flatten()]
+}
+
+fn check_wild(facts: &str, report: &Report, ledger: &mut Ledger) {
+    let header = &report.header;
+    ledger.text("DB name", header.db_name.as_deref(), behind(facts, "DB "));
+    ledger.text("release", header.release.as_deref(), behind(facts, "release "));
+    let platform = facts.split_once("platform ").and_then(|(_, rest)| rest.split(", CPUs").next());
+    let platform = platform.filter(|platform| *platform != "–");
+    ledger.text("platform", header.platform.as_deref(), platform);
+    ledger.number("CPUs", value(header.cpus), behind(facts, "CPUs ").and_then(parsed));
+    let snaps = behind(facts, "snaps ").and_then(|snaps| snaps.split_once('-'));
+    ledger.number("begin", value(header.begin.id), snaps.and_then(|(begin, _)| parsed(begin)));
+    ledger.number("end", value(header.end.id), snaps.and_then(|(_, end)| parsed(end)));
+    ledger.number("elapsed", minutes(header.elapsed), behind(facts, "elapsed ").and_then(parsed));
+    ledger.number("DB time", minutes(header.db_time), behind(facts, "DB time ").and_then(parsed));
+    let seconds = behind(facts, "(time model ").and_then(parsed);
+    ledger.number("time model", value(report.time("DB time")), seconds);
+    ledger.number(
+        "DB CPU",
+        value(report.time("DB CPU")),
+        behind(facts, "DB CPU ").and_then(parsed),
+    );
+    let block = behind(facts, "block ").and_then(|block| parsed(block.trim_end_matches('K')));
+    ledger.number("block", value(header.block), block.map(|kib| kib * 1024.0));
+    check_wild_rates(facts, report, ledger);
+}
+
+fn check_wild_rates(facts: &str, report: &Report, ledger: &mut Ledger) {
+    // The 9.2 report has no interval, and prints its rates by transaction only.
+    let by_transaction = report.invalid.is_some();
+    let load = |names: &[&str]| {
+        let row = report.load(names)?;
+        value(if by_transaction { row.per_transaction } else { row.per_second })
+    };
+    let [reads, writes] = pair(facts, "blocks read/written ");
+    ledger.number("blocks read", load(&["Physical reads", "Physical read (blocks)"]), reads);
+    ledger.number("blocks written", load(&["Physical writes", "Physical write (blocks)"]), writes);
+    let redo = behind(facts, "redo ").and_then(parsed);
+    ledger.number("redo", load(&["Redo size", "Redo size (bytes)"]), redo);
+    let counter = |name: &str| report.statistic(name).and_then(|row| value(row.per_second));
+    for (words, names) in [
+        ("database requests ", ["physical read IO requests", "physical write IO requests"]),
+        (
+            "total requests ",
+            ["physical read total IO requests", "physical write total IO requests"],
+        ),
+        ("total bytes ", ["physical read total bytes", "physical write total bytes"]),
+    ] {
+        for (name, printed) in names.into_iter().zip(pair(facts, words)) {
+            ledger.number(name, counter(name), printed);
+        }
+    }
+}
+
+/// One event as the index words it: name, waits, seconds, average, percent, class.
+struct Worded {
+    name: String,
+    numbers: Vec<f64>,
+    has_share: bool,
+}
+
+fn worded(text: &str) -> Option<Worded> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_number = |word: &str| {
+        let digits = word.trim_end_matches("us").trim_end_matches("ms").trim_end_matches("ns");
+        word == "–"
+            || (parsed(digits).is_some() && !word.ends_with(char::is_alphabetic))
+            || (parsed(digits).is_some() && digits.len() < word.len())
+    };
+    let first = (1..words.len()).find(|at| is_number(words[*at]))?;
+    let number = |word: &&str| {
+        let text = word.trim_end_matches(char::is_alphabetic);
+        let scale = match &word[text.len()..] {
+            "us" => 1e-3,
+            "ns" => 1e-6,
+            _ => 1.0,
+        };
+        parsed(text).map(|number| number * scale)
+    };
+    let numbers: Vec<f64> = words[first..]
+        .iter()
+        .filter(|word| is_number(word) && **word != "–")
+        .filter_map(number)
+        .collect();
+    let is_html = text.contains(" waits ") || text.contains(" – ") || text.contains('%');
+    let has_share = if is_html { text.contains('%') } else { true };
+    Some(Worded { name: words[..first].join(" "), numbers, has_share })
+}
+
+/// Every number of each event of the top list must be one of the document's, and in its place where all five are there.
+fn check_wild_top(facts: &str, profile: &assay_model::Profile, ledger: &mut Ledger) {
+    let Some((_, top)) = facts.split_once("; top: ") else { return };
+    let top = top.split("; tablespaces:").next().unwrap();
+    let activity = profile.report.as_ref().unwrap();
+    for event in top.split("; ").filter_map(worded).filter(|event| event.has_share) {
+        let found = activity.top().events.iter().find(|one| one.event == event.name);
+        let Some(found) = found else {
+            ledger.compared += 1;
+            ledger.wrong.push(format!("no top event {}", event.name));
+            continue;
+        };
+        let known = [
+            found.waits,
+            found.time_s,
+            found.average_s.map(|average| average * 1e3),
+            found.share.map(|share| share * 100.0),
+        ];
+        for number in event.numbers {
+            let near = |known: f64| (known - number).abs() <= number.abs() * 1e-9 + 1e-9;
+            let read = known.into_iter().flatten().find(|known| near(*known));
+            ledger.number(&event.name, read.or(Some(f64::NAN)), Some(number));
+        }
+    }
+}
+
+#[test]
+fn every_printed_fact_of_the_reports_found_in_the_wild_is_read() {
+    let Some((folder, truths)) = wild() else {
+        println!("skipped: no second folder of real reports beside the first one");
+        return;
+    };
+    let mut ledger = Ledger { compared: 0, wrong: Vec::new() };
+    for (file, facts) in &truths {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let mut reports = assay_oracle::read_reports(&bytes);
+        assert_eq!(reports.len(), 1, "{file}");
+        let report = reports.remove(0).unwrap();
+        let before = (ledger.compared, ledger.wrong.len());
+        check_wild(facts, &report, &mut ledger);
+        check_wild_top(facts, &assay_oracle::profile(&report), &mut ledger);
+        for wrong in &mut ledger.wrong[before.1..] {
+            *wrong = format!("{file}: {wrong}");
+        }
+        println!(
+            "{file}: {} facts, {} wrong",
+            ledger.compared - before.0,
+            ledger.wrong.len() - before.1
+        );
+    }
+    println!("{} facts in {} reports", ledger.compared, truths.len());
+    assert_eq!(truths.len(), 19);
+    assert!(ledger.wrong.is_empty(), "{}", ledger.wrong.join("\n"));
+}
+
+#[test]
+fn what_is_no_such_report_is_refused_by_name() {
+    let Some((folder, _)) = wild() else {
+        println!("skipped: no second folder of real reports beside the first one");
+        return;
+    };
+    for (file, name) in [
+        ("o01-awrdiff-11.2.txt", "compare-period"),
+        ("o02-awrdiff-11.2.html", "compare-period"),
+        ("o03-ash-12.1.txt", "an ASH report"),
+        ("o06-ash-11.2.html", "an ASH report"),
+        ("o12-spdoc.txt", "no AWR or Statspack report"),
+        ("o19-mini-sample_awr.html", ""),
+    ] {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        for report in assay_oracle::read_reports(&bytes) {
+            let refused = report.expect_err(file).to_string();
+            println!("{file}: {refused}");
+            assert!(refused.contains(name), "{file}: {refused}");
+        }
+    }
+}

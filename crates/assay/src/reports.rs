@@ -1,9 +1,11 @@
-//! Report files in: many at once, in parallel, in bounded memory, each with its own error.
+//! Report files in, packed or not: many at once, in parallel, in bounded memory, each with its own error.
 
+use assay_host::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_model::number::count_of;
 use assay_model::profile::{Profile, parse_profile};
 use assay_model::{Error, Result};
 use assay_oracle::{Report, TableCell, profile, read_reports, table_row};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Larger files are no reports.
 const FILE_BYTES_MAX: u64 = 128 << 20;
+/// What is packed may grow to so much.
+const UNPACKED_BYTES_MAX: usize = 128 << 20;
 /// Bytes of files in memory at once; one that is larger is read alone.
 const BYTES_AT_ONCE: u64 = 48 << 20;
 
@@ -34,8 +38,10 @@ pub struct ReadFile {
     pub errors: Vec<Error>,
 }
 
-/// Reads all files, in parallel; the order is kept. `keep_profiles` is false where only rows are wanted.
+/// Reads all files, in parallel, those of folders by their names; the order is kept. `keep_profiles` is false where only
+/// rows are wanted.
 pub fn read_files(paths: &[PathBuf], keep_profiles: bool) -> Vec<ReadFile> {
+    let paths: Vec<PathBuf> = paths.iter().flat_map(|path| expanded(path)).collect();
     let (next, budget) = (AtomicUsize::new(0), Budget::default());
     let work = || {
         let places = std::iter::from_fn(|| {
@@ -74,7 +80,7 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
         let text = String::from_utf8_lossy(&bytes);
         return parse_profile(&text).map_err(|error| error.context(path.display()));
     }
-    let mut reports = read_reports(&bytes);
+    let mut reports = read_reports(&plain(&bytes).map_err(|error| error.context(path.display()))?);
     match (reports.len(), reports.pop()) {
         (1, Some(report)) => {
             report.map(|report| profile(&report)).map_err(|error| error.context(path.display()))
@@ -90,28 +96,81 @@ fn read_file(path: &Path, keep_profiles: bool, budget: &Budget) -> ReadFile {
     let size = std::fs::metadata(path).map_or(0, |facts| facts.len());
     let _held = budget.take(size);
     let mut file = ReadFile::default();
-    let reports = match read_bytes(path) {
-        Ok(bytes) => read_reports(&bytes),
-        Err(error) => {
-            file.errors.push(error);
-            return file;
-        }
-    };
-    let several = reports.len() > 1;
-    for (number, report) in (1..).zip(reports) {
-        let name = name(path, several.then_some(number));
-        match report {
-            Ok(report) => file.reports.push(derived(name, &report, keep_profiles)),
-            Err(error) => file.errors.push(error.context(name)),
-        }
+    let name = path.display().to_string();
+    match read_bytes(path) {
+        Ok(bytes) if is_zip(&bytes) => read_archive(&name, &bytes, keep_profiles, &mut file),
+        Ok(bytes) => file.take(&name, &bytes, keep_profiles),
+        Err(error) => file.errors.push(error),
     }
     file
 }
 
-/// The file, and which report of it where it holds several.
-fn name(path: &Path, number: Option<u32>) -> String {
-    let file = path.display();
-    number.map_or_else(|| file.to_string(), |number| format!("{file}#{number}"))
+/// The reports of an archive, one file after the other, so that one at a time is in memory.
+fn read_archive(name: &str, bytes: &[u8], keep_profiles: bool, file: &mut ReadFile) {
+    let damaged = |reason: String, name: &str| {
+        Error::usage(format!("{name}: {reason}"), "unpack it, and name the reports in it")
+    };
+    let members = match zip_members(bytes) {
+        Ok(members) => members,
+        Err(reason) => return file.errors.push(damaged(reason, name)),
+    };
+    for member in members.iter().filter(|member| may_be_report(Path::new(member.name))) {
+        let name = format!("{name}/{}", member.name);
+        match member.unpacked(UNPACKED_BYTES_MAX) {
+            Ok(bytes) => file.take(&name, &bytes, keep_profiles),
+            Err(reason) => file.errors.push(damaged(reason, &name)),
+        }
+    }
+    if file.reports.is_empty() && file.errors.is_empty() {
+        file.errors.push(damaged("no report in this archive".to_owned(), name));
+    }
+}
+
+impl ReadFile {
+    /// Takes all reports of a file in, one behind the other.
+    fn take(&mut self, name: &str, bytes: &[u8], keep_profiles: bool) {
+        let reports = match plain(bytes) {
+            Ok(plain) => read_reports(&plain),
+            Err(error) => return self.errors.push(error.context(name)),
+        };
+        let several = reports.len() > 1;
+        for (number, report) in (1..).zip(reports) {
+            let name = if several { format!("{name}#{number}") } else { name.to_owned() };
+            match report {
+                Ok(report) => self.reports.push(derived(name, &report, keep_profiles)),
+                Err(error) => self.errors.push(error.context(name)),
+            }
+        }
+    }
+}
+
+/// A file as it is, or unpacked.
+fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+    if !is_gzip(bytes) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    gunzip(bytes, UNPACKED_BYTES_MAX)
+        .map(Cow::Owned)
+        .map_err(|reason| Error::usage(reason, "unpack it with gunzip, and name the report"))
+}
+
+/// The files of a folder that may be reports, by name; a file is itself.
+fn expanded(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return vec![path.to_owned()];
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.is_file() && may_be_report(path)).collect();
+    paths.sort();
+    if paths.is_empty() { vec![path.to_owned()] } else { paths }
+}
+
+/// Endings of names under which reports are kept; what is named on the command line is read whatever its name.
+fn may_be_report(path: &Path) -> bool {
+    const ENDINGS: &[&str] = &["html", "htm", "txt", "lst", "log", "out", "gz"];
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
 fn derived(file: String, report: &Report, keep_profile: bool) -> ReadReport {
@@ -149,8 +208,8 @@ fn refused(path: &Path, error: &std::io::Error) -> Error {
 }
 
 fn directory(path: &Path) -> Error {
-    let hint = format!("name the files in it: {}/*", path.display());
-    Error::usage(format!("{} is a directory", path.display()), hint)
+    let hint = format!("name a report, or a folder with reports: {}/*", path.display());
+    Error::usage(format!("{} is a directory without any report", path.display()), hint)
 }
 
 fn too_large(path: &Path) -> Error {

@@ -93,10 +93,13 @@ fn shown(cell: &TableCell) -> String {
     }
 }
 
-/// A field that no comma, quote or line's end can break; a formula of a spreadsheet stays text.
+/// A field that no comma, quote or line's end can break. What a spreadsheet would run as a formula gets an apostrophe
+/// before it, which such programs take for the sign of text (OWASP, CSV Injection).
 fn quoted(text: &str) -> String {
-    let risky = text.contains([',', '"', '\n', '\r']) || text.starts_with(['=', '+', '-', '@']);
-    if risky { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    let runs = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if runs { format!("'{text}") } else { text.to_owned() };
+    let risky = runs || text.contains([',', '"', '\n', '\r']);
+    if risky { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 #[cfg(test)]
@@ -123,6 +126,13 @@ mod tests {
         assert_eq!(json[1]["file"], "b,\"c\".txt");
         assert_eq!(json[0]["total_iops"], 4818.5);
         assert!(json[0]["sessions"].is_null());
+    }
+
+    #[test]
+    fn a_formula_stays_text() {
+        assert_eq!(quoted("=cmd|' /C calc'!A0"), "\"'=cmd|' /C calc'!A0\"");
+        assert_eq!(quoted("@SUM(1)"), "\"'@SUM(1)\"");
+        assert_eq!(quoted("SHOP"), "SHOP");
     }
 
     #[test]

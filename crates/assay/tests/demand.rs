@@ -161,7 +161,48 @@ fn a_file_of_any_size_or_kind_ends() {
     place.write("large.txt", &(report(500, "1.0") + &row.repeat(200_000_000 / row.len())));
     let large = place.json("profile large.txt", 0);
     assert_eq!(large["classes"][0]["rate_iops"]["value"], 600.0);
-    assert!(place.run("profile .").complaint.contains("is a directory"));
+    std::fs::create_dir(place.path("empty")).unwrap();
+    assert!(place.run("profile empty").complaint.contains("is a directory without any report"));
     let copied = place.run("profile /dev/null");
     assert_eq!(copied.code, Some(2), "{copied:#?}");
+}
+
+/// A gzip file whose data is stored, not deflated (RFC 1951, 3.2.4).
+fn gzip(text: &str) -> Vec<u8> {
+    let length = u16::try_from(text.len()).unwrap();
+    let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1];
+    [head.as_slice(), &length.to_le_bytes(), &(!length).to_le_bytes(), text.as_bytes()].concat()
+}
+
+/// A zip archive of one stored file (APPNOTE 4.3).
+fn zip(name: &str, text: &str) -> Vec<u8> {
+    let size = u32::try_from(text.len()).unwrap().to_le_bytes();
+    let length = u16::try_from(name.len()).unwrap().to_le_bytes();
+    let sizes = [size, size].concat();
+    let local = [b"PK\x03\x04".as_slice(), &[0; 14], &sizes, &length, &[0, 0], name.as_bytes()];
+    let local = [local.concat(), text.as_bytes().to_vec()].concat();
+    let entry =
+        [b"PK\x01\x02".as_slice(), &[0; 16], &sizes, &length, &[0; 16], name.as_bytes()].concat();
+    let at = u32::try_from(local.len()).unwrap().to_le_bytes();
+    let end = [b"PK\x05\x06".as_slice(), &[0; 4], &[1, 0, 1, 0], &[0; 4], &at, &[0, 0]].concat();
+    [local, entry, end].concat()
+}
+
+#[test]
+fn packed_reports_and_folders_of_them_are_read() {
+    let place = place();
+    let folder = place.path("folder");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("a.txt.gz"), gzip(&report(500, "8192.0"))).unwrap();
+    fs::write(folder.join("b.txt"), report(900, "8192.0")).unwrap();
+    fs::write(folder.join("index.md"), "no report").unwrap();
+    fs::write(place.path("all.zip"), zip("x/c.txt", &report(700, "8192.0"))).unwrap();
+    let rows = place.json("profile folder all.zip --table --json", 0);
+    let reads: Vec<f64> = (0..3).map(|row| rows[row]["read_iops"].as_f64().unwrap()).collect();
+    assert_eq!(reads, [500.0, 900.0, 700.0]);
+    assert_eq!(rows[2]["file"], "all.zip/x/c.txt");
+    fs::write(place.path("cut.gz"), &gzip(&report(500, "8192.0"))[..200]).unwrap();
+    let cut = place.run("profile cut.gz");
+    assert_eq!(cut.code, Some(2), "{cut:#?}");
+    assert!(cut.complaint.contains("cut.gz"), "{cut:#?}");
 }

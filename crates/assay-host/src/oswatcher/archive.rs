@@ -1,9 +1,9 @@
 //! The files of an archive: found, unpacked where they were packed, and cut into samples.
 
 use super::stamp::stamp;
+use crate::packed::gunzip;
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -101,8 +101,11 @@ fn collect(directory: &Path, depth: u32, into: &mut Vec<(PathBuf, Collector)>) -
 
 fn text_of(path: &Path) -> std::result::Result<String, String> {
     let bytes = bytes_of(path).map_err(|error| error.to_string())?;
-    let bytes =
-        if path.extension().is_some_and(|form| form == "gz") { unpacked(&bytes)? } else { bytes };
+    let bytes = if path.extension().is_some_and(|form| form == "gz") {
+        gunzip(&bytes, index_of(FILE_BYTES_MAX))?
+    } else {
+        bytes
+    };
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -118,32 +121,6 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The first member of a gzip file (RFC 1952): head, deflated data, check sum and length.
-fn unpacked(bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let damaged = || "not a whole gzip file".to_owned();
-    let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else {
-        return Err(damaged());
-    };
-    let mut rest = rest;
-    if flags & 4 != 0 {
-        let [low, high, after @ ..] = rest else {
-            return Err(damaged());
-        };
-        let length = usize::from(u16::from_le_bytes([*low, *high]));
-        rest = after.get(length..).ok_or_else(damaged)?;
-    }
-    for flag in [8, 16] {
-        if flags & flag != 0 {
-            let end = rest.iter().position(|byte| *byte == 0).ok_or_else(damaged)?;
-            rest = &rest[end + 1..];
-        }
-    }
-    if flags & 2 != 0 {
-        rest = rest.get(2..).ok_or_else(damaged)?;
-    }
-    decompress_to_vec_with_limit(rest, index_of(FILE_BYTES_MAX)).map_err(|error| error.to_string())
 }
 
 impl Archive {

@@ -59,7 +59,9 @@ fn host(report: &Report) -> HostActivity {
         row.value.map(|value| figure(&value))
     };
     let either = |name: &str| counter(name).or_else(|| page(name));
-    let (busy, idle) = (counter("BUSY_TIME"), counter("IDLE_TIME"));
+    // 10.1 counts in ticks, which a share does not mind.
+    let busy = counter("BUSY_TIME").or_else(|| counter("BUSY_TICKS"));
+    let idle = counter("IDLE_TIME").or_else(|| counter("IDLE_TICKS"));
     let total_s = busy.as_ref().zip(idle).map(|(busy, idle)| busy.value + idle.value);
     let share = |part: Option<Figure>| {
         let (part, total_s) = part.zip(total_s.filter(|total_s| *total_s > 0.0))?;

@@ -14,7 +14,7 @@ const BUSY: f64 = 0.7;
 /// Fewer waits than this prove nothing.
 const WAITS_MIN: f64 = 10.0;
 
-const OF_DISKS: &str = "20 ms, the generally accepted limit of disks, reads and writes apart (Dell, Sizing and Best Practices for Deploying Oracle OLTP on PS Series)";
+const OF_DISKS: &str = "20 ms, generally accepted for disks, reads and writes apart (Dell, Sizing and Best Practices for OLTP with Oracle 11g R2 on PS Series, 2013)";
 const OF_REDO: &str = "20 ms, above which Oracle's support calls the I/O of the log slow (Troubleshooting: 'Log file sync' Waits, 1376916.1)";
 
 /// Redo, single-block reads and control files, the worst first.
@@ -27,7 +27,7 @@ pub(super) fn all(report: &Report) -> Vec<DeviceFinding> {
     let found = paths.into_iter();
     let mut found: Vec<DeviceFinding> =
         found.filter_map(|(path, names, source)| device(report, path, names, source)).collect();
-    found.sort_by(|left, right| right.grade.cmp(&left.grade));
+    found.sort_by_key(|device| std::cmp::Reverse(device.grade));
     found
 }
 

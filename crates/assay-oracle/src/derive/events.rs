@@ -1,11 +1,14 @@
 //! Which list of waits answers a question: releases print sessions and background apart, together, or only the top ones.
 
 use crate::knowledge;
+use crate::quantity::{Quantity, Unit};
 use crate::reading::IDLE;
 use crate::report::{Event, Kind, Report, ShareOf};
 use assay_model::profile::{TopEvents, WaitEvent};
 use std::borrow::Cow;
 
+/// A number that is known to no better than this share of itself.
+const COARSE: f64 = 0.01;
 /// Events of a list that are kept.
 const TOP: usize = 10;
 
@@ -60,10 +63,10 @@ fn without_background(report: &Report, event: &Event) -> Event {
     let Some(other) = of_background else {
         return event.clone();
     };
-    let less = |all: Option<crate::quantity::Quantity>, part: Option<crate::quantity::Quantity>| {
+    let less = |all: Option<Quantity>, part: Option<Quantity>| {
         let all = all?;
         let value = (all.value - part.map_or(0.0, |part| part.value)).max(0.0);
-        Some(crate::quantity::Quantity { value, ..all })
+        Some(Quantity { value, ..all })
     };
     Event {
         waits: less(event.waits, other.waits),
@@ -150,8 +153,9 @@ fn top(report: &Report, events: &[Event]) -> TopEvents {
 /// An event as its list prints it; what the list cut follows from the list in full.
 fn wait_event(report: &Report, event: &Event) -> WaitEvent {
     let full = detail(report, event);
-    let number = |of: fn(&Event) -> Option<crate::quantity::Quantity>| {
-        of(event).or_else(|| full.and_then(of)).map(|number| number.value)
+    let number = |of: fn(&Event) -> Option<Quantity>| {
+        let printed = of(event).filter(|number| !is_coarse(number));
+        printed.or_else(|| full.and_then(of)).or_else(|| of(event)).map(|number| number.value)
     };
     let place = event.time.or(event.waits).or(event.share);
     let class = if event.class.is_some() { event } else { full.unwrap_or(event) };
@@ -164,6 +168,13 @@ fn wait_event(report: &Report, event: &Event) -> WaitEvent {
         share: event.share.map(|share| share.value),
         source: place.map_or_else(String::new, |place| place.place()),
     }
+}
+
+/// Two digits, as `1.1E+08` has them, are no count where the list in full has all.
+fn is_coarse(number: &Quantity) -> bool {
+    number.unit == Unit::Count
+        && number.rounding_width > COARSE * number.value.abs()
+        && number.value >= 1000.0
 }
 
 /// The same event in the list in full.

@@ -33,7 +33,9 @@ pub(super) fn path(report: &Report, time: &TimeModel, device: Option<&DeviceFind
         sync_share: synced_s.zip(db_time_s).map(|(synced, db_time)| synced / db_time),
         finding: RedoFinding::Unknown,
     };
-    path.finding = finding(&path, device.map(|device| device.grade));
+    if report.invalid.is_none() {
+        path.finding = finding(&path, device.map(|device| device.grade));
+    }
     path
 }
 

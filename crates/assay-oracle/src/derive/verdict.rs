@@ -4,7 +4,7 @@ use super::activity;
 use super::events::{is_idle, name_of_class, of_sessions};
 use crate::check;
 use crate::knowledge::{self, WRITE_BEHIND};
-use crate::report::{Event, Report};
+use crate::report::{Event, Kind, Report};
 use assay_model::profile::{
     Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, TimeModel,
     TimeVerdict,
@@ -68,7 +68,12 @@ fn by_time(
     contradiction(&mut verdict, time);
     queue(&mut verdict, host);
     idle(&mut verdict, time);
-    verdict.cause = cause(report, &verdict);
+    let log = slow_log
+        && verdict.commit_share.unwrap_or(0.0) + hanging > verdict.user_io_share.unwrap_or(0.0);
+    verdict.cause = match verdict.bottleneck {
+        Bottleneck::Storage if log => Some("log file parallel write".to_owned()),
+        _ => cause(report, &verdict),
+    };
     verdict.notes.extend(notes(&verdict, hanging));
     verdict
 }
@@ -80,7 +85,7 @@ fn shares(report: &Report, time: &TimeModel) -> TimeVerdict {
         let waits = time.waits.iter().filter(|wait| classes.contains(&wait.class.as_str()));
         waits.map(|wait| wait.time_s.value).fold(0.0, |sum, time_s| sum + time_s) / db_time_s
     };
-    let is_known = !time.waits.is_empty();
+    let is_known = !time.waits.is_empty() || is_listed(report);
     let behind = seconds(report, WRITE_BEHIND) / db_time_s;
     let contention = (of_classes(knowledge::CONTENTION) - behind).max(0.0);
     TimeVerdict {
@@ -90,9 +95,19 @@ fn shares(report: &Report, time: &TimeModel) -> TimeVerdict {
         cpu_share: time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s),
         contention_share: is_known.then_some(contention),
         other_share: is_known.then(|| of_classes(OTHER)),
-        unaccounted_share: time.unaccounted_s.as_ref().map(|rest| rest.value / db_time_s),
+        unaccounted_share: is_listed(report)
+            .then_some(time.unaccounted_s.as_ref())
+            .flatten()
+            .map(|rest| rest.value / db_time_s),
         ..TimeVerdict::default()
     }
+}
+
+/// Whether all waits of sessions are printed: what a top list leaves out is not unaccounted.
+fn is_listed(report: &Report) -> bool {
+    let lists = [&report.wait_classes, &report.foreground_events];
+    let together = report.kind != Kind::AwrGlobal && !report.all_events.is_empty();
+    lists.into_iter().any(|list| !list.is_empty()) || together
 }
 
 /// Classes of I/O that sessions wait for.

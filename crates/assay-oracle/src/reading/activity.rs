@@ -109,10 +109,11 @@ impl Reading {
         }
     }
 
-    fn keep_rates(&mut self, rates: InstanceRates) {
+    fn keep_rates(&mut self, mut rates: InstanceRates) {
         let known = self.instance_of(rates.number);
-        let (name, sessions, db_time) = (known.name.take(), known.sessions, known.db_time);
-        *known = InstanceRates { name, sessions, db_time, ..rates };
+        rates.name = known.name.take();
+        (rates.sessions, rates.db_time) = (known.sessions, known.db_time);
+        *known = rates;
     }
 
     /// What is known of an instance of a cluster, from whatever table.
@@ -160,10 +161,13 @@ impl Reading {
             ("NUM_CPU_CORES", column("cores"), Unit::Count),
             ("NUM_CPU_SOCKETS", column("sockets"), Unit::Count),
         ];
+        // AIX has no sockets and its row is out of step; the operating system's own table says the same.
+        let known = self.report.unread.len();
         for (name, column, unit) in names {
             let value = self.number(table, row, column, unit);
             self.report.host_cpu.push(Named { name: name.to_owned(), value });
         }
+        self.report.unread.truncate(known);
     }
 
     fn rates_of(&mut self, table: &Table, row: &Row, number: u32) -> InstanceRates {

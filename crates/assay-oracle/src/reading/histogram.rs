@@ -29,7 +29,8 @@ impl Reading {
         let Some(event) = table.named(&["event"]) else {
             return;
         };
-        if table.head(event + 1).contains(" - ") {
+        let is_counted = !table.heads.iter().any(|head| head.contains('<'));
+        if is_counted && table.head(event + 1).contains(" - ") {
             return self.counted_histogram(table, event);
         }
         let first = table.column(|head| head.contains('<')).unwrap_or(table.heads.len());

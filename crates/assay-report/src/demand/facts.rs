@@ -3,8 +3,8 @@
 use crate::words::capital;
 use assay_model::number::real;
 use assay_model::profile::{
-    Bottleneck, CheckOutcome, CrossCheck, Figure, IoClass, IoPurpose, Outlier, Profile, RateKind,
-    RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
+    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPath,
+    IoPurpose, Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -17,63 +17,95 @@ pub(crate) type Rows = Vec<Vec<String>>;
 /// Whether faster storage would help, in a sentence or two.
 pub(super) fn headline(verdict: &TimeVerdict) -> String {
     let gain = gain(verdict);
-    let share = |share: Option<f64>| share.map_or_else(|| "most".to_owned(), percent);
+    let share = verdict.leading_share().map_or_else(|| "most".to_owned(), percent);
+    let cause = verdict.cause.as_ref();
+    let of = cause.map_or_else(String::new, |cause| format!(", first {cause}"));
     match verdict.bottleneck {
+        Bottleneck::Storage if hangs_on_log(verdict) => format!(
+            "Storage-bound: the device of the log is slow, and commits and row locks wait for it. A sound one comes first.{gain}"
+        ),
         Bottleneck::Storage => {
-            let behind = verdict.write_behind_share.unwrap_or(0.0);
-            let storage = verdict.user_io_share.map(|user_io| user_io + behind);
-            format!("Storage-bound: {} of DB time was waiting for storage.{gain}", share(storage))
+            format!("Storage-bound: {share} of DB time was waiting for storage{of}.{gain}")
         }
         Bottleneck::Cpu => format!(
-            "CPU-bound: {} of DB time was spent on a CPU, so faster storage cannot help much.{gain}",
-            share(verdict.cpu_share)
+            "CPU-bound: {share} of DB time was spent on a CPU, so faster storage cannot help much.{gain}"
         ),
         Bottleneck::Commit => format!(
-            "Commit-bound: in {} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it.",
-            share(verdict.commit_share)
+            "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it.{gain}"
         ),
         Bottleneck::Contention => format!(
-            "Contention-bound: in {} of DB time sessions waited for each other, so faster storage cannot help much.{gain}",
-            share(verdict.contention_share)
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much.{gain}"
         ),
         Bottleneck::Other => format!(
-            "Bound by {}: {} of DB time, so faster storage cannot help much.{gain}",
-            verdict.cause.as_deref().unwrap_or("other waits"),
-            share(verdict.other_share)
+            "Bound by {}: other waits were {share} of DB time, so faster storage cannot help much.{gain}",
+            cause.map_or("other waits", String::as_str)
         ),
-        Bottleneck::Idle => format!("Idle: {}.", verdict.reason),
         Bottleneck::Mixed => format!("No single cause leads: {}.{gain}", verdict.reason),
-        Bottleneck::Unknown => format!("Where time went cannot be told: {}.", verdict.reason),
+        Bottleneck::Idle => format!("Idle: {}.", verdict.reason),
+        Bottleneck::Unknown => format!("Inconclusive: {}.", verdict.reason),
     }
 }
 
-/// Amdahl's bound in a sentence; slow writes that stop sessions are told apart, because they are no user I/O.
+/// Whether what leads are waits behind a slow log device.
+fn hangs_on_log(verdict: &TimeVerdict) -> bool {
+    let log = verdict.devices.iter().find(|device| device.path == IoPath::RedoWrite);
+    log.is_some_and(|log| verdict.cause.as_deref() == Some(log.event.as_str()))
+}
+
+/// Amdahl's bounds in a sentence: reads alone, then all that storage has a part in.
 fn gain(verdict: &TimeVerdict) -> String {
     let Some(limit) = verdict.speedup_limit else {
         return String::new();
     };
-    let both =
-        verdict.user_io_share.zip(verdict.write_behind_share.filter(|behind| *behind > 0.01));
-    let both = both.and_then(|(user_io, behind)| TimeVerdict::amdahl(user_io + behind));
-    let both = both.map_or_else(String::new, |both| {
-        format!(", and {both:.2} times if its writes kept up as well")
-    });
+    let all = match verdict.storage_speedup_limit {
+        Some(all) if all > limit * 1.01 => {
+            format!(", and {all:.2} times if commits and writes took none as well")
+        }
+        Some(_) => String::new(),
+        None => {
+            "; with commits, writes and what hangs on them storage has all of DB time".to_owned()
+        }
+    };
     format!(
-        " User I/O that takes no time would make the database at most {limit:.2} times as fast{both}."
+        " User I/O that takes no time would make the database at most {limit:.2} times as fast{all}."
     )
 }
 
 /// What else should be known by who reads nothing more.
 pub(super) fn details(profile: &Profile) -> Vec<String> {
     let mut details = Vec::new();
-    if profile.verdict.bottleneck != Bottleneck::Unknown {
+    let told = [Bottleneck::Unknown, Bottleneck::Idle, Bottleneck::Mixed];
+    if !told.contains(&profile.verdict.bottleneck) {
         details.push(format!("{}.", capital(&profile.verdict.reason)));
     }
+    details.extend(profile.verdict.devices.iter().filter_map(device));
+    details.extend(profile.verdict.notes.iter().cloned());
     details.extend(load(profile));
     details.extend(redo(&profile.redo));
     let told = profile.outliers.iter().rev().filter(|outlier| outlier.rate_per_s >= 0.005);
     details.extend(told.take(3).map(outlier));
     details
+}
+
+/// Storage that is slow or busy by itself, whatever the shares are.
+fn device(device: &DeviceFinding) -> Option<String> {
+    let time = seconds(&device.latency_s);
+    let busy = device.outstanding.as_ref().map_or(0.0, |outstanding| outstanding.value);
+    match device.grade {
+        DeviceGrade::Sound => None,
+        DeviceGrade::Saturated => Some(format!(
+            "{}: {time} each, one after the other all the time ({busy:.2} outstanding).",
+            device.event
+        )),
+        DeviceGrade::Slow | DeviceGrade::Failing => {
+            let how =
+                if device.grade == DeviceGrade::Failing { "far too slow" } else { "too slow" };
+            Some(format!(
+                "{} is {how}: {time}. The limit is {}.",
+                device.event, device.limit_source
+            ))
+        }
+    }
 }
 
 fn load(profile: &Profile) -> Option<String> {

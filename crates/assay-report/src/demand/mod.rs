@@ -1,9 +1,10 @@
 //! What a database asked of its storage, as text and as page: one profile, or many side by side.
 
-mod activity;
 mod chart;
 mod facts;
+mod histograms;
 mod page;
+mod report;
 mod response;
 mod series;
 mod server;

@@ -1,11 +1,10 @@
 //! The page of one profile or of many: the answer, the demand, where time went, and how it moved from report to report.
 
 use super::NamedProfile;
-use super::activity;
 use super::chart::{curves, over_time, shares, tiers};
 use super::facts;
 use super::series;
-use super::server;
+use super::{histograms, report, response, server};
 use crate::chart::scene::Size;
 use crate::markup::{Markup, constant, tag, text};
 use crate::page::figure::Figures;
@@ -61,12 +60,10 @@ fn answer(profiles: &[NamedProfile<'_>]) -> Markup {
 }
 
 fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
+    let mut first = report::top_events(profile);
+    first.extend(response::tables(profile));
     vec![
-        Section {
-            id: "events",
-            title: "What sessions waited for",
-            body: titled(&activity::first(profile)),
-        },
+        Section { id: "events", title: "What sessions waited for", body: titled(&first) },
         Section {
             id: "demand",
             title: "What was asked of storage",
@@ -75,9 +72,10 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
         Section { id: "time", title: "Where DB time went", body: time(profile, figures) },
         Section {
             id: "server",
-            title: "What the server counted and was seen doing",
-            body: server::tables(profile)
+            title: "Load, machine and who asked",
+            body: report::tables(profile)
                 .iter()
+                .chain(&server::tables(profile))
                 .map(|(title, rows)| tag("h3").text(title).and(of_rows(title, rows)))
                 .collect(),
         },
@@ -86,7 +84,6 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
             title: "What gains most from faster storage",
             body: tiering(profile, figures),
         },
-        Section { id: "who", title: "Who did the I/O", body: titled(&activity::details(profile)) },
         Section {
             id: "checks",
             title: "What the report says of itself",
@@ -100,8 +97,8 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
 }
 
 /// Tables below their titles.
-fn titled(tables: &[activity::Titled]) -> Markup {
-    let one = |(title, rows): &activity::Titled| tag("h3").text(title).and(of_rows(title, rows));
+fn titled(tables: &[response::Titled]) -> Markup {
+    let one = |(title, rows): &response::Titled| tag("h3").text(title).and(of_rows(title, rows));
     tables.iter().map(one).collect()
 }
 
@@ -117,7 +114,7 @@ fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
     let parts = profiles.iter().take(REPORTS_MAX).zip(1..).map(|(named, number)| {
         let sentence = facts::headline(&named.profile.verdict);
         let body = tag("h3").text(named.file).and(tag("p").text(&sentence));
-        let events = activity::first(named.profile);
+        let events = report::top_events(named.profile);
         let body = body.and(titled(&events[..events.len().min(1)]));
         tag("article")
             .attribute("id", &format!("report-{number}"))
@@ -150,7 +147,7 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
     let counts = "Requests as each section counts them";
     let histograms = "I/Os by the time they took, by purpose";
     body.and(folded(counts, of_rows(counts, &facts::rates(profile))))
-        .and(folded(histograms, of_rows(histograms, &activity::histograms(profile))))
+        .and(folded(histograms, of_rows(histograms, &histograms::histograms(profile))))
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {

@@ -2,7 +2,23 @@
 
 use super::facts::{Rows, percent, significant};
 use assay_model::profile::{Figure, Profile};
-use assay_model::units::{show_count, show_time_ns};
+use assay_model::units::{show_bytes, show_count, show_time_ns};
+
+/// A table with its title.
+pub(crate) type Titled = (&'static str, Rows);
+
+/// What follows the top events: load against processors, response time, commits; none of a live server.
+pub(super) fn tables(profile: &Profile) -> Vec<Titled> {
+    if profile.report.is_none() {
+        return Vec::new();
+    }
+    let tables = [
+        ("Active sessions against processors", load(profile)),
+        ("Response time, call by call", split(profile)),
+        ("Commits and redo", commits(profile)),
+    ];
+    tables.into_iter().filter(|(_, rows)| rows.len() > 1).collect()
+}
 
 fn head(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -17,7 +33,7 @@ fn value(figure: Option<&Figure>) -> Option<f64> {
 }
 
 /// Sessions that were active on average, and the processors that they had.
-pub(super) fn load(profile: &Profile) -> Rows {
+fn load(profile: &Profile) -> Rows {
     let mut rows = vec![head(&["", "number", ""])];
     let time = &profile.time;
     let active = value(time.average_active_sessions.as_ref());
@@ -69,11 +85,13 @@ fn host(profile: &Profile) -> Vec<Vec<String>> {
         let ends = format!("{} → {}", significant(begin), significant(end));
         row("host load", ends, "processes running or ready, begin → end")
     });
-    [busy, waiting, load].into_iter().flatten().collect()
+    let memory = value(host.memory_bytes.as_ref())
+        .map(|bytes| row("memory", show_bytes(bytes), "of the machine"));
+    [busy, waiting, load, memory].into_iter().flatten().collect()
 }
 
 /// What one call and one transaction took, and of what.
-pub(super) fn split(profile: &Profile) -> Rows {
+fn split(profile: &Profile) -> Rows {
     let work = &profile.work;
     let (Some(elapsed_s), Some(db_time_s)) =
         (value(profile.elapsed_s.as_ref()), value(profile.time.db_time_s.as_ref()))
@@ -123,7 +141,7 @@ fn logical_read(profile: &Profile, elapsed_s: f64, columns: usize) -> Option<Vec
 }
 
 /// Commits, what a write of the log carries, and how busy the log writer is.
-pub(super) fn commits(profile: &Profile) -> Rows {
+fn commits(profile: &Profile) -> Rows {
     let mut rows = vec![head(&["", "number", ""])];
     let log = profile.report.as_ref().map(|report| &report.log_writer);
     let redo = &profile.redo;

@@ -1,9 +1,8 @@
 //! One profile for a terminal: whether faster storage would help, then the demand, then what to doubt.
 
 use super::NamedProfile;
-use super::activity;
 use super::facts::{self, Rows};
-use super::server;
+use super::{report, response, server};
 use crate::text::layout::Text;
 
 /// Tablespaces listed; the document has all.
@@ -16,16 +15,17 @@ pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
     let profile = named.profile;
     let mut text = Text::new(colour);
     answer(&mut text, named);
-    for (title, rows) in activity::first(profile) {
+    let first = report::top_events(profile).into_iter().chain(response::tables(profile));
+    for (title, rows) in first {
         table(&mut text, title, &rows);
     }
     table(&mut text, "What was asked of storage", &facts::classes(profile));
     table(&mut text, "Requests, as each section counts them", &facts::rates(profile));
     table(&mut text, "Where DB time went", &facts::time_rows(profile));
-    for (title, rows) in server::tables(profile) {
+    for (title, rows) in report::tables(profile) {
         table(&mut text, title, &rows);
     }
-    for (title, rows) in activity::details(profile) {
+    for (title, rows) in server::tables(profile) {
         table(&mut text, title, &rows);
     }
     let shown = profile.tiering.len().min(CANDIDATES_MAX);

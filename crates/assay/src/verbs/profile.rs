@@ -21,8 +21,9 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
-    /// Reports as text or HTML; what a file is tells its content, not its name. Or the address of a server,
-    /// `postgresql://user@host:port/database` or `mysql://user:password@host:port/database`
+    /// Reports as text or HTML, packed by gzip or zip or not, or folders of them; what a file is tells its content, not
+    /// its name. Or the address of a server, `postgresql://user@host:port/database` or
+    /// `mysql://user:password@host:port/database`
     #[arg(value_name = "FILE|ADDRESS", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server

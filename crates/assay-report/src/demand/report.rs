@@ -1,0 +1,198 @@
+//! What only a report prints, as tables: top events, the load, statements, segments, files, instances.
+
+use super::facts::{Rows, percent, significant};
+use assay_model::profile::{
+    BufferPoolAdvice, FileActivity, InstanceShare, Profile, RateKind, ReportActivity,
+    ReportStatement, SegmentIo, SegmentReads, ShareOf, TopEvents, WaitEvent, Work,
+};
+use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
+
+/// Rows of each table but the top events; the document has all.
+const ROWS_MAX: usize = 5;
+const ABSENT: &str = "–";
+
+/// The top events, before anything else.
+pub(crate) fn top_events(profile: &Profile) -> Vec<(&'static str, Rows)> {
+    let Some(report) = &profile.report else {
+        return Vec::new();
+    };
+    let together = report.together.as_ref().map(events).unwrap_or_default();
+    known(vec![
+        ("Top events of sessions and background processes", together),
+        ("Top events of sessions", events(&report.foreground)),
+        ("Top events of background processes", events(&report.background)),
+    ])
+}
+
+/// All other tables with their titles; none of a live server.
+pub(crate) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
+    let Some(report) = &profile.report else {
+        return Vec::new();
+    };
+    known(vec![
+        ("Load", load(&profile.work, report)),
+        ("Statements by time waited for I/O", statements(&report.statements)),
+        ("Segments by physical reads", segments(&report.segments)),
+        ("Files by time waited for their reads", files(&report.files)),
+        ("Buffer cache of other sizes", buffer_pool(&report.buffer_pool)),
+        ("Instances", instances(&report.instances)),
+    ])
+}
+
+/// Tables of more than their headings.
+fn known(tables: Vec<(&'static str, Rows)>) -> Vec<(&'static str, Rows)> {
+    tables.into_iter().filter(|(_, rows)| rows.len() > 1).collect()
+}
+
+fn head(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn time(time_s: f64) -> String {
+    if time_s > 0.0 { show_time_ns(time_s * 1e9) } else { "0 s".to_owned() }
+}
+
+fn optional(value: Option<f64>, show: fn(f64) -> String) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), show)
+}
+
+fn events(top: &TopEvents) -> Rows {
+    let share = match top.share_of {
+        ShareOf::DbTime => "DB time",
+        ShareOf::BackgroundTime => "background time",
+        ShareOf::CallTime => "call time",
+    };
+    let mut rows = vec![head(&["", "class", "waits", "time", "mean", share])];
+    rows.extend(top.events.iter().map(event));
+    rows
+}
+
+fn event(event: &WaitEvent) -> Vec<String> {
+    vec![
+        event.event.clone(),
+        event.class.clone().unwrap_or_default(),
+        optional(event.waits, show_count),
+        optional(event.time_s, time),
+        optional(event.average_s, time),
+        optional(event.share, percent),
+    ]
+}
+
+fn load(work: &Work, report: &ReportActivity) -> Rows {
+    let mut rows = vec![head(&["", "a second"])];
+    let per_s = [
+        ("transactions", &work.transactions_per_s),
+        ("user calls", &work.user_calls_per_s),
+        ("executions", &work.executions_per_s),
+        ("parses", &work.parses_per_s),
+        ("hard parses", &work.hard_parses_per_s),
+    ];
+    let known = per_s.into_iter().filter_map(|(name, figure)| Some((name, figure.as_ref()?)));
+    rows.extend(known.map(|(name, figure)| vec![name.to_owned(), significant(figure.value)]));
+    for bytes in &report.bytes {
+        let what = if bytes.kind == RateKind::Total { "all" } else { "of the database" };
+        let both = [("read", &bytes.read_bytes_per_s), ("written", &bytes.write_bytes_per_s)];
+        rows.extend(both.into_iter().filter_map(|(way, figure)| {
+            Some(vec![format!("bytes {way}, {what}"), show_throughput(figure.as_ref()?.value)])
+        }));
+    }
+    let hits = report.flash.as_ref().and_then(|flash| flash.read_share.as_ref());
+    rows.extend(hits.map(|hits| vec!["reads answered by flash".to_owned(), percent(hits.value)]));
+    rows
+}
+
+fn statements(statements: &[ReportStatement]) -> Rows {
+    let mut rows = vec![head(&["", "waited for I/O", "elapsed", "executions"])];
+    rows.extend(statements.iter().take(ROWS_MAX).map(|one| {
+        vec![
+            one.sql_id.clone(),
+            optional(one.io_time_s, time),
+            optional(one.elapsed_s, time),
+            optional(one.executions, show_count),
+        ]
+    }));
+    rows
+}
+
+fn segments(segments: &[SegmentIo]) -> Rows {
+    let blocks = segments.iter().all(|one| one.counted == SegmentReads::Blocks);
+    let counted = if blocks { "blocks" } else { "requests" };
+    let mut rows = vec![head(&["", "kind", "tablespace", counted, "of all"])];
+    rows.extend(segments.iter().take(ROWS_MAX).map(|one| {
+        let partition = one.partition.as_ref().map(|name| format!(" ({name})"));
+        vec![
+            format!("{}.{}{}", one.owner, one.object, partition.unwrap_or_default()),
+            one.kind.clone().unwrap_or_default(),
+            one.tablespace.clone().unwrap_or_default(),
+            show_count(one.reads),
+            optional(one.share, percent),
+        ]
+    }));
+    rows
+}
+
+fn files(files: &[FileActivity]) -> Rows {
+    let mut rows = vec![head(&["", "tablespace", "reads/s", "time", "writes/s"])];
+    rows.extend(files.iter().take(ROWS_MAX).map(|one| {
+        vec![
+            one.file.clone(),
+            one.tablespace.clone(),
+            optional(one.read_iops, significant),
+            optional(one.read_time_s, time),
+            optional(one.write_iops, significant),
+        ]
+    }));
+    rows
+}
+
+/// The present size and its doublings either way are what a person asks for.
+fn buffer_pool(advice: &[BufferPoolAdvice]) -> Rows {
+    let mut rows = vec![head(&["", "size", "times the present one", "physical reads"])];
+    let wanted = |one: &&BufferPoolAdvice| {
+        [0.5, 1.0, 1.5, 2.0].iter().any(|ratio| (one.size_ratio - ratio).abs() < 0.03)
+    };
+    rows.extend(advice.iter().filter(wanted).take(ROWS_MAX).map(|one| {
+        vec![
+            one.pool.clone(),
+            optional(one.size_bytes, show_bytes),
+            significant(one.size_ratio),
+            one.read_ratio.map_or_else(|| ABSENT.to_owned(), |ratio| format!("{ratio:.2} times")),
+        ]
+    }));
+    rows
+}
+
+fn instances(instances: &[InstanceShare]) -> Rows {
+    let mut rows =
+        vec![head(&["", "sessions", "DB time", "reads/s", "writes/s", "blocks read/s", "redo"])];
+    rows.extend(instances.iter().map(|one| {
+        vec![
+            one.name.clone().unwrap_or_else(|| one.number.to_string()),
+            optional(one.sessions, show_count),
+            optional(one.db_time_s, time),
+            optional(one.read_iops, significant),
+            optional(one.write_iops, significant),
+            optional(one.read_blocks_per_s, significant),
+            optional(one.redo_bytes_per_s, show_throughput),
+        ]
+    }));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_shows_what_is_printed_of_it_and_a_dash_for_the_rest() {
+        let cpu = WaitEvent { event: "DB CPU".into(), time_s: Some(90.0), ..WaitEvent::default() };
+        assert_eq!(event(&cpu), ["DB CPU", "", "–", "1.50 min", "–", "–"]);
+    }
+
+    #[test]
+    fn only_sizes_that_are_asked_for_are_shown() {
+        let of = |size_ratio| BufferPoolAdvice { size_ratio, ..BufferPoolAdvice::default() };
+        let advice: Vec<BufferPoolAdvice> = [0.1, 0.48, 0.9, 1.0, 1.98].map(of).to_vec();
+        assert_eq!(buffer_pool(&advice).len(), 4);
+    }
+}
