@@ -28,11 +28,14 @@ pub struct CompareRules {
     pub tolerance: f64,
     /// A difference below this share is none, however sure.
     pub least_share: f64,
+    /// By what share one and the same storage is taken to differ from run to run (standard deviation) where a side is a
+    /// single run, which cannot show it.
+    pub run_to_run_share: f64,
 }
 
 impl Default for CompareRules {
     fn default() -> Self {
-        Self { tolerance: 0.02, least_share: 0.01 }
+        Self { tolerance: 0.02, least_share: 0.01, run_to_run_share: 0.03 }
     }
 }
 
@@ -122,7 +125,11 @@ pub fn compare(
         pairs,
         scaling: scalings(sides, statistics),
         tolerance: rules.tolerance,
-        run_to_run_share: None,
+        run_to_run_share: sides
+            .iter()
+            .any(is_single)
+            .then_some(rules.run_to_run_share)
+            .filter(|share| *share > 0.0),
     })
 }
 
@@ -202,8 +209,10 @@ fn pair(
     }
     let strictness = strictness(common.len(), statistics);
     let elapsed_s = base.side.elapsed_s.min(facts.side.elapsed_s);
+    let singles = [base, facts].into_iter().filter(|side| is_single(side)).count();
+    let day = statistics.normal_reach(0.95) * rules.run_to_run_share * real_len(singles).sqrt();
     let measure = |(one, two): &(&Measured, &Measured)| {
-        measure(one, two, (rules, strictness, elapsed_s), statistics)
+        measure(one, two, (rules, strictness, elapsed_s, day), statistics)
     };
     let measures: Vec<Measure> = common.iter().map(measure).collect();
     let judged = measures.iter().filter(|measure| measure.judged);
@@ -259,15 +268,18 @@ fn is_judged(mine: &Measured) -> bool {
 fn measure(
     base: &Measured,
     other: &Measured,
-    (rules, strictness, elapsed_s): (&CompareRules, f64, f64),
+    (rules, strictness, elapsed_s, day): (&CompareRules, f64, f64, f64),
     statistics: &dyn Statistics,
 ) -> Measure {
     let better = better(base.unit);
     let ratio = statistics.quotient(&other.estimate, &base.estimate);
+    let ratio = ratio.map(|ratio| widened(&ratio, day));
     let limit = match better {
         Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
+    // What differs from run to run does not shrink with time, so no time would be enough.
+    let elapsed_s = if day > 0.0 { 0.0 } else { elapsed_s };
     let evidence = Evidence { estimate: ratio, elapsed_s, ..Evidence::default() };
     let unknown =
         || Reason::NoEvidence { missing: "a longer measurement: an interval reaches 0".to_owned() };
@@ -287,6 +299,22 @@ fn measure(
         ratio,
         outcome,
         reason,
+    }
+}
+
+/// Whether a side is one run of a workload: what would differ in another run of it is not to be seen.
+fn is_single(facts: &SideFacts) -> bool {
+    facts.side.kind == "run" && facts.side.repeats == 1 && !facts.is_of_queries()
+}
+
+/// A ratio whose interval also holds what differs from run to run: independent, so that squares add up, and on the
+/// logarithmic scale on which the interval was made.
+fn widened(ratio: &Estimate, day: f64) -> Estimate {
+    let reach = |end: f64| (end / ratio.value).ln().hypot(day).exp();
+    Estimate {
+        low: ratio.value / reach(ratio.low),
+        high: ratio.value * reach(ratio.high),
+        ..*ratio
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a search for a number brings: the number with what it rests on, or why there is none.
 
 use assay_model::Estimate;
-use assay_model::verdict::{Doubt, Evidence};
+use assay_model::verdict::{Doubt, Evidence, LevelChange};
 
 /// What was found for one subject of a quantity.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,16 @@ impl Missing {
 
 impl Known {
     pub(crate) fn new(estimate: Estimate, elapsed_s: f64, doubts: Vec<Doubt>) -> Self {
-        let evidence = Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
+        let evidence =
+            Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
         Self { estimate, evidence }
+    }
+
+    /// With what a quantile rests on, and the level that the run left.
+    pub(crate) fn with(mut self, clusters: Option<u64>, level_change: Option<LevelChange>) -> Self {
+        self.evidence.clusters = clusters;
+        self.evidence.level_change = level_change;
+        self
     }
 }
 

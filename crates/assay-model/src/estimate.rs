@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn an_interval_with_one_end_survives_its_document() {
-        let bound = Estimate { value: 60.0, low: 54.0, high: f64::INFINITY, confidence: 0.95, n: 7 };
+        let bound =
+            Estimate { value: 60.0, low: 54.0, high: f64::INFINITY, confidence: 0.95, n: 7 };
         let text = serde_json::to_string(&bound).expect("numbers");
         assert_eq!(text, r#"{"value":60.0,"low":54.0,"confidence":0.95,"n":7}"#);
         let read: Estimate = serde_json::from_str(&text).expect("the same");
