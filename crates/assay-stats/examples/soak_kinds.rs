@@ -8,7 +8,7 @@ use assay_model::number::{index, real, real_len};
 use assay_model::random::Random;
 use assay_stats::pelt::changes;
 use assay_stats::series::{batch_means, mean};
-use assay_stats::steady::{SteadyRule, Steadiness, steadiness};
+use assay_stats::steady::{Steadiness, SteadyRule, steadiness};
 use assay_stats::watch::{Watch, WatchRule};
 use std::f64::consts::TAU;
 
@@ -336,8 +336,10 @@ fn main() {
             .flat_map(|seed| (0..kind.variants).map(move |one| 100 * seed + one))
         {
             let trace = trace(kind, seed, which);
-            let found =
-                steadiness(&batch_means(&trace.values, batch(&trace.values)), &SteadyRule::default());
+            let found = steadiness(
+                &batch_means(&trace.values, batch(&trace.values)),
+                &SteadyRule::default(),
+            );
             let said = ours(&found);
             score(&mut mine, said, trace.truth);
             score(&mut theirs, segmented(&trace.values), trace.truth);

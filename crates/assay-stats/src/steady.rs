@@ -159,13 +159,20 @@ fn drift(stretch: &[f64], confidence: f64) -> Option<Estimate> {
 /// The changes that matter, the weakest taken out one after another until all do.
 fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usize> {
     // Of all stretches that may be some: with the noise of fewer, one slow change would hide the others.
-    let noise = long_run_noise(batches, &changes);
+    let (noise, tails) = long_run_noise(batches, &changes);
     let price = 6.0 * noise * real_len(batches.len().max(2)).ln();
     loop {
         let weak = changes
             .iter()
             .enumerate()
-            .map(|(which, _)| (which, strength(batches, &changes, which, tolerance)))
+            .map(|(which, _)| {
+                // Means of few values keep the tails of the noise: what is short has to be stronger.
+                let strength = strength(batches, &changes, which, tolerance);
+                (
+                    which,
+                    strength / (1.0 + tails / real_len(shortest_side(batches, &changes, which))),
+                )
+            })
             .filter(|(_, strength)| *strength <= price)
             .min_by(|one, other| one.1.total_cmp(&other.1));
         let Some((weakest, _)) = weak else {
@@ -173,6 +180,13 @@ fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usi
         };
         changes.remove(weakest);
     }
+}
+
+/// The length of the shorter of the two stretches that a change divides.
+fn shortest_side(batches: &[f64], changes: &[usize], which: usize) -> usize {
+    let before = which.checked_sub(1).map_or(0, |earlier| changes[earlier]);
+    let after = changes.get(which + 1).copied().unwrap_or(batches.len());
+    (changes[which] - before).min(after - changes[which])
 }
 
 /// By how much a change lowers the squares, twice; 0 when it is within the tolerance.
@@ -188,8 +202,9 @@ fn strength(batches: &[f64], changes: &[usize], which: usize, tolerance: f64) ->
     2.0 * step * step * n * m / (n + m)
 }
 
-/// The variance of the noise around the stretches, with what neighbours have in common counted in.
-fn long_run_noise(batches: &[f64], changes: &[usize]) -> f64 {
+/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
+/// fourth moment exceeds that of the normal law.
+fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
     let mut residuals = Vec::with_capacity(batches.len());
     let mut edges = vec![0];
     edges.extend(changes);
@@ -200,7 +215,11 @@ fn long_run_noise(batches: &[f64], changes: &[usize]) -> f64 {
         residuals.extend(stretch.iter().map(|value| value - level));
     }
     let correlation = unbiased_correlation(&residuals, 1.0).clamp(0.0, 0.6);
-    variance(&residuals) * (1.0 + correlation) / (1.0 - correlation)
+    let spread = variance(&residuals);
+    let fourth = mean(&residuals.iter().map(|residual| residual.powi(4)).collect::<Vec<_>>());
+    let tails =
+        if spread > 0.0 { (fourth / (spread * spread) - 3.0).clamp(0.0, 30.0) } else { 0.0 };
+    (spread * (1.0 + correlation) / (1.0 - correlation), tails)
 }
 
 /// The rule of five rounds: the first round of the first five in a row whose range is at most 20 % and whose fitted line

@@ -19,8 +19,9 @@ const MOST_AT_ONCE: f64 = 0.34;
 /// The median of so many values in a row is watched: neither a stall that ends within two of them nor a heavy tail moves it.
 const MEDIAN_OF: usize = 5;
 
-/// A change holds for at least so many values: stalls that happen to follow one another do not.
-const SHORTEST: u64 = 6;
+/// A change holds for at least so many values, and twice as long as anything that looked like one and passed, up to the
+/// second number: stalls that happen to follow one another do not.
+const SHORTEST: std::ops::RangeInclusive<u64> = 6..=14;
 
 /// By so many of its standard errors the level may be wrong without an alarm: it is learnt from few values at first.
 const LEVEL_ERRORS: f64 = 2.0;
@@ -64,6 +65,8 @@ pub struct Watch {
     newest: VecDeque<f64>,
     rising: Sum,
     falling: Sum,
+    /// The longest excursion beyond the bound that ended by itself, in values.
+    passed: u64,
 }
 
 /// Mean, variance and the product of neighbours, faded.
@@ -82,6 +85,7 @@ struct Sum {
     height: f64,
     values: u64,
     total: f64,
+    is_over: bool,
 }
 
 impl Watch {
@@ -95,6 +99,7 @@ impl Watch {
             newest: VecDeque::with_capacity(MEDIAN_OF + 1),
             rising: Sum::default(),
             falling: Sum::default(),
+            passed: 0,
         }
     }
 
@@ -116,10 +121,15 @@ impl Watch {
         let half = least + LEVEL_ERRORS * noise / real(self.level.values).min(MEMORY).sqrt();
         let bound = noise * bound(least / noise, self.rule.between_alarms);
         let gap = value - self.level.mean;
-        self.rising.add(gap - half, bound, value);
-        self.falling.add(-gap - half, bound, value);
+        let passed = self.rising.add(gap - half, bound, value).max(self.falling.add(
+            -gap - half,
+            bound,
+            value,
+        ));
+        self.passed = self.passed.max(passed);
+        let shortest = (2 * self.passed).clamp(*SHORTEST.start(), *SHORTEST.end());
         let over = [self.rising, self.falling];
-        let found = over.into_iter().find(|sum| sum.height >= bound && sum.values >= SHORTEST)?;
+        let found = over.into_iter().find(|sum| sum.height >= bound && sum.values >= shortest)?;
         let change = Change {
             // The median lags by the half of what it is taken of.
             at: (number + 1 - found.values).saturating_sub(count_of(MEDIAN_OF / 2)),
@@ -162,14 +172,19 @@ impl Watch {
 }
 
 impl Sum {
-    /// Adds a value's excess; starts again where it falls to 0.
-    fn add(&mut self, excess: f64, bound: f64, value: f64) {
+    /// Adds a value's excess; starts again where it falls to 0, and then says how long it had been going if it was over its
+    /// bound meanwhile.
+    fn add(&mut self, excess: f64, bound: f64, value: f64) -> u64 {
         self.height += excess.min(MOST_AT_ONCE * bound);
         self.values += 1;
         self.total += value;
-        if self.height <= 0.0 {
-            *self = Self::default();
+        if self.height > 0.0 {
+            self.is_over = self.is_over || self.height >= bound;
+            return 0;
         }
+        let passed = if self.is_over { self.values } else { 0 };
+        *self = Self::default();
+        passed
     }
 }
 

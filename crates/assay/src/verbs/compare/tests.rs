@@ -93,7 +93,8 @@ fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64)
                 .collect();
             measured(name, Unit::IosPerS, Book.mean(&values).unwrap())
         };
-        let mut facts = side("day", ["iops", "read.iops", "write.iops"].iter().map(measure).collect());
+        let mut facts =
+            side("day", ["iops", "read.iops", "write.iops"].iter().map(measure).collect());
         facts.side.repeats = 1;
         facts.side.elapsed_s = 600.0;
         facts
@@ -101,8 +102,13 @@ fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64)
     joined((0..repeats).map(run).collect(), &Book).unwrap()
 }
 
-fn share_different(trials: u64, base: impl Fn(u64) -> SideFacts, other: impl Fn(u64) -> SideFacts) -> f64 {
-    let found = (0..trials).filter(|trial| differs(&compared(&base(2 * trial), &other(2 * trial + 1))));
+fn share_different(
+    trials: u64,
+    base: impl Fn(u64) -> SideFacts,
+    other: impl Fn(u64) -> SideFacts,
+) -> f64 {
+    let found =
+        (0..trials).filter(|trial| differs(&compared(&base(2 * trial), &other(2 * trial + 1))));
     real(u64::try_from(found.count()).unwrap()) / real(trials)
 }
 
