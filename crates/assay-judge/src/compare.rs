@@ -4,6 +4,7 @@ use crate::decide::decide;
 use crate::statistics::Statistics;
 use assay_model::comparison::{
     Better, Bucket, Buckets, Comparison, Difference, Measure, Pair, Parity, Scaling, Share, Side,
+    SideKind,
 };
 use assay_model::number::{real, real_len, seconds};
 use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason, Unit};
@@ -36,11 +37,14 @@ pub struct CompareRules {
     pub tolerance: f64,
     /// A difference below this share is none, however sure.
     pub least_share: f64,
+    /// By what share one and the same storage is taken to differ from run to run (standard deviation) where a side is a
+    /// single run, which cannot show it.
+    pub run_to_run_share: f64,
 }
 
 impl Default for CompareRules {
     fn default() -> Self {
-        Self { tolerance: 0.02, least_share: 0.01 }
+        Self { tolerance: 0.02, least_share: 0.01, run_to_run_share: 0.03 }
     }
 }
 
@@ -153,7 +157,11 @@ pub fn compare(
         scaling: scalings(sides, statistics),
         overlays: overlays::of(sides),
         tolerance: rules.tolerance,
-        run_to_run_share: None,
+        run_to_run_share: sides
+            .iter()
+            .any(is_single)
+            .then_some(rules.run_to_run_share)
+            .filter(|share| *share > 0.0),
     })
 }
 
@@ -233,8 +241,10 @@ fn pair(
     }
     let strictness = strictness(common.len(), statistics);
     let elapsed_s = base.side.elapsed_s.min(facts.side.elapsed_s);
+    let singles = [base, facts].into_iter().filter(|side| is_single(side)).count();
+    let day = statistics.normal_reach(0.95) * rules.run_to_run_share * real_len(singles).sqrt();
     let measure = |(one, two): &(&Measured, &Measured)| {
-        measure(one, two, (rules, strictness, elapsed_s), statistics)
+        measure(one, two, (rules, strictness, elapsed_s, day), statistics)
     };
     let measures: Vec<Measure> = common.iter().map(measure).collect();
     let judged = measures.iter().filter(|measure| measure.judged);
@@ -283,15 +293,18 @@ const fn better(unit: Unit) -> Better {
 fn measure(
     base: &Measured,
     other: &Measured,
-    (rules, strictness, elapsed_s): (&CompareRules, f64, f64),
+    (rules, strictness, elapsed_s, day): (&CompareRules, f64, f64, f64),
     statistics: &dyn Statistics,
 ) -> Measure {
     let better = better(base.unit);
     let ratio = ratio(&other.estimate, &base.estimate, statistics);
+    let ratio = ratio.map(|ratio| widened(&ratio, day));
     let limit = match better {
         Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
         Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
+    // What differs from run to run does not shrink with time, so no time would be enough.
+    let elapsed_s = if day > 0.0 { 0.0 } else { elapsed_s };
     let doubts = doubts(base, other);
     let evidence =
         Evidence { estimate: ratio, elapsed_s, doubts: doubts.clone(), ..Evidence::default() };
@@ -338,6 +351,25 @@ fn doubts(base: &Measured, other: &Measured) -> Vec<Doubt> {
         Doubt { bias, ..doubt.clone() }
     };
     base.doubts.iter().map(turned).chain(other.doubts.iter().cloned()).collect()
+}
+
+/// Whether a side is one run of a workload: what would differ in another run of it is not to be seen.
+fn is_single(facts: &SideFacts) -> bool {
+    facts.side.kind != SideKind::Profile && facts.side.repeats == 1 && !facts.is_of_queries()
+}
+
+/// A ratio whose interval also holds what differs from run to run: independent, so that squares add up, and on the
+/// logarithmic scale on which the interval was made.
+fn widened(ratio: &Estimate, day: f64) -> Estimate {
+    if ratio.value <= 0.0 {
+        return *ratio;
+    }
+    let reach = |end: f64| (end / ratio.value).ln().hypot(day).exp();
+    Estimate {
+        low: ratio.value / reach(ratio.low),
+        high: ratio.value * reach(ratio.high),
+        ..*ratio
+    }
 }
 
 /// Whether a ratio is surely not 1: far enough in its own widths, on the logarithmic scale on which it was made.

@@ -23,6 +23,8 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
     match side(limit, estimate) {
         Side::Good if doubtful(Bias::Flattering) => (Outcome::Inconclusive, Reason::Doubtful),
         Side::Bad if doubtful(Bias::Unflattering) => (Outcome::Inconclusive, Reason::Doubtful),
+        // What has no upper end says by its doubt why not; no distance to the limit says how much longer to measure.
+        Side::Both if estimate.is_at_least() => (Outcome::Inconclusive, Reason::Doubtful),
         Side::Good => (Outcome::Pass, Reason::Clear),
         Side::Bad => (Outcome::Fail, Reason::Clear),
         Side::Both => {

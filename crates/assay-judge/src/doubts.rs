@@ -1,6 +1,7 @@
 //! What about the conduct of a measurement could have carried a result to where it is, and into which direction.
 
 use crate::quantity::{Amount, LoadAmount, Quantity, TimeKind};
+use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
 use assay_model::counters::DeviceCounters;
 use assay_model::load::{PhysicalVerdict, Rung};
@@ -24,6 +25,8 @@ const LITTLES_LAW_SLACK: f64 = 0.05;
 const LOST_SHARE_MAX: f64 = 0.001;
 /// Share of a target that may be empty or compressed away before reads are in doubt.
 const EMPTY_SHARE_MAX: f64 = 0.02;
+/// Independent times that I/Os took longer than a quantile, below which its upper end is not told.
+const CLUSTERS_NEEDED: f64 = 10.0;
 /// The share of open arrivals that must start in time, and how late these may start.
 const START_QUANTILE: f64 = 0.99;
 const START_ERROR_MAX_NS: u64 = 1_000_000;
@@ -265,6 +268,22 @@ pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
         Bound::TimeBudget => ("time ran out before the limit was found", "allow more time"),
     };
     Some(doubt(what, Bias::Unflattering, remedy))
+}
+
+/// A quantile without an upper end: so few times was anything beyond it that a longer tail may only not have been seen.
+pub(crate) fn few_clusters(
+    estimate: &Estimate,
+    clusters: Option<u64>,
+    elapsed_s: f64,
+) -> Option<Doubt> {
+    let clusters = clusters.filter(|_| estimate.is_at_least())?;
+    let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
+    let times = if clusters == 1 { "time" } else { "times" };
+    let what = format!(
+        "only {clusters} independent {times} did anything take longer, and {CLUSTERS_NEEDED} are needed for an upper end"
+    );
+    let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
+    Some(doubt(what, Bias::Flattering, &remedy))
 }
 
 /// A target that the storage need not read in full makes reads look fast.

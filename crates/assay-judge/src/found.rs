@@ -1,7 +1,7 @@
 //! What a search for a number brings: the number with what it rests on, or why there is none.
 
 use assay_model::Estimate;
-use assay_model::verdict::{Doubt, Evidence};
+use assay_model::verdict::{Doubt, Evidence, LevelChange};
 
 /// What was found for one subject of a quantity.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,13 @@ impl Known {
         let evidence =
             Evidence { estimate: Some(estimate), elapsed_s, doubts, ..Evidence::default() };
         Self { estimate, evidence, at: String::new() }
+    }
+
+    /// With what a quantile rests on, and the level that the run left.
+    pub(crate) fn with(mut self, clusters: Option<u64>, level_change: Option<LevelChange>) -> Self {
+        self.evidence.clusters = clusters;
+        self.evidence.level_change = level_change;
+        self
     }
 }
 

@@ -15,6 +15,7 @@ mod evidence;
 mod factors;
 mod facts;
 mod found;
+mod levels;
 mod loaded;
 mod measurement;
 mod names;
@@ -26,12 +27,13 @@ mod statistics;
 pub use estimates::{estimates_of_run, totals};
 pub use factors::{factor_curves, factor_scaling};
 pub use facts::{Facts, LoadFacts, Run};
+pub use levels::Left;
 pub use quantity::{
     Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TimeKind, TimeStatistic,
 };
 pub use rules::{Rule, Rules};
 pub use series::{Batch, Series, SeriesBuilder};
-pub use statistics::Statistics;
+pub use statistics::{Statistics, Tail};
 
 use assay_model::units::{Nanos, Rate};
 use assay_model::verdict::{Bound, parse_criteria};

@@ -3,11 +3,12 @@
 use crate::doubts;
 use crate::facts::{Facts, Run};
 use crate::found::{Found, Known, Missing};
+use crate::levels::Left;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
 use crate::statistics::Statistics;
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
-use assay_model::number::{rate, real};
+use assay_model::number::{index, rate, real, real_len};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Histogram};
@@ -32,11 +33,17 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
         let reads = amount.operation().is_none_or(|operation| operation == Operation::Read);
         doubts.extend(facts.outer_doubts(reads));
     }
+    let left = Left::of(run, facts.statistics).filter(|_| !matches!(amount, Amount::Errors(_)));
+    doubts.extend(left.and_then(|left| left.doubt()));
+    let settled = left.filter(|left| left.change.settled);
     let found = parts(scope, run).into_iter().map(|part| {
-        let estimate = estimate(amount, &part, facts.statistics);
-        let known = estimate.map(|estimate| Known {
-            at: load(amount, &part),
-            ..Known::new(estimate, part.elapsed_s, doubts.clone())
+        let part = if let Some(left) = settled { part.since(&left) } else { part };
+        let known = estimate(amount, &part, facts.statistics).map(|told| {
+            let mut doubts = doubts.clone();
+            doubts.extend(doubts::few_clusters(&told.estimate, told.clusters, part.elapsed_s));
+            let known = Known::new(told.estimate, part.elapsed_s, doubts)
+                .with(told.clusters, left.map(|left| left.change));
+            Known { at: load(amount, &part), ..known }
         });
         Found { subject: part.subject, known }
     });
@@ -72,7 +79,33 @@ pub(crate) fn of_stream(
         Amount::Iops(_) => Amount::Iops(Some(operation)),
         other => other,
     };
-    estimate(amount, &part, statistics)
+    estimate(amount, &part, statistics).map(|told| told.estimate)
+}
+
+impl Part<'_> {
+    /// The part since the last level began: what was before belongs to another state of the storage.
+    fn since(self, left: &Left) -> Self {
+        let from = index((left.from_share * real_len(self.batches.len())).ceil());
+        let kept: Vec<Batch> = self.batches.get(from..).unwrap_or_default().to_vec();
+        let mut total = PerOperation::default();
+        for batch in &kept {
+            total.merge(&batch.operations);
+        }
+        let elapsed_s = kept.iter().map(|batch| batch.elapsed_s).sum();
+        Self { subject: self.subject, total, batches: Cow::Owned(kept), elapsed_s }
+    }
+}
+
+/// A number, and of a quantile how many clusters its far end rests on.
+struct Told {
+    estimate: Estimate,
+    clusters: Option<u64>,
+}
+
+impl From<Estimate> for Told {
+    fn from(estimate: Estimate) -> Self {
+        Self { estimate, clusters: None }
+    }
 }
 
 /// The parts that a scope consists of.
@@ -109,20 +142,16 @@ fn whole(run: Run<'_>) -> Part<'_> {
 }
 
 /// The amount of one part with its interval.
-fn estimate(
-    amount: Amount,
-    part: &Part<'_>,
-    statistics: &dyn Statistics,
-) -> Result<Estimate, Missing> {
+fn estimate(amount: Amount, part: &Part<'_>, statistics: &dyn Statistics) -> Result<Told, Missing> {
     match amount {
-        Amount::Errors(operation) => Ok(errors(operation, &part.total)),
+        Amount::Errors(operation) => Ok(errors(operation, &part.total).into()),
         Amount::Iops(operation) => {
             let ios = |operations: &PerOperation| ios(operation, operations);
-            rate_of((operation, Unit::IosPerS), part, statistics, ios)
+            rate_of((operation, Unit::IosPerS), part, statistics, ios).map(Told::from)
         }
         Amount::Throughput(operation) => {
             let bytes = |operations: &PerOperation| bytes(operation, operations);
-            rate_of((operation, Unit::BytesPerS), part, statistics, bytes)
+            rate_of((operation, Unit::BytesPerS), part, statistics, bytes).map(Told::from)
         }
         Amount::Time { operation, kind, statistic } => {
             time(operation, kind, statistic, part, statistics)
@@ -198,7 +227,7 @@ fn time(
     statistic: TimeStatistic,
     part: &Part<'_>,
     statistics: &dyn Statistics,
-) -> Result<Estimate, Missing> {
+) -> Result<Told, Missing> {
     let total = part.total.get(operation).map(|result| histogram(kind, result));
     let total = total.filter(|total| !total.is_empty()).ok_or_else(|| absent(Some(operation)))?;
     let batches: Vec<Option<&Histogram>> = part
@@ -206,16 +235,20 @@ fn time(
         .iter()
         .map(|batch| batch.operations.get(operation).map(|result| histogram(kind, result)))
         .collect();
-    let (estimate, value) = match statistic {
+    let (told, value) = match statistic {
         // The longest time is what it was: a fact about this run, not an estimate of any other.
-        TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios())),
-        TimeStatistic::Mean => (mean_time(&batches, statistics), total.mean_ns()),
+        TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios()).into()),
+        TimeStatistic::Mean => (mean_time(&batches, statistics).map(Told::from), total.mean_ns()),
         TimeStatistic::Quantile(quantile) => {
             let present: Vec<&Histogram> = batches.into_iter().flatten().collect();
-            (statistics.quantile(&present, quantile), real(total.quantile_ns(quantile)))
+            let tail = statistics.quantile(&present, quantile);
+            let told =
+                tail.map(|tail| Told { estimate: tail.estimate, clusters: Some(tail.clusters) });
+            (told, real(total.quantile_ns(quantile)))
         }
     };
-    estimate.map(|estimate| around(estimate, value)).ok_or_else(|| too_short(Unit::Ns, value, part))
+    let told = told.ok_or_else(|| too_short(Unit::Ns, value, part))?;
+    Ok(Told { estimate: around(told.estimate, value), ..told })
 }
 
 /// The histogram of the kind; closed arrivals have service times only, which are their response times.

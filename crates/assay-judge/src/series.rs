@@ -1,8 +1,10 @@
 //! A measurement as a series of batches: what intervals of confidence are made of, in memory that does not grow with time.
 
+use crate::levels::Left;
 use crate::quantity::Scope;
 use assay_model::measurement::{Interval, Joint, NamedResult, PerOperation, merge_named};
 use assay_model::number::share;
+use std::sync::OnceLock;
 
 /// Batches held at most; when they are full, neighbours are joined two by two.
 const BATCHES_MAX: usize = 240;
@@ -31,6 +33,8 @@ struct NamedBatch {
 pub struct Series {
     batches: Vec<Batch>,
     named: Vec<NamedBatch>,
+    /// The last change of level, once it was looked for.
+    pub(crate) left: OnceLock<Option<Left>>,
 }
 
 /// Takes intervals and joints one by one.
@@ -137,7 +141,7 @@ impl SeriesBuilder {
     /// The series. A last batch that is shorter than the others is left out: equal lengths are what makes the batches
     /// comparable, and the total is known from the measurement.
     pub fn finish(self) -> Series {
-        Series { batches: self.whole.items, named: self.named.items }
+        Series { batches: self.whole.items, named: self.named.items, left: OnceLock::new() }
     }
 }
 

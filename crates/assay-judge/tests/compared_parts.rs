@@ -8,7 +8,7 @@ use assay_judge::compare::{
 };
 use assay_model::Result;
 use assay_model::calibration::{Bound, Calibration};
-use assay_model::comparison::{Comparison, Measure, OverlayAxis};
+use assay_model::comparison::{Comparison, Measure, OverlayAxis, SideKind};
 use assay_model::load::Load;
 use assay_model::verdict::{Outcome, Reason};
 use made_up::Plain;
@@ -177,16 +177,18 @@ fn another_size_of_data_is_another_question_and_another_seed_is_not() {
 #[test]
 fn a_check_is_compared_in_all_its_parts() {
     let load = load();
-    let parts = |level: f64| {
-        let parts = vec![side("check", &faster(level)), ladder(&load, &[(2, level)])];
+    let parts = |factor: f64, per_s: u64| {
+        let parts = vec![side("check", &faster(factor)), ladder(&load, &[(2, per_s)])];
         of_parts(parts).unwrap()
     };
-    let found = compare(&[parts(100), parts(200)], &[], &CompareRules::default(), &Plain).unwrap();
-    assert_eq!(found.sides[0].kind, "check");
+    let sides = [parts(1.0, 100), parts(2.0, 200)];
+    let found = compare(&sides, &[], &CompareRules::default(), &Plain).unwrap();
+    assert_eq!(found.sides[0].kind, SideKind::Check);
     for (quantity, subject) in
         [("calibration.read.iops_max", None), ("load.rung.new_orders", Some("2 sessions"))]
     {
-        assert!((measure(&found, quantity, subject).ratio.unwrap().value - 2.0).abs() < 0.03);
+        let ratio = measure(&found, quantity, subject).ratio.unwrap().value;
+        assert!((ratio - 2.0).abs() < 0.03, "{quantity}: {ratio}");
     }
     assert!(of_parts(Vec::new()).is_none());
 }

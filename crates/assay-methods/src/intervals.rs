@@ -3,7 +3,7 @@
 use assay_model::Estimate;
 use assay_model::live::Bars;
 use assay_model::number::{count, count_of, index_of, real};
-use assay_stats::mean::ratio_interval;
+use assay_stats::mean::{positive_mean_interval, positive_ratio_interval, ratio_interval};
 use assay_stats::mean_interval;
 
 /// Intervals hold the truth in so many cases of a hundred.
@@ -11,20 +11,28 @@ pub const CONFIDENCE: f64 = 0.95;
 /// Fewer batches say nothing about their own doubt.
 pub const BATCHES_MIN: usize = 5;
 
-/// Intervals of means and ratios by batch means.
+/// Intervals of means and ratios; those of rates and times never reach below 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals;
 
 impl Bars for Intervals {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let enough = observations.len() >= BATCHES_MIN;
-        enough.then(|| mean_interval(observations, CONFIDENCE)).flatten().map(noun)
+        let interval =
+            if are_positive(observations) { positive_mean_interval } else { mean_interval };
+        enough.then(|| interval(observations, CONFIDENCE)).flatten().map(noun)
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
         let enough = numerators.len().min(denominators.len()) >= BATCHES_MIN;
-        enough.then(|| ratio_interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
+        let interval =
+            if are_positive(numerators) { positive_ratio_interval } else { ratio_interval };
+        enough.then(|| interval(numerators, denominators, CONFIDENCE)).flatten().map(noun)
     }
+}
+
+fn are_positive(observations: &[f64]) -> bool {
+    observations.iter().all(|value| *value >= 0.0)
 }
 
 /// The same interval as a noun of the documents; it holds no more observations than are worth one each.

@@ -3,7 +3,7 @@
 use crate::intervals::{book, noun};
 use assay_model::Estimate;
 use assay_model::measurement::{Interval, Operation};
-use assay_model::number::{index_of, real, seconds};
+use assay_model::number::{index_of, real, real_len, seconds};
 use assay_model::soak::{Course, CoursePoint, Level, Noticed, Rests, Soak, SoakPlan, SoakState};
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::mean_interval;
@@ -133,7 +133,8 @@ impl SoakRecorder {
             .into_iter()
             .filter_map(|quantity| course(&quantity, &batches, rule))
             .collect();
-        let state = state(&courses, batches.len());
+        let batch_s = self.worked_s / real_len(all.len().max(1));
+        let state = state(&courses, batch_s, rule);
         let lost = courses.iter().any(|course| course.degraded);
         Soak {
             format: 1,
@@ -158,14 +159,17 @@ impl SoakRecorder {
 }
 
 /// The state of the IOPS is the state of the soak; times follow them.
-fn state(courses: &[Course], batches: usize) -> SoakState {
-    match courses.first() {
-        Some(iops) if batches >= BATCHES_MIN => match iops.steady_since_s {
-            Some(since_s) => SoakState::Steady { since_s },
-            None => SoakState::NeverSteady,
-        },
-        _ => SoakState::TooShort,
+fn state(courses: &[Course], batch_s: f64, rule: &SoakRule) -> SoakState {
+    let Some(iops) = courses.first().filter(|iops| iops.points.len() >= BATCHES_MIN) else {
+        return SoakState::TooShort;
+    };
+    if let Some(since_s) = iops.steady_since_s {
+        return SoakState::Steady { since_s };
     }
+    let values: Vec<f64> = iops.points.iter().map(|point| point.value).collect();
+    steadiness(&values, &rule.steady).long_memory.map_or(SoakState::NeverSteady, |batches| {
+        SoakState::LongMemory { memory_s: batches * batch_s }
+    })
 }
 
 /// A quantity of a batch.

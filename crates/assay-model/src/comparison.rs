@@ -38,6 +38,37 @@ pub struct Comparison {
     pub outcome: Outcome,
 }
 
+/// What a side is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SideKind {
+    /// A workload on storage, or queries on a database.
+    #[default]
+    Run,
+    /// A report, or a look at a live server.
+    Profile,
+    /// A calibration.
+    Calibration,
+    /// A ladder of sessions on a database.
+    Load,
+    /// A calibration, a workload and a ladder together.
+    Check,
+}
+
+impl SideKind {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Profile => "profile",
+            Self::Calibration => "calibration",
+            Self::Load => "load",
+            Self::Check => "check",
+        }
+    }
+}
+
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -45,8 +76,8 @@ pub struct Comparison {
 pub struct Side {
     /// Id of the run, or name of the profile.
     pub name: String,
-    /// `run` or `profile`.
-    pub kind: String,
+    /// What kind of thing it is.
+    pub kind: SideKind,
     /// What was measured.
     pub target: String,
     /// Measured time, s.

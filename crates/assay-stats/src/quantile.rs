@@ -3,9 +3,9 @@
 //! Quantiles are never averaged: every interval is a pair of ranks or levels that is read from the
 //! joined observations.
 
-use crate::distribution::{binomial, normal_quantile, student_quantile};
+use crate::distribution::{binomial, normal_quantile};
 use crate::estimate::Estimate;
-use crate::mean::{LinearRatio, mean_error};
+use crate::mean::{LinearRatio, burst_factors, bursts, mean_error};
 use crate::root;
 use crate::special::incomplete_beta;
 use assay_model::number::{count, index, index_of, real, real_len};
@@ -93,6 +93,9 @@ pub struct Levels {
     pub high: Option<f64>,
     /// How many independent observations the joined ones are worth here.
     pub effective_n: f64,
+    /// How many independent times observations were beyond the quantile, on its rarer side; neighbours that were
+    /// beyond together count as one. Below about ten of them the farther end deserves no trust.
+    pub clusters: f64,
 }
 
 /// Between which levels `quantile` of a correlated series lies, from how many observations of each interval exceed it.
@@ -121,12 +124,23 @@ pub fn quantile_levels(
     quantile: f64,
     confidence: f64,
 ) -> Option<Levels> {
-    let (_, n) = effective_size(counts, above, confidence)?;
+    let size = EffectiveSize::of(counts, above, confidence)?;
     let tail = 0.5 * (1.0 - confidence);
+    let rare = quantile.min(1.0 - quantile);
+    // The share beyond may be so many times what was seen, or so few: the farther of this and the binomial law counts.
+    let independent = size.n >= real(counts.iter().sum());
+    let (few, many) =
+        if independent { (1.0, 1.0) } else { burst_factors(size.clusters.max(0.5), confidence) };
+    let (nearer, farther) = (1.0 - rare * many, 1.0 - rare * few);
+    let (skew_low, skew_high) =
+        if quantile < 0.5 { (1.0 - farther, 1.0 - nearer) } else { (nearer, farther) };
+    let low = lower_level(size.n, quantile, tail).map(|level| level.min(skew_low));
+    let high = lower_level(size.n, 1.0 - quantile, tail).map(|level| (1.0 - level).max(skew_high));
     Some(Levels {
-        low: lower_level(n, quantile, tail),
-        high: lower_level(n, 1.0 - quantile, tail).map(|level| 1.0 - level),
-        effective_n: n,
+        low: low.filter(|level| *level > 0.0),
+        high: high.filter(|level| *level < 1.0),
+        effective_n: size.n,
+        clusters: size.clusters,
     })
 }
 
@@ -150,7 +164,7 @@ fn lower_level(n: f64, quantile: f64, tail: f64) -> Option<f64> {
 /// # Panics
 /// If the slices differ in length.
 pub fn share_interval(counts: &[u64], hits: &[u64], confidence: f64) -> Option<Estimate> {
-    let (share, n) = effective_size(counts, hits, confidence)?;
+    let EffectiveSize { share, n, .. } = EffectiveSize::of(counts, hits, confidence)?;
     let tail = 0.5 * (1.0 - confidence);
     Some(Estimate {
         value: share,
@@ -172,20 +186,34 @@ fn largest_share(n: f64, hits: f64, tail: f64) -> f64 {
     })
 }
 
-/// The joined share of hits, and how many independent observations tell as much of it as the correlated intervals do.
-///
-/// Student's excess over the normal law is paid in observations, so that the binomial limits need not
-/// know the degrees of freedom.
-fn effective_size(counts: &[u64], hits: &[u64], confidence: f64) -> Option<(f64, f64)> {
-    let reals = |numbers: &[u64]| numbers.iter().map(|number| real(*number)).collect::<Vec<_>>();
-    let linear = LinearRatio::of(&reals(hits), &reals(counts))?;
-    let (share, total) = (linear.value, real(counts.iter().sum()));
-    let error = mean_error(&linear.residuals)?;
-    let upper = 0.5 + 0.5 * confidence;
-    let student_excess = student_quantile(upper, error.freedom) / normal_quantile(upper);
-    let squared = (error.standard_error * student_excess).powi(2);
-    let worth = if squared > 0.0 { (share * (1.0 - share) / squared).min(total) } else { total };
-    Some((share, worth))
+/// What correlated intervals tell of a share.
+struct EffectiveSize {
+    /// The joined share of hits.
+    share: f64,
+    /// How many independent observations tell as much of it.
+    n: f64,
+    /// How many of those are of the rarer kind.
+    clusters: f64,
+}
+
+impl EffectiveSize {
+    /// Student's excess over the normal law is paid in observations, so that the limits need not know the degrees of
+    /// freedom.
+    fn of(counts: &[u64], hits: &[u64], confidence: f64) -> Option<Self> {
+        let reals =
+            |numbers: &[u64]| numbers.iter().map(|number| real(*number)).collect::<Vec<_>>();
+        let linear = LinearRatio::of(&reals(hits), &reals(counts))?;
+        let (share, total) = (linear.value, real(counts.iter().sum()));
+        let error = mean_error(&linear.residuals)?;
+        let rare = share.min(1.0 - share);
+        if rare <= 0.0 || error.standard_error <= 0.0 {
+            return Some(Self { share, n: total, clusters: total * rare });
+        }
+        let clusters = bursts(error.standard_error / rare, error.freedom, confidence);
+        // A share of r that c bursts tell varies as that of c (1 - r) / r observations does.
+        let n = (clusters * (1.0 - rare) / rare).min(total);
+        Some(Self { share, n, clusters: clusters.min(n * rare) })
+    }
 }
 
 #[cfg(test)]

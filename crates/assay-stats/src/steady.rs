@@ -13,6 +13,21 @@ const SHORTEST: usize = 3;
 /// The steady stretch of our rule has at least so many batches: fewer say nothing about a drift.
 const STEADY_MIN: usize = 10;
 
+/// Places at which a stretch is tried to have settled.
+const SETTLED_PLACES: usize = 24;
+
+/// How many times steeper a stretch moves before it has settled.
+const STEEPER: f64 = 4.0;
+
+/// Correlation of neighbouring batches from which on wandering looks like changes of level.
+const LONG_MEMORY: f64 = 0.6;
+
+/// A series of fewer memories than this says nothing of whether it will come back.
+const FEWEST_MEMORIES: f64 = 4.0;
+
+/// What is new in a batch and larger than so many standard deviations is no noise.
+const AT_A_BLOW: f64 = 4.2;
+
 /// Rounds in a window of the five-round rule.
 const ROUNDS: usize = 5;
 
@@ -46,6 +61,9 @@ pub struct Steadiness {
     pub drift: Option<Estimate>,
     /// The mean of the last stretch.
     pub level: Option<Estimate>,
+    /// How many batches the noise seems to remember, where that is too long to tell its wandering from changes of level:
+    /// `since` is `None` then, which says nothing.
+    pub long_memory: Option<f64>,
 }
 
 /// Whether a series of batch means ends in a steady state: its last level holds long enough and does not drift.
@@ -56,21 +74,64 @@ pub struct Steadiness {
 /// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
 /// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
-    let changes = all_changes(batches, rule.tolerance);
-    let start = changes.last().copied().unwrap_or(0);
-    let last = batches.get(start..).unwrap_or_default();
-    let drift = drift(last, rule.confidence);
+    let mut changes = all_changes(batches, rule.tolerance);
+    let mut start = changes.last().copied().unwrap_or(0);
     let needed = index(rule.share * real_len(batches.len())).max(STEADY_MIN);
-    let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
-    let is_known = |drift: &Estimate| drift.half_width() <= rule.doubt_share;
-    let steady = last.len() >= needed
-        && drift.as_ref().is_some_and(|drift| is_known(drift) && !drifts(drift));
+    if !is_steady(&batches[start..], needed, rule)
+        && let Some(settled) = settles(&batches[start..], needed, rule)
+    {
+        start += settled;
+        changes.push(start);
+    }
+    let last = batches.get(start..).unwrap_or_default();
+    let steady = is_steady(last, needed, rule);
     Steadiness {
         since: steady.then_some(start),
         changes,
-        drift,
+        drift: drift(last, rule.confidence),
         level: mean_interval(last, rule.confidence),
+        long_memory: if steady { None } else { long_memory(batches) },
     }
+}
+
+/// Whether a stretch is long enough, its drift known, and not surely larger than what matters.
+fn is_steady(stretch: &[f64], needed: usize, rule: &SteadyRule) -> bool {
+    let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
+    let is_known = |drift: &Estimate| drift.half_width() <= rule.doubt_share;
+    let drift = drift(stretch, rule.confidence);
+    stretch.len() >= needed && drift.is_some_and(|drift| is_known(&drift) && !drifts(&drift))
+}
+
+/// Where a stretch that approaches its level more and more slowly has reached it: the first place behind which it is steady and
+/// before which it surely moved in a steeper way. What drifts on and on moves alike before and behind every place.
+fn settles(stretch: &[f64], needed: usize, rule: &SteadyRule) -> Option<usize> {
+    let step = (stretch.len() / SETTLED_PLACES).max(1);
+    let last = stretch.len().checked_sub(needed)?;
+    (STEADY_MIN..=last).step_by(step).find(|place| {
+        let (before, behind) = stretch.split_at(*place);
+        let slope = |part: &[f64]| Some(trend(part, rule.confidence)?.slope);
+        let (Some(steep), Some(flat)) = (slope(before), slope(behind)) else { return false };
+        steep.value.abs() > STEEPER * flat.value.abs()
+            && !steep.minus(&flat).covers(0.0)
+            && is_steady(behind, needed, rule)
+    })
+}
+
+/// How many batches the noise remembers, where a first-order autoregression explains the whole series: it has a long memory, a
+/// small share of the series, and nothing in it came at a blow.
+fn long_memory(batches: &[f64]) -> Option<f64> {
+    let coefficient = unbiased_correlation(batches, 1.0);
+    if batches.len() < 2 * STEADY_MIN || !(LONG_MEMORY..1.0).contains(&coefficient) {
+        return None;
+    }
+    let level = mean(batches);
+    let new: Vec<f64> =
+        batches.windows(2).map(|two| two[1] - level - coefficient * (two[0] - level)).collect();
+    let largest = new.iter().map(|one| one.abs()).fold(0.0, f64::max);
+    let memory = -1.0 / coefficient.ln();
+    let line = trend(batches, 0.99)?;
+    let wanders = line.slope.covers(0.0) && memory * FEWEST_MEMORIES < real_len(batches.len());
+    (wanders && largest < AT_A_BLOW * variance(&new).sqrt()).then_some(memory)
 }
 
 /// The changes that matter, of the whole and then of what follows the last one.
@@ -98,13 +159,20 @@ fn drift(stretch: &[f64], confidence: f64) -> Option<Estimate> {
 /// The changes that matter, the weakest taken out one after another until all do.
 fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usize> {
     // Of all stretches that may be some: with the noise of fewer, one slow change would hide the others.
-    let noise = long_run_noise(batches, &changes);
+    let (noise, tails) = long_run_noise(batches, &changes);
     let price = 6.0 * noise * real_len(batches.len().max(2)).ln();
     loop {
         let weak = changes
             .iter()
             .enumerate()
-            .map(|(which, _)| (which, strength(batches, &changes, which, tolerance)))
+            .map(|(which, _)| {
+                // Means of few values keep the tails of the noise: what is short has to be stronger.
+                let strength = strength(batches, &changes, which, tolerance);
+                (
+                    which,
+                    strength / (1.0 + tails / real_len(shortest_side(batches, &changes, which))),
+                )
+            })
             .filter(|(_, strength)| *strength <= price)
             .min_by(|one, other| one.1.total_cmp(&other.1));
         let Some((weakest, _)) = weak else {
@@ -112,6 +180,13 @@ fn material(batches: &[f64], mut changes: Vec<usize>, tolerance: f64) -> Vec<usi
         };
         changes.remove(weakest);
     }
+}
+
+/// The length of the shorter of the two stretches that a change divides.
+fn shortest_side(batches: &[f64], changes: &[usize], which: usize) -> usize {
+    let before = which.checked_sub(1).map_or(0, |earlier| changes[earlier]);
+    let after = changes.get(which + 1).copied().unwrap_or(batches.len());
+    (changes[which] - before).min(after - changes[which])
 }
 
 /// By how much a change lowers the squares, twice; 0 when it is within the tolerance.
@@ -127,8 +202,9 @@ fn strength(batches: &[f64], changes: &[usize], which: usize, tolerance: f64) ->
     2.0 * step * step * n * m / (n + m)
 }
 
-/// The variance of the noise around the stretches, with what neighbours have in common counted in.
-fn long_run_noise(batches: &[f64], changes: &[usize]) -> f64 {
+/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
+/// fourth moment exceeds that of the normal law.
+fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
     let mut residuals = Vec::with_capacity(batches.len());
     let mut edges = vec![0];
     edges.extend(changes);
@@ -139,7 +215,11 @@ fn long_run_noise(batches: &[f64], changes: &[usize]) -> f64 {
         residuals.extend(stretch.iter().map(|value| value - level));
     }
     let correlation = unbiased_correlation(&residuals, 1.0).clamp(0.0, 0.6);
-    variance(&residuals) * (1.0 + correlation) / (1.0 - correlation)
+    let spread = variance(&residuals);
+    let fourth = mean(&residuals.iter().map(|residual| residual.powi(4)).collect::<Vec<_>>());
+    let tails =
+        if spread > 0.0 { (fourth / (spread * spread) - 3.0).clamp(0.0, 30.0) } else { 0.0 };
+    (spread * (1.0 + correlation) / (1.0 - correlation), tails)
 }
 
 /// The rule of five rounds: the first round of the first five in a row whose range is at most 20 % and whose fitted line

@@ -13,8 +13,18 @@ const MEMORY: f64 = 720.0;
 /// So many of the newest values are not yet part of the level, so that a change does not hide itself.
 const DELAY: usize = 24;
 
-/// No single value brings a sum further than this share of its bound: a stall of one value is no change.
-const MOST_AT_ONCE: f64 = 0.5;
+/// No single value brings a sum further than this share of its bound: a stall is no change.
+const MOST_AT_ONCE: f64 = 0.34;
+
+/// The median of so many values in a row is watched: neither a stall that ends within two of them nor a heavy tail moves it.
+const MEDIAN_OF: usize = 5;
+
+/// A change holds for at least so many values, and twice as long as anything that looked like one and passed, up to the
+/// second number: stalls that happen to follow one another do not.
+const SHORTEST: std::ops::RangeInclusive<u64> = 6..=14;
+
+/// By so many of its standard errors the level may be wrong without an alarm: it is learnt from few values at first.
+const LEVEL_ERRORS: f64 = 2.0;
 
 /// What the discrete sum overshoots its bound by, in standard deviations (Siegmund, "Sequential Analysis", 1985).
 const OVERSHOOT: f64 = 1.166;
@@ -52,8 +62,11 @@ pub struct Watch {
     seen: u64,
     level: Level,
     recent: VecDeque<f64>,
+    newest: VecDeque<f64>,
     rising: Sum,
     falling: Sum,
+    /// The longest excursion beyond the bound that ended by itself, in values.
+    passed: u64,
 }
 
 /// Mean, variance and the product of neighbours, faded.
@@ -72,6 +85,7 @@ struct Sum {
     height: f64,
     values: u64,
     total: f64,
+    is_over: bool,
 }
 
 impl Watch {
@@ -82,8 +96,10 @@ impl Watch {
             seen: 0,
             level: Level::default(),
             recent: VecDeque::with_capacity(DELAY + 1),
+            newest: VecDeque::with_capacity(MEDIAN_OF + 1),
             rising: Sum::default(),
             falling: Sum::default(),
+            passed: 0,
         }
     }
 
@@ -91,6 +107,7 @@ impl Watch {
     pub fn add(&mut self, value: f64) -> Option<Change> {
         let number = self.seen;
         self.seen += 1;
+        let value = self.median(value);
         self.recent.push_back(value);
         if self.level.values < LEARNED_MIN {
             self.learn();
@@ -99,22 +116,40 @@ impl Watch {
         if self.recent.len() > DELAY {
             self.learn();
         }
-        let half = 0.5 * self.rule.change_share * self.level.mean.abs();
         let noise = self.level.noise().max(1e-9 * self.level.mean.abs());
-        let bound = noise * bound(half / noise, self.rule.between_alarms);
+        let least = 0.5 * self.rule.change_share * self.level.mean.abs();
+        let half = least + LEVEL_ERRORS * noise / real(self.level.values).min(MEMORY).sqrt();
+        let bound = noise * bound(least / noise, self.rule.between_alarms);
         let gap = value - self.level.mean;
-        self.rising.add(gap - half, bound, value);
-        self.falling.add(-gap - half, bound, value);
+        let passed = self.rising.add(gap - half, bound, value).max(self.falling.add(
+            -gap - half,
+            bound,
+            value,
+        ));
+        self.passed = self.passed.max(passed);
+        let shortest = (2 * self.passed).clamp(*SHORTEST.start(), *SHORTEST.end());
         let over = [self.rising, self.falling];
-        let found = over.into_iter().find(|sum| sum.height >= bound)?;
+        let found = over.into_iter().find(|sum| sum.height >= bound && sum.values >= shortest)?;
         let change = Change {
-            at: number + 1 - found.values,
+            // The median lags by the half of what it is taken of.
+            at: (number + 1 - found.values).saturating_sub(count_of(MEDIAN_OF / 2)),
             noticed_at: number,
             before: self.level.mean,
             after: found.total / real(found.values),
         };
         self.forget();
         Some(change)
+    }
+
+    /// The median of the newest values.
+    fn median(&mut self, value: f64) -> f64 {
+        self.newest.push_back(value);
+        if self.newest.len() > MEDIAN_OF {
+            self.newest.pop_front();
+        }
+        let mut sorted: Vec<f64> = self.newest.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted[(sorted.len() - 1) / 2]
     }
 
     /// The oldest value that is still held back becomes part of the level.
@@ -137,14 +172,19 @@ impl Watch {
 }
 
 impl Sum {
-    /// Adds a value's excess; starts again where it falls to 0.
-    fn add(&mut self, excess: f64, bound: f64, value: f64) {
+    /// Adds a value's excess; starts again where it falls to 0, and then says how long it had been going if it was over its
+    /// bound meanwhile.
+    fn add(&mut self, excess: f64, bound: f64, value: f64) -> u64 {
         self.height += excess.min(MOST_AT_ONCE * bound);
         self.values += 1;
         self.total += value;
-        if self.height <= 0.0 {
-            *self = Self::default();
+        if self.height > 0.0 {
+            self.is_over = self.is_over || self.height >= bound;
+            return 0;
         }
+        let passed = if self.is_over { self.values } else { 0 };
+        *self = Self::default();
+        passed
     }
 }
 

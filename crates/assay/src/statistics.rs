@@ -1,12 +1,13 @@
 //! Binds the judge's questions to the statistics book.
 
-use assay_judge::Statistics;
+use assay_judge::{Statistics, Tail};
 use assay_methods::intervals::{BATCHES_MIN, CONFIDENCE, Intervals, book, noun};
 use assay_model::comparison::ScalingLaw;
 use assay_model::live::Bars;
 use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
-use assay_stats::distribution::student_quantile;
+use assay_stats::change::level_shift;
+use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::quantile::quantile_levels;
 use assay_stats::scalability::scalability;
 use assay_stats::series::{mean, variance};
@@ -14,7 +15,16 @@ use assay_stats::series::{mean, variance};
 /// Degrees of freedom of an interval by the fewest batches that pass for independent.
 const FREEDOM_LEAST: f64 = 15.0;
 
-/// Intervals of means and ratios by batch means, of quantiles by the levels between which they lie.
+/// Independent times that I/Os took longer than a quantile, below which its upper end is not told.
+const CLUSTERS_MIN: u64 = 10;
+
+/// Levels of one run that differ by a smaller share are one.
+const LEVELS_APART: f64 = 0.05;
+
+/// How often a run of one level may be called one of two: the smallest chance that the test can tell.
+const FALSE_ALARM: f64 = 0.001;
+
+/// Intervals of means and ratios by the lowest frequencies of their series, of quantiles by the levels between which they lie.
 pub struct Book;
 
 impl Statistics for Book {
@@ -51,6 +61,10 @@ impl Statistics for Book {
         student_quantile(0.5 + 0.5 * confidence, FREEDOM_LEAST)
     }
 
+    fn normal_reach(&self, confidence: f64) -> f64 {
+        normal_quantile(0.5 + 0.5 * confidence)
+    }
+
     fn scaling_law(&self, points: &[(f64, f64)]) -> Option<ScalingLaw> {
         let law = scalability(points, CONFIDENCE)?;
         Some(ScalingLaw {
@@ -61,7 +75,7 @@ impl Statistics for Book {
         })
     }
 
-    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
+    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
         if histograms.len() < BATCHES_MIN {
             return None;
         }
@@ -74,15 +88,40 @@ impl Statistics for Book {
         let above: Vec<u64> =
             histograms.iter().map(|histogram| histogram.ios_above(value_ns)).collect();
         let levels = quantile_levels(&counts, &above, quantile, CONFIDENCE)?;
-        // Without a bound on one side the interval would be that of all I/Os: better to say that it is not known.
-        let low_ns = whole.quantile_ns(levels.low?);
-        let high_ns = whole.quantile_ns(levels.high?);
-        Some(Estimate {
+        let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
+        // An upper end that is given only where the tail happened to look short would be too low: what few clusters
+        // tell is a lower end.
+        let high = levels.high.filter(|_| levels.clusters >= real(CLUSTERS_MIN));
+        let high_ns = high.map(|level| whole.quantile_ns(level).max(value_ns));
+        let estimate = Estimate {
             value: real(value_ns),
             low: real(low_ns.min(value_ns)),
-            high: real(high_ns.max(value_ns)),
+            high: high_ns.map_or(f64::INFINITY, real),
             confidence: CONFIDENCE,
             n: count(levels.effective_n).max(1),
-        })
+        };
+        Some(Tail { estimate, clusters: count(levels.clusters) })
     }
+
+    fn level_change(&self, observations: &[f64]) -> Option<usize> {
+        let looks_like = fit_of_two(observations)?;
+        if looks_like < LEVELS_APART {
+            return None;
+        }
+        let shift = level_shift(observations, CONFIDENCE)?;
+        let change = shift.change();
+        let apart = change.value.abs() > LEVELS_APART * shift.before.value.max(shift.after.value);
+        (apart && !change.covers(0.0) && shift.p_value <= FALSE_ALARM).then_some(shift.at)
+    }
+}
+
+/// By what share of the larger one the means of the best two stretches differ; a quick look that spares the costly one.
+fn fit_of_two(observations: &[f64]) -> Option<f64> {
+    const SHORTEST: usize = 5;
+    let last = observations.len().checked_sub(SHORTEST)?;
+    let apart = |at: usize| {
+        let (before, after) = (mean(&observations[..at]), mean(&observations[at..]));
+        (before - after).abs() / before.max(after).max(f64::MIN_POSITIVE)
+    };
+    (SHORTEST..=last).map(apart).reduce(f64::max)
 }

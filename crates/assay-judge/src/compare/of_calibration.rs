@@ -5,7 +5,7 @@ use crate::doubts;
 use crate::quantity::{CapacityOf, Mix, Quantity};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, CurvePoint, MixCalibration};
-use assay_model::comparison::{OverlayAxis, OverlayPoint, Side};
+use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
 use assay_model::verdict::{Doubt, Unit};
 
 /// A calibration as a side: capacities are judged, rungs that both sides have are shown.
@@ -15,7 +15,7 @@ pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration)
     SideFacts {
         side: Side {
             name: name.to_owned(),
-            kind: "calibration".to_owned(),
+            kind: SideKind::Calibration,
             target: target.to_owned(),
             elapsed_s: calibration.elapsed_s,
             repeats: 1,

@@ -2,7 +2,7 @@
 
 use super::{Measured, SideFacts, mean_of_repeats};
 use crate::statistics::Statistics;
-use assay_model::comparison::Side;
+use assay_model::comparison::{Side, SideKind};
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
 use assay_model::load::Setting;
 use assay_model::number::{count_of, real, real_len};
@@ -22,7 +22,7 @@ pub fn facts_of_dss(name: &str, target: &str, dss: &Dss, statistics: &dyn Statis
     SideFacts {
         side: Side {
             name: name.to_owned(),
-            kind: "run".to_owned(),
+            kind: SideKind::Run,
             target: target.to_owned(),
             elapsed_s: runs.clone().map(DssRun::elapsed_s).sum(),
             repeats: 1,

@@ -6,7 +6,7 @@ use crate::loaded;
 use crate::names::load_amounts;
 use crate::quantity::{LoadAmount, Quantity, TimeStatistic};
 use crate::statistics::Statistics;
-use assay_model::comparison::{OverlayAxis, OverlayPoint, Side};
+use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
 use assay_model::load::{Load, Rung, Setting};
 
 /// Settings of a load that do not make two ladders different questions.
@@ -52,7 +52,7 @@ pub fn facts_of_load(
 fn side(name: &str, target: &str, load: &Load) -> Side {
     Side {
         name: name.to_owned(),
-        kind: "load".to_owned(),
+        kind: SideKind::Load,
         target: target.to_owned(),
         elapsed_s: load.rungs.iter().map(Rung::elapsed_s).sum(),
         repeats: 1,

@@ -1,7 +1,7 @@
 //! A profile as one side of a comparison: what a database's own report says, without intervals.
 
 use super::{Counted, Measured, SideFacts, WorkRatio};
-use assay_model::comparison::Side;
+use assay_model::comparison::{Side, SideKind};
 use assay_model::profile::{Figure, IoPurpose, RateKind};
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Profile};
@@ -11,7 +11,7 @@ pub fn facts_of_profile(profile: &Profile) -> SideFacts {
     SideFacts {
         side: Side {
             name: profile.name.clone(),
-            kind: "profile".to_owned(),
+            kind: SideKind::Profile,
             target: profile.source.host.clone().unwrap_or_default(),
             elapsed_s: profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value),
             repeats: 1,

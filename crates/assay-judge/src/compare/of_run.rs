@@ -5,7 +5,7 @@ use crate::estimates::totals;
 use crate::names::known;
 use crate::series::Series;
 use assay_model::Histogram;
-use assay_model::comparison::Side;
+use assay_model::comparison::{Side, SideKind};
 use assay_model::measurement::{Measurement, PerOperation};
 use assay_model::number::real;
 use assay_model::verdict::{NamedEstimate, Unit};
@@ -39,7 +39,7 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
     SideFacts {
         side: Side {
             name: run.name.clone(),
-            kind: "run".to_owned(),
+            kind: SideKind::Run,
             target: run.target.clone(),
             elapsed_s: run.measurement.elapsed_s(),
             repeats: 1,

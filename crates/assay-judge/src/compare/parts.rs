@@ -1,6 +1,7 @@
 //! A run of several parts, such as a check with its calibration, its workload and its ladder, as one side of a comparison.
 
 use super::SideFacts;
+use assay_model::comparison::SideKind;
 
 /// The parts as one side; `None` of none.
 pub fn of_parts(parts: Vec<SideFacts>) -> Option<SideFacts> {
@@ -18,7 +19,7 @@ pub fn of_parts(parts: Vec<SideFacts>) -> Option<SideFacts> {
         })
         .map(|mut whole| {
             if several {
-                "check".clone_into(&mut whole.side.kind);
+                whole.side.kind = SideKind::Check;
             }
             whole
         })

@@ -1,6 +1,6 @@
 //! Plain statistics with exact expected answers.
 
-use assay_judge::Statistics;
+use assay_judge::{Statistics, Tail};
 use assay_model::comparison::ScalingLaw;
 use assay_model::number::{real, real_len};
 use assay_model::{Estimate, Histogram};
@@ -50,12 +50,22 @@ impl Statistics for Plain {
         1.0 / (1.0 - confidence)
     }
 
+    fn normal_reach(&self, _confidence: f64) -> f64 {
+        2.0
+    }
+
     fn scaling_law(&self, _points: &[(f64, f64)]) -> Option<ScalingLaw> {
         None
     }
 
-    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Estimate> {
+    fn quantile(&self, histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
         let each: Vec<f64> = histograms.iter().map(|one| real(one.quantile_ns(quantile))).collect();
-        self.mean(&each)
+        Some(Tail { estimate: self.mean(&each)?, clusters: 100 })
+    }
+
+    /// The first value that is twice or half the one before.
+    fn level_change(&self, observations: &[f64]) -> Option<usize> {
+        let changed = |pair: &[f64]| pair[0] > 1.9 * pair[1] || pair[1] > 1.9 * pair[0];
+        Some(observations.windows(2).position(changed)? + 1)
     }
 }

@@ -36,10 +36,21 @@ pub(super) fn headline(found: &Comparison, show: &Show) -> Headline {
         }
         Outcome::Inconclusive => format!(
             "Whether {others} {is} no worse than {base} by more than {tolerance} cannot be told yet{}.",
-            time_needed(found)
+            if found.run_to_run_share.is_some() { REPEAT.to_owned() } else { time_needed(found) }
         ),
     };
     Headline { outcome: Some(found.outcome), words }
+}
+
+/// What to do where a side is a single run.
+const REPEAT: &str = ": measure each side at least three times";
+
+/// That single runs cannot tell a difference of storage from one of day.
+fn single_runs(found: &Comparison) -> Option<String> {
+    let share = found.run_to_run_share? * 100.0;
+    Some(format!(
+        "A single run cannot tell a difference of the storage from one of the day: the intervals hold {share:.0} % (standard deviation) from run to run, which is assumed. With three repeats a side it is measured."
+    ))
 }
 
 /// The first measure that is worse.
@@ -108,7 +119,10 @@ fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
     Panel {
         id,
         title,
-        lead: vec![side("Base", base), side("Other", other), different(pair)],
+        lead: [side("Base", base), side("Other", other), different(pair)]
+            .into_iter()
+            .chain(single_runs(found))
+            .collect(),
         charts: Vec::new(),
         tables: grids.chain(others).collect(),
         ..Panel::default()
@@ -188,7 +202,7 @@ fn side(word: &str, side: &Side) -> String {
         several => format!(", {several} runs"),
     };
     let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
-    format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind)
+    format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind.name())
 }
 
 fn row(label: String, measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {

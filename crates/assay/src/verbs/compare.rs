@@ -39,6 +39,9 @@ pub struct Options {
     /// Change for the worse that does not matter
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "2%")]
     tolerance: Share,
+    /// How much one storage differs from run to run (standard deviation), for sides that are a single run; 0% if they share everything
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "3%")]
+    run_to_run: Share,
     /// Nodes, bricks or sessions behind each side, for scaling: 1,2,4,8
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     nodes: Vec<f64>,
@@ -67,7 +70,11 @@ pub fn run(options: &Options) -> Result<Ended> {
     if !options.nodes.is_empty() {
         varied.extend(BY_NODES.map(str::to_owned));
     }
-    let rules = CompareRules { tolerance: options.tolerance.0, ..CompareRules::default() };
+    let rules = CompareRules {
+        tolerance: options.tolerance.0,
+        run_to_run_share: options.run_to_run.0,
+        ..CompareRules::default()
+    };
     let found = compare(&sides, &varied, &rules, &Book)?;
     let outcome = found.outcome;
     let report = Report {

@@ -4,7 +4,7 @@ use super::*;
 use assay_judge::Statistics;
 use assay_judge::compare::{Measured, WorkRatio};
 use assay_model::Estimate;
-use assay_model::comparison::{Better, Comparison, Side};
+use assay_model::comparison::{Better, Comparison, Side, SideKind};
 use assay_model::number::real;
 use assay_model::random::Random;
 use assay_model::verdict::{Outcome, Unit};
@@ -13,10 +13,10 @@ fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
     SideFacts {
         side: Side {
             name: name.to_owned(),
-            kind: "run".to_owned(),
+            kind: SideKind::Run,
             target: String::new(),
             elapsed_s: 600.0,
-            repeats: 1,
+            repeats: 3,
             nodes: None,
         },
         measures,
@@ -77,6 +77,73 @@ fn a_difference_of_three_percent_is_found() {
     let found = found.count();
     println!("3 % was found in {found} of 200 comparisons");
     assert!(found >= 180, "power: {found} of 200");
+}
+
+/// Runs of `seconds` with noise of 2 % and memory φ, each with a day of its own that moves it by `day` (standard deviation).
+fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64) -> SideFacts {
+    let run = |repeat: u64| {
+        let mut random = Random::part(seed, 100 + repeat);
+        let level = level * (1.0 + day * random.normal());
+        let measure = |name: &&str| {
+            let mut shock = random.normal();
+            let values: Vec<f64> = (0..seconds)
+                .map(|_| {
+                    shock = phi * shock + (1.0 - phi * phi).sqrt() * random.normal();
+                    level * (1.0 + 0.02 * shock)
+                })
+                .collect();
+            measured(name, Unit::IosPerS, Book.mean(&values).unwrap())
+        };
+        let mut facts =
+            side("day", ["iops", "read.iops", "write.iops"].iter().map(measure).collect());
+        facts.side.repeats = 1;
+        facts.side.elapsed_s = 600.0;
+        facts
+    };
+    joined((0..repeats).map(run).collect(), &Book).unwrap()
+}
+
+fn share_different(
+    trials: u64,
+    base: impl Fn(u64) -> SideFacts,
+    other: impl Fn(u64) -> SideFacts,
+) -> f64 {
+    let found =
+        (0..trials).filter(|trial| differs(&compared(&base(2 * trial), &other(2 * trial + 1))));
+    real(u64::try_from(found.count()).unwrap()) / real(trials)
+}
+
+#[test]
+fn another_day_is_not_another_storage() {
+    for (repeats, seconds, phi, day) in [
+        (1, 60, 0.8, 0.03),
+        (1, 600, 0.5, 0.03),
+        (2, 60, 0.8, 0.03),
+        (3, 60, 0.8, 0.03),
+        (1, 10, 0.95, 0.0),
+        (1, 60, 0.95, 0.0),
+        (3, 30, 0.95, 0.0),
+    ] {
+        let side = |seed| days(repeats, seconds, phi, day, 1e4, seed);
+        let seen = share_different(100, side, side);
+        println!("{repeats} x {seconds} s, φ {phi}, days {day}: {seen}");
+        assert!(seen <= 0.06, "{repeats} x {seconds} s, φ {phi}, days {day}: {seen}");
+    }
+}
+
+#[test]
+fn three_repeats_find_three_percent_and_single_runs_say_that_they_cannot() {
+    let of = |repeats, level| move |seed| days(repeats, 600, 0.8, 0.0, level, seed);
+    let found = share_different(60, of(3, 1e4), of(3, 0.97e4));
+    println!("3 % was found in {found} of the comparisons of three repeats");
+    assert!(found >= 0.9, "power: {found}");
+    let single = compared(&of(1, 1e4)(1), &of(1, 0.97e4)(2));
+    assert_eq!((single.run_to_run_share, differs(&single)), (Some(0.03), false));
+    assert_eq!(single.outcome, Outcome::Inconclusive);
+    let ratio = single.pairs[0].measures[0].ratio.unwrap();
+    // Two runs of 3 % each: 1.96 √2 0.03 on the logarithmic scale at least.
+    assert!((ratio.high / ratio.value).ln() > 0.083, "{ratio:?}");
+    assert_eq!(compared(&of(3, 1e4)(1), &of(3, 1e4)(2)).run_to_run_share, None);
 }
 
 #[test]
