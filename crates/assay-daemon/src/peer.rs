@@ -17,6 +17,16 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// Who listens at the socket of this path, and whether nobody else made it.
+    pub(crate) fn at(user: u32, path: &Path, usual: &[&str]) -> Self {
+        let listening = Self::of(user, path.parent(), usual);
+        let made = path.metadata().map(|metadata| Self::of(metadata.uid(), path.parent(), usual));
+        Self {
+            is_trusted: listening.is_trusted && made.is_ok_and(|made| made.is_trusted),
+            ..listening
+        }
+    }
+
     pub(crate) fn of(user: u32, directory: Option<&Path>, usual: &[&str]) -> Self {
         let owns_directory = || {
             let metadata = directory.and_then(|directory| directory.metadata().ok());

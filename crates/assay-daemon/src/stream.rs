@@ -58,7 +58,7 @@ impl Stream {
     pub fn local(path: &Path, usual: &[&str]) -> io::Result<Self> {
         let mut stream = Self::connected(Way::Local(local(path)?))?;
         let peer = stream.socket.peer_user()?;
-        stream.owner = peer.map(|user| Owner::of(user, path.parent(), usual));
+        stream.owner = peer.map(|user| Owner::at(user, path, usual));
         Ok(stream)
     }
 
