@@ -42,7 +42,7 @@ impl RunReader {
     pub(crate) fn of(directory: Directory) -> Result<Self> {
         let text = read_text(&directory, MANIFEST)?.ok_or_else(|| no_run(directory.path()))?;
         let manifest = parse_versioned(&text, &directory.path().join(MANIFEST))?;
-        Ok(Self { manifest, directory })
+        Ok(Self { directory, manifest })
     }
 
     /// Its directory.
