@@ -68,9 +68,18 @@ fn draw(
 ) {
     let place =
         |rung: &&Rung| Some((x.place(f64::from(rung.sessions)), y.place((curve.value)(rung)?)));
-    let mut first: Vec<&&Rung> = rungs.iter().filter(|rung| rung.repeat == 1).collect();
-    first.sort_by_key(|rung| rung.sessions);
-    scene.line(first.into_iter().filter_map(place).collect(), curve.ink, curve.stroke);
+    let mut sessions: Vec<u32> = rungs.iter().map(|rung| rung.sessions).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    // The line joins the middle repeats, the lower of two.
+    let middle = |sessions: u32| {
+        let repeats = rungs.iter().filter(|rung| rung.sessions == sessions);
+        let mut values: Vec<f64> = repeats.filter_map(|rung| (curve.value)(rung)).collect();
+        values.sort_by(f64::total_cmp);
+        let value = values.get(values.len().saturating_sub(1) / 2)?;
+        Some((x.place(f64::from(sessions)), y.place(*value)))
+    };
+    scene.line(sessions.into_iter().filter_map(middle).collect(), curve.ink, curve.stroke);
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
             let says =
