@@ -394,7 +394,7 @@ fn check_wild_top(facts: &str, profile: &assay_model::Profile, ledger: &mut Ledg
             continue;
         };
         let known = [
-            found.waits,
+            found.waits.map(assay_model::number::real),
             found.time_s,
             found.average_s.map(|average| average * 1e3),
             found.share.map(|share| share * 100.0),

@@ -83,7 +83,7 @@ fn waits_of_sessions_are_those_of_all_less_those_of_the_background() {
     let reads =
         activity.foreground.events.iter().find(|one| one.event == "db file sequential read");
     let reads = reads.unwrap();
-    assert_eq!((reads.waits, reads.time_s), (Some(8100.0), Some(72.0)));
+    assert_eq!((reads.waits, reads.time_s), (Some(8100), Some(72.0)));
     assert!(activity.foreground.events.iter().all(|event| event.event != "virtual circuit status"));
     let idle = report.all_events.iter().filter(|event| event.class.as_deref() == Some("Idle"));
     assert_eq!(idle.count(), 2);

@@ -43,7 +43,7 @@ pub struct WaitEvent {
     pub class: Option<String>,
     /// How often it was waited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits: Option<f64>,
+    pub waits: Option<u64>,
     /// Time in all, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_s: Option<f64>,
@@ -152,7 +152,7 @@ pub struct ReportStatement {
     pub elapsed_s: Option<f64>,
     /// Executions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub executions: Option<f64>,
+    pub executions: Option<u64>,
     /// Section and line.
     pub source: String,
 }
@@ -190,7 +190,7 @@ pub struct SegmentIo {
     /// What is counted.
     pub counted: SegmentReads,
     /// How many.
-    pub reads: f64,
+    pub reads: u64,
     /// Share of all reads of the instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,

@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// A lead of less than this share of DB time is no lead.
 const CLEAR_LEAD: f64 = 0.05;
-/// More CPU time than this many times DB time cannot be; up to it both are rounded.
-const CPU_CONTRADICTS: f64 = 1.05;
 /// Above this share of the commit wait the write itself is the cause.
 const DEVICE_SHARE: f64 = 0.5;
 /// Below this share of DB time commits are not what sessions wait for.
@@ -213,7 +211,7 @@ impl TimeVerdict {
         }
     }
 
-    /// Nothing leads that is smaller than what nobody accounts for, and more than all time is a contradiction.
+    /// Nothing leads that is smaller than what nobody accounts for.
     fn leader(&self) -> Bottleneck {
         let (Some(user_io), Some(cpu)) = (self.user_io_share, self.cpu_share) else {
             return Bottleneck::Unknown;
@@ -227,7 +225,7 @@ impl TimeVerdict {
         ];
         parts.sort_by(|left, right| right.0.total_cmp(&left.0));
         let (lead, leader) = parts[0];
-        if cpu > CPU_CONTRADICTS || self.unaccounted_share.is_some_and(|share| share >= lead) {
+        if self.unaccounted_share.is_some_and(|share| share >= lead) {
             return Bottleneck::Unknown;
         }
         if lead - parts[1].0 < CLEAR_LEAD { Bottleneck::Mixed } else { leader }

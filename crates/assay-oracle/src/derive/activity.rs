@@ -3,6 +3,7 @@
 use super::{events, figure, named, rates, skew};
 use crate::quantity::Quantity;
 use crate::report::{FileIo, Kind, Report, SegmentRow};
+use assay_model::number::count;
 use assay_model::profile::{
     BufferPoolAdvice, ByteRate, Figure, FileActivity, FlashHits, HostActivity, InstanceShare,
     LogWriter, RateKind, ReportActivity, ReportScope, ReportStatement, SegmentIo, SegmentReads,
@@ -141,7 +142,7 @@ fn statements(report: &Report) -> Vec<ReportStatement> {
         sql_id: row.sql_id.clone(),
         io_time_s: value(row.io_time),
         elapsed_s: value(row.elapsed),
-        executions: value(row.executions),
+        executions: value(row.executions).map(count),
         source: row.io_time.map_or_else(String::new, |time| time.place()),
     });
     statements.collect()
@@ -162,7 +163,7 @@ fn segment(row: &SegmentRow) -> SegmentIo {
         kind: row.kind.clone(),
         tablespace: row.tablespace.clone(),
         counted: if row.is_requests { SegmentReads::Requests } else { SegmentReads::Blocks },
-        reads: row.reads.value,
+        reads: count(row.reads.value),
         share: value(row.share),
         source: row.reads.place(),
     }

@@ -4,6 +4,7 @@ use crate::knowledge;
 use crate::quantity::{Quantity, Unit};
 use crate::reading::IDLE;
 use crate::report::{Event, Kind, Report, ShareOf};
+use assay_model::number::count;
 use assay_model::profile::{TopEvents, WaitEvent};
 use std::borrow::Cow;
 
@@ -162,7 +163,7 @@ fn wait_event(report: &Report, event: &Event) -> WaitEvent {
     WaitEvent {
         event: event.name.clone(),
         class: (!is_cpu(event)).then(|| name_of_class(class)),
-        waits: number(|event| event.waits),
+        waits: number(|event| event.waits).map(count),
         time_s: number(|event| event.time),
         average_s: number(|event| event.average).or_else(|| event.mean_s()),
         share: event.share.map(|share| share.value),

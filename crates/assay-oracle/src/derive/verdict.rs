@@ -155,19 +155,21 @@ impl Traced {
     }
 }
 
+/// Says why nothing leads: more CPU time than DB time, or too much that no event accounts for.
 fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
-    let Some(cpu) = verdict.cpu_share.filter(|share| *share > CPU_CONTRADICTS) else {
-        if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
-            verdict.reason =
-                format!("most of DB time is in no event and on no CPU: {}", verdict.reason);
-        }
-        return;
-    };
-    let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
-    let places = sources.map_or_else(String::new, |(cpu, db_time)| {
-        format!(" ({}; {})", cpu.source, db_time.source)
-    });
-    verdict.reason = format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0);
+    if let Some(cpu) = verdict.cpu_share.filter(|share| *share > CPU_CONTRADICTS) {
+        let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
+        let places = sources.map_or_else(String::new, |(cpu, db_time)| {
+            format!(" ({}; {})", cpu.source, db_time.source)
+        });
+        let percent = cpu * 100.0;
+        verdict.reason = format!("DB CPU is {percent:.0} % of DB time, which cannot be{places}");
+        verdict.bottleneck = Bottleneck::Unknown;
+    } else if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
+        let reason = &verdict.reason;
+        verdict.reason =
+            format!("the largest part of DB time is in no event and on no CPU: {reason}");
+    }
 }
 
 /// Time that no event accounts for is waiting for a CPU where the machine has none to spare.

@@ -1,6 +1,7 @@
 //! What only a report prints, as tables: top events, the load, statements, segments, files, instances.
 
 use super::facts::{Rows, percent, significant};
+use assay_model::number::real;
 use assay_model::profile::{
     BufferPoolAdvice, FileActivity, InstanceShare, Profile, RateKind, ReportActivity,
     ReportStatement, SegmentIo, SegmentReads, ShareOf, TopEvents, WaitEvent, Work,
@@ -71,7 +72,7 @@ fn event(event: &WaitEvent) -> Vec<String> {
     vec![
         event.event.clone(),
         event.class.clone().unwrap_or_default(),
-        optional(event.waits, show_count),
+        optional(event.waits.map(real), show_count),
         optional(event.time_s, time),
         optional(event.average_s, time),
         optional(event.share, percent),
@@ -108,7 +109,7 @@ fn statements(statements: &[ReportStatement]) -> Rows {
             one.sql_id.clone(),
             optional(one.io_time_s, time),
             optional(one.elapsed_s, time),
-            optional(one.executions, show_count),
+            optional(one.executions.map(real), show_count),
         ]
     }));
     rows
@@ -124,7 +125,7 @@ fn segments(segments: &[SegmentIo]) -> Rows {
             format!("{}.{}{}", one.owner, one.object, partition.unwrap_or_default()),
             one.kind.clone().unwrap_or_default(),
             one.tablespace.clone().unwrap_or_default(),
-            show_count(one.reads),
+            show_count(real(one.reads)),
             optional(one.share, percent),
         ]
     }));
