@@ -141,6 +141,6 @@ mod tests {
         assert_eq!(shown, " ]0;owned  no space \u{fffd}".trim_start_matches(' ').to_owned());
         let long = words(&vec![b'A'; 100_000]);
         assert_eq!(long.chars().count(), WORDS_MAX + 2);
-        assert!(long.ends_with(" …") && words(b"") == "");
+        assert!(long.ends_with(" …") && words(b"").is_empty());
     }
 }

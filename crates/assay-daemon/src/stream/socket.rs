@@ -196,7 +196,7 @@ impl Write for Socket {
 
 /// Why a wait ended that was not the server's fault.
 fn ended() -> io::Error {
-    io::Error::new(io::ErrorKind::Other, "not waited for any longer: the program was asked to end")
+    io::Error::other("not waited for any longer: the program was asked to end")
 }
 
 fn late() -> io::Error {
