@@ -23,6 +23,7 @@ fn found(size: u64, place: i64, bytes: &[u8]) -> Vec<&'static str> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn every_magic_number_is_found_where_its_format_has_it() {
     #[rustfmt::skip]
     let table: &[(&str, i64, &[u8])] = &[

@@ -92,7 +92,7 @@ fn known(
     };
     let base = |estimate: Estimate| {
         let mut known = plain(estimate);
-        known.at = "one at a time".to_owned();
+        "one at a time".clone_into(&mut known.at);
         known.evidence.doubts.extend(doubts::of_point(point(mix, 1)));
         known
     };

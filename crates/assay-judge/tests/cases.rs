@@ -295,7 +295,7 @@ const CASES: [Case; 68] = [
                 story.environment = Some(environment(ContentFacts {
                     written_share: Some(0.5),
                     ..ContentFacts::default()
-                }))
+                }));
             })
         },
         "read.service_time.mean at_most 5ms",

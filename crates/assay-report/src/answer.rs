@@ -354,6 +354,7 @@ mod tests {
                         Bias::Unflattering,
                     ),
                 ],
+                ..Evidence::default()
             },
             outcome,
             reason,

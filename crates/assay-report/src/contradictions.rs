@@ -83,6 +83,7 @@ mod tests {
     }
 
     /// A calibration whose 70 % reads gave so many a second at 32 outstanding, and a run of the same mix.
+    #[expect(clippy::too_many_lines, reason = "a document, field by field")]
     fn report(calibrated: f64, measured: u64, depth: f64) -> Report {
         let rate = about(calibrated);
         let point = CurvePoint {

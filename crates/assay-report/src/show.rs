@@ -280,7 +280,8 @@ fn possible(unit: Unit, estimate: &Estimate) -> (f64, f64) {
 /// Whether an interval reaches further to one side than half as far again as to the other.
 fn is_skewed(low: f64, value: f64, high: f64) -> bool {
     let (down, up) = (value - low, high - value);
-    !(up.max(down) <= 1.5 * up.min(down)) || down >= value
+    let even = up.max(down) <= 1.5 * up.min(down);
+    !even || down >= value
 }
 
 /// A divisor: 1 where nothing was measured.

@@ -270,7 +270,7 @@ fn ours(found: &Steadiness) -> Said {
 }
 
 /// Segmentation of means of 60 s, changes below 1 % left out: steady at the end when the last stretch is a quarter.
-fn segmented(values: &[f64]) -> Said {
+fn segmented(values: &[f64]) -> (bool, bool) {
     let batches = batch_means(values, batch(values));
     let mut found = changes(&batches, 3);
     loop {
@@ -285,7 +285,7 @@ fn segmented(values: &[f64]) -> Said {
         found.remove(small);
     }
     let last = found.last().copied().unwrap_or(0);
-    Some((found.is_empty(), 4 * (batches.len() - last) >= batches.len()))
+    (found.is_empty(), 4 * (batches.len() - last) >= batches.len())
 }
 
 #[derive(Default)]
@@ -342,7 +342,7 @@ fn main() {
             );
             let said = ours(&found);
             score(&mut mine, said, trace.truth);
-            score(&mut theirs, segmented(&trace.values), trace.truth);
+            score(&mut theirs, Some(segmented(&trace.values)), trace.truth);
             cells[match said {
                 Some((true, _)) => 0,
                 Some((_, true)) => 1,

@@ -124,7 +124,7 @@ impl Ground {
             Planted::LinkToZeros => symlink("/dev/zero", at).unwrap(),
             Planted::HardLink => fs::hard_link(self.file(), at).unwrap(),
             Planted::Pipe => {
-                mknodat(CWD, at, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap()
+                mknodat(CWD, at, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
             }
             Planted::Directory => fs::create_dir(at).unwrap(),
             Planted::Sparse => File::create(at).unwrap().set_len(20 << 30).unwrap(),

@@ -161,7 +161,7 @@ fn a_file_of_any_size_or_kind_ends() {
     place.write("large.txt", &(report(500, "1.0") + &row.repeat(200_000_000 / row.len())));
     let large = place.json("profile large.txt", 0);
     assert_eq!(large["classes"][0]["rate_iops"]["value"], 600.0);
-    std::fs::create_dir(place.path("empty")).unwrap();
+    fs::create_dir(place.path("empty")).unwrap();
     assert!(place.run("profile empty").complaint.contains("is a directory without any report"));
     let copied = place.run("profile /dev/null");
     assert_eq!(copied.code, Some(2), "{copied:#?}");

@@ -216,7 +216,9 @@ fn names_that_are_exchanged_lead_nowhere() {
     fs::create_dir_all(precious.join("deep")).unwrap();
     let files: Vec<PathBuf> =
         (0..40).map(|number| precious.join(format!("deep/{number}"))).collect();
-    files.iter().for_each(|file| fs::write(file, "of root").unwrap());
+    for file in &files {
+        fs::write(file, "of root").unwrap();
+    }
     let text =
         |path: &Path| fs::write(precious.join("assay-marker"), fs::read(path).unwrap()).unwrap();
     let program = ground.0.join("postgres");

@@ -14,7 +14,7 @@ fn assay(arguments: &[&str], place: &std::path::Path) -> Output {
 
 /// Addresses in every form with this password, also wrong ones; nobody listens at port 1.
 fn addresses(secret: &str) -> Vec<String> {
-    let encoded: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let encoded = secret.bytes().fold(String::new(), |text, byte| text + &format!("%{byte:02X}"));
     let quoted = secret.replace('\\', "\\\\").replace('\'', "\\'");
     vec![
         format!("postgresql://me:{secret}@127.0.0.1:1/db"),

@@ -278,6 +278,7 @@ mod tests {
     }
 
     /// As a program leaves it that is killed.
+    #[expect(clippy::needless_pass_by_value, reason = "what is left is given up")]
     fn leave(directory: OwnedDirectory) {
         let marker = directory.path().join(MARKER);
         let gone = |line: &str| match line.strip_prefix("process ") {

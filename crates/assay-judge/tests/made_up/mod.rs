@@ -6,7 +6,7 @@ mod plain;
 
 pub(crate) use plain::Plain;
 
-use assay_judge::{Facts, LoadFacts, Run, Series, SeriesBuilder};
+use assay_judge::{Facts, LoadFacts, Run, Series, SeriesBuilder, Statistics};
 use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration,
 };
@@ -16,6 +16,7 @@ use assay_model::measurement::{
     Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
     PerOperation,
 };
+use assay_model::number::real;
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::verdict::{Criteria, Criterion, Doubt, NamedEstimate};

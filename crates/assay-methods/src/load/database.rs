@@ -1,6 +1,6 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
-use super::owner::{Kind, LeftSchema, Owner, Standing, in_the_way, in_use};
+use super::owner::{Kind, LeftOnServer, LeftSchema, Owner, Standing, in_the_way, in_use};
 use super::{OwnDatabase, OwnServer, Product, Program};
 use assay_daemon::tls::cost_per_answer_ns;
 use assay_host::environment::read_storage;
@@ -286,7 +286,7 @@ impl<L: Product> Database<L> {
     ///
     /// # Errors
     /// What the server says.
-    pub fn left(&mut self) -> Result<(Vec<LeftSchema>, Vec<(String, String)>)> {
+    pub fn left(&mut self) -> Result<LeftOnServer> {
         let left = self.admin.left_schemas(&self.schema);
         left.map_err(|failure| failure.of("looking for tables that were left behind"))
     }

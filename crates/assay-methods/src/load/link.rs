@@ -1,7 +1,7 @@
 //! What a rung needs of a server and of a database on it, whatever the product.
 
 use super::counted::Passed;
-use super::owner::{LeftSchema, Owner, Standing};
+use super::owner::{LeftOnServer, Owner, Standing};
 use super::{Database, Program};
 use assay_daemon::processes::Group;
 use assay_daemon::{Interrupter, Usage};
@@ -148,7 +148,7 @@ pub trait Product: Link {
     ///
     /// # Errors
     /// What the server says.
-    fn left_schemas(&mut self, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)>;
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer>;
 }
 
 /// What processes of a server used.

@@ -2,7 +2,7 @@
 
 use super::beside::Watched;
 use super::database::said;
-use super::owner::{LeftSchema, Owner, Standing};
+use super::owner::{LeftOnServer, Owner, Standing};
 use super::{Database, Link, OwnPlan, Product, Program, ServerUse, owned_mariadb};
 use assay_daemon::{Account, Interrupter, Usage};
 use assay_mariadb::address::Address;
@@ -196,7 +196,7 @@ impl Product for MariaLink {
         owned_mariadb::hold(self, schema)
     }
 
-    fn left_schemas(&mut self, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
         owned_mariadb::left(self, own)
     }
 }

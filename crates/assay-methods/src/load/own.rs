@@ -136,7 +136,7 @@ impl<S: Program> OwnServer<S> {
     /// What the programs or the server say, for example that somebody else uses it.
     pub fn adopt(mut plan: OwnPlan<S>, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
         let place = kept.place.clone();
-        plan.target = place.path().to_owned();
+        place.path().clone_into(&mut plan.target);
         let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
         let settings = S::settings(&plan, plan.shared_buffers_bytes, plan.direct);
         let schema = kept.schema.clone();

@@ -4,7 +4,9 @@
 
 use super::MariaLink;
 use super::owned_postgres::{foreign, pairs};
-use super::owner::{Kind, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use};
+use super::owner::{
+    Kind, LeftOnServer, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use,
+};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 
@@ -163,10 +165,7 @@ pub(super) fn hold(link: &mut MariaLink, schema: &str) -> Answer<bool> {
 
 /// Databases of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
 /// reason.
-pub(super) fn left(
-    link: &mut MariaLink,
-    own: &str,
-) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+pub(super) fn left(link: &mut MariaLink, own: &str) -> Answer<LeftOnServer> {
     let rows = link.query(&format!(
         "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
          FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \

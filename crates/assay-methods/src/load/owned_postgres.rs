@@ -1,7 +1,9 @@
 //! Schemas of ours on a PostgreSQL server: made with their record, known by it, and dropped in one transaction in which
 //! nobody can put another schema in their place.
 
-use super::owner::{Kind, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use, quoted};
+use super::owner::{
+    Kind, LeftOnServer, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use, quoted,
+};
 use assay_daemon::password;
 use assay_model::failure::{Answer, Failure};
 use assay_model::row::Row;
@@ -242,10 +244,7 @@ pub(super) fn hold(link: &mut Connection, schema: &str) -> Answer<bool> {
 
 /// Schemas of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
 /// reason.
-pub(super) fn left(
-    link: &mut Connection,
-    own: &str,
-) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+pub(super) fn left(link: &mut Connection, own: &str) -> Answer<LeftOnServer> {
     // A lock of the transaction is given back with the statement.
     let rows = link.query(
         "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \

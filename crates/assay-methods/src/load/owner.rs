@@ -13,6 +13,9 @@ const FORM: &str = "ASSAY OWNER 1";
 /// Tables that several kinds of load have.
 const COMMON: [&str; 3] = [RECORD, "assay_manifest", "assay_contents"];
 
+/// What earlier runs left on a server; and, by name and reason, what only looks like it.
+pub type LeftOnServer = (Vec<LeftSchema>, Vec<(String, String)>);
+
 /// Which load a schema was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

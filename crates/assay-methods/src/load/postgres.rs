@@ -2,7 +2,7 @@
 
 use super::beside::Watched;
 use super::database::said;
-use super::owner::{LeftSchema, Owner, Standing};
+use super::owner::{LeftOnServer, Owner, Standing};
 use super::{Database, Link, OwnPlan, Product, Program, ServerUse, copies, owned_postgres};
 use assay_daemon::{Account, Interrupter, Usage};
 use assay_model::failure::{Answer, Failure};
@@ -197,7 +197,7 @@ impl Product for Connection {
         owned_postgres::hold(self, schema)
     }
 
-    fn left_schemas(&mut self, own: &str) -> Answer<(Vec<LeftSchema>, Vec<(String, String)>)> {
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
         owned_postgres::left(self, own)
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn read(
     };
     Ok(Terms {
         security: checked(security, known("sslmode", "PGSSLMODE").is_some())?,
-        binding: binding_of(known("channel_binding", "PGCHANNELBINDING"))?,
+        binding: binding_of(known("channel_binding", "PGCHANNELBINDING").as_deref())?,
         peer: known("requirepeer", "PGREQUIREPEER"),
         ..Terms::default()
     })
@@ -85,8 +85,8 @@ fn certificate_of(
     }
 }
 
-fn binding_of(name: Option<String>) -> Result<Binding> {
-    match name.as_deref() {
+fn binding_of(name: Option<&str>) -> Result<Binding> {
+    match name {
         None | Some("prefer") => Ok(Binding::Prefer),
         Some("disable") => Ok(Binding::Disable),
         Some("require") => Ok(Binding::Require),

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 
-const READY: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x18server_version\015.4\0Z\0\0\0\x05I";
+const READY: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x18server_version\x0015.4\0Z\0\0\0\x05I";
 
 fn address(text: &str) -> Address {
     Address::parse(text, |_| None).unwrap()

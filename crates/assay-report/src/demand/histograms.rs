@@ -91,7 +91,7 @@ mod tests {
         Profile {
             classes: vec![reads],
             elapsed_s: Some(Figure::new(100.0, "made up")),
-            ..Profile::default()
+            ..crate::demand::fixture::profile()
         }
     }
 

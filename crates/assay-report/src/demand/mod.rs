@@ -2,6 +2,8 @@
 
 mod chart;
 mod facts;
+#[cfg(test)]
+mod fixture;
 mod histograms;
 mod page;
 mod report;

@@ -176,23 +176,24 @@ mod tests {
     use super::*;
     use assay_model::profile::WaitClassTime;
 
-    fn figure(value: f64) -> Option<Figure> {
-        Some(Figure::new(value, "made up"))
+    fn figure(value: f64) -> Figure {
+        Figure::new(value, "made up")
     }
 
     fn profile() -> Profile {
-        let mut profile = Profile { elapsed_s: figure(100.0), ..Profile::default() };
-        profile.time.db_time_s = figure(200.0);
-        profile.time.db_cpu_s = figure(50.0);
-        profile.time.cpus = figure(8.0);
-        profile.time.average_active_sessions = figure(2.0);
+        let mut profile =
+            Profile { elapsed_s: Some(figure(100.0)), ..crate::demand::fixture::profile() };
+        profile.time.db_time_s = Some(figure(200.0));
+        profile.time.db_cpu_s = Some(figure(50.0));
+        profile.time.cpus = Some(figure(8.0));
+        profile.time.average_active_sessions = Some(figure(2.0));
         let wait = |class: &str, time_s| WaitClassTime {
             class: class.to_owned(),
             time_s: Figure::new(time_s, "made up"),
         };
         profile.time.waits = vec![wait("User I/O", 120.0), wait("Network", 1.0)];
-        profile.work.transactions_per_s = figure(100.0);
-        profile.work.logical_reads_per_s = figure(5000.0);
+        profile.work.transactions_per_s = Some(figure(100.0));
+        profile.work.logical_reads_per_s = Some(figure(5000.0));
         profile
     }
 

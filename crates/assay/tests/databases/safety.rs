@@ -189,6 +189,7 @@ fn a_database_of_ours_with_something_of_others_in_it_stays() {
 
 /// Y06: on MariaDB a schema is a database.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one story from a server to its end")]
 fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
     let Some(place) = mariadb::place("safety") else { return };
     let server = mariadb::given(&place.0.join("d"));
@@ -270,6 +271,7 @@ fn running(place: &Place) -> PathBuf {
 /// V02b, V05, V10, V10b, V11: a server runs in rooms that are its account's, and reaches nothing else; it knows nothing of
 /// the caller's environment.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one story from a server to its end")]
 fn the_account_of_a_server_reaches_its_own_rooms_and_no_secret() {
     for product in ["postgres", "mariadb"] {
         let place = match product {
