@@ -73,11 +73,7 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
         Section {
             id: "server",
             title: "Load, machine and who asked",
-            body: report::tables(profile)
-                .iter()
-                .chain(&server::tables(profile))
-                .map(|(title, rows)| tag("h3").text(title).and(of_rows(title, rows)))
-                .collect(),
+            body: titled(&report::tables(profile)).and(wide(&server::tables(profile))),
         },
         Section {
             id: "tiering",
@@ -96,8 +92,25 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
     ]
 }
 
-/// Tables below their titles.
+/// Tables below their titles, two beside each other where there is room.
 fn titled(tables: &[response::Titled]) -> Markup {
+    let one = |(title, rows): &response::Titled| {
+        tag("div").body(tag("h3").text(title).and(of_rows(title, rows)))
+    };
+    beside(tables.iter().map(one))
+}
+
+/// Parts beside each other where there is room; nothing of none.
+fn beside(parts: impl Iterator<Item = Markup>) -> Markup {
+    let parts: Vec<Markup> = parts.filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        return Markup::new();
+    }
+    tag("div").class("charts").all(parts)
+}
+
+/// Tables of many columns below their titles.
+fn wide(tables: &[response::Titled]) -> Markup {
     let one = |(title, rows): &response::Titled| tag("h3").text(title).and(of_rows(title, rows));
     tables.iter().map(one).collect()
 }
@@ -151,10 +164,11 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {
-    let mut body = of_rows("Where DB time went", &facts::time_rows(profile));
-    if let Some(draw) = shares(profile) {
-        body.push(figures.figure(Size::Half, "Shares of DB time.", draw));
-    }
+    let table = of_rows("Where DB time went", &facts::time_rows(profile));
+    let chart = shares(profile).map_or_else(Markup::new, |draw| {
+        figures.figure(Size::Half, "Shares of DB time.", draw)
+    });
+    let mut body = beside([table, chart].into_iter());
     if let Some(draw) = over_time(profile) {
         let caption = "What active sessions did, by looks at them. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
         body.push(figures.figure(Size::Full, caption, draw));
