@@ -147,7 +147,7 @@ impl Settings {
 
 fn mode_of(name: &str) -> Result<Mode> {
     Mode::of(name).ok_or_else(|| {
-        Error::usage("ssl-mode is none that is known", format!("known are {}", Mode::KNOWN))
+        Error::usage("ssl-mode has an unknown value", format!("known are {}", Mode::KNOWN))
     })
 }
 

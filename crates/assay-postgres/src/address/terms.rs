@@ -38,7 +38,7 @@ pub(super) fn read(
 fn mode_of(name: Option<String>) -> Result<Mode> {
     let mode = name.map_or(Some(Mode::default()), |name| Mode::of(&name));
     mode.ok_or_else(|| {
-        Error::usage("sslmode is none that is known", format!("known are {}", Mode::KNOWN))
+        Error::usage("sslmode has an unknown value", format!("known are {}", Mode::KNOWN))
     })
 }
 
@@ -91,7 +91,7 @@ fn binding_of(name: Option<&str>) -> Result<Binding> {
         Some("disable") => Ok(Binding::Disable),
         Some("require") => Ok(Binding::Require),
         Some(_) => Err(Error::usage(
-            "channel_binding is none that is known",
+            "channel_binding has an unknown value",
             "known are disable, prefer, require",
         )),
     }

@@ -184,7 +184,7 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
         ("load slob d --server mariadb --io-method sync", 2, "--io-method"),
         ("load slob d --server mariadb --bindir nowhere", 2, "no mariadbd"),
         ("load slob mysql://127.0.0.1:1/x", 4, "connecting"),
-        ("load slob mysql://h/x?ssl-mode=REQUIRED", 2, "encrypt"),
+        ("load slob mysql://h/x?ssl-mode=PERHAPS", 2, "ssl-mode"),
         ("load slob mysql://h/x --server postgres", 2, "--server"),
         ("load slob d --server mariadb --scale 90000TiB", 4, "space"),
         ("load dss d --server mariadb --parallel 2", 2, "--parallel"),

@@ -183,8 +183,8 @@ fn what_leads_to_no_server_is_refused() {
     let place = Place::made("nowhere");
     for (address, code, word) in [
         ("postgresql://me:geheim@127.0.0.1:1/x", 4, "connecting"),
-        ("postgresql://h/x?sslmode=require", 2, "encrypt"),
-        ("postgresql://h/x?sslmode=verify-full", 2, "encrypt"),
+        ("postgresql://h/x?sslmode=perhaps", 2, "sslmode"),
+        ("postgresql://h/x?sslmode=verify-ca", 2, "authority"),
         ("postgresql://h:many/x", 2, "port"),
         ("postgresql://h/x?colour=red", 2, "colour"),
     ] {

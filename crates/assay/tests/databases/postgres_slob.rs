@@ -138,7 +138,7 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
         ("load slob d --bindir nowhere", 2, "no postgres"),
         ("load slob d --hot-spot 8MiB", 2, "three parts"),
         ("load slob postgresql://127.0.0.1:1/x", 4, "connecting"),
-        ("load slob postgresql://h/x?sslmode=require", 2, "encrypt"),
+        ("load slob postgresql://h/x?sslmode=perhaps", 2, "sslmode"),
         ("load slob d --scale 90000TiB", 4, "space"),
     ] {
         let output = place.run(arguments);
