@@ -73,6 +73,8 @@ fn members(bytes: &[u8]) -> Option<Vec<ZipMember<'_>>> {
     // A comment of up to 64 KiB can follow the end record.
     let from = bytes.len().saturating_sub(END_BYTES + 0xffff);
     let end = from + bytes[from..].windows(4).rposition(|four| four == END)?;
+    let comment = u16_at(bytes, end + 20)?;
+    bytes.get(end..end + END_BYTES + usize::from(comment))?;
     let count = u16_at(bytes, end + 10)?;
     let mut at = u32_at(bytes, end + 16)?;
     let mut members = Vec::new();

@@ -167,7 +167,7 @@ fn state(courses: &[Course], batch_s: f64, rule: &SoakRule) -> SoakState {
         return SoakState::Steady { since_s };
     }
     let values: Vec<f64> = iops.points.iter().map(|point| point.value).collect();
-    steadiness(&values, &rule.steady).long_memory.map_or(SoakState::NeverSteady, |batches| {
+    steadiness(&values, &rule.steady).long_memory_n.map_or(SoakState::NeverSteady, |batches| {
         SoakState::LongMemory { memory_s: batches * batch_s }
     })
 }

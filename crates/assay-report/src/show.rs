@@ -190,7 +190,7 @@ fn is_name(word: &str) -> bool {
     let parts = word.split('.').filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let is_of_letters =
         word.starts_with(char::is_alphabetic) && !word.contains(['=', '≤', '≥', ',', ':']);
-    is_of_letters || (parts.count() > 2 && word.bytes().filter(|byte| *byte == b'.').count() > 1)
+    is_of_letters || (parts.count() > 1 && word.bytes().filter(|byte| *byte == b'.').count() > 1)
 }
 
 /// Digits and points only.
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(show.interval(Unit::IosPerS, &rate), "0 – 139,905/s");
         assert_eq!(show.doubt(Unit::IosPerS, &rate), "(0 – 139,905/s)");
         assert_eq!(show.interval(Unit::Ns, &estimate(-1.1e6, 4e6, 9.41e6)), "0 ns – 9.41 ms");
-        assert_eq!(show.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 % – 100 %");
+        assert_eq!(show.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 – 100 %");
     }
 
     #[test]

@@ -262,7 +262,7 @@ fn alarms(values: &[f64]) -> usize {
 type Said = Option<(bool, bool)>;
 
 fn ours(found: &Steadiness) -> Said {
-    match (found.since, found.long_memory) {
+    match (found.since, found.long_memory_n) {
         (Some(since), _) => Some((since == 0, true)),
         (None, None) => Some((false, false)),
         (None, Some(_)) => None,

@@ -26,7 +26,7 @@ const LONG_MEMORY: f64 = 0.6;
 const FEWEST_MEMORIES: f64 = 4.0;
 
 /// What is new in a batch and larger than so many standard deviations is no noise.
-const AT_A_BLOW: f64 = 4.2;
+const AT_A_BLOW: f64 = 4.0;
 
 /// Rounds in a window of the five-round rule.
 const ROUNDS: usize = 5;
@@ -63,7 +63,7 @@ pub struct Steadiness {
     pub level: Option<Estimate>,
     /// How many batches the noise seems to remember, where that is too long to tell its wandering from changes of level:
     /// `since` is `None` then, which says nothing.
-    pub long_memory: Option<f64>,
+    pub long_memory_n: Option<f64>,
 }
 
 /// Whether a series of batch means ends in a steady state: its last level holds long enough and does not drift.
@@ -90,7 +90,7 @@ pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
         changes,
         drift: drift(last, rule.confidence),
         level: mean_interval(last, rule.confidence),
-        long_memory: if steady { None } else { long_memory(batches) },
+        long_memory_n: if steady { None } else { long_memory(batches) },
     }
 }
 

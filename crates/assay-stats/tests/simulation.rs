@@ -214,7 +214,8 @@ fn quantile_levels_cover_correlated_intervals() {
     for (coefficient, quantile, least) in [(0.0, 0.9, 91.0), (0.8, 0.9, 91.0), (0.8, 0.99, 87.0)] {
         let covered = percent(200, || Wander::draw(&mut random, 300, coefficient).covers(quantile));
         let what = format!("quantile {quantile} at {coefficient}");
-        assert_between(least, covered, 99.0, &what);
+        // An upper end that nothing bounds covers for certain, so far quantiles may be covered always.
+        assert_between(least, covered, 100.0, &what);
     }
 }
 

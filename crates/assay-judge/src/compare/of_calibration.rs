@@ -137,9 +137,9 @@ fn curves(mix: &MixCalibration, quantile: f64) -> Vec<SideCurve> {
 
 fn points(rungs: &[CurvePoint], of: fn(&CurvePoint) -> Estimate) -> Vec<OverlayPoint> {
     let point =
-        |rung: &CurvePoint| OverlayPoint { at: f64::from(rung.outstanding), value: of(rung) };
+        |rung: &CurvePoint| OverlayPoint { x: f64::from(rung.outstanding), value: of(rung) };
     let mut points: Vec<OverlayPoint> = rungs.iter().map(point).collect();
-    points.sort_by(|one, other| one.at.total_cmp(&other.at));
+    points.sort_by(|one, other| one.x.total_cmp(&other.x));
     points
 }
 

@@ -118,7 +118,7 @@ fn of_amount(amount: LoadAmount, facts: &Facts<'_>) -> Vec<Found> {
 /// An amount over the sessions.
 fn curve(amount: LoadAmount, found: &[Found]) -> SideCurve {
     let quantity = Quantity::Loaded { each_rung: true, what: amount };
-    let point = |found: &Found| OverlayPoint { at: found.sessions, value: found.measured.estimate };
+    let point = |found: &Found| OverlayPoint { x: found.sessions, value: found.measured.estimate };
     SideCurve {
         what: quantity.label(),
         over: OverlayAxis::Sessions,

@@ -80,12 +80,12 @@ pub(super) fn of_repeats(repeats: &[SideFacts], statistics: &dyn Statistics) -> 
 /// The mean of the points that all curves have.
 fn pool(curves: &[&SideCurve], statistics: &dyn Statistics) -> SideCurve {
     let at_same = |curve: &SideCurve, at: f64| {
-        curve.points.iter().find(|point| point.at.total_cmp(&at).is_eq()).map(|point| point.value)
+        curve.points.iter().find(|point| point.x.total_cmp(&at).is_eq()).map(|point| point.value)
     };
     let point = |point: &OverlayPoint| {
         let found: Option<Vec<Estimate>> =
-            curves.iter().map(|curve| at_same(curve, point.at)).collect();
-        Some(OverlayPoint { at: point.at, value: mean(&found?, statistics) })
+            curves.iter().map(|curve| at_same(curve, point.x)).collect();
+        Some(OverlayPoint { x: point.x, value: mean(&found?, statistics) })
     };
     SideCurve { points: curves[0].points.iter().filter_map(point).collect(), ..curves[0].clone() }
 }
@@ -115,7 +115,7 @@ fn over_time(batches: &[Batch], ios: impl Fn(&Batch) -> u64) -> Vec<OverlayPoint
     let point = |batch: &Batch| {
         let at = before_s + batch.elapsed_s / 2.0;
         before_s += batch.elapsed_s;
-        OverlayPoint { at, value: Estimate::exact(rate(ios(batch), batch.elapsed_s), 1) }
+        OverlayPoint { x: at, value: Estimate::exact(rate(ios(batch), batch.elapsed_s), 1) }
     };
     batches.iter().map(point).collect()
 }
@@ -130,7 +130,7 @@ fn distribution(times: &Histogram) -> Vec<OverlayPoint> {
         let at = real(low_ns + width_ns);
         let value = Estimate::exact(share(below, total), total);
         let step = step(at);
-        let point = OverlayPoint { at, value };
+        let point = OverlayPoint { x: at, value };
         match points.last_mut().filter(|(known, _)| *known == step) {
             Some((_, last)) => *last = point,
             None => points.push((step, point)),
@@ -161,17 +161,17 @@ mod tests {
         let points = distribution(&histogram((1..=10_000).map(|step| step * 977)));
         let last = points.last().unwrap();
         assert!((last.value.value - 1.0).abs() < 1e-12);
-        assert!(last.at >= 9_770_000.0 && last.at < 9_790_000.0, "{}", last.at);
+        assert!(last.x >= 9_770_000.0 && last.x < 9_790_000.0, "{}", last.x);
         let rising = |pair: &[OverlayPoint]| {
-            pair[0].at < pair[1].at && pair[0].value.value <= pair[1].value.value
+            pair[0].x < pair[1].x && pair[0].value.value <= pair[1].value.value
         };
         assert!(points.windows(2).all(rising));
         // A uniform distribution: half of the values lie below the middle.
         let middle = points.iter().min_by(|one, other| {
-            (one.at - 4_885_000.0).abs().total_cmp(&(other.at - 4_885_000.0).abs())
+            (one.x - 4_885_000.0).abs().total_cmp(&(other.x - 4_885_000.0).abs())
         });
         let middle = middle.unwrap();
-        assert!((middle.value.value - middle.at / 9_770_000.0).abs() < 0.002, "{middle:?}");
+        assert!((middle.value.value - middle.x / 9_770_000.0).abs() < 0.002, "{middle:?}");
         assert!(points.len() < 120, "{}", points.len());
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let ios = |batch: &Batch| batch.operations.read.as_ref().map_or(0, |read| read.ios);
         let points = over_time(&[batch(10), batch(20)], ios);
         let seen: Vec<(f64, f64)> =
-            points.iter().map(|point| (point.at, point.value.value)).collect();
+            points.iter().map(|point| (point.x, point.value.value)).collect();
         assert_eq!(seen, [(1.0, 5.0), (3.0, 10.0)]);
     }
 }

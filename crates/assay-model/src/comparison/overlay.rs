@@ -51,7 +51,7 @@ pub struct OverlayLine {
 #[serde(deny_unknown_fields)]
 pub struct OverlayPoint {
     /// Its place on the axis, in the axis' unit.
-    pub at: f64,
+    pub x: f64,
     /// The value with its interval; low and high are the value itself where there is none.
     pub value: Estimate,
 }

@@ -165,9 +165,8 @@ fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {
     let table = of_rows("Where DB time went", &facts::time_rows(profile));
-    let chart = shares(profile).map_or_else(Markup::new, |draw| {
-        figures.figure(Size::Half, "Shares of DB time.", draw)
-    });
+    let chart = shares(profile)
+        .map_or_else(Markup::new, |draw| figures.figure(Size::Half, "Shares of DB time.", draw));
     let mut body = beside([table, chart].into_iter());
     if let Some(draw) = over_time(profile) {
         let caption = "What active sessions did, by looks at them. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";

@@ -213,8 +213,8 @@ mod tests {
     fn active_sessions_stand_against_processors() {
         let rows = load(&profile());
         assert_eq!(rows[1][1], "2.00");
-        assert_eq!(rows[2][1], "0.500");
+        assert_eq!(rows[2][1], "0.5000");
         assert_eq!(rows[3][..2], ["CPUs", "8"]);
-        assert_eq!(rows[3][2], "0.250 active sessions a CPU");
+        assert_eq!(rows[3][2], "0.2500 active sessions a CPU");
     }
 }

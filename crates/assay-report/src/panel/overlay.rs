@@ -87,7 +87,7 @@ fn unit_name(unit: Unit) -> &'static str {
 }
 
 fn across(overlay: &Overlay) -> (Across, &'static str) {
-    let places = || overlay.lines.iter().flat_map(|line| line.points.iter().map(|point| point.at));
+    let places = || overlay.lines.iter().flat_map(|line| line.points.iter().map(|point| point.x));
     let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
     let wide = low > 0.0 && high / low >= WIDE;
     match overlay.over {
@@ -130,7 +130,7 @@ fn side_name(side: usize) -> String {
 
 /// A distribution is drawn by what takes longer, on equal ratios: that is where tails can be seen.
 fn points(line: &OverlayLine, is_distribution: bool) -> Vec<(f64, Estimate)> {
-    let points = line.points.iter().map(|point| (point.at, point.value));
+    let points = line.points.iter().map(|point| (point.x, point.value));
     if !is_distribution {
         return points.collect();
     }
@@ -144,7 +144,7 @@ mod tests {
     use assay_model::comparison::OverlayPoint;
 
     fn overlay(over: OverlayAxis, unit: Unit, sides: &[usize]) -> Overlay {
-        let point = |at: f64| OverlayPoint { at, value: Estimate::exact(at / 64.0, 10) };
+        let point = |at: f64| OverlayPoint { x: at, value: Estimate::exact(at / 64.0, 10) };
         let line = |side: &usize| OverlayLine {
             side: *side,
             points: [1.0, 8.0, 64.0].map(point).to_vec(),

@@ -73,8 +73,9 @@ fn rate_and_mean_are_those_of_the_sums() {
 }
 
 #[test]
-fn the_interval_of_independent_counts_is_students() {
-    // Ratio of sums over equal intervals is the mean, so its interval is Student's of the counts.
+fn the_interval_of_independent_counts_is_about_students() {
+    // Ratio of sums over equal intervals is the mean. Its interval rests on the six lowest frequencies of the ten counts
+    // instead of on all nine, so it is Student's of the counts but for chance.
     let counts = [98.0, 103.0, 101.0, 95.0, 104.0, 99.0, 102.0, 97.0, 100.0, 101.0];
     let found = ratio(&counts, &[1.0; 10]).unwrap();
     let mean = 100.0;
@@ -82,7 +83,7 @@ fn the_interval_of_independent_counts_is_students() {
     // The 0.975 quantile of Student's t with 9 degrees of freedom, from tables.
     let half = 2.262_157 * (squares / 9.0 / 10.0).sqrt();
     assert!((found.value - mean).abs() < 1e-9);
-    assert!((found.high - found.value - half).abs() < 1e-3, "{found:?} {half}");
+    assert!(((found.high - found.value) / half - 1.0).abs() < 0.25, "{found:?} {half}");
 }
 
 #[test]
