@@ -67,13 +67,15 @@ pub(super) fn remove(link: &mut MariaLink, schema: &str, owner: &Owner) -> Resul
     };
     refuse(strangers(link, schema, owner.kind).map_err(told)?)?;
     let mut tables = link.tables(schema).map_err(told)?;
-    tables.retain(|table| table != RECORD);
+    // What came in between is not of the load, and makes the last look refuse.
+    tables.retain(|table| table != RECORD && owner.kind.makes(table));
     if !tables.is_empty() {
         let names: Vec<String> =
             tables.iter().map(|table| format!("{}.{}", quoted(schema), quoted(table))).collect();
         link.run(&format!("DROP TABLE {}", names.join(", "))).map_err(told)?;
     }
-    for row in link.query(&about(ROUTINES, schema)).map_err(told)? {
+    let routines = link.query(&about(ROUTINES, schema)).map_err(told)?;
+    for row in routines.iter().filter(|row| owner.kind.makes(row.text(1))) {
         let (what, name) = (row.text(0), quoted(row.text(1)));
         link.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(told)?;
     }
