@@ -71,8 +71,8 @@ fn positive(estimate: Estimate, error: &MeanError) -> Estimate {
 
 /// [`mean_interval`] of a quantity that cannot be negative, such as a rate or a time: skewed where few bursts made it.
 ///
-/// Mean response times of 60 s at one server of 1 ms that is 95 % busy are covered in 93 % of 300 simulated runs (90 % by
-/// the symmetric interval, all of whose misses lie below).
+/// Response times of a busy server come in bursts: a run that saw few of them is short of the truth, so the interval reaches
+/// further up than down.
 pub fn positive_mean_interval(series: &[f64], confidence: f64) -> Option<Estimate> {
     let error = mean_error(series)?;
     Some(positive(mean_interval(series, confidence)?, &error))
