@@ -90,7 +90,7 @@ fn tell_damage(but: Option<&Error>) -> bool {
 /// Writes a report that may be in colours.
 ///
 /// # Errors
-/// As for [`print`].
+/// As for [`print()`].
 pub fn print_report(text: &str) -> Result<Ended> {
     if crate::conclude::colour() { write(&crate::terminal::dressed(text)) } else { print(text) }
 }

@@ -282,7 +282,7 @@ pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64
 /// Drops one of the [`left_databases`].
 ///
 /// # Errors
-/// As for [`OwnDatabase::remove`].
+/// As for `OwnDatabase::remove`.
 pub fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
     let opened = Connection::open(address, APPLICATION);
     let mut beside = opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;
