@@ -98,7 +98,7 @@ pub enum LoadAmount {
     Errors,
     /// The response time of one kind of transaction or statement, ns.
     Time {
-        /// One of [`TRANSACTIONS`].
+        /// One of `TRANSACTIONS`.
         transaction: &'static str,
         /// Which number of its distribution.
         statistic: TimeStatistic,
