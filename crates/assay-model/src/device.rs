@@ -5,7 +5,7 @@
 use crate::measurement::Operation;
 
 /// An I/O as a device sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeviceIo {
     /// What it does.
     pub operation: Operation,
