@@ -1,15 +1,18 @@
 //! The locality curve: one random reader on working sets of growing size, then on a hot spot that jumps.
 
 use crate::bench::Bench;
+use crate::intervals::noun;
 use assay_engine::Ignore;
 use assay_model::locality::{Following, Locality, LocalityPoint, Tier};
 use assay_model::measurement::{Finish, Interval, Joint, Measurement};
-use assay_model::number::{count, index, real, real_len};
-use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::number::{count, count_of, index, real, real_len, seconds};
+use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
 use assay_model::{Error, Estimate, Result};
+use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean_interval;
-use assay_stats::tiers::{Tiers, follow_times_s, tiers};
+use assay_stats::series::{mean, variance};
+use assay_stats::tiers::{TierIntervals, Tiers, follow_times_s, tier_intervals, tiers};
 use std::ops::ControlFlow;
 
 const CONFIDENCE: f64 = 0.95;
@@ -19,6 +22,8 @@ const LARGE: Bytes = Bytes(1 << 20);
 const MISFIT_MAX: f64 = 0.15;
 /// A read time that is larger by less than this may be chance.
 const SLOWER: f64 = 1.05;
+/// A working set is brought in for at most so many times as long as a point is measured.
+const BRING_IN_MOST: f64 = 4.0;
 /// Points in a doubling of the working set.
 const POINTS_A_DOUBLING: f64 = 2.0;
 /// Intervals of a point.
@@ -74,8 +79,11 @@ impl LocalityPlan {
         Ok((0..=index(steps)).map(size).collect())
     }
 
-    fn share(&self, bytes: f64) -> Share {
-        Share((bytes / real(self.length_bytes)).min(1.0))
+    /// The share of the target that holds so many bytes in whole transfers: half a transfer more, because a span is cut to
+    /// whole ones.
+    fn share(&self, bytes: f64, transfer: u64) -> Share {
+        let whole = self.length_bytes / transfer * transfer;
+        Share(((bytes + real(transfer) / 2.0) / real(whole.max(1))).min(1.0))
     }
 }
 
@@ -92,11 +100,15 @@ pub fn locality(
 ) -> Result<Locality> {
     let sets = plan.working_sets()?;
     let mut points = Vec::new();
+    let mut brought_most = 0.0;
     for (done, bytes) in sets.iter().enumerate() {
         if bench.stopped() {
             break;
         }
-        show(real_len(done) / real_len(sets.len()), *bytes);
+        let share = real_len(done) / real_len(sets.len());
+        show(share, *bytes);
+        let brought = bring_in(bench, plan, *bytes, &mut || show(share, *bytes))?;
+        brought_most = brought.max(brought_most);
         points.push(LocalityPoint {
             working_set_bytes: *bytes,
             service_time_ns: point(bench, plan, *bytes)?,
@@ -113,10 +125,14 @@ pub fn locality(
         )
     })?;
     let again = match sets.first() {
-        Some(smallest) if !bench.stopped() => Some(point(bench, plan, *smallest)?),
+        Some(smallest) if !bench.stopped() => {
+            bring_in(bench, plan, *smallest, &mut || show(1.0, *smallest))?;
+            Some(point(bench, plan, *smallest)?)
+        }
         _ => None,
     };
-    let doubts = doubts(&points, again.as_ref(), found.misfit);
+    let mut doubts = doubts(&points, again.as_ref(), found.misfit);
+    doubts.extend(not_filled(&found, brought_most));
     let following = match (plan.follow, found.sizes.first()) {
         // Where places are in doubt there still is a hot part that may be followed.
         (Some(period), Some(first)) if !bench.stopped() => {
@@ -127,24 +143,48 @@ pub fn locality(
     Ok(Locality {
         format: 1,
         transfer_bytes: plan.transfer.0,
+        tiers: if doubts.is_empty() { places(&found, &points) } else { Vec::new() },
         points,
-        tiers: if doubts.is_empty() { places(&found) } else { Vec::new() },
         doubts,
         misfit: found.misfit,
         following,
     })
 }
 
-/// What was worked out, as a document has it.
-fn places(found: &Tiers) -> Vec<Tier> {
-    let sizes = found.sizes.iter().copied().map(Some).chain([None]);
+/// What was worked out, with its intervals, as a document has it.
+fn places(found: &Tiers, points: &[LocalityPoint]) -> Vec<Tier> {
+    let curve: Vec<(f64, f64)> = points
+        .iter()
+        .map(|point| (real(point.working_set_bytes), point.service_time_ns.value))
+        .collect();
+    let normal = normal_quantile(0.5 + 0.5 * CONFIDENCE);
+    let error = |point: &LocalityPoint| {
+        0.5 * (point.service_time_ns.high - point.service_time_ns.low) / normal
+    };
+    let errors: Vec<f64> = points.iter().map(error).collect();
+    let TierIntervals { sizes, latencies } = tier_intervals(&curve, &errors, found, CONFIDENCE);
+    let sizes = sizes.into_iter().map(Some).chain([None]);
     sizes
-        .zip(&found.latencies)
-        .map(|(holds_bytes, service_time_ns)| Tier {
-            holds_bytes,
-            service_time_ns: *service_time_ns,
+        .zip(latencies)
+        .map(|(size, latency)| Tier {
+            holds_bytes: size.map(|size| size.value),
+            service_time_ns: latency.value,
+            holds_interval_bytes: size.map(noun),
+            interval_ns: Some(noun(latency)),
         })
         .collect()
+}
+
+/// Why a place may be larger than it seems: what was brought in did not fill it twice over.
+fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
+    let largest = *found.sizes.last()?;
+    (brought < 2.0 * largest).then(|| {
+        format!(
+            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --point longer.",
+            show_bytes(brought),
+            show_bytes(largest)
+        )
+    })
 }
 
 /// Why the curve does not show places that keep what was used last. Each of these makes latencies wrong, so that it is
@@ -186,13 +226,12 @@ fn is_slower(one: &Estimate, other: &Estimate) -> bool {
 fn reader(plan: &LocalityPlan, bytes: f64, access: Access, duration: Nanos) -> Workload {
     let mut stream = Stream::closed("locality", Share(1.0), plan.transfer, 1);
     stream.access = access;
-    stream.span = Span { from: Share(0.0), to: plan.share(bytes) };
+    stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.transfer.0) };
     Workload::of("locality", duration, stream)
 }
 
-/// The mean read time of a working set, after all of it was brought in twice.
+/// The mean read time of a working set.
 fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estimate> {
-    bring_in(bench, plan, bytes)?;
     let mut workload = reader(plan, real(bytes), Access::Uniform, plan.point);
     workload.warm_up = plan.settle;
     workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
@@ -211,7 +250,7 @@ fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estim
         low: (value - half).max(0.0),
         high: value + half,
         confidence: CONFIDENCE,
-        n: assay_model::number::count_of(means.len()).max(1),
+        n: count_of(means.len()).max(1),
     })
 }
 
@@ -229,21 +268,34 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
     })
 }
 
-/// Reads a working set twice from its beginning in large transfers, so that what can hold it does.
-fn bring_in(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<()> {
+/// Reads a working set twice from its beginning in large transfers, so that what can hold it does, but for no longer than
+/// some times as long as a point is measured; gives the bytes that were read.
+///
+/// What is read of a working set larger than any place need not be all of it: a place that is full of some of it serves
+/// its share of uniform reads.
+fn bring_in(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    bytes: u64,
+    tick: &mut dyn FnMut(),
+) -> Result<f64> {
     let large = LARGE.0.min(bytes / plan.transfer.0 * plan.transfer.0);
     let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
     stream.access = Access::Sequential { streams: 1 };
-    stream.span.to = plan.share(real(bytes));
-    let mut left = real(2 * bytes);
-    let mut idle = 0;
-    while left > 0.0 && idle < 100 && !bench.stopped() {
+    stream.span.to = plan.share(real(bytes), large);
+    let (began_ns, most_s) = (bench.now_ns(), BRING_IN_MOST * plan.point.seconds());
+    let (wanted, mut read, mut idle) = (real(2 * bytes), 0.0, 0);
+    while read < wanted && idle < 100 && !bench.stopped() {
+        if seconds(bench.now_ns() - began_ns) > most_s {
+            break;
+        }
+        tick();
         let workload = Workload::of("bring in", Nanos(1_000_000_000), stream.clone());
-        let read = bench.measure(&workload, &mut Ignore)?.operations().bytes();
-        idle = if read == 0 { idle + 1 } else { 0 };
-        left -= real(read);
+        let more = bench.measure(&workload, &mut Ignore)?.operations().bytes();
+        idle = if more == 0 { idle + 1 } else { 0 };
+        read += real(more);
     }
-    Ok(())
+    Ok(read)
 }
 
 /// Times how long half the first place takes to be followed when it jumps.
@@ -254,8 +306,11 @@ fn follow(
     period: Nanos,
 ) -> Result<Following> {
     let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
-    let access =
-        Access::MovingHotBand { share: Share(1.0), band: plan.share(hot_bytes), every: period };
+    let access = Access::MovingHotBand {
+        share: Share(1.0),
+        band: plan.share(hot_bytes, plan.transfer.0),
+        every: period,
+    };
     // The hot spot begins far from what was just measured: nothing holds it yet.
     let mut workload = reader(plan, real(plan.length_bytes), access, Nanos(period.0 * (JUMPS + 1)));
     workload.interval = Nanos((period.0 / STRETCHES).max(10_000_000));
@@ -280,6 +335,33 @@ fn follow(
         period_s: period.seconds(),
         half_s: timed.iter().map(|times| times.0).collect(),
         most_s: timed.iter().map(|times| times.1).collect(),
+        half_mean_s: mean_of_jumps(&timed, |times| times.0, step_s),
+        most_mean_s: mean_of_jumps(&timed, |times| times.1, step_s),
+    })
+}
+
+/// The mean of a time over independent jumps with Student's interval, no narrower than the stretches in which it was read.
+fn mean_of_jumps(
+    timed: &[(f64, f64)],
+    time: impl Fn(&(f64, f64)) -> f64,
+    step_s: f64,
+) -> Option<Estimate> {
+    let times: Vec<f64> = timed.iter().map(time).collect();
+    let jumps = times.len();
+    if jumps < 2 {
+        return None;
+    }
+    let value = mean(&times);
+    let error = (variance(&times) / real_len(jumps)).sqrt();
+    let reach = student_quantile(0.5 + 0.5 * CONFIDENCE, real_len(jumps - 1));
+    let half = (reach * error).max(step_s);
+    let n = count_of(jumps);
+    Some(Estimate {
+        value,
+        low: (value - half).max(0.0),
+        high: value + half,
+        confidence: CONFIDENCE,
+        n,
     })
 }
 
@@ -339,6 +421,8 @@ mod tests {
         for half_s in following.half_s {
             assert!((20.0..23.0).contains(&half_s), "{half_s}");
         }
+        let (half, most) = (following.half_mean_s.unwrap(), following.most_mean_s.unwrap());
+        assert!(half.low >= 19.0 && half.high < 24.0 && most.low > half.low, "{half:?} {most:?}");
     }
 
     #[test]
@@ -358,6 +442,66 @@ mod tests {
             let device = format!("tiers?sizes={sizes}&latencies={latencies}");
             assert_tiers(&measured(&device, &plan(None)), &sizes_mib, &latencies_us);
         }
+    }
+
+    #[test]
+    fn any_length_of_the_target_does() {
+        for length in ["7GB", "40GB", "100GB", "1TiB"] {
+            let text = format!("device?size={length}+tiers?sizes=3MiB&latencies=90us,1100us");
+            let spec = DeviceSpec::parse(&text).unwrap();
+            let plan = LocalityPlan {
+                length_bytes: spec.length_bytes,
+                largest: Some(Bytes(16 << 20)),
+                ..plan(None)
+            };
+            let found = locality(&mut SimulatedBench::new(&spec), &plan, &mut |_, _| {}).unwrap();
+            assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
+        }
+    }
+
+    #[test]
+    fn intervals_of_places_hold_the_truth() {
+        let mut all = (0, 0);
+        for seed in 1..=10 {
+            let text = "device?size=2GiB+tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms";
+            let spec = DeviceSpec::parse(text).unwrap().with_seed(seed);
+            let first = Bytes((1 << 20) + seed * 40_960);
+            let plan = LocalityPlan { smallest: first, ..plan(None) };
+            let found = locality(&mut SimulatedBench::new(&spec), &plan, &mut |_, _| {}).unwrap();
+            let mib = f64::from(1 << 20);
+            let sizes = [6.0 * mib, 90.0 * mib];
+            for (tier, truth) in found.tiers.iter().zip(sizes) {
+                let interval = tier.holds_interval_bytes.unwrap();
+                assert!(interval.relative_half_width() < 0.1, "{interval:?}");
+                all =
+                    (all.0 + u32::from(interval.low <= truth && truth <= interval.high), all.1 + 1);
+            }
+            for (tier, truth) in found.tiers.iter().zip([60e3, 300e3, 4e6]) {
+                let interval = tier.interval_ns.unwrap();
+                assert!(interval.relative_half_width() < 0.1, "{interval:?}");
+                all =
+                    (all.0 + u32::from(interval.low <= truth && truth <= interval.high), all.1 + 1);
+            }
+        }
+        println!("{all:?}");
+        // With a chance of 0.95 fewer than 43 of 50 once in 250 times.
+        assert!(all.1 == 50 && all.0 >= 43, "{all:?}");
+    }
+
+    #[test]
+    fn a_large_target_ends_soon_and_tells_how_far_it_is() {
+        let spec = DeviceSpec::parse("tiers?sizes=3MiB&latencies=90us,1100us").unwrap();
+        let plan = LocalityPlan {
+            length_bytes: spec.length_bytes,
+            largest: None,
+            point: Nanos(500_000_000),
+            ..plan(None)
+        };
+        let mut told = 0;
+        let mut bench = SimulatedBench::new(&spec);
+        let found = locality(&mut bench, &plan, &mut |_, _| told += 1).unwrap();
+        assert!(bench.now_ns() < 600_000_000_000 && told > 41, "{told}");
+        assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
     }
 
     #[test]

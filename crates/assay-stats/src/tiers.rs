@@ -1,6 +1,9 @@
 //! From the mean latency over working sets of growing size to the sizes and latencies of the places that serve them.
 
+use crate::distribution::student_quantile;
+use crate::estimate::Estimate;
 use assay_model::number::real_len;
+use assay_model::random::Random;
 
 /// Places at most.
 const TIERS_MAX: usize = 4;
@@ -12,6 +15,10 @@ const EXPLAINED: f64 = 2e-3;
 const LATENCY_STEP: f64 = 1.15;
 /// Rounds of refining the sizes.
 const ROUNDS: usize = 40;
+/// Curves that are drawn for the intervals: they fix a standard deviation within 5 %.
+const DRAWS: usize = 200;
+/// The same points always get the same intervals.
+const SEED: u64 = 0x71e5;
 
 /// Places that serve uniform random access, the fastest first.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,6 +188,65 @@ fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     Some(found)
 }
 
+/// Intervals of the sizes and latencies of places, in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierIntervals {
+    /// Of the sizes.
+    pub sizes: Vec<Estimate>,
+    /// Of the latencies.
+    pub latencies: Vec<Estimate>,
+}
+
+/// How far the places found may be off, where the mean of each point has a standard error, in its unit.
+///
+/// A parametric bootstrap (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, §6.3): means are drawn
+/// around those that the places say, with their standard errors and with what the places do not explain, and the places
+/// fitted to them from where they were found.
+///
+/// # Panics
+/// If there is not one standard error for each point.
+pub fn tier_intervals(
+    points: &[(f64, f64)],
+    standard_errors: &[f64],
+    found: &Tiers,
+    confidence: f64,
+) -> TierIntervals {
+    assert_eq!(points.len(), standard_errors.len(), "one standard error for each point");
+    let parameters = real_len(found.sizes.len() + found.latencies.len());
+    let n = real_len(points.len());
+    let unexplained = found.misfit * (n / (n - parameters).max(1.0)).sqrt();
+    let mut random = Random::new(SEED);
+    let mut drawn: Vec<Tiers> = Vec::new();
+    for _ in 0..DRAWS {
+        let draw = |((working_set, mean), error): (&(f64, f64), &f64)| {
+            let shares = shares(*working_set, &found.sizes);
+            let said: f64 =
+                shares.iter().zip(&found.latencies).map(|(share, one)| share * one).sum();
+            // What is seen of a misfit holds the errors of the means already: the larger of both counts.
+            let deviation = error.max(unexplained * mean);
+            (*working_set, (said + deviation * random.normal()).max(0.01 * said))
+        };
+        let again: Vec<(f64, f64)> = points.iter().zip(standard_errors).map(draw).collect();
+        drawn.extend(fit(&again, &found.sizes).map(|start| refined(&again, start)));
+    }
+    let interval = |value: f64, of: &dyn Fn(&Tiers) -> f64| {
+        let squares: f64 = drawn.iter().map(|tiers| (of(tiers) - value).powi(2)).sum();
+        let deviation = (squares / real_len(drawn.len().max(1))).sqrt();
+        let freedom = (n - parameters).max(1.0);
+        let half = student_quantile(0.5 + 0.5 * confidence, freedom) * deviation;
+        let low = (value - half).max(0.0);
+        Estimate { value, low, high: value + half, confidence, n: points.len(), effective_n: n }
+    };
+    let sizes = found.sizes.iter().enumerate();
+    let latencies = found.latencies.iter().enumerate();
+    TierIntervals {
+        sizes: sizes.map(|(at, value)| interval(*value, &|tiers| tiers.sizes[at])).collect(),
+        latencies: latencies
+            .map(|(at, value)| interval(*value, &|tiers| tiers.latencies[at]))
+            .collect(),
+    }
+}
+
 /// The time after a jump at which half of what the jump cost is over, and at which nine tenths are.
 ///
 /// `latencies` are means of equal stretches of `step_s` since the jump; the cost counts from the mean of the last tenth
@@ -204,7 +270,6 @@ pub fn follow_times_s(latencies: &[f64], step_s: f64) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
 
     fn curve(sizes: &[f64], latencies: &[f64], noise: f64) -> Vec<(f64, f64)> {
         let mut random = Random::new(3);
@@ -238,6 +303,33 @@ mod tests {
             assert_found(&[64.0, 3000.0], &[50.0, 200.0, 6000.0], noise);
         }
         assert_eq!(tiers(&[(1.0, 1.0); 3]), None);
+    }
+
+    #[test]
+    fn intervals_hold_sizes_and_latencies_as_often_as_they_say() {
+        let (sizes, latencies) = ([64.0, 3000.0], [50.0, 200.0, 6000.0]);
+        let (mut held, mut all) = (0, 0);
+        for seed in 1..=40 {
+            let mut random = Random::new(seed);
+            let clean = curve(&sizes, &latencies, 0.0);
+            let noisy: Vec<(f64, f64)> = clean
+                .iter()
+                .map(|(at, mean)| (*at, mean * (1.0 + 0.005 * random.normal())))
+                .collect();
+            let errors: Vec<f64> = noisy.iter().map(|(_, mean)| 0.005 * mean).collect();
+            let found = tiers(&noisy).unwrap();
+            assert_eq!(found.sizes.len(), 2);
+            let intervals = tier_intervals(&noisy, &errors, &found, 0.95);
+            let truths = sizes.iter().chain(&latencies);
+            for (interval, truth) in intervals.sizes.iter().chain(&intervals.latencies).zip(truths)
+            {
+                held += u32::from(interval.covers(*truth));
+                all += 1;
+                assert!(interval.relative_half_width() < 0.05, "{interval:?}");
+            }
+        }
+        // With a chance of 0.95 fewer than 180 of 200 hold the truth once in 300 times.
+        assert!(held >= 180, "{held} of {all}");
     }
 
     #[test]

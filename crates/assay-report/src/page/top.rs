@@ -174,8 +174,16 @@ fn notes(report: &Report, show: &Show) -> Markup {
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
     let remarks = report.remarks().map(|remark| capital(&remark.what));
-    let items: Vec<Markup> =
-        ends.chain(remarks).map(|note| tag("li").text(&show.sentence(&note))).collect();
+    let mixes = report.calibration.iter().flat_map(|calibration| &calibration.mixes);
+    let contradictions = mixes.flat_map(|mix| {
+        let said = |contradiction| words::contradiction(*contradiction);
+        mix.contradictions.iter().map(move |one| format!("{}: {}.", mix.name, said(one)))
+    });
+    let items: Vec<Markup> = ends
+        .chain(contradictions)
+        .chain(remarks)
+        .map(|note| tag("li").text(&show.sentence(&note)))
+        .collect();
     if items.is_empty() {
         return Markup::new();
     }
