@@ -23,7 +23,10 @@ const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 
 /// The level before a fall lies so many standard deviations of single slices above the one after: a level that only
 /// wanders hardly does that.
-const APART: f64 = 8.0;
+const APART: f64 = 12.0;
+
+/// A smaller share between two levels is never called a fall: noise of seconds is as large.
+const LEAST_CONFIRMED: f64 = 0.15;
 
 /// How a rung was extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,7 +307,8 @@ fn has_fallen(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
     let size = index((slice_s / interval_s).round()).clamp(1, (series.len() / 2).max(1));
     let earlier = batch_means(&series, size);
     let spread = variance(&after).max(variance(&earlier)).sqrt();
-    before.told.iops.value - mean(&after) > APART * spread
+    let (level, fall) = (before.told.iops.value, before.told.iops.value - mean(&after));
+    fall > LEAST_CONFIRMED * level && fall > APART * spread
 }
 
 /// Begin of an interval on the bench's clock, ns, counted over all slices of a rung.

@@ -29,6 +29,9 @@ const WIDE: f64 = 0.1;
 /// Share of the time left that the limit is searched for when a level had changed.
 const AFTER_CHANGE: f64 = 0.3;
 
+/// Share of the time left in which a ladder that ran out of time goes on.
+const UNFINISHED: f64 = 0.6;
+
 /// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
 const ROUNDS_MAX: u32 = 6;
 
@@ -77,6 +80,11 @@ impl Meter<'_> {
 
     /// Rounds up to a share of the budget; where a level falls or rises, what is missing is measured before them.
     fn repeat(&mut self, parts: &mut Parts, end_share: f64) -> Result<()> {
+        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
+            self.begin(Doing::Large, end_share);
+            large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
+        }
         for _ in 0..ROUNDS_MAX {
             self.begin(Doing::Rounds, end_share);
             let alone = parts.large.is_none();
@@ -91,7 +99,6 @@ impl Meter<'_> {
             self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
             if let Some(large) = parts.large.as_mut() {
                 self.begin(Doing::Large, end_share);
-                let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
                 large.bound = self.climb(&mut large.ladder, largest)?;
             }
         }
