@@ -258,8 +258,7 @@ impl Meter<'_> {
     fn single_stream(&mut self, mix: &Mix, fell: bool) -> Result<Ladder> {
         let access = Access::Sequential { streams: 1 };
         let mut ladder = self.load(mix, "stream", self.plan.large_transfer.0, access);
-        let share = if fell { end::SINGLE_STREAM } else { end::STREAM_LOOK };
-        self.begin(Doing::SingleStream, share);
+        self.begin(Doing::SingleStream, end::SINGLE_STREAM);
         let goal = if fell { self.pace.goal(self.pace.base_s()) } else { self.pace.first_look() };
         while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
         Ok(ladder)

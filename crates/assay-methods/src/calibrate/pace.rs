@@ -20,8 +20,6 @@ pub(super) mod end {
     pub const SMALL_ROUNDS: f64 = 0.68;
     /// The ladder of large transfers.
     pub const LARGE_LADDER: f64 = 0.78;
-    /// The first look at the single stream.
-    pub const STREAM_LOOK: f64 = 0.8;
     /// Rounds over everything.
     pub const ROUNDS: f64 = 1.0;
 
