@@ -155,7 +155,7 @@ mod tests {
     /// Gordon and Newell: with k of N at the single server, 8 servers work on the others.
     #[test]
     fn eight_servers_before_one_are_a_closed_network() {
-        let (eight_s, one_s, circulating) = (2e-3, 4.1e-4, 12);
+        let (eight_s, one_s, circulating) = (2e-3_f64, 4.1e-4_f64, 12);
         let weight = |at_one: usize| -> f64 {
             let rates = (1..=circulating - at_one).map(|busy| real_len(busy.min(8)) / eight_s);
             one_s.powi(i32::try_from(at_one).unwrap()) / rates.product::<f64>()

@@ -8,6 +8,7 @@ use crate::input::Report;
 use crate::markup::{Markup, Tag, constant, path, tag, text};
 use crate::show::Show;
 use crate::words::{self, capital};
+use assay_model::calibration::Contradiction;
 use assay_model::verdict::{Judgement, Outcome, Verdict};
 
 /// What the page is about.
@@ -176,7 +177,7 @@ fn notes(report: &Report, show: &Show) -> Markup {
     let remarks = report.remarks().map(|remark| capital(&remark.what));
     let mixes = report.calibration.iter().flat_map(|calibration| &calibration.mixes);
     let contradictions = mixes.flat_map(|mix| {
-        let said = |contradiction| words::contradiction(*contradiction);
+        let said = |contradiction: &Contradiction| words::contradiction(*contradiction);
         mix.contradictions.iter().map(move |one| format!("{}: {}.", mix.name, said(one)))
     });
     let items: Vec<Markup> = ends
