@@ -83,9 +83,8 @@ impl SlowNoise {
         let deviations = self.deviations(&own, short_wider);
         let tail = 0.5 * (1.0 - confidence);
         let beyond = |half: f64| {
-            let share = |(weight, deviation): &(f64, f64)| match *deviation > 0.0 {
-                true => weight * normal(half / deviation).upper,
-                false => 0.0,
+            let share = |(weight, deviation): &(f64, f64)| {
+                if *deviation > 0.0 { weight * normal(half / deviation).upper } else { 0.0 }
             };
             deviations.iter().map(share).sum::<f64>()
         };
@@ -154,7 +153,7 @@ fn span_s(visits: &[Visit]) -> f64 {
 /// unless it is alone.
 fn relative(visits: &[Visit]) -> Vec<Visit> {
     let mut sorted = visits.to_vec();
-    sorted.sort_by(|one, other| one.level.cmp(&other.level));
+    sorted.sort_by_key(|visit| visit.level);
     let mut found = Vec::new();
     for level in sorted.chunk_by(|one, other| one.level == other.level) {
         if level.len() < 2 && level.len() < visits.len() {
@@ -186,9 +185,8 @@ fn log_likelihood(visits: &[Visit], spread: f64, memory_s: f64) -> f64 {
         .iter()
         .enumerate()
         .map(|(row, one)| {
-            let slow = |other: &Visit| match spread > 0.0 {
-                true => spread * spread * correlation(one, other, memory_s),
-                false => 0.0,
+            let slow = |other: &Visit| {
+                if spread > 0.0 { spread * spread * correlation(one, other, memory_s) } else { 0.0 }
             };
             let mut line: Vec<f64> = visits[..=row].iter().map(slow).collect();
             line[row] += one.short_variance + 1e-10;
@@ -253,9 +251,13 @@ fn forward(triangle: &[Vec<f64>], mut values: Vec<f64>) -> Vec<f64> {
 /// Logarithms of weights as weights that add up to 1.
 fn normalized(mut choices: Vec<Choice>) -> Vec<Choice> {
     let most = choices.iter().map(|choice| choice.weight).fold(f64::NEG_INFINITY, f64::max);
-    choices.iter_mut().for_each(|choice| choice.weight = (choice.weight - most).exp());
+    for choice in &mut choices {
+        choice.weight = (choice.weight - most).exp();
+    }
     let total: f64 = choices.iter().map(|choice| choice.weight).sum();
-    choices.iter_mut().for_each(|choice| choice.weight /= total);
+    for choice in &mut choices {
+        choice.weight /= total;
+    }
     choices
 }
 

@@ -240,7 +240,9 @@ impl Ladder {
             rung.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
         let before = rung.before(interval, self.quantile);
         let before_iops = before.as_ref().map_or(0.0, |before| before.told.iops.value);
-        before.into_iter().for_each(|before| self.keep_as_burst(before));
+        if let Some(before) = before {
+            self.keep_as_burst(before);
+        }
         let level = if let Some(after) = Rung::of(outstanding, fresh, self.quantile) {
             let level = after.told.iops.value;
             self.rungs.insert(outstanding, after);

@@ -1,7 +1,7 @@
 //! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows the number of
 //! workers, and says no when time is up or a person stops.
 
-use super::pace::Pace;
+use super::pace::{Pace, end};
 use super::rung::Slice;
 use super::{CalibrationPlan, Doing, Mix, Progress};
 use crate::bench::Bench;
@@ -102,10 +102,10 @@ impl<'a> Meter<'a> {
         done
     }
 
-    /// Does something for which this much time is left at least, as far as the budget of the mix reaches.
+    /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
     pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
-        let last_ns = self.mix_began_ns + nanoseconds(self.pace.budget_s);
+        let last_ns = self.mix_began_ns + nanoseconds(end::CONFIRMED * self.pace.budget_s);
         let wanted_ns = self.bench.now_ns() + nanoseconds(time_s);
         self.ends_ns = ends_ns.max(wanted_ns.min(last_ns));
         let done = what(self);

@@ -29,6 +29,8 @@ pub(super) mod end {
     pub const LIMIT_LATE: f64 = 0.78;
     /// The ladder of large transfers.
     pub const LARGE: f64 = 0.86;
+    /// Confirming a fall, whatever part of the method saw it: the single stream is still to come.
+    pub const CONFIRMED: f64 = 0.9;
     /// The single stream; what is left is for one outstanding I/O.
     pub const SINGLE_STREAM: f64 = 0.94;
 }
