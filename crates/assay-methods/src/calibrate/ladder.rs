@@ -72,6 +72,8 @@ pub(super) struct Ladder {
     slow_from: Option<(u32, f64)>,
     /// Whether a rate that had fallen came back by itself: then no fall is for good.
     wanders: bool,
+    /// The sustained level of smaller transfers after their rate fell: no transfer of these is done more often.
+    sustained: Option<Rung>,
     quantile: f64,
 }
 
@@ -88,8 +90,22 @@ impl Ladder {
             quiet: BTreeMap::new(),
             slow_from: None,
             wanders: false,
+            sustained: None,
             quantile,
         }
+    }
+
+    /// Takes the sustained level of smaller transfers, where their rate fell, as the most that lasts here.
+    pub(super) fn sustain_below(&mut self, smaller: &Self) {
+        let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.outstanding));
+        self.sustained = level.cloned();
+    }
+
+    /// Whether a reserve still lifts the rate at a load above what smaller transfers sustain.
+    pub(super) fn is_above_sustained(&self, iops: f64) -> bool {
+        self.sustained
+            .as_ref()
+            .is_some_and(|level| iops > level.told.iops.high * (1.0 + LEAST_FALL))
     }
 
     /// The rungs as points of a curve, ascending.
@@ -181,7 +197,10 @@ impl Ladder {
     /// The rung whose rate no slice at a load can exceed since the rate fell: that of the fall, for loads up to it,
     /// and for any load where half of it gave as much.
     fn ceiling(&self, outstanding: u32) -> Option<&Rung> {
-        let fallen = self.rungs.get(&self.fallen?.outstanding)?;
+        let Some(fallen) = self.fallen else {
+            return self.sustained.as_ref();
+        };
+        let fallen = self.rungs.get(&fallen.outstanding)?;
         let half = self.rungs.range(..=fallen.outstanding / 2).next_back();
         let flat =
             half.is_some_and(|(_, half)| half.told.iops.value >= 0.98 * fallen.told.iops.value);

@@ -105,7 +105,8 @@ impl<'a> Meter<'a> {
     /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
     pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
-        let last_ns = self.mix_began_ns + nanoseconds(end::CONFIRMED * self.pace.budget_s);
+        let end_share = if self.doing == Doing::Large { end::LARGE } else { end::CONFIRMED };
+        let last_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
         let wanted_ns = self.bench.now_ns() + nanoseconds(time_s);
         self.ends_ns = ends_ns.max(wanted_ns.min(last_ns));
         let done = what(self);

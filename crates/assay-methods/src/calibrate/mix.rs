@@ -53,7 +53,7 @@ impl Meter<'_> {
                 self.explore(&mut parts.small)?;
             }
         }
-        parts.large = Some(self.large(mix, parts.fell())?);
+        parts.large = Some(self.large(mix, &parts.small.ladder)?);
         parts.stream = Some(self.single_stream(mix, parts.fell())?);
         if parts.small.ladder.fallen.is_none() {
             self.repeat(&mut parts, end::ROUNDS)?;
@@ -61,6 +61,10 @@ impl Meter<'_> {
             // What refills a reserve comes last.
             self.begin(Doing::Rounds, end::ROUNDS);
             self.base(&mut parts.small.ladder)?;
+        }
+        // The rate of small transfers may have fallen only after large ones were measured.
+        if let Some(large) = parts.large.as_mut() {
+            large.ladder.sustain_below(&parts.small.ladder);
         }
         parts.tell_doubts();
         Ok(self.concluded(mix, &parts))
@@ -113,8 +117,12 @@ impl Meter<'_> {
         let most = capacity(&small.ladder, small.bound, 1.0)?;
         let within = within(small, &self.plan.limit);
         let large = parts.large.as_ref();
+        let lasting = large.filter(|large| !is_burst(&large.ladder));
         let throughput =
-            large.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
+            lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
+        if large.is_some() && throughput.is_none() {
+            self.remarks.push(unknown_throughput(&mix.name));
+        }
         let stream = parts.stream.as_ref().and_then(|stream| stream.rungs.get(&1));
         let steps = self.steps(small);
         self.remark_on(small, within.as_ref());
@@ -230,12 +238,13 @@ impl Meter<'_> {
     }
 
     /// The ladder of large transfers; kept at its top and measured well at once only where a level fell.
-    fn large(&mut self, mix: &Mix, fell: bool) -> Result<Climbed> {
+    fn large(&mut self, mix: &Mix, small: &Ladder) -> Result<Climbed> {
         let mut ladder = self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        ladder.sustain_below(small);
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let mut bound = Bound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
-            let fell = fell || ladder.fallen.is_some();
+            let fell = small.fallen.is_some() || ladder.fallen.is_some();
             self.begin(Doing::Large, if fell { end::LARGE } else { end::LARGE_LADDER });
             bound = self.climb(&mut ladder, largest)?;
             if self.search_peak(&mut ladder)? == Step::Fell {
@@ -347,6 +356,20 @@ fn still_rising(mix: &str, last: &Rung) -> Remark {
         why: "the storage may give more than the highest rate here".to_owned(),
         remedy: "allow more outstanding I/Os".to_owned(),
     }
+}
+
+fn unknown_throughput(mix: &str) -> Remark {
+    Remark {
+        what: format!("{mix}: the throughput of large I/Os that lasts is not known"),
+        why: "no time was left, or a reserve was still used when time was up".to_owned(),
+        remedy: "give it more time".to_owned(),
+    }
+}
+
+/// Whether the highest rate of a ladder cannot last, since smaller transfers fell below it.
+fn is_burst(ladder: &Ladder) -> bool {
+    let best = best(&ladder.rungs, ladder.favourite);
+    best.is_some_and(|best| ladder.is_above_sustained(best.told.iops.value))
 }
 
 fn host_bound(mix: &str) -> Remark {

@@ -28,11 +28,11 @@ pub(super) mod end {
     /// The ladder and the limit once more.
     pub const LIMIT_LATE: f64 = 0.78;
     /// The ladder of large transfers.
-    pub const LARGE: f64 = 0.86;
-    /// Confirming a fall, whatever part of the method saw it: the single stream is still to come.
-    pub const CONFIRMED: f64 = 0.9;
+    pub const LARGE: f64 = 0.9;
+    /// Confirming a fall of small transfers: large ones and the single stream are still to come.
+    pub const CONFIRMED: f64 = 0.8;
     /// The single stream; what is left is for one outstanding I/O.
-    pub const SINGLE_STREAM: f64 = 0.94;
+    pub const SINGLE_STREAM: f64 = 0.95;
 }
 
 /// How well a rung is to be known, and for how long it may be measured.
