@@ -155,19 +155,11 @@ fn commits(profile: &Profile) -> Rows {
     add("commits", per_s(profile.work.commits_per_s.as_ref()), "");
     add("redo writes", per_s(log.and_then(|log| log.redo_writes_per_s.as_ref())), "");
     let group = value(log.and_then(|log| log.commits_per_write_ratio.as_ref()));
-    add("commits a write", group.map(significant), "group commit: sessions that one write serves");
+    add("commits a write", group.map(significant), "sessions a write serves");
     add("redo", value(redo.redo_bytes_per_s.as_ref()).map(assay_model::units::show_throughput), "");
-    add("log file sync", time(&redo.sync_latency_s), "what a session waits for its commit");
-    add(
-        "log file parallel write",
-        time(&redo.write_latency_s),
-        "what the log writer waits for its write",
-    );
-    add(
-        "log writer busy",
-        redo.writer_busy_share.map(percent),
-        "redo writes a second times their time; commits queue from about 70 % on",
-    );
+    add("log file sync", time(&redo.sync_latency_s), "of a session");
+    add("log file parallel write", time(&redo.write_latency_s), "of the log writer");
+    add("log writer busy", redo.writer_busy_share.map(percent), "commits queue from 70 % on");
     rows
 }
 
