@@ -23,8 +23,8 @@ pub use server::{
     ServerActivity, StatementIo, TablespaceIo, TimeSource, TimedEvent, WaitSeries, WalActivity,
 };
 pub use time::{
-    Bottleneck, DeviceFinding, DeviceGrade, IoPath, RedoFinding, RedoPath, TimeModel, TimeVerdict,
-    WaitClassTime,
+    Bottleneck, DeviceFinding, DeviceGrade, IoPath, RedoFinding, RedoPath, StorageMedium,
+    TimeModel, TimeVerdict, WaitClassTime,
 };
 
 /// The version of the document that this program writes and reads.

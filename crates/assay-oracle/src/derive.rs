@@ -15,16 +15,24 @@ mod verdict;
 use crate::quantity::Quantity;
 use crate::report::{FileIo, Kind, Report};
 use crate::section::Section;
-use assay_model::profile::{self, Figure, IoPath, Profile, ProfileSource, TieringCandidate};
+use assay_model::profile::{
+    self, Figure, IoPath, Profile, ProfileSource, StorageMedium, TieringCandidate,
+};
 
 pub(crate) use events::events_of;
 
-/// What a report says of the demand on storage. Nothing is assumed: what the report does not have is absent.
+/// What a report says of the demand on storage, when nobody says what the storage is made of.
 pub fn profile(report: &Report) -> Profile {
+    profile_on(report, None)
+}
+
+/// What a report says of the demand on storage made of `medium`. Nothing is assumed: what the report does not have is
+/// absent; storage of an unknown medium is judged as disks.
+pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
     let time = time::model(report);
     let activity = activity::all(report);
     // What spoils the interval spoils every time in it.
-    let devices = if report.invalid.is_some() { Vec::new() } else { devices::all(report) };
+    let devices = if report.invalid.is_some() { Vec::new() } else { devices::all(report, medium) };
     let log = devices.iter().find(|device| device.path == IoPath::RedoWrite);
     let redo = redo::path(report, &time, log);
     Profile {
@@ -37,7 +45,7 @@ pub fn profile(report: &Report) -> Profile {
         rates: rates::all(report),
         classes: classes::all(report),
         work: rates::work(report),
-        verdict: verdict::verdict(report, &time, &activity.host, devices),
+        verdict: verdict::verdict(report, &time, &activity.host, devices, medium),
         time,
         redo,
         outliers: curves::outliers(report),
@@ -67,7 +75,9 @@ fn elapsed_s(report: &Report) -> Option<f64> {
 
 fn name(report: &Report) -> String {
     let header = &report.header;
-    let parts = [&header.db_name, &header.container, &header.instance];
+    // A global report names the first of its instances.
+    let instance = if report.kind == Kind::AwrGlobal { &None } else { &header.instance };
+    let parts = [&header.db_name, &header.container, instance];
     let known: Vec<&str> = parts.into_iter().filter_map(|part| part.as_deref()).collect();
     if known.is_empty() { "unnamed".to_owned() } else { known.join("/") }
 }

@@ -165,6 +165,11 @@ pub(crate) fn is_any(printed: &str, events: &[&str]) -> bool {
     events.iter().any(|event| stands_for(printed, event))
 }
 
+/// Whether an event is a wait for a lock or a latch by its name: for something that another session holds.
+pub(crate) fn is_lock(printed: &str) -> bool {
+    ["enq:", "latch"].iter().any(|opening| printed.starts_with(opening))
+}
+
 /// Whether an event is I/O by its name: never idle.
 pub(crate) fn is_io(printed: &str) -> bool {
     [

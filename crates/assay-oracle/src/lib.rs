@@ -34,7 +34,7 @@ mod text;
 mod time;
 
 use assay_model::Result;
-pub use derive::profile;
+pub use derive::{profile, profile_on};
 pub use report::Report;
 pub use row::{COLUMNS, TableCell, TableColumn, table_row};
 

@@ -104,6 +104,7 @@ impl Reading {
             Section::HostCpu => self.host_cpu(table),
             Section::Sessions => self.sessions(table),
             Section::SegmentsByReads | Section::SegmentsByReadRequests => self.segments(table),
+            Section::SegmentStatistics => self.segment_statistics(table),
             Section::BufferPoolAdvisory => self.buffer_pool(table),
         }
         if !self.report.has(table.section) && table.section != Section::Header {

@@ -53,6 +53,8 @@ pub enum Section {
     SegmentsByReads,
     /// Segments by read requests (11.2 and later).
     SegmentsByReadRequests,
+    /// Segments by any statistic, one below the other (global report).
+    SegmentStatistics,
     /// The buffer cache at other sizes.
     BufferPoolAdvisory,
 }
@@ -86,6 +88,7 @@ impl Section {
             Self::Sessions => "System Statistics (Absolute Values)",
             Self::SegmentsByReads => "Segments by Physical Reads",
             Self::SegmentsByReadRequests => "Segments by Physical Read Requests",
+            Self::SegmentStatistics => "Segment Statistics (Global)",
             Self::BufferPoolAdvisory => "Buffer Pool Advisory",
         }
     }
@@ -125,6 +128,7 @@ fn exact(title: &str) -> Option<Section> {
         "system statistics (absolute values)" => Section::Sessions,
         "segments by physical reads" => Section::SegmentsByReads,
         "segments by physical read requests" => Section::SegmentsByReadRequests,
+        "segment statistics (global)" => Section::SegmentStatistics,
         "buffer pool advisory" => Section::BufferPoolAdvisory,
         "wait events" | "wait events (fg and bg)" => Section::AllEvents,
         "instance activity stats"
@@ -200,6 +204,7 @@ mod tests {
             ("Top Timed Background Events", Some(Section::TopBackgroundEvents)),
             ("Wait Events for DB: SHOP  Instance: shop1  Snaps: 3 -4", Some(Section::AllEvents)),
             ("Segments by Physical Writes", None),
+            ("Segment Statistics (Global)", Some(Section::SegmentStatistics)),
             ("Segments by Direct Physical Reads", None),
             ("Host CPU (CPUs:    8 Cores:    8 Sockets:    2)", Some(Section::HostCpu)),
             ("Other  Instance Activity\nStats", Some(Section::Activity)),

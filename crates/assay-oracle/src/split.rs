@@ -156,6 +156,16 @@ const OTHERS: &[Other] = &[
         words: &[b"TKPROF: Release"],
     },
     Other {
+        name: "the documentation of Statspack",
+        good_for: "it says how spreport.sql is run, and what that writes is what is read",
+        words: &[b"(STATSPACK) README", b"Statistics Package (STATSPACK)"],
+    },
+    Other {
+        name: "a page by OSPRep",
+        good_for: "it holds tables of Statspack in a form of its own; make the report itself of the same snapshots",
+        words: &[b"OSPRep"],
+    },
+    Other {
         name: "a SQL monitor report",
         good_for: "it follows one execution of a statement, not what the database asked of its storage",
         words: &[b"SQL Monitoring Report"],

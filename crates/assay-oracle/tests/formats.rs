@@ -482,6 +482,72 @@ fn io_by_function_uses_1024_totals_are_not_added_and_faults_show() {
 }
 
 #[test]
+fn the_size_of_multi_block_reads_follows_from_blocks_and_requests() {
+    // 1,000 reads a second of one block and 1,000 of ten.
+    let counters = html_table(
+        "Instance Activity Stats",
+        "",
+        &["Statistic", "Total", "per Second", "per Trans"],
+        &[&["physical reads cache", "39,600,000", "11,000.00", "1.00"]],
+    );
+    let reads: &[&str] = &["Buffer Cache Reads", "1G", "2000.00", "86M", "0", "0.00", "0", "", ""];
+    let functions = html_table("IOStat by Function summary", "", BY_FUNCTION, &[reads]);
+    let heads = &["Event", "Waits", "%Time -outs", "Total Wait Time (s)", "Avg wait (ms)"];
+    let events = html_table(
+        "Foreground Wait Events",
+        "",
+        heads,
+        &[&["db file scattered read", "3,600,000", "0", "7,200", "2"]],
+    );
+    let read = |block: &str| {
+        let sizes = html_table(
+            "",
+            "This table displays cache sizes and other statistics",
+            &["", "Begin", "End"],
+            &[&["Std Block Size:", block, ""]],
+        );
+        let page = format!("{sizes}{counters}{functions}{events}");
+        let profile = profile(&read(&awr_html("12.1.0.2.0", &page)));
+        profile.class(IoPurpose::MultiBlockRead).unwrap().transfer_bytes.clone()
+    };
+    let size = read("8K").unwrap();
+    assert!(same(size.value, 81_920.0) && size.source.starts_with("estimate"), "{size:?}");
+    assert_eq!(read("128K"), None, "no read moves more than a mebibyte");
+}
+
+#[test]
+fn reads_of_segments_are_picked_from_all_statistics_of_a_global_report() {
+    let heads = &[
+        "Statistic",
+        "Owner",
+        "Tablespace Name",
+        "Object Name",
+        "Subobject Name",
+        "Obj. Type",
+        "Value",
+        "%Total",
+        "%Capture",
+    ];
+    let row =
+        |statistic, value| [statistic, "SHOP", "DATA", "TILL", "", "TABLE", value, "0.79", "20.12"];
+    let rows = [
+        row("logical reads", "9,999"),
+        row("physical reads", "172"),
+        row("physical read requests", "171"),
+    ];
+    let rows: Vec<&[&str]> = rows.iter().map(<[&str; 9]>::as_slice).collect();
+    let report =
+        read(&awr_html("12.2.0.1.0", &html_table("Segment Statistics (Global)", "", heads, &rows)));
+    let read: Vec<_> =
+        report.segments.iter().map(|row| (row.is_requests, row.reads.value as u32)).collect();
+    assert_eq!(read, [(false, 172), (true, 171)]);
+    let segment = &report.segments[1];
+    assert_eq!((segment.object.as_str(), segment.kind.as_deref()), ("TILL", Some("TABLE")));
+    assert_eq!((segment.tablespace.as_deref(), segment.partition.as_deref()), (Some("DATA"), None));
+    assert!(same(value(segment.share), 0.0079));
+}
+
+#[test]
 fn aggregate_rows_are_no_instances() {
     let heads = &["I#", "Physical Reads/s", "Physical Writes/s", "Redo Size (k)/s"];
     let table = html_table(

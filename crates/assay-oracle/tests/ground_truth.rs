@@ -447,7 +447,7 @@ fn what_is_no_such_report_is_refused_by_name() {
         ("o02-awrdiff-11.2.html", "compare-period"),
         ("o03-ash-12.1.txt", "an ASH report"),
         ("o06-ash-11.2.html", "an ASH report"),
-        ("o12-spdoc.txt", "no AWR or Statspack report"),
+        ("o12-spdoc.txt", "the documentation of Statspack"),
         ("o19-mini-sample_awr.html", ""),
     ] {
         let bytes = std::fs::read(folder.join(file)).unwrap();

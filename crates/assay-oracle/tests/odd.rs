@@ -319,6 +319,8 @@ fn reports_of_other_kinds_are_refused_by_name() {
         ("          ADDM Report for Task 'TASK_1'\n", "an ADDM report"),
         ("WORKLOAD REPOSITORY SQL Report\n\nSnapshot Period Summary\n", "one SQL statement"),
         ("TKPROF: Release 11.2.0.3.0\n", "tkprof"),
+        ("Statistics Package (STATSPACK) README (spdoc.txt)\n", "documentation of Statspack"),
+        ("<html><title>Statspack</title>Created by OSPRep</html>", "OSPRep"),
         ("<html><title>SQL Monitoring Report</title></html>", "SQL monitor"),
         (
             "WORKLOAD REPOSITORY report for\n\n<table><tr><th>DB Id</th></tr></table></html>\n",

@@ -16,7 +16,7 @@
 
 mod made_up;
 
-use assay_model::profile::{Bottleneck, DeviceGrade, IoPath, Profile, RedoFinding};
+use assay_model::profile::{Bottleneck, DeviceGrade, IoPath, Profile, RedoFinding, StorageMedium};
 use made_up::{END_OF_REPORT, header_11, read, top_five, wait_events};
 use std::path::PathBuf;
 
@@ -60,8 +60,8 @@ const REAL: &[Row] = &[
     ("awr/statspack-12.1-txt-01.txt", Time, Cpu, Some("DB CPU")),
     ("awr2/w01-statspack-9.2.0.1-invalid.lst", Queue, Unknown, None),
     ("awr2/w02-statspack-10.1-mu2.lst", Time, Cpu, Some("DB CPU")),
-    ("awr2/w03-statspack-10.1-mu3.lst", Time, Contention, Some("latch: library cache")),
-    ("awr2/w04-statspack-10.1-mu4.lst", Time, Contention, Some("latch: library cache")),
+    ("awr2/w03-statspack-10.1-mu3.lst", Queue, Cpu, Some("DB CPU")),
+    ("awr2/w04-statspack-10.1-mu4.lst", Queue, Cpu, Some("DB CPU")),
     ("awr2/w09-statspack-10.1-mu9.lst", Time, Contention, Some("latch: library cache")),
     ("awr2/w12-statspack-11.2.0.3-sp1930.txt", Time, Storage, Some("db file sequential read")),
     ("awr2/w14-awr-11.2.0.3-1830.txt", Time, Storage, Some("db file sequential read")),
@@ -74,7 +74,7 @@ const REAL: &[Row] = &[
     ("awr2/w43-awr-19c-rac-18175.html", Time, Unknown, None),
     ("awr2/w50-awr-pdb-rac-redacted.html", Time, Other, Some("resmgr:cpu quantum")),
     ("awr2/w52-awrg-19c-DBX.html", Time, Cpu, Some("DB CPU")),
-    ("awr2/w54-awrg-19c-DBZ.html", Time, Other, Some("enq: TX - contention")),
+    ("awr2/w54-awrg-19c-DBZ.html", Time, Contention, Some("enq: TX - contention")),
     ("awr2/w55-awr-19c-aix-1300.html", Time, Unknown, None),
     ("awr2/w58-awr-19c-aix-21Decto22Dec.html", Log, Commit, Some("log file sync")),
 ];
@@ -248,6 +248,13 @@ const MADE: &[Made] = &[
         &[("enq: TX - row lock content", 9_000, 25_000), ("log file sync", 90_000, 9_000)],
         SLOW,
         Some(RedoFinding::Device),
+    ),
+    made(
+        ("a lock of no class", Time, Contention, Some("enq: PS - contention")),
+        9_000,
+        &[("enq: PS - contention", 900_000, 25_000)],
+        CALM,
+        None,
     ),
     made(
         ("resource plan", Time, Other, Some("resmgr:cpu quantum")),
@@ -463,6 +470,22 @@ fn made_up_reports_are_judged_as_the_books_do() {
     println!("{agreed} of {all} made-up reports agree; {}", differing.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(agreed * 100 >= all * 95, "{}", differing.join("\n"));
+}
+
+#[test]
+fn storage_said_to_be_flash_is_judged_as_flash() {
+    let report = read(&text(
+        MADE.iter().find(|made| made.row.0 == "single blocks").expect("a row of reads of 5 ms"),
+    ));
+    let grade = |medium| {
+        let verdict = assay_oracle::profile_on(&report, medium).verdict;
+        let device = verdict.devices.iter().find(|one| one.path == IoPath::SingleBlockRead);
+        let told = verdict.notes.iter().any(|note| note.contains("judged as disks"));
+        (device.unwrap().grade, told)
+    };
+    assert_eq!(grade(None), (DeviceGrade::Sound, true));
+    assert_eq!(grade(Some(StorageMedium::Disks)), (DeviceGrade::Sound, false));
+    assert_eq!(grade(Some(StorageMedium::Flash)), (DeviceGrade::Slow, false));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use assay_host::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_model::number::count_of;
-use assay_model::profile::{Profile, parse_profile};
+use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
-use assay_oracle::{Report, TableCell, profile, read_reports, table_row};
+use assay_oracle::{Report, TableCell, profile, profile_on, read_reports, table_row};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
@@ -38,9 +38,17 @@ pub struct ReadFile {
     pub errors: Vec<Error>,
 }
 
-/// Reads all files, in parallel, those of folders by their names; the order is kept. `keep_profiles` is false where only
-/// rows are wanted.
-pub fn read_files(paths: &[PathBuf], keep_profiles: bool) -> Vec<ReadFile> {
+/// What is wanted of each report.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// Profiles, and not only rows.
+    pub profiles: bool,
+    /// What its storage is made of, where somebody says so.
+    pub medium: Option<StorageMedium>,
+}
+
+/// Reads all files, in parallel, those of folders by their names; the order is kept.
+pub fn read_files(paths: &[PathBuf], wanted: Wanted) -> Vec<ReadFile> {
     let paths: Vec<PathBuf> = paths.iter().flat_map(|path| expanded(path)).collect();
     let (next, budget) = (AtomicUsize::new(0), Budget::default());
     let work = || {
@@ -48,7 +56,7 @@ pub fn read_files(paths: &[PathBuf], keep_profiles: bool) -> Vec<ReadFile> {
             let place = next.fetch_add(1, Ordering::Relaxed);
             paths.get(place).map(|path| (place, path))
         });
-        let read = places.map(|(place, path)| (place, read_file(path, keep_profiles, &budget)));
+        let read = places.map(|(place, path)| (place, read_file(path, wanted, &budget)));
         read.collect::<Vec<_>>()
     };
     let mut files = on_all_processors(paths.len(), work);
@@ -92,21 +100,21 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
     }
 }
 
-fn read_file(path: &Path, keep_profiles: bool, budget: &Budget) -> ReadFile {
+fn read_file(path: &Path, wanted: Wanted, budget: &Budget) -> ReadFile {
     let size = std::fs::metadata(path).map_or(0, |facts| facts.len());
     let _held = budget.take(size);
     let mut file = ReadFile::default();
     let name = path.display().to_string();
     match read_bytes(path) {
-        Ok(bytes) if is_zip(&bytes) => read_archive(&name, &bytes, keep_profiles, &mut file),
-        Ok(bytes) => file.take(&name, &bytes, keep_profiles),
+        Ok(bytes) if is_zip(&bytes) => read_archive(&name, &bytes, wanted, &mut file),
+        Ok(bytes) => file.take(&name, &bytes, wanted),
         Err(error) => file.errors.push(error),
     }
     file
 }
 
 /// The reports of an archive, one file after the other, so that one at a time is in memory.
-fn read_archive(name: &str, bytes: &[u8], keep_profiles: bool, file: &mut ReadFile) {
+fn read_archive(name: &str, bytes: &[u8], wanted: Wanted, file: &mut ReadFile) {
     let damaged = |reason: String, name: &str| {
         Error::usage(format!("{name}: {reason}"), "unpack it, and name the reports in it")
     };
@@ -117,7 +125,7 @@ fn read_archive(name: &str, bytes: &[u8], keep_profiles: bool, file: &mut ReadFi
     for member in members.iter().filter(|member| may_be_report(Path::new(member.name))) {
         let name = format!("{name}/{}", member.name);
         match member.unpacked(UNPACKED_BYTES_MAX) {
-            Ok(bytes) => file.take(&name, &bytes, keep_profiles),
+            Ok(bytes) => file.take(&name, &bytes, wanted),
             Err(reason) => file.errors.push(damaged(reason, &name)),
         }
     }
@@ -128,7 +136,7 @@ fn read_archive(name: &str, bytes: &[u8], keep_profiles: bool, file: &mut ReadFi
 
 impl ReadFile {
     /// Takes all reports of a file in, one behind the other.
-    fn take(&mut self, name: &str, bytes: &[u8], keep_profiles: bool) {
+    fn take(&mut self, name: &str, bytes: &[u8], wanted: Wanted) {
         let reports = match plain(bytes) {
             Ok(plain) => read_reports(&plain),
             Err(error) => return self.errors.push(error.context(name)),
@@ -137,7 +145,7 @@ impl ReadFile {
         for (number, report) in (1..).zip(reports) {
             let name = if several { format!("{name}#{number}") } else { name.to_owned() };
             match report {
-                Ok(report) => self.reports.push(derived(name, &report, keep_profiles)),
+                Ok(report) => self.reports.push(derived(name, &report, wanted)),
                 Err(error) => self.errors.push(error.context(name)),
             }
         }
@@ -173,11 +181,11 @@ fn may_be_report(path: &Path) -> bool {
     ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-fn derived(file: String, report: &Report, keep_profile: bool) -> ReadReport {
-    let profile = profile(report);
+fn derived(file: String, report: &Report, wanted: Wanted) -> ReadReport {
+    let profile = profile_on(report, wanted.medium);
     ReadReport {
         row: table_row(&file, report, &profile),
-        profile: keep_profile.then_some(profile),
+        profile: wanted.profiles.then_some(profile),
         file,
     }
 }

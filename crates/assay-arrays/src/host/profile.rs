@@ -101,7 +101,7 @@ fn curve(times: &Histogram) -> LatencyCurve {
     };
     let mut buckets: Vec<LatencyBucket> = ENDS_NS.into_iter().map(bucket).collect();
     buckets.push(LatencyBucket { low_ns, high_ns: None, ios: real(times.ios_above(low_ns - 1)) });
-    LatencyCurve { buckets, source: "counted in the simulation".to_owned() }
+    LatencyCurve { buckets, events: Vec::new(), source: "counted in the simulation".to_owned() }
 }
 
 fn outliers(reads: &Histogram, elapsed_s: f64) -> Vec<Outlier> {

@@ -1,4 +1,4 @@
-//! What is asked in place of the time of storage that is slow by any measure.
+//! What is asked in place of the time of storage that is slow for what it is made of.
 
 use assay_model::profile::{Figure, IoPath, IoPurpose, Profile};
 use assay_model::units::show_time_ns;
@@ -18,7 +18,7 @@ pub(super) fn accepted(
     let found = profile.verdict.devices.iter().find(|found| found.path == path)?;
     let latency = latency.filter(|latency| latency.value > found.limit_s)?;
     let source = format!(
-        "{}; the report's own {} is slow by any measure and is not asked for",
+        "{}; the report's own {} is slow for that and is not asked for",
         found.limit_source,
         show_time_ns(latency.value * 1e9)
     );

@@ -23,6 +23,9 @@ pub struct LatencyBucket {
 pub struct LatencyCurve {
     /// The ranges.
     pub buckets: Vec<LatencyBucket>,
+    /// The source's own names of what is counted, where it has names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
     /// Where they were read.
     pub source: String,
 }

@@ -88,6 +88,7 @@ fn shares_and_slow_reads_a_second_come_out_as_printed() {
                 ios: f64::from(*ios),
             })
             .collect(),
+        events: Vec::new(),
         source: "given".into(),
     };
     let slow = curve(&[

@@ -99,6 +99,9 @@ pub struct TimeVerdict {
     /// Share of DB time on a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
+    /// Share of DB time that sessions waited for a CPU: in no event, while the machine had none to spare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_queue_share: Option<f64>,
     /// Share of DB time that sessions waited for each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contention_share: Option<f64>,
@@ -117,6 +120,9 @@ pub struct TimeVerdict {
     /// The event or class that leads, where one is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// What the storage is said to be made of; absent where nobody said, and the limits of disks are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub medium: Option<StorageMedium>,
     /// Storage judged by the time it takes, whatever the shares are; the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceFinding>,
@@ -125,6 +131,17 @@ pub struct TimeVerdict {
     pub notes: Vec<String>,
     /// Why, in a sentence.
     pub reason: String,
+}
+
+/// What storage is made of, as far as the times accepted of it differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StorageMedium {
+    /// Rotating disks, with or without a cache before them.
+    Disks,
+    /// Solid-state storage.
+    Flash,
 }
 
 /// I/O whose time is judged by itself.
@@ -140,18 +157,18 @@ pub enum IoPath {
     ControlFileWrite,
 }
 
-/// How a time stands to what is accepted of its kind of storage.
+/// How a time stands to what is accepted of its storage medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceGrade {
-    /// As good as its kind of storage is.
+    /// As good as is expected of its medium.
     Sound,
     /// Busy: requests wait for it, though each takes no longer than accepted.
     Saturated,
-    /// Above what is accepted of disks.
+    /// Above what is accepted.
     Slow,
-    /// Ten times that.
+    /// Ten times what is accepted, or more.
     Failing,
 }
 
@@ -204,7 +221,7 @@ impl TimeVerdict {
         match self.bottleneck {
             Bottleneck::Storage => self.user_io_share.map(|user_io| user_io + behind),
             Bottleneck::Commit => self.commit_share,
-            Bottleneck::Cpu => self.cpu_share,
+            Bottleneck::Cpu => self.cpu_share.map(|cpu| cpu + self.cpu_queue_share.unwrap_or(0.0)),
             Bottleneck::Contention => self.contention_share,
             Bottleneck::Other => self.other_share,
             Bottleneck::Idle | Bottleneck::Mixed | Bottleneck::Unknown => None,
@@ -219,7 +236,7 @@ impl TimeVerdict {
         let mut parts = [
             (user_io + self.write_behind_share.unwrap_or(0.0), Bottleneck::Storage),
             (self.commit_share.unwrap_or(0.0), Bottleneck::Commit),
-            (cpu, Bottleneck::Cpu),
+            (cpu + self.cpu_queue_share.unwrap_or(0.0), Bottleneck::Cpu),
             (self.contention_share.unwrap_or(0.0), Bottleneck::Contention),
             (self.other_share.unwrap_or(0.0), Bottleneck::Other),
         ];
@@ -232,17 +249,19 @@ impl TimeVerdict {
     }
 
     fn sentence(&self) -> String {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        // What was rounded to nothing has no sign.
+        let percent = |share: f64| format!("{:.1} %", (share * 1000.0).round() / 10.0 + 0.0);
         let known = |share: Option<f64>| share.map_or_else(|| "unknown".to_owned(), percent);
         let optional = |share: Option<f64>, what: &str| {
             share.map_or_else(String::new, |share| format!(", {} {what}", percent(share)))
         };
         format!(
-            "of DB time {} was user I/O, {} waiting for writes to catch up, {} waiting for commits, {} on a CPU, {} sessions waiting for each other{}{}",
+            "of DB time {} was user I/O, {} waiting for writes to catch up, {} waiting for commits, {} on a CPU{}, {} sessions waiting for each other{}{}",
             known(self.user_io_share),
             known(self.write_behind_share),
             known(self.commit_share),
             known(self.cpu_share),
+            optional(self.cpu_queue_share, "waiting for a CPU"),
             known(self.contention_share),
             optional(self.other_share, "other waits"),
             optional(self.unaccounted_share, "unaccounted"),

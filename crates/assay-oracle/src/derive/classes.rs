@@ -6,11 +6,14 @@ use crate::quantity::Quantity;
 use crate::report::{IoStat, Report, stands_for};
 use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
 
+/// A multi-block read moves no more than this; a larger estimate counts reads that nobody waited for.
+const MULTI_BLOCK_BYTES_MAX: f64 = 1_048_576.0;
+
 /// All classes of which something is known, the sum of all first.
 pub(super) fn all(report: &Report) -> Vec<IoClass> {
     let parts = [
         single_block(report),
-        waited(report, IoPurpose::MultiBlockRead, knowledge::MULTI_BLOCK, 1.0),
+        multi_block(report),
         by_function(
             report,
             IoPurpose::DirectRead,
@@ -153,6 +156,33 @@ fn single_block(report: &Report) -> IoClass {
     let mut class = waited(report, IoPurpose::SingleBlockRead, SINGLE_BLOCK, 1.0);
     class.transfer_bytes = rates::block(report);
     class
+}
+
+fn multi_block(report: &Report) -> IoClass {
+    let mut class = waited(report, IoPurpose::MultiBlockRead, knowledge::MULTI_BLOCK, 1.0);
+    class.transfer_bytes =
+        class.rate_iops.as_ref().and_then(|rate| multi_block_bytes(report, rate.value));
+    class
+}
+
+/// Mean size of a multi-block read, an estimate. Every other read into the buffer cache moves one block, those of a list
+/// each by itself: blocks beyond one a request came by multi-block reads, and each of those is one wait.
+fn multi_block_bytes(report: &Report, waits_per_s: f64) -> Option<Figure> {
+    let blocks = report.rate("physical reads cache")?;
+    let functions = report.io_by_function.iter().filter(|row| row.instance.is_none());
+    let requests = functions.clone().find(|row| is_function(&row.name, "Buffer Cache Reads"));
+    let requests = requests.filter(|_| !is_faulty(report))?.reads?;
+    let block = rates::block(report)?;
+    let blocks_a_read = (blocks.value - requests.value + waits_per_s) / waits_per_s;
+    let bytes = blocks_a_read * block.value;
+    (blocks_a_read >= 1.0 && bytes <= MULTI_BLOCK_BYTES_MAX).then(|| {
+        let source = format!(
+            "estimate: block x (physical reads cache - requests of Buffer Cache Reads + waits) / waits: {}; {}",
+            blocks.place(),
+            requests.place()
+        );
+        Figure::new(bytes, source)
+    })
 }
 
 /// A class that the tables by function count; without them its waits are no I/Os of its own.

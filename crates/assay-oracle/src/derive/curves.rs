@@ -34,6 +34,7 @@ fn of_event(report: &Report, found: &EventHistogram) -> Option<LatencyCurve> {
     });
     Some(LatencyCurve {
         buckets: buckets.collect(),
+        events: vec![found.event.clone()],
         source: format!("Wait Event Histogram, line {line}: {}", found.event),
     })
 }
@@ -47,6 +48,7 @@ fn add(sum: &mut LatencyCurve, curve: &LatencyCurve) {
     for (sum, bucket) in sum.buckets.iter_mut().zip(&curve.buckets) {
         sum.ios += bucket.ios;
     }
+    sum.events.extend_from_slice(&curve.events);
     sum.source = format!("{}; {}", sum.source, curve.source);
 }
 

@@ -1,13 +1,14 @@
 //! Whether faster storage would help: the one place that decides, so that no bullet contradicts the headline.
 
 use super::activity;
+use super::devices;
 use super::events::{is_idle, name_of_class, of_sessions};
 use crate::check;
 use crate::knowledge::{self, WRITE_BEHIND};
 use crate::report::{Event, Kind, Report};
 use assay_model::profile::{
-    Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, TimeModel,
-    TimeVerdict,
+    Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, StorageMedium,
+    TimeModel, TimeVerdict,
 };
 
 /// Fewer sessions active than this on average are idleness: one statement a minute is most of it.
@@ -21,20 +22,22 @@ const CPU_CONTRADICTS: f64 = 1.05;
 /// Waits that end when another session's commit is durable.
 const HANGING_ON_COMMITS: &[&str] = &["enq: TX - row lock contention", "enq: TX - contention"];
 
-/// The verdict of a report; `devices` are judged by themselves before.
+/// The verdict of a report; `devices` are judged by themselves before, by the limits of `medium`.
 pub(super) fn verdict(
     report: &Report,
     time: &TimeModel,
     host: &HostActivity,
     devices: Vec<DeviceFinding>,
+    medium: Option<StorageMedium>,
 ) -> TimeVerdict {
     let judged = match unjudged(report, time) {
         Some(reason) => TimeVerdict { reason, ..TimeVerdict::default() },
         None => by_time(report, time, host, &devices),
     };
     let mut notes = judged.notes.clone();
+    notes.extend(devices::were_it_flash(&devices, medium));
     notes.extend(scope(report));
-    TimeVerdict { devices, notes, ..judged }
+    TimeVerdict { medium, devices, notes, ..judged }
 }
 
 /// Why nothing can be concluded, where nothing can.
@@ -58,7 +61,7 @@ fn by_time(
     host: &HostActivity,
     devices: &[DeviceFinding],
 ) -> TimeVerdict {
-    let shares = shares(report, time);
+    let shares = with_cpu_queue(shares(report, time), host);
     let slow_log = devices
         .iter()
         .any(|device| device.path == IoPath::RedoWrite && device.grade >= DeviceGrade::Slow);
@@ -66,7 +69,6 @@ fn by_time(
     let own = shares.clone().concluded();
     let mut verdict = if hanging > 0.0 { with_hanging(shares, hanging).judged(own) } else { own };
     contradiction(&mut verdict, time);
-    queue(&mut verdict, host);
     idle(&mut verdict, time);
     let log = slow_log
         && verdict.commit_share.unwrap_or(0.0) + hanging > verdict.user_io_share.unwrap_or(0.0);
@@ -87,14 +89,15 @@ fn shares(report: &Report, time: &TimeModel) -> TimeVerdict {
     };
     let is_known = !time.waits.is_empty() || is_listed(report);
     let behind = seconds(report, WRITE_BEHIND) / db_time_s;
-    let contention = (of_classes(knowledge::CONTENTION) - behind).max(0.0);
+    let locks = locks_of_no_class(report, time) / db_time_s;
+    let contention = (of_classes(knowledge::CONTENTION) - behind).max(0.0) + locks;
     TimeVerdict {
         user_io_share: is_known.then(|| of_classes(STORAGE)),
         write_behind_share: is_known.then_some(behind),
         commit_share: is_known.then(|| of_classes(&["Commit"])),
         cpu_share: time.db_cpu_s.as_ref().map(|cpu| cpu.value / db_time_s),
         contention_share: is_known.then_some(contention),
-        other_share: is_known.then(|| of_classes(OTHER)),
+        other_share: is_known.then(|| (of_classes(OTHER) - locks).max(0.0)),
         unaccounted_share: is_listed(report)
             .then_some(time.unaccounted_s.as_ref())
             .flatten()
@@ -108,6 +111,19 @@ fn is_listed(report: &Report) -> bool {
     let lists = [&report.wait_classes, &report.foreground_events];
     let together = report.kind != Kind::AwrGlobal && !report.all_events.is_empty();
     lists.into_iter().any(|list| !list.is_empty()) || together
+}
+
+/// Seconds in locks and latches that the report files under `Other`: whatever their class, who waits for one waits for
+/// another session. Never more than the class itself holds.
+fn locks_of_no_class(report: &Report, time: &TimeModel) -> f64 {
+    let sessions = of_sessions(report);
+    let locks = sessions
+        .iter()
+        .filter(|event| knowledge::is_lock(&event.name) && class_of(report, event) == "Other");
+    let locks = locks.filter_map(|event| event.time).map(|time| time.value);
+    let class = time.waits.iter().filter(|wait| wait.class == "Other");
+    let class: f64 = class.map(|wait| wait.time_s.value).sum();
+    locks.sum::<f64>().min(class)
 }
 
 /// Classes of I/O that sessions wait for.
@@ -173,19 +189,18 @@ fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
 }
 
 /// Time that no event accounts for is waiting for a CPU where the machine has none to spare.
-fn queue(verdict: &mut TimeVerdict, host: &HostActivity) {
+fn with_cpu_queue(mut shares: TimeVerdict, host: &HostActivity) -> TimeVerdict {
     let busy = host.busy_share.as_ref().map_or(0.0, |busy| busy.value);
-    let unaccounted = verdict.unaccounted_share.unwrap_or(0.0);
-    let open = verdict.bottleneck == Bottleneck::Unknown && verdict.user_io_share.is_some();
-    let possible = verdict.cpu_share.is_some_and(|share| share <= CPU_CONTRADICTS);
-    if open && possible && busy >= HOST_BUSY && unaccounted > 0.0 {
-        verdict.bottleneck = Bottleneck::Cpu;
-        verdict.notes.push(format!(
-            "{:.1} % of DB time is in no event while the machine was {:.0} % busy: sessions waited for a CPU.",
-            unaccounted * 100.0,
-            busy * 100.0
-        ));
-    }
+    let queued = shares.unaccounted_share.filter(|share| *share > 0.0 && busy >= HOST_BUSY);
+    let Some(queued) = queued else { return shares };
+    shares.cpu_queue_share = Some(queued);
+    shares.unaccounted_share = None;
+    shares.notes.push(format!(
+        "{:.1} % of DB time is in no event while the machine was {:.0} % busy: sessions waited for a CPU.",
+        queued * 100.0,
+        busy * 100.0
+    ));
+    shares
 }
 
 fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
@@ -216,7 +231,12 @@ fn cause(report: &Report, verdict: &TimeVerdict) -> Option<String> {
         let storage = verdict.bottleneck == Bottleneck::Storage;
         let of_storage = class != "Application" && class != "Configuration"
             || knowledge::is_any(&event.name, WRITE_BEHIND);
-        !is_idle(event) && classes.contains(&class.as_str()) && (!storage || of_storage)
+        let lock = class == "Other" && knowledge::is_lock(&event.name);
+        let of_class = match verdict.bottleneck {
+            Bottleneck::Contention => lock || classes.contains(&class.as_str()),
+            _ => !lock && classes.contains(&class.as_str()),
+        };
+        !is_idle(event) && of_class && (!storage || of_storage)
     };
     let time = |event: &&Event| event.time.map_or(0.0, |time| time.value);
     let events = sessions.iter().filter(counts);

@@ -16,21 +16,48 @@ impl Reading {
         let (Some(owner), Some(object)) = (ends("owner"), ends("object name")) else {
             return;
         };
-        let share = table.column(|head| head.contains("total"));
         for row in &table.rows {
-            let Some(reads) = self.number(table, row, reads, Unit::Count) else { continue };
-            let share = self.number(table, row, share, Unit::Share);
-            self.report.segments.push(SegmentRow {
-                owner: row.text(owner),
-                tablespace: row.some_text(ends("name").filter(|at| *at != object)),
-                object: row.text(object),
-                partition: row.some_text(table.column(|head| head.starts_with("subobject"))),
-                kind: row.some_text(ends("type")),
-                is_requests,
-                reads,
-                share,
-            });
+            self.segment(table, row, (owner, object), (reads, is_requests));
         }
+    }
+
+    /// All statistics stand below each other in a global report: reads are picked by the name of theirs.
+    pub(super) fn segment_statistics(&mut self, table: &Table) {
+        let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
+        let names = ends("statistic").zip(ends("owner")).zip(ends("object name"));
+        let Some(((statistic, owner), object)) = names else { return };
+        for row in &table.rows {
+            let is_requests = match row.text(statistic).to_ascii_lowercase().as_str() {
+                "physical reads" => false,
+                "physical read requests" => true,
+                _ => continue,
+            };
+            self.segment(table, row, (owner, object), (ends("value"), is_requests));
+        }
+    }
+
+    /// One segment, its reads in the column that is named.
+    fn segment(
+        &mut self,
+        table: &Table,
+        row: &Row,
+        (owner, object): (usize, usize),
+        (reads, is_requests): (Option<usize>, bool),
+    ) {
+        let named = |start: &'static str| table.column(move |head| head.starts_with(start));
+        let Some(reads) = self.number(table, row, reads, Unit::Count) else { return };
+        let total = table.column(|head| head.contains("total"));
+        let share = self.number(table, row, total, Unit::Share);
+        self.report.segments.push(SegmentRow {
+            owner: row.text(owner),
+            tablespace: row.some_text(named("tablespace")),
+            object: row.text(object),
+            partition: row.some_text(named("subobject")),
+            kind: row.some_text(table.column(|head| head.ends_with("type"))),
+            is_requests,
+            reads,
+            share,
+        });
     }
 
     pub(super) fn buffer_pool(&mut self, table: &Table) {

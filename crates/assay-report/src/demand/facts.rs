@@ -28,7 +28,8 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
             format!("Storage-bound: {share} of DB time was waiting for storage{of}.{gain}")
         }
         Bottleneck::Cpu => format!(
-            "CPU-bound: {share} of DB time was spent on a CPU, so faster storage cannot help much.{gain}"
+            "CPU-bound: {share} of DB time was spent {}, so faster storage cannot help much.{gain}",
+            verdict.cpu_queue_share.map_or("on a CPU", |_| "on a CPU or waiting for one")
         ),
         Bottleneck::Commit => format!(
             "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it.{gain}"

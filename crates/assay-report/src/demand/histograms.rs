@@ -1,4 +1,4 @@
-//! Histograms of a report side by side, as rates and shares.
+//! Histograms of a report side by side, as rates and shares, by the events that were counted.
 
 use super::facts::{Rows, percent, significant};
 use assay_model::number::real;
@@ -8,13 +8,14 @@ use assay_model::units::show_time_ns;
 /// Stands where a report says nothing.
 const ABSENT: &str = "–";
 
-/// How many I/Os of each purpose a second took how long.
+/// How many I/Os of each kind of event a second took how long.
 pub(super) fn histograms(profile: &Profile) -> Rows {
     let curves: Vec<(String, &LatencyCurve)> = profile
         .classes
         .iter()
         .filter_map(|class| {
-            Some((super::facts::purpose(class.purpose).to_owned(), class.latency.as_ref()?))
+            let curve = class.latency.as_ref()?;
+            Some((events(curve, super::facts::purpose(class.purpose)), curve))
         })
         .filter(|(_, curve)| curve.ios() > 0.0)
         .collect();
@@ -32,6 +33,11 @@ pub(super) fn histograms(profile: &Profile) -> Rows {
         rows.push(std::iter::once(words(range)).chain(curves.iter().map(cell)).collect());
     }
     rows
+}
+
+/// The events that a curve counts, in their own names; of a source that names none, the purpose.
+fn events(curve: &LatencyCurve, purpose: &str) -> String {
+    if curve.events.is_empty() { purpose.to_owned() } else { curve.events.join(", ") }
 }
 
 /// Every range that any curve counts, ascending.
@@ -87,12 +93,20 @@ mod tests {
             bucket(1_000_000, Some(2_000_000), 0.0),
             bucket(32_000_000, None, 100.0),
         ];
-        reads.latency = Some(LatencyCurve { buckets, source: String::new() });
+        reads.latency = Some(LatencyCurve { buckets, ..LatencyCurve::default() });
         Profile {
             classes: vec![reads],
             elapsed_s: Some(Figure::new(100.0, "made up")),
             ..crate::demand::fixture::profile()
         }
+    }
+
+    #[test]
+    fn a_column_is_named_by_the_events_it_counts() {
+        let mut profile = profile();
+        let curve = profile.classes[0].latency.as_mut().unwrap();
+        curve.events = vec!["db file sequential read".to_owned()];
+        assert_eq!(histograms(&profile)[0], ["", "db file sequential read, a second"]);
     }
 
     #[test]

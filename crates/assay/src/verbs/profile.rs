@@ -4,17 +4,17 @@ use crate::capacity::parse_capacities;
 use crate::conclude::colour;
 use crate::exit::{Ended, json, print, write_new};
 use crate::options::{OutputOptions, quantity};
-use crate::reports::{ReadReport, read_files};
+use crate::reports::{ReadReport, Wanted, read_files};
 use crate::table;
 use crate::verbs::profile_server;
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_methods::files::read_document;
-use assay_model::profile::Profile;
+use assay_model::profile::{Profile, StorageMedium};
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
 use assay_postgres::address::is_address as is_postgres;
 use assay_report::{NamedProfile, profile_text, profiles_html};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// Reads AWR and Statspack reports, or watches a PostgreSQL, MariaDB or MySQL server: what was asked of storage, where time went, and whether faster storage would help
@@ -42,6 +42,10 @@ pub struct Options {
     /// The profile as JSON, several as an array; with --table the rows
     #[arg(long)]
     json: bool,
+    /// What the storage of the reports is made of: its times are judged by what is accepted of that. No report says it;
+    /// unless you do, the limits of disks are taken
+    #[arg(long, value_name = "MEDIUM", value_enum)]
+    storage: Option<Medium>,
     /// Sizes of tablespaces, one `NAME,SIZE` a line: candidates for faster storage are ranked by what each byte saves
     #[arg(long, value_name = "FILE")]
     capacity: Option<PathBuf>,
@@ -54,6 +58,24 @@ pub struct Options {
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+}
+
+/// What storage is made of.
+#[derive(Clone, Copy, ValueEnum)]
+enum Medium {
+    /// Rotating disks: 20 ms are accepted
+    Disks,
+    /// Solid-state storage: 2 ms are accepted
+    Flash,
+}
+
+impl From<Medium> for StorageMedium {
+    fn from(medium: Medium) -> Self {
+        match medium {
+            Medium::Disks => Self::Disks,
+            Medium::Flash => Self::Flash,
+        }
+    }
 }
 
 /// Carries the verb out.
@@ -89,7 +111,8 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
 /// All reports, and what was wrong with the rest.
 fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
     let rows_only = options.is_table() && options.html.is_none() && options.output.is_none();
-    let files = read_files(&options.files, !rows_only).into_iter();
+    let wanted = Wanted { profiles: !rows_only, medium: options.storage.map(StorageMedium::from) };
+    let files = read_files(&options.files, wanted).into_iter();
     let (reports, errors): (Vec<_>, Vec<_>) = files.map(|file| (file.reports, file.errors)).unzip();
     (flat(reports), flat(errors))
 }
@@ -103,6 +126,12 @@ impl Options {
     fn address(&self) -> Result<Option<&str>> {
         let names = || self.files.iter().filter_map(|file| file.to_str());
         let address = names().find(|name| is_postgres(name) || is_mariadb(name));
+        if address.is_some() && self.storage.is_some() {
+            return Err(Error::usage(
+                "--storage goes with reports: a server is profiled without limits for its storage",
+                "leave --storage out",
+            ));
+        }
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
                 "a server is profiled alone, and its profile is no row of a table",
