@@ -309,6 +309,8 @@ pub(crate) fn tick(show: &Show, unit: Unit, value: f64) -> String {
         return format!("{}{suffix}", short(plain));
     }
     let shown = match unit {
+        // Ticks are round in seconds: 100 s, and not 1.67 min.
+        Unit::Ns if value >= 60e9 => return format!("{} s", thousands(value / 1e9)),
         Unit::Ns => show_time_ns(value),
         Unit::BytesPerS => show_throughput(value),
         Unit::IosPerS | Unit::PerMinute | Unit::Count => return thousands(value),

@@ -187,7 +187,8 @@ fn kind(profile: &Profile) -> String {
     format!("{name}{release}{cut}")
 }
 
-fn interval(profile: &Profile) -> Option<String> {
+/// How long, and from when.
+pub(super) fn interval(profile: &Profile) -> Option<String> {
     let elapsed = profile.elapsed_s.as_ref()?;
     let length = crate::clock::show_length(elapsed.value);
     let begin = profile.source.begin.as_ref();
@@ -278,14 +279,15 @@ pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
 /// The same as rows.
 pub(super) fn time_rows(profile: &Profile) -> Rows {
     let mut rows = vec![["", "time", "share of DB time"].map(str::to_owned).to_vec()];
-    rows.extend(time(profile).into_iter().map(|(name, time_s, share)| {
+    let parts = time(profile).into_iter().filter(|(_, time_s, _)| time_s.abs() > 0.0);
+    rows.extend(parts.map(|(name, time_s, share)| {
         let share = share.map_or(ABSENT.to_owned(), percent);
         vec![name, show_seconds(time_s), share]
     }));
     rows
 }
 
-/// Tablespaces by what faster storage would save.
+/// Tablespaces by what faster storage would save; those that nobody waited for are left out.
 pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
     let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
     let mut head = vec![String::new(), "waited each second".to_owned()];
@@ -294,7 +296,7 @@ pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
     }
     head.push("share with those above".to_owned());
     let mut rows = vec![head];
-    for candidate in candidates {
+    for candidate in candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0) {
         let mut row = vec![candidate.tablespace.clone(), show_seconds(candidate.read_wait_ratio)];
         if sized {
             let size =
@@ -334,7 +336,8 @@ fn seconds(figure: &Figure) -> String {
     show_seconds(figure.value)
 }
 
-fn show_seconds(time_s: f64) -> String {
+/// A time in the unit that suits it; nothing is `0 s`.
+pub(super) fn show_seconds(time_s: f64) -> String {
     if time_s.abs() < 1e-12 {
         return "0 s".to_owned();
     }

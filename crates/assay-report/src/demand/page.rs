@@ -38,10 +38,15 @@ pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {
 
 fn header(profiles: &[NamedProfile<'_>]) -> Markup {
     let facts = match profiles {
-        [one] => vec![("from", one.file.to_owned()), ("database", one.profile.name.clone())],
+        [one] => {
+            let interval = facts::interval(one.profile);
+            let named =
+                [("from", one.file.to_owned()), ("database", one.profile.name.clone())].into_iter();
+            named.chain(interval.map(|interval| ("interval", interval))).collect()
+        }
         several => vec![("from", format!("{} reports", several.len()))],
     };
-    let facts = facts.into_iter().map(|(name, value)| {
+    let facts = facts.into_iter().map(|(name, value): (&str, String)| {
         tag("span").body(tag("em").text(name).and(constant(" ")).and(text(&value)))
     });
     let name = tag("p").class("brand").body(tag("b").text("Assay").and(text(" profile")));
@@ -62,6 +67,7 @@ fn answer(profiles: &[NamedProfile<'_>]) -> Markup {
 fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
     let mut first = report::top_events(profile);
     first.extend(response::tables(profile));
+    first.extend(report::load(profile));
     vec![
         Section { id: "events", title: "What sessions waited for", body: titled(&first) },
         Section {
@@ -72,8 +78,10 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
         Section { id: "time", title: "Where DB time went", body: time(profile, figures) },
         Section {
             id: "server",
-            title: "Load, machine and who asked",
-            body: titled(&report::tables(profile)).and(wide(&server::tables(profile))),
+            title: "Who asked",
+            body: titled(&report::who_asked(profile)).and(wide(&server::tables(profile))).and(
+                folded("Files, buffer cache and instances", titled(&report::looked_up(profile))),
+            ),
         },
         Section {
             id: "tiering",
@@ -86,9 +94,9 @@ fn one_report(profile: &Profile, figures: &mut Figures) -> Vec<Section> {
             body: folded(
                 "Sections that should agree, doubts, and what is missing",
                 doubts(profile),
-            ),
+            )
+            .and(folded("Where the numbers come from", source(profile))),
         },
-        Section { id: "source", title: "Where the numbers come from", body: source(profile) },
     ]
 }
 
@@ -146,21 +154,27 @@ fn many(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Vec<Section> {
 }
 
 fn demand(profile: &Profile, figures: &mut Figures) -> Markup {
-    let mut body = of_rows("I/O by purpose", &facts::classes(profile));
-    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
-                Outstanding is rate times time (Little's law). A dash is not in the report.";
-    if !body.is_empty() {
-        body.push(tag("p").class("note").text(note));
-    }
-    if let Some(draw) = curves(profile) {
+    let purposes = of_rows("I/O by purpose", &facts::classes(profile));
+    let curve = curves(profile).map_or_else(Markup::new, |draw| {
         let caption =
             "How long I/Os took, as the report counts them: what share of them took no longer.";
-        body.push(figures.figure(Size::Half, caption, draw));
-    }
+        figures.figure(Size::Half, caption, draw)
+    });
+    let below = beside([curve, to_demand(profile, !purposes.is_empty())].into_iter());
+    purposes.and(below)
+}
+
+/// How the table of purposes is read, and the counts behind it.
+fn to_demand(profile: &Profile, purposes: bool) -> Markup {
+    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
+                Outstanding is rate times time (Little's law). A dash is not in the report.";
+    let note = if purposes { tag("p").class("note").text(note) } else { Markup::new() };
     let counts = "Requests as each section counts them";
-    let histograms = "I/Os by the time they took, by purpose";
-    body.and(folded(counts, of_rows(counts, &facts::rates(profile))))
-        .and(folded(histograms, of_rows(histograms, &histograms::histograms(profile))))
+    let histograms = "I/Os by the time they took, by event";
+    let parts = note
+        .and(folded(counts, of_rows(counts, &facts::rates(profile))))
+        .and(folded(histograms, of_rows(histograms, &histograms::histograms(profile))));
+    if parts.is_empty() { parts } else { tag("div").body(parts) }
 }
 
 fn time(profile: &Profile, figures: &mut Figures) -> Markup {
@@ -182,7 +196,7 @@ fn tiering(profile: &Profile, figures: &mut Figures) -> Markup {
         Some(draw) => {
             let caption =
                 "Share of all waiting for reads that is gone when so many tablespaces are moved.";
-            rows.and(figures.figure(Size::Half, caption, draw))
+            beside([rows, figures.figure(Size::Half, caption, draw)].into_iter())
         }
         None => rows,
     }

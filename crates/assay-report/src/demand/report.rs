@@ -8,8 +8,10 @@ use assay_model::profile::{
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
-/// Rows of each table but the top events; the document has all.
+/// Rows of each table but the top events of sessions; the document has all.
 const ROWS_MAX: usize = 5;
+/// Top events of sessions.
+const EVENTS_MAX: usize = 10;
 const ABSENT: &str = "–";
 
 /// The top events, before anything else.
@@ -17,23 +19,37 @@ pub(crate) fn top_events(profile: &Profile) -> Vec<(&'static str, Rows)> {
     let Some(report) = &profile.report else {
         return Vec::new();
     };
-    let together = report.together.as_ref().map(events).unwrap_or_default();
+    let together = report.together.as_ref().map(|top| events(top, EVENTS_MAX)).unwrap_or_default();
     known(vec![
         ("Top events of sessions and background processes", together),
-        ("Top events of sessions", events(&report.foreground)),
-        ("Top events of background processes", events(&report.background)),
+        ("Top events of sessions", events(&report.foreground, EVENTS_MAX)),
+        ("Top events of background processes", events(&report.background, ROWS_MAX)),
     ])
 }
 
-/// All other tables with their titles; none of a live server.
-pub(crate) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
+/// The load as work and bytes a second; none of a live server.
+pub(crate) fn load(profile: &Profile) -> Vec<(&'static str, Rows)> {
+    let report = profile.report.as_ref();
+    known(report.map(|report| ("Load", rates(&profile.work, report))).into_iter().collect())
+}
+
+/// Statements and segments that asked for most; none of a live server.
+pub(crate) fn who_asked(profile: &Profile) -> Vec<(&'static str, Rows)> {
     let Some(report) = &profile.report else {
         return Vec::new();
     };
     known(vec![
-        ("Load", load(&profile.work, report)),
         ("Statements by time waited for I/O", statements(&report.statements)),
         ("Segments by physical reads", segments(&report.segments)),
+    ])
+}
+
+/// Tables that are looked up; none of a live server.
+pub(crate) fn looked_up(profile: &Profile) -> Vec<(&'static str, Rows)> {
+    let Some(report) = &profile.report else {
+        return Vec::new();
+    };
+    known(vec![
         ("Files by time waited for their reads", files(&report.files)),
         ("Buffer cache of other sizes", buffer_pool(&report.buffer_pool)),
         ("Instances", instances(&report.instances)),
@@ -57,14 +73,14 @@ fn optional(value: Option<f64>, show: fn(f64) -> String) -> String {
     value.map_or_else(|| ABSENT.to_owned(), show)
 }
 
-fn events(top: &TopEvents) -> Rows {
+fn events(top: &TopEvents, rows_max: usize) -> Rows {
     let share = match top.share_of {
         ShareOf::DbTime => "DB time",
-        ShareOf::BackgroundTime => "background time",
+        ShareOf::BackgroundTime => "share",
         ShareOf::CallTime => "call time",
     };
     let mut rows = vec![head(&["", "class", "waits", "time", "mean", share])];
-    rows.extend(top.events.iter().map(event));
+    rows.extend(top.events.iter().take(rows_max).map(event));
     rows
 }
 
@@ -79,7 +95,7 @@ fn event(event: &WaitEvent) -> Vec<String> {
     ]
 }
 
-fn load(work: &Work, report: &ReportActivity) -> Rows {
+fn rates(work: &Work, report: &ReportActivity) -> Rows {
     let mut rows = vec![head(&["", "a second"])];
     let per_s = [
         ("transactions", &work.transactions_per_s),
@@ -118,15 +134,15 @@ fn statements(statements: &[ReportStatement]) -> Rows {
 fn segments(segments: &[SegmentIo]) -> Rows {
     let blocks = segments.iter().all(|one| one.counted == SegmentReads::Blocks);
     let counted = if blocks { "blocks" } else { "requests" };
-    let mut rows = vec![head(&["", "kind", "tablespace", counted, "of all"])];
+    let mut rows = vec![head(&["", counted, "of all", "kind", "tablespace"])];
     rows.extend(segments.iter().take(ROWS_MAX).map(|one| {
         let partition = one.partition.as_ref().map(|name| format!(" ({name})"));
         vec![
             format!("{}.{}{}", one.owner, one.object, partition.unwrap_or_default()),
-            one.kind.clone().unwrap_or_default(),
-            one.tablespace.clone().unwrap_or_default(),
             show_count(real(one.reads)),
             optional(one.share, percent),
+            one.kind.clone().unwrap_or_default(),
+            one.tablespace.clone().unwrap_or_default(),
         ]
     }));
     rows

@@ -150,8 +150,7 @@ fn commits(profile: &Profile) -> Rows {
     };
     let per_s =
         |figure: Option<&Figure>| value(figure).map(|per_s| format!("{}/s", significant(per_s)));
-    let time =
-        |figure: &Option<Figure>| value(figure.as_ref()).map(|time_s| show_time_ns(time_s * 1e9));
+    let time = |figure: &Option<Figure>| value(figure.as_ref()).map(super::facts::show_seconds);
     add("commits", per_s(profile.work.commits_per_s.as_ref()), "");
     add("redo writes", per_s(log.and_then(|log| log.redo_writes_per_s.as_ref())), "");
     let group = value(log.and_then(|log| log.commits_per_write_ratio.as_ref()));

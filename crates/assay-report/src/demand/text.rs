@@ -22,10 +22,9 @@ pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
     table(&mut text, "What was asked of storage", &facts::classes(profile));
     table(&mut text, "Requests, as each section counts them", &facts::rates(profile));
     table(&mut text, "Where DB time went", &facts::time_rows(profile));
-    for (title, rows) in report::tables(profile) {
-        table(&mut text, title, &rows);
-    }
-    for (title, rows) in server::tables(profile) {
+    let who = report::load(profile).into_iter().chain(report::who_asked(profile));
+    let who = who.chain(report::looked_up(profile)).chain(server::tables(profile));
+    for (title, rows) in who {
         table(&mut text, title, &rows);
     }
     let shown = profile.tiering.len().min(CANDIDATES_MAX);
