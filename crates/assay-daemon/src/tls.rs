@@ -116,7 +116,7 @@ impl Tls {
                 })?
             }
         };
-        // Every session proves the server anew.
+        // Every session proves the server for itself.
         config.resumption = Resumption::disabled();
         Ok(Self { config: Arc::new(config), check })
     }

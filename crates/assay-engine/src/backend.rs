@@ -73,7 +73,7 @@ pub trait Backend {
     /// Appends what has completed.
     fn reap(&mut self, completed: &mut Vec<Completion>);
 
-    /// Whether written data is kept anywhere; where it is not, making it anew for every write would be for nothing.
+    /// Whether written data is kept anywhere; where it is not, making it for every write would be for nothing.
     fn keeps_data(&self) -> bool {
         true
     }

@@ -61,7 +61,7 @@ impl Recorder {
         }
     }
 
-    /// Hands over what was recorded and begins anew.
+    /// Hands over what was recorded and starts over.
     pub fn take(&mut self) -> Self {
         let fresh = Self::new(self.open, self.targets.len());
         std::mem::replace(self, fresh)

@@ -463,7 +463,7 @@ fn the_documents_in_the_contract_are_what_is_written() {
     }
     let golden = std::fs::read_to_string(&golden).unwrap_or_default();
     assert_eq!(serde_json::from_str::<Verdict>(&golden).unwrap(), verdict);
-    assert_eq!(written, golden, "set ASSAY_UPDATE_GOLDEN=1 to write it anew");
+    assert_eq!(written, golden, "set ASSAY_UPDATE_GOLDEN=1 to write it again");
 }
 
 #[test]

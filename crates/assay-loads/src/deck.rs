@@ -3,7 +3,7 @@
 use assay_model::number::{count_of, index_of};
 use assay_model::random::Random;
 
-/// A deck of cards; dealt to the end, then shuffled anew.
+/// A deck of cards; dealt to the end, then shuffled again.
 #[derive(Clone, Debug)]
 pub struct Deck<T> {
     cards: Vec<T>,

@@ -40,7 +40,7 @@ pub const WAREHOUSE_BYTES: u64 = 105 << 20;
 pub enum Homes {
     /// One, always the same; sessions are dealt out over them in turn.
     Home,
-    /// Any, anew for each transaction, so that all data is touched however few sessions there are.
+    /// Any, drawn for each transaction, so that all data is touched however few sessions there are.
     #[default]
     All,
 }

@@ -47,7 +47,7 @@ const fn hint(number: u16) -> &'static str {
             "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt calls none"
         }
         1305 => {
-            "the procedures were dropped: make them anew with --left drop, or take --calls stmt"
+            "the procedures were dropped: make them again with --left drop, or take --calls stmt"
         }
         // What MariaDB says of an index that it could not write whole, whatever the reason.
         1034 => {

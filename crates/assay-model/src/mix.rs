@@ -5,7 +5,7 @@ use crate::units::Nanos;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Cards of a deck at most: a deck is dealt to its end before it is shuffled anew.
+/// Cards of a deck at most: a deck is dealt to its end before it is shuffled again.
 const CARDS_MAX: u32 = 10_000;
 
 /// What the customers of a brokerage ask for. What the market sends back follows from their trade orders and has no

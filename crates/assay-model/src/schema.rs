@@ -1,7 +1,7 @@
 //! The forms of all documents as JSON schemas, made from the nouns themselves and kept in contract/.
 //!
 //! They are made by tests only, so that the program carries nothing of it. `ASSAY_WRITE_CONTRACT=1 cargo test -p
-//! assay-model contract` writes them anew after a noun has changed.
+//! assay-model contract` writes them again after a noun has changed.
 
 use crate::Histogram;
 use crate::stack::DeviceNumber;
@@ -182,7 +182,7 @@ fn the_contract_is_that_of_the_nouns() {
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             kept == text,
-            "{} is not that of the nouns: write it anew, see this file",
+            "{} is not that of the nouns: write it again, see this file",
             path.display()
         );
     }

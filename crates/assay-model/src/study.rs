@@ -46,7 +46,7 @@ pub struct Study {
     /// Seed of the order and of the workloads.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Fill and precondition again before every so-manieth cell; never when absent.
+    /// Fill and precondition again before every Nth cell; never when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore_every: Option<u32>,
     /// What happens in and around a cell.
@@ -92,7 +92,7 @@ pub enum Order {
     /// As the factors list them, one round a repeat.
     #[default]
     Listed,
-    /// Every round shuffled anew, by the seed.
+    /// Every round shuffled again, by the seed.
     Random,
     /// Every second round backwards, A B B A: what drifts evenly hits all alike.
     Interleaved,

@@ -22,7 +22,7 @@ use std::path::Path;
 const ABSOLUTE: Options = Options { relative: false };
 const RELATIVE: Options = Options { relative: true };
 
-/// Compares with a file of tests/golden; `ASSAY_UPDATE_GOLDEN=1` writes it anew.
+/// Compares with a file of tests/golden; `ASSAY_UPDATE_GOLDEN=1` writes it again.
 fn golden(name: &str, written: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("ASSAY_UPDATE_GOLDEN").is_some() {
@@ -30,7 +30,7 @@ fn golden(name: &str, written: &str) {
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     for (line, (one, other)) in (1..).zip(written.lines().zip(known.lines())) {
-        assert_eq!(one, other, "{name}, line {line}; ASSAY_UPDATE_GOLDEN=1 writes it anew");
+        assert_eq!(one, other, "{name}, line {line}; ASSAY_UPDATE_GOLDEN=1 writes it again");
     }
     assert_eq!(written.lines().count(), known.lines().count(), "{name}");
 }

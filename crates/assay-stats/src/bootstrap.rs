@@ -1,4 +1,4 @@
-//! Intervals for any statistic of a correlated series by drawing the series anew from its own blocks.
+//! Intervals for any statistic of a correlated series by resampling the series in blocks.
 
 use crate::distribution::{normal, student_quantile};
 use crate::estimate::Estimate;
@@ -9,7 +9,7 @@ use assay_model::random::Random;
 /// So many insignificant autocorrelations in a row end the memory of a series (K of the rule, for n below 10^25).
 const QUIET_RUN: usize = 5;
 
-/// How a series is drawn anew.
+/// How a series is resampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resampling {
     /// Mean length of the blocks that stay together, in observations, at least 1; see [`block_length`].

@@ -24,7 +24,7 @@
 //!
 //! Observations are `f64` in the caller's unit, in the order in which they were made. A `confidence` lies in
 //! (0, 1), a quantile in 0..=1. Where too few observations allow no answer the answer is `None`. The example
-//! `coverage` prints the simulated tables of this documentation anew.
+//! `coverage` prints the simulated tables of this documentation.
 #![forbid(unsafe_code)]
 
 mod autoregression;

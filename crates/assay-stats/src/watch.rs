@@ -159,7 +159,7 @@ impl Watch {
         }
     }
 
-    /// Starts anew with what was seen since the change.
+    /// Starts over with what was seen since the change.
     fn forget(&mut self) {
         self.level = Level::default();
         let since = self.rising.values.max(self.falling.values);

@@ -43,7 +43,7 @@ impl RunSummary {
         RunReader::open(&self.path)?.measured_ns()
     }
 
-    /// Bytes that it takes on the disk; it is counted anew each time.
+    /// Bytes that it takes on the disk; it is counted each time.
     pub fn disk_bytes(&self) -> u64 {
         Directory::open(&self.path).map_or(0, |directory| directory.disk_bytes())
     }

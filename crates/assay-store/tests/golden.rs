@@ -1,4 +1,4 @@
-//! The documents in `contract/examples` are what the store writes and reads: set `ASSAY_BLESS=1` to write them anew.
+//! The documents in `contract/examples` are what the store writes and reads: set `ASSAY_BLESS=1` to write them again.
 #![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
 
 mod common;
@@ -32,7 +32,7 @@ fn agree(name: &str, written: &str) {
         fs::write(&path, written).unwrap();
     }
     let example = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(example, written, "{name} differs; ASSAY_BLESS=1 writes it anew");
+    assert_eq!(example, written, "{name} differs; ASSAY_BLESS=1 writes it again");
 }
 
 fn remark() -> Remark {

@@ -6,7 +6,7 @@ use assay_model::{Error, Result};
 use assay_store::{Document, RunReader};
 use clap::{Arg, Args, Command, Id};
 
-/// The options that cannot be typed anew for a run that goes on: `own` ones of its verb and all of its targets, but for
+/// The options that cannot be typed again for a run that goes on: `own` ones of its verb and all of its targets, but for
 /// what may be destroyed, which is never taken from an earlier command.
 pub fn as_begun(own: &[&'static str]) -> Vec<Id> {
     let target = TargetOptions::augment_args(Command::new("target"));

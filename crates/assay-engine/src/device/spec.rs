@@ -36,7 +36,7 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
     ("stall", &["every", "length"], "nothing completes for a while at the end of every period"),
 ];
 
-/// A described device, built anew for each simulation.
+/// A described device, built for each simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSpec {
     /// Bytes that can be addressed.

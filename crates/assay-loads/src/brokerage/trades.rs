@@ -2,7 +2,7 @@
 //! and in the sums of their brokers.
 //!
 //! A unit of customers deals on its own, so that units can be made at once, and each table that tells of trades makes
-//! them anew, so that no memory grows with their number.
+//! them again, so that no memory grows with their number.
 
 use super::choice::{below, percent};
 use super::clients::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of};

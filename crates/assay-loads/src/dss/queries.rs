@@ -1,4 +1,4 @@
-//! The 22 queries, written anew from what they ask (clause 2.4); `{name}` is the place of a parameter.
+//! The 22 queries, written from what they ask (clause 2.4); `{name}` is the place of a parameter.
 
 use super::Parameters;
 

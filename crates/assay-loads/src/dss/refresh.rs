@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 const SETS_OF_A_GENERATION: u32 = 1000;
 /// Generations of keys beside the first.
 const GENERATIONS: u32 = 3;
-/// How many sets there are before the data must be loaded anew.
+/// How many sets there are before the data must be loaded again.
 pub const SETS: u32 = SETS_OF_A_GENERATION * GENERATIONS;
 
 /// One set: what one call of each refresh function works on.
@@ -33,7 +33,7 @@ impl RefreshSet {
         }
         Err(Error::environment(
             format!("all {SETS} sets of new orders are used up"),
-            "load the data anew with --left drop, or go without refresh functions: --no-refresh",
+            "load the data again with --left drop, or go without refresh functions: --no-refresh",
         ))
     }
 

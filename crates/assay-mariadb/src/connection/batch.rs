@@ -10,7 +10,7 @@ use super::{Answers, Connection, Prepared, Values};
 use crate::failure::{Answer, Failure};
 
 /// Executions of prepared statements in the order in which they were added, and what they gave; kept from batch to batch, so
-/// that nothing is allocated anew. Their answers should fit into the room of a socket, as nobody reads them before all is sent.
+/// that memory is allocated once. Their answers should fit into the room of a socket, as nobody reads them before all is sent.
 #[derive(Debug, Default)]
 pub struct Batch {
     packets: Vec<u8>,

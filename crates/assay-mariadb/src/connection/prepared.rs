@@ -35,7 +35,7 @@ pub struct Values<'a> {
     end: usize,
 }
 
-/// What the last execution gave; kept from execution to execution, so that nothing is allocated anew. Of several answers
+/// What the last execution gave; kept from execution to execution, so that memory is allocated once. Of several answers
 /// with rows, as a call gives, the last one's rows: those are what its parameters give out, where it has such.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {

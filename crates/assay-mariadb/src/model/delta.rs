@@ -25,13 +25,13 @@ impl<'a> Delta<'a> {
     /// Two snapshots and the time between them.
     ///
     /// # Errors
-    /// An environment error when the server was started anew in between: its counters say nothing then.
+    /// An environment error when the server was restarted in between: its counters say nothing then.
     pub fn of(before: &'a Snapshot, after: &'a Snapshot, elapsed_s: f64) -> Result<Self> {
         let uptime = |snapshot: &Snapshot| snapshot.status("UPTIME").unwrap_or(0);
         let is_other = before.settings.version != after.settings.version;
         if is_other || uptime(after) < uptime(before) {
             return Err(Error::environment(
-                "the server was started anew in the interval: its counters began again",
+                "the server was restarted in the interval: its counters began again",
                 "profile again while it stays up",
             ));
         }

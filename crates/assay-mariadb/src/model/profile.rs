@@ -28,7 +28,7 @@ const SERVER: Server = Server {
 /// The profile of an interval.
 ///
 /// # Errors
-/// When the server was started anew in between.
+/// When the server was restarted in between.
 pub fn profile(
     before: &Snapshot,
     after: &Snapshot,

@@ -159,7 +159,7 @@ fn classes_over_time_are_those_of_the_looks() {
 fn a_server_that_was_started_anew_has_no_profile() {
     let mut story = story();
     story.after.status.insert("UPTIME".to_owned(), 2);
-    assert!(story.try_profile().unwrap_err().message().contains("started anew"));
+    assert!(story.try_profile().unwrap_err().message().contains("restarted"));
 }
 
 #[test]

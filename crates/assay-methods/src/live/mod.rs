@@ -67,7 +67,7 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     /// The profile of what was seen.
     ///
     /// # Errors
-    /// When the server was started anew in between.
+    /// When the server was restarted in between.
     fn profile(seen: &Seen<Self>, outside: &Outside) -> Result<Profile>;
 
     /// What looking cost, in a database where sessions are counted by it.

@@ -167,7 +167,7 @@ impl<S: Program> OwnServer<S> {
         (self.plan.keep || self.directory.is_none()).then_some(self.place.path())
     }
 
-    /// Starts it anew as it is to be measured: small cache, past the page cache where that is possible.
+    /// Restarts it as it is to be measured: small cache, past the page cache where that is possible.
     ///
     /// # Errors
     /// What the server says.
@@ -182,7 +182,7 @@ impl<S: Program> OwnServer<S> {
         self.server.complaint()
     }
 
-    /// Starts it anew when it has died, and waits for its recovery; says whether it had.
+    /// Restarts it when it has died, and waits for its recovery; says whether it had.
     ///
     /// # Errors
     /// What the server says.

@@ -56,7 +56,7 @@ impl Arrivals {
         nanoseconds(due_ns / 1e9)
     }
 
-    /// Begins anew at a moment: what was due before has been dealt with or is left out.
+    /// Starts over at a moment: what was due before has been dealt with or is left out.
     pub(super) fn restart(&self, at_ns: u64) {
         self.next.lock().unwrap_or_else(PoisonError::into_inner).1 = real(at_ns);
     }

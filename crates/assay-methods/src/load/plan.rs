@@ -69,6 +69,6 @@ pub struct Hands<'a> {
     pub stop: &'a AtomicBool,
     /// Told every interval; breaks when it cannot be kept.
     pub observe: &'a mut dyn FnMut(&Interval, &Joint) -> ControlFlow<()>,
-    /// Called many times a second, for example to start a server anew that has died.
+    /// Called many times a second, for example to restart a server that has died.
     pub tend: &'a mut dyn FnMut(),
 }

@@ -203,7 +203,7 @@ impl Product for Connection {
 }
 
 impl Database {
-    /// A session on another database of the same server, from which this one can be removed and made anew.
+    /// A session on another database of the same server, from which this one can be removed and made again.
     ///
     /// # Errors
     /// What the server says.

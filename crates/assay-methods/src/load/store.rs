@@ -69,7 +69,7 @@ pub trait Store: Product {
     /// What the server says.
     fn complete(&mut self, schema: &str, finish: String) -> Answer<()>;
 
-    /// Makes procedures anew, and then notes that they are there, where sessions of the product call such.
+    /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
     ///
     /// # Errors
     /// What the server says, or that it is too old for them.

@@ -1,7 +1,7 @@
 //! Tables of a load on MariaDB and MySQL.
 //!
 //! A statement that makes a table ends a transaction there, so a table is noted down when it is whole, and one that is not
-//! noted is made anew.
+//! noted is made again.
 
 use super::copy::Chunk;
 use super::fill::stop_asked;

@@ -58,7 +58,7 @@ pub(super) struct Worker<S: Session> {
     pub(super) slot: Arc<Mutex<Slot>>,
     pub(super) interrupter: Arc<Mutex<Option<Interrupter>>>,
     tally: Tally,
-    /// What its process had used when the measured time began, or when it was opened anew.
+    /// What its process had used when the measured time began, or when it was opened again.
     used_before: Option<Usage>,
 }
 
@@ -211,7 +211,7 @@ impl<S: Session> Worker<S> {
         failure.is_lost().then(|| failure.to_string())
     }
 
-    /// Opens the session anew when that is wanted, as often as it takes.
+    /// Opens the session again when that is wanted, as often as it takes.
     fn reconnect(&mut self, common: &Common<'_, Address<S>>, over: &AtomicBool) -> bool {
         while common.on_loss == OnLoss::Reconnect && !over.load(Ordering::Relaxed) {
             thread::sleep(RETRY_AFTER);

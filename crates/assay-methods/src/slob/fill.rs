@@ -97,7 +97,7 @@ pub fn is_filled<L: BlockStore>(database: &mut Database<L>, rules: &Rules) -> Re
     }
     Err(Error::usage(
         format!("the kept server holds '{held}', and wanted is '{wanted}'"),
-        "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a server anew",
+        "ask for the same --scale, --tables, --scan-share, --compressible and --seed, or make a new server",
     ))
 }
 

@@ -11,7 +11,7 @@ use assay_model::array::{ArrayModel, parse_array};
 /// How the name of a model file ends.
 const MODEL_FILE: &str = ".array.toml";
 
-/// A described device, built anew for each simulation.
+/// A described device, built for each simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SimulatedDevice {
     /// `sim:…`: laws with exactly known answers.

@@ -229,7 +229,7 @@ const fn restored(study: &Study, number: u32) -> bool {
     }
 }
 
-/// Where how full the data are is a factor, every change of it fills anew.
+/// Where how full the data are is a factor, every change of it fills.
 fn mark_fills(study: &Study, cells: &mut [Cell]) {
     if !study.factors.iter().any(|factor| factor.name == "fill") {
         return;

@@ -25,7 +25,7 @@ pub struct Values<'a> {
     count: u16,
 }
 
-/// What the executions of a batch gave; kept from batch to batch, so that nothing is allocated anew.
+/// What the executions of a batch gave; kept from batch to batch, so that memory is allocated once.
 #[derive(Debug, Default)]
 pub struct Answers {
     cells: Vec<u8>,

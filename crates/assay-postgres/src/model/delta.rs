@@ -17,12 +17,12 @@ impl<'a> Delta<'a> {
     /// Two snapshots and the time between them.
     ///
     /// # Errors
-    /// An environment error when the server was started anew in between: its counters say nothing then.
+    /// An environment error when the server was restarted in between: its counters say nothing then.
     pub fn of(before: &'a Snapshot, after: &'a Snapshot, elapsed_s: f64) -> Result<Self> {
         let moved_s = (after.settings.started_s - before.settings.started_s).abs();
         if moved_s > 1.0 || before.version != after.version {
             return Err(Error::environment(
-                "the server was started anew in the interval: its counters began again",
+                "the server was restarted in the interval: its counters began again",
                 "profile again while it stays up",
             ));
         }

@@ -139,7 +139,7 @@ fn the_devices_are_told_where_they_are_known() {
 fn a_server_that_was_started_anew_has_no_profile() {
     let mut story = story(18);
     story.after.settings.started_s += 100.0;
-    assert!(story.try_profile().unwrap_err().message().contains("started anew"));
+    assert!(story.try_profile().unwrap_err().message().contains("restarted"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::markup::{Markup, constant, tag, text};
 const STYLE: &str = include_str!("style.css");
 /// Stands at the end of every page.
 const SCRIPT: &str = include_str!("script.js");
-/// SHA-256 of the script in base64: browsers run this one and no other. A test computes it anew.
+/// SHA-256 of the script in base64: browsers run this one and no other. A test computes it again.
 const SCRIPT_HASH: &str = "2ZpWAMGMNVTgdkvPiALLwGIb+AGo3fQ8oArsSauGreo=";
 
 /// A part of the page with a heading.

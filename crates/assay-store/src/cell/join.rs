@@ -32,7 +32,7 @@ pub(super) fn taken_up(before: &Measurement, start: &Conduct) -> Conduct {
             why: "CPU time, missed arrivals and abandoned I/Os lack those of the part before; its I/Os \
                   and times are complete but for the last interval"
                 .to_owned(),
-            remedy: "measure anew in one piece where CPU time per I/O matters".to_owned(),
+            remedy: "measure again in one piece where CPU time per I/O matters".to_owned(),
         };
     }
     joined_conduct(&conduct, start, Weights::of(before.elapsed_ns, 0))
@@ -109,7 +109,7 @@ fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
             before.backend, after.backend
         ),
         why: "its parts are not alike: their service times have different boundaries".to_owned(),
-        remedy: "measure anew in one piece".to_owned(),
+        remedy: "measure again in one piece".to_owned(),
     })
 }
 

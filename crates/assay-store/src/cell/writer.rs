@@ -22,7 +22,7 @@ const SYNC_AFTER_NS: u64 = 750_000_000;
 ///
 /// Every interval goes into `intervals.jsonl` in numbers. Its histograms, of full precision and for every stream
 /// and target, go into the tail; when a window is full its joint goes into `intervals.jsonl` and the tail is
-/// begun anew. So the size on disk grows with the joints and not with the intervals, and whenever the program is
+/// started over. So the size on disk grows with the joints and not with the intervals, and whenever the program is
 /// killed, joints and tail add up to the exact total. Memory holds one joint.
 #[derive(Debug)]
 pub struct CellWriter {

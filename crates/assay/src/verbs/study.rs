@@ -286,7 +286,7 @@ fn resume(options: &Options) -> Result<Ended> {
     if matches!(session.place, Place::Simulated(..)) {
         session
             .progress
-            .say("note: a simulated device begins anew; what earlier cells left in it is gone");
+            .say("note: a simulated device starts over; what earlier cells left in it is gone");
     }
     go(session, &study, before, options)
 }

@@ -147,7 +147,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 2));
-    // What is loaded anew is this run's own, and goes.
+    // What is loaded again is this run's own, and goes.
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
 }

@@ -207,7 +207,7 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
     is_right(&load("caller", "--verify"));
     assert_eq!(procedures(&mut connection), first);
     is_refused("plain", "EXECUTE");
-    // Those of another program are made anew by who may.
+    // Those of another program are made again by who may.
     connection
         .run(
             "UPDATE assay_oltp.assay_manifest SET value = 'older' WHERE name = 'procedures'; \

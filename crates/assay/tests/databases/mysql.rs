@@ -170,7 +170,7 @@ fn orders_are_right(server: &MySql) {
         "load oltp {} --warehouses 1 --users 2 --time 1s --warm-up 200ms --verify",
         server.by_socket()
     );
-    // Who makes procedures anew, meets none, and calls them as he found them, meets the same data.
+    // Who makes the procedures, meets none, and calls them as he found them, meets the same data.
     for calls in ["--calls stmt --keep", "--calls proc --keep", "--calls proc --left drop"] {
         let load = server.measured(&format!("{oltp} {calls}"), "load");
         assert_right(&load, 2);

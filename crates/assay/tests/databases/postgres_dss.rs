@@ -103,7 +103,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT count(*) FROM pg_indexes WHERE schemaname = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 2));
-    // What is loaded anew is this run's own, and goes.
+    // What is loaded again is this run's own, and goes.
     assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
     assert_eq!(schemas(&server), Vec::<String>::new());
 }

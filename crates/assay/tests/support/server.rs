@@ -86,7 +86,7 @@ impl Place {
         kill_process(pid, signal).unwrap();
     }
 
-    /// Ends the process of one session as a crash would: the others go with it, and their server starts them anew.
+    /// Ends the process of one session as a crash would: the others go with it, and their server restarts them.
     pub fn kill_session(&self) {
         let serves = |process: &PathBuf| {
             let words = fs::read(process.join("cmdline")).unwrap_or_default();

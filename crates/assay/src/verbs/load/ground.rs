@@ -267,7 +267,7 @@ impl<L: Served> Ground<L> {
         Ok(Self { database, filled, own: None, after })
     }
 
-    /// Starts a server of our own again when it has died, and opens the way to the server anew.
+    /// Starts a server of our own again when it has died, and opens the way to the server again.
     ///
     /// # Errors
     /// What the server says.

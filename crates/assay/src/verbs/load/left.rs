@@ -8,7 +8,7 @@ use clap::ValueEnum;
 pub enum Left {
     /// Go on with what is whole
     Finish,
-    /// Drop them and begin anew
+    /// Drop them and start over
     Drop,
 }
 

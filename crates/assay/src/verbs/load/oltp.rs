@@ -45,7 +45,7 @@ pub struct Options {
 enum HomesOption {
     /// One, always the same
     Home,
-    /// Any, anew for each transaction, so that all data is touched
+    /// Any, drawn for each transaction, so that all data is touched
     All,
 }
 

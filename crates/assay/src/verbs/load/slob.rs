@@ -81,13 +81,13 @@ pub struct Options {
     /// Size of that table
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
     scan_size: Bytes,
-    /// Every so-manieth statement goes to a part of the table, for example `8MiB:16MiB:3`
+    /// Every Nth statement goes to a part of the table, for example `8MiB:16MiB:3`
     #[arg(long, value_name = "SIZE:OFFSET:EVERY", value_parser = hot_spot)]
     hot_spot: Option<HotSpotOption>,
-    /// Every so-manieth statement goes to the first table; 0 for none
+    /// Every Nth statement goes to the first table; 0 for none
     #[arg(long, value_name = "EVERY", default_value_t = 0)]
     hot_table: u64,
-    /// Before every so-manieth statement a session waits for a random time, for example `10:100ms:500ms`
+    /// Before every Nth statement a session waits for a random time, for example `10:100ms:500ms`
     #[arg(long, value_name = "EVERY:SHORTEST:LONGEST", value_parser = think)]
     think: Option<ThinkOption>,
     /// Share of the rows' text that compresses away

@@ -68,7 +68,7 @@ pub struct TransactionOptions {
     /// Check the conditions of the data before the first and after the last rung
     #[arg(long)]
     verify: bool,
-    /// Go back to the data as it was loaded before every so-manieth rung; with --keep the copy stays for the next run
+    /// Go back to the data as it was loaded before every Nth rung; with --keep the copy stays for the next run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     restore_every: Option<u32>,
     /// What sessions do when the server goes away

@@ -10,7 +10,7 @@ use assay_postgres::address::is_address;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Options that shape the data: with another value they are loaded anew.
+/// Options that shape the data: with another value they are loaded again.
 const SHAPING: [&str; 8] =
     ["warehouses", "partitions", "schema", "scale", "tables", "compressible", "scan-size", "seed"];
 /// Kinds of load that keep a copy of their data and go back to it.

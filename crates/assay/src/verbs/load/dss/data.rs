@@ -1,4 +1,4 @@
-//! The tables of the load: found, finished or loaded anew, and the ground on which they stand.
+//! The tables of the load: found, finished or loaded again, and the ground on which they stand.
 
 use super::course::Course;
 use crate::progress::Progress;
@@ -126,7 +126,7 @@ fn find<L: DssStore>(
         }
         Found::Half(_) => Err(Error::environment(
             format!("the tables in the schema {SCHEMA} are only half loaded"),
-            "go on with --left finish, or begin anew with --left drop",
+            "go on with --left finish, or start over with --left drop",
         )),
         Found::Nothing => {
             let data = load(database, course, None, stop, progress)?;

@@ -1,4 +1,4 @@
-//! Where a load of transactions runs: its tables on a server of our own or on a given one, made anew, found whole, or
+//! Where a load of transactions runs: its tables on a server of our own or on a given one, made again, found whole, or
 //! found half loaded.
 
 use crate::progress::Progress;
@@ -196,6 +196,6 @@ fn half(schema: &str, found: &Manifest) -> Error {
     let whole = if found.whole.is_empty() { "no table".to_owned() } else { found.whole.join(", ") };
     Error::environment(
         format!("loading into schema {schema} was broken off: {whole} whole"),
-        "go on with --left finish, or begin anew with --left drop",
+        "go on with --left finish, or start over with --left drop",
     )
 }
