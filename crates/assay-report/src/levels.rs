@@ -24,11 +24,8 @@ impl Way {
     fn of(change: &LevelChange) -> Self {
         let (before, after) = (change.before_iops.value, change.after_iops.value);
         let same = (before - after).abs() <= SAME_SHARE * before.max(after);
-        let worse = if same {
-            change.after_ns.value > change.before_ns.value
-        } else {
-            after < before
-        };
+        let worse =
+            if same { change.after_ns.value > change.before_ns.value } else { after < before };
         if worse { Self::Fell } else { Self::Rose }
     }
 

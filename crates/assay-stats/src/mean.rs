@@ -107,11 +107,7 @@ pub fn positive_ratio_interval(
 ) -> Option<Estimate> {
     let linear = LinearRatio::of(numerators, denominators)?;
     let error = mean_error(&linear.residuals)?;
-    Some(positive(
-        ratio_interval(numerators, denominators, confidence)?,
-        &error,
-        PART_OF_MEAN_TIME,
-    ))
+    Some(positive(ratio_interval(numerators, denominators, confidence)?, &error, PART_OF_MEAN_TIME))
 }
 
 /// The standard error of the mean from the lowest frequencies of the series; `None` of fewer than two values or any that is not finite.

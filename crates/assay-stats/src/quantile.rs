@@ -13,6 +13,9 @@ use assay_model::number::{count, index, index_of, real, real_len};
 /// Of fewer independent times beyond a quantile its farther end deserves no trust.
 pub const FEWEST_CLUSTERS: f64 = 10.0;
 
+/// What a smaller share of the observations does is a tail.
+const TAIL: f64 = 0.25;
+
 /// How many times as many observations lie beyond the level that bounds the clusters of a tail.
 const BROADER: f64 = 10.0;
 
@@ -175,7 +178,8 @@ pub fn tail_levels(
 pub fn upper_level(counts: &[u64], above: &[u64], quantile: f64, confidence: f64) -> Option<f64> {
     let size = EffectiveSize::of(counts, above, confidence)?;
     let seen = size.clusters > 0.0 && !size.is_independent();
-    seen.then(|| 1.0 - (1.0 - quantile) / most_factor(size.clusters, PART_OF_SHARE, confidence))
+    let part = part_of_share(1.0 - quantile);
+    seen.then(|| 1.0 - (1.0 - quantile) / most_factor(size.clusters, part, confidence))
 }
 
 /// The levels that an effective size gives.
@@ -186,7 +190,7 @@ fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
     let (few, many) = if size.is_independent() {
         (1.0, 1.0)
     } else {
-        share_factors(size.clusters, confidence)
+        share_factors(size.clusters, rare, confidence)
     };
     let (nearer, farther) = (1.0 - rare * many, 1.0 - rare * few);
     let (skew_low, skew_high) =
@@ -205,10 +209,15 @@ fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
 ///
 /// Of few clusters even their number is left to chance, so that a run that saw any at all saw too many: the upper factor is
 /// then that of a count (F. Garwood, Biometrika 28, 1936).
-fn share_factors(clusters: f64, confidence: f64) -> (f64, f64) {
+fn share_factors(clusters: f64, rare: f64, confidence: f64) -> (f64, f64) {
     let (below, above) = burst_factors(clusters.max(0.5), confidence);
     let many = if clusters < FEWEST_CLUSTERS { above.max(1.0 / below) } else { above };
-    (1.0 / most_factor(clusters, PART_OF_SHARE, confidence), many)
+    (1.0 / most_factor(clusters, part_of_share(rare), confidence), many)
+}
+
+/// What part of a share is made by unequal bursts: of a tail only, for what half or a quarter of all do is no burst.
+const fn part_of_share(rare: f64) -> f64 {
+    if rare < TAIL { PART_OF_SHARE } else { 1.0 }
 }
 
 /// The level p at which a binomial of size `n` and chance `quantile` stays at or below n · p with probability `tail`.
@@ -348,9 +357,9 @@ mod tests {
     #[test]
     fn few_clusters_leave_their_number_to_chance() {
         // Garwood's limits of a count of one: 0.0253 at the lower end.
-        let (_, many) = share_factors(1.0, 0.95);
+        let (_, many) = share_factors(1.0, 0.01, 0.95);
         assert!((many - 1.0 / 0.025_317_8).abs() < 0.01, "{many}");
-        let (_, many) = share_factors(FEWEST_CLUSTERS, 0.95);
+        let (_, many) = share_factors(FEWEST_CLUSTERS, 0.01, 0.95);
         assert!((many - burst_factors(FEWEST_CLUSTERS, 0.95).1).abs() < 1e-12);
     }
 

@@ -31,9 +31,7 @@ const KINDS: [Kind; 8] = [
     ("2 %, φ 0.99", |mean| Drawn::Wander(mean, 0.02, 0.99)),
     ("lognormal 1.5", |mean| Drawn::LogNormal(mean, 1.5)),
     ("Pareto 1.5", |mean| Drawn::Pareto(1.5, mean)),
-    ("regimes of 8 s, twice as slow", |mean| {
-        Drawn::Regimes([mean / 1.5, mean / 0.75], [8.0, 8.0])
-    }),
+    ("regimes of 8 s, twice as slow", |mean| Drawn::Regimes([mean / 1.5, mean / 0.75], [8.0, 8.0])),
 ];
 
 /// Mean service time of one I/O, ms.

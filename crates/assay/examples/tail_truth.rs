@@ -49,7 +49,10 @@ fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok());
     let (Some(seeds), Some(duration_s)) = (number(0), number(1)) else {
-        return Err(Error::usage("no number of seeds or seconds", "tail_truth SEEDS SECONDS [NAME]"));
+        return Err(Error::usage(
+            "no number of seeds or seconds",
+            "tail_truth SEEDS SECONDS [NAME]",
+        ));
     };
     let wanted = words.get(2).map_or("", String::as_str);
     println!(

@@ -8,7 +8,9 @@ use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::{normal_quantile, student_quantile};
-use assay_stats::quantile::{FEWEST_CLUSTERS, broader_level, quantile_levels, tail_levels, upper_level};
+use assay_stats::quantile::{
+    FEWEST_CLUSTERS, broader_level, quantile_levels, tail_levels, upper_level,
+};
 use assay_stats::scalability::scalability;
 use assay_stats::series::{mean, variance};
 

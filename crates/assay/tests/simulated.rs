@@ -146,7 +146,9 @@ fn a_fall_in_mid_run_is_told_and_the_sustained_level_is_judged() {
     let ran = writes(&place, 200);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in ["IOPS sustained, after a burst of", "The level fell", "since. Intervals, criteria"] {
+    for words in
+        ["IOPS sustained, after a burst of", "The level fell", "since. Intervals, criteria"]
+    {
         assert!(told.contains(words), "{words}: {}", ran.stdout);
     }
     let run = place.path("assay-runs").join(&place.run_ids()[0]);

@@ -68,8 +68,7 @@ impl Sampler {
                 mean * (spread * self.random.normal() - 0.5 * spread * spread).exp()
             }
             Drawn::Pareto(exponent, mean) => {
-                mean * (exponent - 1.0) / exponent
-                    * (self.random.exponential() / exponent).exp()
+                mean * (exponent - 1.0) / exponent * (self.random.exponential() / exponent).exp()
             }
             Drawn::Wander(mean, spread, memory) => {
                 self.wander(now_s, memory);
