@@ -54,7 +54,7 @@ pub(crate) fn sentence(change: &LevelChange, show: &Show) -> String {
     if change.settled {
         format!(
             "The level {} {at} after the begin: {before} before, {after} since. Intervals, criteria and the numbers that carry an \
-             interval are of the sustained level alone; counts and the longest time are of the whole run.",
+             interval are of the sustained level alone; counts, the longest time and the spread of all times are of the whole run.",
             Way::of(change).word()
         )
     } else {

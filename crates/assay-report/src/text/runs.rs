@@ -3,7 +3,6 @@
 use super::layout::Text;
 use crate::clock::show_length;
 use crate::input::{Report, RunReport};
-use crate::levels;
 use crate::page::kind;
 use crate::show::Show;
 use crate::words::{self, nines};
@@ -22,9 +21,6 @@ pub(super) fn runs(text: &mut Text, report: &Report, show: &Show) {
         let whole = measurement.operations();
         let kind = kind(&whole);
         text.heading(&format!("Workload “{}”, {length}, {kind}s", measurement.workload));
-        if let Some(change) = &run.level_change {
-            text.item(&levels::sentence(change, show));
-        }
         text.table(&numbers(run, &whole, show));
         let intervals = intervals(run, &whole, show);
         if intervals.len() > 1 {
