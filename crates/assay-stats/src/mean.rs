@@ -28,8 +28,9 @@ impl MeanError {
 
 /// Of what cannot be negative, the degrees of freedom are at most this share of how often it is as large as its error,
 /// squared: where a sum of few bursts is known to a tenth only, its error is known to a fifth at best (the fourth
-/// moment of exponential bursts). Measured by the example `tail_truth` on queues: without this limit the lower ends of p99
-/// lie above the truth in up to 8 of 100 runs that saw few bursts, with it in 5.
+/// moment of exponential bursts). Measured on eight queues, 1,500 runs each: it leaves means alone, and matters where few
+/// bursts pass for many. Of runs of 60 s at 95 % load, whose p90 has six clusters, 12 in 100 would tell an upper end
+/// without it, as if there were ten, and 1 does with it; of p99 in M/D/1 at 85 % load 10 and 2.
 const FREEDOM_SHARE: f64 = 0.25;
 /// No interval rests on less than half a burst.
 const FEWEST_BURSTS: f64 = 0.5;
