@@ -1,6 +1,7 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
 use crate::input::{Report, RunReport};
+use crate::levels;
 use crate::panel::headline;
 use crate::show::Show;
 use crate::words::{capital, is_hardly_known, is_lower_bound, nines, size};
@@ -52,7 +53,10 @@ fn found(report: &Report, show: &Show) -> Vec<String> {
     }
     let load = report.load.as_ref().filter(|_| !show.is_relative());
     found.extend(load.map(crate::ladder::sentences).unwrap_or_default());
-    found.extend(report.runs.iter().filter_map(|run| run_sentence(run, show)));
+    found.extend(report.runs.iter().flat_map(|run| {
+        let change = run.level_change.as_ref().map(|change| levels::sentence(change, show));
+        run_sentence(run, show).into_iter().chain(change)
+    }));
     if found.is_empty() {
         found.extend(report.watch.as_ref().map(|watch| watch_sentence(&watch.summary)));
     }
@@ -282,7 +286,7 @@ fn doubt(rate: &Estimate, unit: Unit, show: &Show) -> String {
 
 /// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78 % of the best rate
 /// in random 8 KiB reads`.
-fn paced(what: &str, rate: &str) -> String {
+pub(crate) fn paced(what: &str, rate: &str) -> String {
     let absolute = rate.strip_suffix("/s").map(|rate| match what.strip_suffix("I/Os") {
         Some(what) => format!("{rate} {what}IOPS"),
         None => format!("{rate} {what}/s"),
@@ -304,12 +308,14 @@ fn run_sentence(run: &RunReport, show: &Show) -> Option<String> {
     let measurement = &run.measurement;
     let operations = measurement.operations();
     let times = operations.iter().map(|(operation, result)| {
-        let time = show.value(Unit::Ns, real(result.response().quantile_ns(0.99)));
+        let total = real(result.response().quantile_ns(0.99));
+        let quantity = format!("{}.response_time.q0.99", operation.name());
+        let time = show.value(Unit::Ns, run.told(&quantity, None, total));
         format!("of {}s {time}", operation.name())
     });
     let times: Vec<String> = times.collect();
-    let iops = show.value(Unit::IosPerS, rounded(measurement.iops()));
-    let iops = paced("I/Os", &iops);
+    let whole = || paced("I/Os", &show.value(Unit::IosPerS, rounded(measurement.iops())));
+    let iops = run.settled().map_or_else(whole, |change| levels::sustained(change, show));
     let name = &measurement.workload;
     (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
 }

@@ -12,7 +12,7 @@ use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
-use assay_model::verdict::NamedEstimate;
+use assay_model::verdict::{LevelChange, NamedEstimate};
 use serde::Serialize;
 
 /// Everything that one page tells. Its JSON form holds the documents as they are; the timelines are left out, because
@@ -85,6 +85,9 @@ pub struct RunReport {
     pub measurement: Measurement,
     /// Intervals of its numbers, by the names that criteria use.
     pub estimates: Vec<NamedEstimate>,
+    /// The level that it left; where the one after it settled, the intervals are of that one alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level_change: Option<LevelChange>,
     /// How it went over time.
     #[serde(skip)]
     pub timeline: Timeline,
@@ -125,6 +128,7 @@ impl RunReport {
         Self {
             measurement,
             estimates: Vec::new(),
+            level_change: None,
             timeline: Timeline::default(),
             events: Vec::new(),
         }
@@ -140,5 +144,16 @@ impl RunReport {
             named.quantity == quantity && named.subject.as_deref() == subject
         };
         self.estimates.iter().find(meant).map(|named| &named.estimate)
+    }
+
+    /// The last level, where it was left for good and is told alone.
+    pub(crate) fn settled(&self) -> Option<&LevelChange> {
+        self.level_change.as_ref().filter(|change| change.settled)
+    }
+
+    /// A number as it is told: of the last level where that is told alone, else `total`.
+    pub(crate) fn told(&self, quantity: &str, subject: Option<&str>, total: f64) -> f64 {
+        let of_level = self.settled().and_then(|_| self.estimate(quantity, subject));
+        of_level.map_or(total, |estimate| estimate.value)
     }
 }

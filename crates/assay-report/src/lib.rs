@@ -10,6 +10,7 @@ mod facts;
 mod input;
 mod json;
 mod ladder;
+mod levels;
 mod markup;
 mod page;
 mod panel;

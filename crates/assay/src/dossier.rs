@@ -3,7 +3,7 @@
 
 use crate::statistics::Book;
 use crate::watched::Watched;
-use assay_judge::{Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
+use assay_judge::{Facts, Left, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
@@ -178,14 +178,17 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
         timeline.refine(&summary?);
     }
     let series = series.finish();
-    let estimates = estimates_of_run(Run { measurement: &measurement, series: &series }, &Book);
+    let run = Run { measurement: &measurement, series: &series };
+    let estimates = estimates_of_run(run, &Book);
+    let level_change = Left::of(run, &Book).map(|left| left.change);
     let began_ns = measurement.started_unix_ns;
     let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
     let shown = mine.map(|event| assay_report::Event {
         at_ns: event.at_unix_ns.saturating_sub(began_ns),
         what: words(&event.what),
     });
-    let report = RunReport { events: shown.collect(), estimates, timeline, measurement };
+    let report =
+        RunReport { events: shown.collect(), estimates, level_change, timeline, measurement };
     Ok((report, series))
 }
 

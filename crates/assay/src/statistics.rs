@@ -8,15 +8,14 @@ use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::{normal_quantile, student_quantile};
-use assay_stats::quantile::quantile_levels;
+use assay_stats::quantile::{
+    FEWEST_CLUSTERS, broader_level, quantile_levels, tail_levels, upper_level,
+};
 use assay_stats::scalability::scalability;
 use assay_stats::series::{mean, variance};
 
 /// Degrees of freedom of an interval by the fewest batches that pass for independent.
 const FREEDOM_LEAST: f64 = 15.0;
-
-/// Independent times that I/Os took longer than a quantile, below which its upper end is not told.
-const CLUSTERS_MIN: u64 = 10;
 
 /// Levels of one run that differ by a smaller share are one.
 const LEVELS_APART: f64 = 0.05;
@@ -85,14 +84,25 @@ impl Statistics for Book {
         }
         let value_ns = whole.quantile_ns(quantile);
         let counts: Vec<u64> = histograms.iter().map(|histogram| histogram.ios()).collect();
-        let above: Vec<u64> =
-            histograms.iter().map(|histogram| histogram.ios_above(value_ns)).collect();
-        let levels = quantile_levels(&counts, &above, quantile, CONFIDENCE)?;
+        let above = |limit_ns: u64| -> Vec<u64> {
+            histograms.iter().map(|histogram| histogram.ios_above(limit_ns)).collect()
+        };
+        let levels = match broader_level(quantile) {
+            None => quantile_levels(&counts, &above(value_ns), quantile, CONFIDENCE)?,
+            Some(broader) => {
+                let above_broader = above(whole.quantile_ns(broader));
+                tail_levels(&counts, &above(value_ns), &above_broader, quantile, CONFIDENCE)?
+            }
+        };
         let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
         // An upper end that is given only where the tail happened to look short would be too low: what few clusters
         // tell is a lower end.
-        let high = levels.high.filter(|_| levels.clusters >= real(CLUSTERS_MIN));
-        let high_ns = high.map(|level| whole.quantile_ns(level).max(value_ns));
+        let high = levels.high.filter(|_| levels.clusters >= FEWEST_CLUSTERS);
+        let high_ns = high.map(|level| {
+            let end_ns = whole.quantile_ns(level).max(value_ns);
+            let level = upper_level(&counts, &above(end_ns), quantile, CONFIDENCE);
+            level.map_or(end_ns, |level| whole.quantile_ns(level).max(end_ns))
+        });
         let estimate = Estimate {
             value: real(value_ns),
             low: real(low_ns.min(value_ns)),

@@ -126,3 +126,37 @@ fn a_device_in_virtual_time_does_not_go_on() {
         ran.complaint
     );
 }
+
+/// Writes into a cache of 160 MB at 1 ms each: a thousand a second until it is full, then as fast as it drains.
+const FILLED: &str = "sim:cliff?cache=160MB&drain=3MB/s+servers?count=1&service=1ms+device?seed=5";
+
+/// One write outstanding for so many seconds, and a limit between the means of the two levels.
+fn writes(place: &Place, seconds: u32) -> support::Ran {
+    let stream = "[[stream]]\nname = \"w\"\nread_share = 0.0\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n";
+    let workload = format!("format = 1\nname = \"w\"\nduration = \"{seconds}s\"\n{stream}");
+    place.write("w.toml", &workload);
+    let asked = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \"write.service_time.mean\"\nat_most = \"2.6ms\"\n";
+    place.write("asked.toml", asked);
+    place.run(&format!("run w.toml {FILLED} --criteria asked.toml"))
+}
+
+#[test]
+fn a_fall_in_mid_run_is_told_and_the_sustained_level_is_judged() {
+    let place = Place::new();
+    let ran = writes(&place, 200);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in
+        ["IOPS sustained, after a burst of", "The level fell", "since. Intervals, criteria"]
+    {
+        assert!(told.contains(words), "{words}: {}", ran.stdout);
+    }
+    let run = place.path("assay-runs").join(&place.run_ids()[0]);
+    let page = std::fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("The level fell") && page.contains("the level fell from"));
+    // The same criterion on a run that ends soon after the fall: two levels, and no verdict of their mixture.
+    let short = writes(&place, 40);
+    assert_eq!(short.code, Some(3), "{short:?}");
+    let told = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("none held for the last quarter"), "{}", short.stdout);
+}

@@ -148,6 +148,7 @@ pub(crate) fn run(intervals: u64) -> RunReport {
     let measurement = measurement(intervals, streams, targets);
     RunReport {
         estimates: estimates(&measurement),
+        level_change: None,
         timeline: timeline.finish(),
         events: events(intervals),
         measurement,

@@ -121,6 +121,7 @@ impl Row<'_> {
         let quantity = format!("{}{}.{what}", self.scope, self.operation.name());
         let estimate = self.run.estimate(&quantity, self.subject);
         let interval = estimate.map(|estimate| self.show.interval(unit, estimate));
+        let value = self.run.told(&quantity, self.subject, value);
         Cell::Sure(self.show.value(unit, value), interval.unwrap_or_default())
     }
 

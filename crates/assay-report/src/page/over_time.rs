@@ -9,6 +9,7 @@ use crate::chart::rates::rates;
 use crate::chart::scene::Size;
 use crate::clock::show_length;
 use crate::input::{Event, RunReport};
+use crate::levels;
 use crate::markup::{Markup, tag};
 use crate::show::Show;
 use crate::timeline::{COLUMNS_MAX, Timeline};
@@ -21,7 +22,7 @@ const EVENTS_MAX: usize = 60;
 const COLUMNS_MIN: usize = 24;
 
 /// A run over time.
-pub(crate) struct OverTime<'a> {
+pub(crate) struct OverTime {
     /// Number of the run on the page, from 0.
     number: u32,
     /// The columns of the lines.
@@ -29,24 +30,27 @@ pub(crate) struct OverTime<'a> {
     /// The columns of the heat maps, fewer.
     cells: Timeline,
     /// What happened when.
-    events: &'a [Event],
+    events: Vec<Event>,
 }
 
-impl<'a> OverTime<'a> {
+impl OverTime {
     /// A page keeps its size whatever the number of runs: `runs` of them share the columns.
-    pub(crate) fn new(number: u32, run: &'a RunReport, runs: usize) -> Self {
+    pub(crate) fn new(number: u32, run: &RunReport, runs: usize, show: &Show) -> Self {
+        let mut events = run.events.clone();
+        events.extend(run.level_change.as_ref().map(|change| levels::event(change, show)));
+        events.sort_by_key(|event| event.at_ns);
         let share = |columns: usize| (columns / runs.max(1)).max(COLUMNS_MIN);
         Self {
             number,
             timeline: run.timeline.coarser(share(COLUMNS_MAX)),
             cells: run.timeline.coarser(share(CELLS_MAX)),
-            events: &run.events,
+            events,
         }
     }
 
     /// The charts; empty where there was hardly any time.
     pub(crate) fn charts(&self, show: &Show, figures: &mut Figures) -> Markup {
-        let (timeline, events) = (&self.timeline, self.events);
+        let (timeline, events) = (&self.timeline, &self.events[..]);
         if timeline.columns().len() < 2 {
             return Markup::new();
         }
@@ -86,7 +90,7 @@ impl<'a> OverTime<'a> {
         }
         let table = Table::new("What happened when").slim().words("No.");
         let mut table = table.numbers("At").words("Event");
-        for (number, event) in (1..).zip(self.events).take(EVENTS_MAX) {
+        for (number, event) in (1..).zip(&self.events).take(EVENTS_MAX) {
             table.row(vec![
                 Cell::Text(format!("{number}")),
                 Cell::Number(show_length(seconds(event.at_ns))),

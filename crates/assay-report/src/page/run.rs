@@ -9,6 +9,7 @@ use crate::chart::scene::Size;
 use crate::chart::tail::tail;
 use crate::clock::show_length;
 use crate::input::{Report, RunReport};
+use crate::levels;
 use crate::markup::{Markup, tag};
 use crate::show::Show;
 use crate::words::capital;
@@ -20,25 +21,32 @@ use assay_model::units::show_count;
 /// All runs; empty when there is none.
 pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
     let runs = (0..).zip(&report.runs).map(|(number, run)| {
-        let over_time = OverTime::new(number, run, report.runs.len());
+        let over_time = OverTime::new(number, run, report.runs.len(), show);
         one(run, &over_time, show, figures)
     });
     runs.collect()
 }
 
 /// One run.
-fn one(run: &RunReport, over_time: &OverTime<'_>, show: &Show, figures: &mut Figures) -> Markup {
+fn one(run: &RunReport, over_time: &OverTime, show: &Show, figures: &mut Figures) -> Markup {
     let measurement = &run.measurement;
     let length = show_length(measurement.elapsed_s());
     let title = format!("Workload “{}”, measured for {length}", measurement.workload);
     tag("article").class("run").all([
         tag("h3").text(&title),
+        level(run, show),
         numbers(run, show),
         errors(&measurement.errors, show),
         tag("div").class("charts").body(distributions(run, show, figures)),
         over_time.charts(show, figures),
         over_time.events(show),
     ])
+}
+
+/// That the level was left; nothing where it was kept.
+fn level(run: &RunReport, show: &Show) -> Markup {
+    let change = run.level_change.as_ref();
+    change.map_or_else(Markup::new, |change| tag("p").text(&levels::sentence(change, show)))
 }
 
 /// What failed, by kind; nothing where nothing did.

@@ -6,7 +6,6 @@ use crate::input::{Report, RunReport};
 use crate::page::kind;
 use crate::show::Show;
 use crate::words::{self, nines};
-use assay_model::Histogram;
 use assay_model::measurement::{ErrorCount, Operation, OperationResult, PerOperation};
 use assay_model::number::{rate, real};
 use assay_model::verdict::Unit;
@@ -47,16 +46,20 @@ fn numbers(run: &RunReport, whole: &PerOperation, show: &Show) -> Vec<Vec<String
     let quantiles = QUANTILES.map(|quantile| format!("p{}", nines(quantile)));
     let head = ["", "IOPS", "throughput", "mean"].map(str::to_owned).into_iter();
     let mut rows = vec![head.chain(quantiles).chain(["longest".to_owned()]).collect()];
-    let mut add = |operations: &PerOperation, subject: &str| {
+    let mut add = |operations: &PerOperation, scope: &str, subject: Option<&str>| {
         rows.extend(operations.iter().map(|(operation, result)| {
-            let name = format!("{subject} {}s", operation.name()).trim_start().to_owned();
-            row(name, operation, result, elapsed_s, show)
+            let told = |what: &str, total: f64| {
+                run.told(&format!("{scope}{}.{what}", operation.name()), subject, total)
+            };
+            let name = format!("{} {}s", subject.unwrap_or_default(), operation.name());
+            row(name.trim_start().to_owned(), operation, result, elapsed_s, told, show)
         }));
     };
-    add(whole, "");
-    for results in [&run.measurement.streams, &run.measurement.targets] {
+    add(whole, "", None);
+    let measurement = &run.measurement;
+    for (scope, results) in [("stream.", &measurement.streams), ("target.", &measurement.targets)] {
         for result in results.iter().filter(|_| results.len() > 1) {
-            add(&result.operations, &result.name);
+            add(&result.operations, scope, Some(&result.name));
         }
     }
     rows
@@ -86,34 +89,37 @@ fn intervals(run: &RunReport, whole: &PerOperation, show: &Show) -> Vec<Vec<Stri
     std::iter::once(head).chain(rows).collect()
 }
 
-/// One operation.
+/// One operation; `told` turns a total into the number of the last level, where that is told alone.
 fn row(
     name: String,
     operation: Operation,
     result: &OperationResult,
     elapsed_s: f64,
+    told: impl Fn(&str, f64) -> f64,
     show: &Show,
 ) -> Vec<String> {
     let times = result.response();
+    let kind = if result.response.is_some() { "response_time" } else { "service_time" };
+    let time = |statistic: &str, total: f64| {
+        show.value(Unit::Ns, told(&format!("{kind}.{statistic}"), total))
+    };
     let throughput = match operation {
         Operation::Sync => "–".to_owned(),
         Operation::Read | Operation::Write => {
-            show.value(Unit::BytesPerS, rate(result.bytes, elapsed_s))
+            show.value(Unit::BytesPerS, told("throughput", rate(result.bytes, elapsed_s)))
         }
     };
-    let mut row = vec![name, show.value(Unit::IosPerS, rate(result.ios, elapsed_s)), throughput];
-    row.push(show.value(Unit::Ns, times.mean_ns()));
-    row.extend(QUANTILES.map(|at| quantile(times, at, show)));
+    let iops = show.value(Unit::IosPerS, told("iops", rate(result.ios, elapsed_s)));
+    let mut row = vec![name, iops, throughput, time("mean", times.mean_ns())];
+    row.extend(QUANTILES.map(|quantile| {
+        // Fewer than ten I/Os beyond a quantile say nothing about it.
+        if (1.0 - quantile) * real(times.ios()) < 10.0 {
+            return "too few".to_owned();
+        }
+        time(&format!("q{quantile}"), real(times.quantile_ns(quantile)))
+    }));
     row.push(show.value(Unit::Ns, real(times.max_ns())));
     row
-}
-
-/// Fewer than ten I/Os beyond a quantile say nothing about it.
-fn quantile(times: &Histogram, quantile: f64, show: &Show) -> String {
-    if (1.0 - quantile) * real(times.ios()) < 10.0 {
-        return "too few".to_owned();
-    }
-    show.value(Unit::Ns, real(times.quantile_ns(quantile)))
 }
 
 /// How the tool behaved, in a sentence.
