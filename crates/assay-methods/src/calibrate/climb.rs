@@ -8,10 +8,10 @@ use assay_model::Result;
 use assay_model::calibration::Bound;
 
 /// Less than this gained by twice the load is no gain.
-const LEAST_GAIN: f64 = 0.02;
+pub(super) const LEAST_GAIN: f64 = 0.02;
 
 /// A gain that may still be larger than this is not yet known to be none.
-const MOST_DOUBT: f64 = 0.06;
+pub(super) const MOST_DOUBT: f64 = 0.06;
 
 /// A rate that is lower than that of half the load by this share makes one look at the half again.
 const RETREAT: f64 = 0.05;
@@ -142,6 +142,14 @@ fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
         .iter()
         .find(|load| **load > top)
         .map_or(Next::End(Bound::StillRising), |load| Next::Measure(*load))
+}
+
+/// The next higher load, where the highest one measured gives more than half of it, as far as is known.
+pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
+    let top = ladder.rungs.values().next_back()?;
+    let half = ladder.rungs.range(..=top.outstanding / 2).next_back()?.1;
+    let higher = loads(largest).into_iter().find(|load| *load > top.outstanding)?;
+    (guessed(half, top) == Gain::Some).then_some(higher)
 }
 
 impl Meter<'_> {

@@ -1,5 +1,6 @@
 //! The largest load whose limited quantile of service time is within its limit, and the rate that it gives.
 
+use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
@@ -15,6 +16,9 @@ const NEARLY: f64 = 0.98;
 
 /// Half the width of the answer's interval over its value at which the search rests.
 const NARROW: f64 = 0.025;
+
+/// A rung measured for less than this share of the favourite's time is not compared with it.
+const LONG_ENOUGH: f64 = 0.5;
 
 /// Rungs taken together at most.
 const POOL_MAX: usize = 6;
@@ -252,16 +256,24 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
 
 /// The rung that stands for the highest rate: the favourite, unless another one is better beyond doubt; without a
 /// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
+/// A rung that was measured for a shorter time than the favourite has not shown that it is better.
 pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
-    let highest = rungs.values().max_by(|one, other| {
+    let least_s =
+        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.told.elapsed_s);
+    let long_enough = |rung: &&Rung| rung.told.elapsed_s >= LONG_ENOUGH * least_s;
+    let highest = rungs.values().filter(long_enough).max_by(|one, other| {
         let value = |rung: &Rung| rung.told.iops.value;
         value(one).total_cmp(&value(other))
     })?;
     let (least, value) = (highest.told.iops.low, highest.told.iops.value);
     let may_be =
         |rung: &&Rung| rung.told.iops.high >= least || rung.told.iops.value >= NEARLY * value;
-    let surest =
-        || rungs.values().max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low));
+    let surest = || {
+        rungs
+            .values()
+            .filter(long_enough)
+            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
+    };
     favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
 
@@ -280,6 +292,46 @@ impl Meter<'_> {
             }
         }
     }
+}
+
+/// Loads whose visits tell more about a limit: both sides of it, and the one that the answer lacks most.
+pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Vec<u32> {
+    let bracket = Bracket::of(&ladder.rungs, limit);
+    let mut loads = Vec::new();
+    loads.extend(bracket.inside.map(|rung| rung.outstanding));
+    if bracket.matters() {
+        loads.extend(bracket.outside.map(|rung| rung.outstanding));
+    }
+    match lacking(&ladder.rungs, ladder.favourite, limit) {
+        Some(Lacking::Rung(load) | Lacking::Time(load)) => loads.push(load),
+        None => {}
+    }
+    loads
+}
+
+/// Loads whose visits tell more about the highest rate: the one that stands for it, one that seems to give more, and
+/// where that is not known well the highest ones, which show that more load gives no more.
+pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Vec<u32> {
+    let Some(best) = best(&ladder.rungs, ladder.favourite) else {
+        return Vec::new();
+    };
+    let mut loads = vec![best.outstanding];
+    loads.extend(contender(ladder));
+    if best.imprecision() > MOST_DOUBT {
+        let highest = ladder.rungs.keys().rev().take(2);
+        loads.extend(highest.filter(|load| **load > best.outstanding / 2));
+        loads.extend(above(ladder, largest));
+    }
+    loads
+}
+
+/// The rung of the highest value, where it is higher than the one that stands for the highest rate by more than chance
+/// mostly allows.
+fn contender(ladder: &Ladder) -> Option<u32> {
+    let best = best(&ladder.rungs, ladder.favourite)?;
+    let value = |rung: &Rung| rung.told.iops.value;
+    let highest = ladder.rungs.values().max_by(|one, other| value(one).total_cmp(&value(other)))?;
+    (value(highest) * NEARLY > value(best)).then_some(highest.outstanding)
 }
 
 /// What an answer lacks.

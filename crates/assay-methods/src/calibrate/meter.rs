@@ -1,7 +1,7 @@
 //! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows the number of
 //! workers, and says no when time is up or a person stops.
 
-use super::pace::Pace;
+use super::pace::{Pace, end};
 use super::rung::Slice;
 use super::{CalibrationPlan, Doing, Mix, Progress};
 use crate::bench::Bench;
@@ -44,6 +44,8 @@ pub(super) struct Meter<'a> {
     slices: u64,
     measured: bool,
     over: bool,
+    /// Until when the storage was cold, s after the beginning, where it was.
+    pub(super) cold_until_s: Option<f64>,
 }
 
 impl<'a> Meter<'a> {
@@ -69,12 +71,19 @@ impl<'a> Meter<'a> {
             slices: 0,
             measured: false,
             over: false,
+            cold_until_s: None,
         }
+    }
+
+    /// When the calibration began on the bench's clock, ns.
+    pub(super) const fn began_ns(&self) -> u64 {
+        self.began_ns
     }
 
     /// Begins a mix with a budget of its own.
     pub(super) fn begin_mix(&mut self, mix: &Mix) {
         self.mix.clone_from(&mix.name);
+        self.cold_until_s = None;
         self.mix_began_ns = self.bench.now_ns();
     }
 
@@ -88,6 +97,18 @@ impl<'a> Meter<'a> {
     pub(super) fn part<T>(&mut self, share: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
         self.ends_ns = self.bench.now_ns() + nanoseconds(share.min(1.0) * self.left_s());
+        let done = what(self);
+        self.ends_ns = ends_ns;
+        done
+    }
+
+    /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
+    pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
+        let ends_ns = self.ends_ns;
+        let end_share = if self.doing == Doing::Large { end::LARGE } else { end::CONFIRMED };
+        let last_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
+        let wanted_ns = self.bench.now_ns() + nanoseconds(time_s);
+        self.ends_ns = ends_ns.max(wanted_ns.min(last_ns));
         let done = what(self);
         self.ends_ns = ends_ns;
         done
@@ -208,6 +229,7 @@ impl<'a> Meter<'a> {
         }
         Ok(Some(Slice {
             begin_ns,
+            warm_up_ns: workload.warm_up.0,
             end_ns,
             intervals,
             operations: measurement.operations(),

@@ -1,10 +1,12 @@
 //! One mix of reads and writes: all its questions in the order in which they disturb each other least.
 
+use super::agree::agree;
 use super::ladder::{Ladder, Step};
 use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
 use super::pace::end;
+use super::rounds::Parts;
 use super::rung::{Rung, chosen_document, document};
 use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
@@ -16,7 +18,7 @@ use assay_model::{Estimate, Result};
 use assay_stats::curve;
 
 /// Buffers of large transfers are kept below 256 MiB.
-const LARGE_OUTSTANDING_MAX: u32 = 256;
+pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 
 /// Parts of the time for limits that the one that was asked for may take; each of a series may take one.
 const FIRST_LIMIT: f64 = 7.0;
@@ -24,33 +26,107 @@ const FIRST_LIMIT: f64 = 7.0;
 /// An answer whose interval is wider than this share to each side is called unsure.
 const WIDE: f64 = 0.1;
 
+/// Share of the time left that the limit is searched for when a level had changed.
+const AFTER_CHANGE: f64 = 0.3;
+
+/// Share of the time left in which a ladder that ran out of time goes on.
+const UNFINISHED: f64 = 0.6;
+
 /// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
 const ROUNDS_MAX: u32 = 6;
 
 /// A ladder with the reason of its end.
-struct Climbed {
-    ladder: Ladder,
-    bound: Bound,
+pub(super) struct Climbed {
+    pub(super) ladder: Ladder,
+    pub(super) bound: Bound,
 }
 
 impl Meter<'_> {
     /// Everything about one mix; `None` when not even one rung could be measured.
     pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
         self.begin_mix(mix);
-        let small = self.small(mix)?;
-        let large = self.large(mix)?;
-        let single_stream = self.single_stream(mix)?;
-        let (Some(base), Some(most)) =
-            (base(&small.ladder), capacity(&small.ladder, small.bound, 1.0))
-        else {
-            return Ok(None);
-        };
-        let within = within(&small, &self.plan.limit);
-        let transfer_bytes = self.plan.transfer.0;
+        let mut parts = Parts { small: self.small(mix)?, large: None, stream: None };
+        if !parts.fell() {
+            self.keep_small(&mut parts.small)?;
+            self.repeat(&mut parts, end::SMALL_ROUNDS)?;
+            if parts.fell() {
+                self.explore(&mut parts.small)?;
+            }
+        }
+        parts.large = Some(self.large(mix, &parts.small.ladder)?);
+        parts.stream = Some(self.single_stream(mix, parts.fell())?);
+        if parts.small.ladder.fallen.is_none() {
+            self.repeat(&mut parts, end::ROUNDS)?;
+        } else {
+            // What refills a reserve comes last.
+            self.begin(Doing::Rounds, end::ROUNDS);
+            self.base(&mut parts.small.ladder)?;
+        }
+        // The rate of small transfers may have fallen only after large ones were measured.
+        if let Some(large) = parts.large.as_mut() {
+            large.ladder.sustain_below(&parts.small.ladder);
+        }
+        parts.tell_doubts();
+        Ok(self.concluded(mix, &parts))
+    }
+
+    /// Keeps the highest load of small transfers; where it collapses the limit is searched again.
+    fn keep_small(&mut self, small: &mut Climbed) -> Result<()> {
+        self.begin(Doing::Sustained, end::SMALL_ROUNDS);
+        if !self.keep(&mut small.ladder, self.plan.outstanding_max)? {
+            return Ok(());
+        }
+        small.bound = self.climb(&mut small.ladder, self.plan.outstanding_max)?;
+        let limit = self.plan.limit;
+        self.part(AFTER_CHANGE, |meter| meter.search(&mut small.ladder, &limit))?;
+        Ok(())
+    }
+
+    /// Rounds up to a share of the budget; where a level falls or rises, what is missing is measured before them.
+    fn repeat(&mut self, parts: &mut Parts, end_share: f64) -> Result<()> {
+        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
+            self.begin(Doing::Large, end_share);
+            large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
+        }
+        for _ in 0..ROUNDS_MAX {
+            self.begin(Doing::Rounds, end_share);
+            let alone = parts.large.is_none();
+            if self.rounds(parts)? != Step::Fell || alone && parts.fell() {
+                break;
+            }
+            self.begin(Doing::Ladder, end_share);
+            parts.small.bound = self.climb(&mut parts.small.ladder, self.plan.outstanding_max)?;
+            self.begin(Doing::Limit, end_share);
+            let ladder = &mut parts.small.ladder;
+            let limit = self.plan.limit;
+            self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
+            if let Some(large) = parts.large.as_mut() {
+                self.begin(Doing::Large, end_share);
+                large.bound = self.climb(&mut large.ladder, largest)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The answers of what was measured.
+    fn concluded(&mut self, mix: &Mix, parts: &Parts) -> Option<MixCalibration> {
+        let (small, transfer_bytes) = (&parts.small, self.plan.transfer.0);
         let large_bytes = self.plan.large_transfer.0;
-        let steps = self.steps(&small);
-        self.remark_on(&small, within.as_ref());
-        Ok(Some(MixCalibration {
+        let base = base(&small.ladder)?;
+        let most = capacity(&small.ladder, small.bound, 1.0)?;
+        let within = within(small, &self.plan.limit);
+        let large = parts.large.as_ref();
+        let lasting = large.filter(|large| !is_burst(&large.ladder));
+        let throughput =
+            lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
+        if large.is_some() && throughput.is_none() {
+            self.remarks.push(unknown_throughput(&mix.name));
+        }
+        let stream = parts.stream.as_ref().and_then(|stream| stream.rungs.get(&1));
+        let steps = self.steps(small);
+        self.remark_on(small, within.as_ref());
+        let mut found = MixCalibration {
             name: mix.name.clone(),
             read_share: mix.read_share,
             transfer_bytes,
@@ -58,14 +134,18 @@ impl Meter<'_> {
             base_service_time_ns: base,
             iops_within_limit: within,
             iops_max: most,
-            throughput_max_bytes_per_s: capacity(&large.ladder, large.bound, real(large_bytes)),
-            single_stream_bytes_per_s: single_stream,
+            throughput_max_bytes_per_s: throughput,
+            single_stream_bytes_per_s: stream
+                .map(|rung| document(&rung.told.iops.scaled(real(large_bytes)))),
             curve: points(&small.ladder.rungs, transfer_bytes),
             burst_curve: points(&small.ladder.burst, transfer_bytes),
-            large_curve: points(&large.ladder.rungs, large_bytes),
+            large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
             knee: knee(&small.ladder),
             steps,
-        }))
+            contradictions: Vec::new(),
+        };
+        agree(&mut found, small);
+        Some(found)
     }
 
     fn load(&self, mix: &Mix, what: &str, transfer_bytes: u64, access: Access) -> Ladder {
@@ -78,31 +158,49 @@ impl Meter<'_> {
         Ladder::new(load, self.plan.limit.quantile)
     }
 
-    /// Ladder, full load and limit of small transfers; from the start again where the rate fell.
+    /// Ladder and limit of small transfers.
     fn small(&mut self, mix: &Mix) -> Result<Climbed> {
         let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
-        let mut bound = Bound::TimeBudget;
         self.begin(Doing::Ladder, end::LADDER);
-        self.base(&mut ladder)?;
+        self.settle(&mut ladder, 1, self.pace.first_look())?;
+        let mut small = Climbed { ladder, bound: Bound::TimeBudget };
+        self.explore(&mut small)?;
+        Ok(small)
+    }
+
+    /// Climbs and searches the limit; from the start again where the rate fell, and then one thing after the other.
+    fn explore(&mut self, small: &mut Climbed) -> Result<()> {
+        let ladder = &mut small.ladder;
+        let series = !self.plan.steps.is_empty();
         for round in 0..ROUNDS_MAX {
             let fell = ladder.fallen.is_some();
-            self.begin(Doing::Ladder, if fell { end::LIMIT } else { end::LADDER });
-            bound = self.climb(&mut ladder, self.plan.outstanding_max)?;
-            self.begin(Doing::Sustained, end::SUSTAINED);
-            let watch_s = self.pace.watch_s();
-            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
+            self.begin(Doing::Ladder, if fell { end::LIMIT_LATE } else { end::LADDER });
+            small.bound = self.climb(ladder, self.plan.outstanding_max)?;
+            if self.search_peak(ladder)? == Step::Fell {
                 continue;
             }
-            self.begin(Doing::Limit, if fell { end::LIMIT_LATE } else { end::LIMIT });
-            if self.limits(&mut ladder)? == Step::Fell {
+            if fell {
+                self.begin(Doing::Sustained, end::SUSTAINED);
+                let watch_s = self.pace.watch_s();
+                let ended = small.bound != Bound::TimeBudget;
+                if ended && self.watch(ladder, watch_s)? == Step::Fell {
+                    continue;
+                }
+            }
+            let limit = if series { end::LIMIT_SERIES } else { end::LIMIT };
+            self.begin(Doing::Limit, if fell { end::LIMIT_LATE } else { limit });
+            if self.limits(ladder)? == Step::Fell {
                 continue;
             }
-            if round > 1 || self.recheck(&mut ladder)? != Step::Fell {
-                self.polish(&mut ladder)?;
+            if fell && (round > 1 || self.recheck(ladder)? != Step::Fell) {
+                self.polish(ladder)?;
+                break;
+            }
+            if !fell {
                 break;
             }
         }
-        Ok(Climbed { ladder, bound })
+        Ok(())
     }
 
     /// The limit, then the series of limits and the knee, each with a share of the time left.
@@ -139,13 +237,22 @@ impl Meter<'_> {
         Ok(Step::Added)
     }
 
-    fn large(&mut self, mix: &Mix) -> Result<Climbed> {
+    /// The ladder of large transfers; kept at its top and measured well at once only where a level fell.
+    fn large(&mut self, mix: &Mix, small: &Ladder) -> Result<Climbed> {
         let mut ladder = self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        ladder.sustain_below(small);
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let mut bound = Bound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
-            self.begin(Doing::Large, end::LARGE);
+            let fell = small.fallen.is_some() || ladder.fallen.is_some();
+            self.begin(Doing::Large, if fell { end::LARGE } else { end::LARGE_LADDER });
             bound = self.climb(&mut ladder, largest)?;
+            if self.search_peak(&mut ladder)? == Step::Fell {
+                continue;
+            }
+            if !fell {
+                break;
+            }
             let watch_s = self.pace.watch_s() / 2.0;
             if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
                 continue;
@@ -157,14 +264,13 @@ impl Meter<'_> {
         Ok(Climbed { ladder, bound })
     }
 
-    fn single_stream(&mut self, mix: &Mix) -> Result<Option<Estimate>> {
+    fn single_stream(&mut self, mix: &Mix, fell: bool) -> Result<Ladder> {
         let access = Access::Sequential { streams: 1 };
-        let bytes = self.plan.large_transfer.0;
-        let mut ladder = self.load(mix, "stream", bytes, access);
+        let mut ladder = self.load(mix, "stream", self.plan.large_transfer.0, access);
         self.begin(Doing::SingleStream, end::SINGLE_STREAM);
-        let goal = self.pace.goal(self.pace.base_s());
+        let goal = if fell { self.pace.goal(self.pace.base_s()) } else { self.pace.first_look() };
         while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
-        Ok(ladder.rungs.get(&1).map(|rung| document(&rung.told.iops.scaled(real(bytes)))))
+        Ok(ladder)
     }
 
     fn steps(&self, small: &Climbed) -> Vec<LimitStep> {
@@ -198,6 +304,7 @@ impl Meter<'_> {
             self.remarks.push(varied(&mix, unsteady));
         }
         self.remarks.extend(fell(&mix, small));
+        self.remarks.extend(self.was_cold());
     }
 }
 
@@ -249,6 +356,20 @@ fn still_rising(mix: &str, last: &Rung) -> Remark {
         why: "the storage may give more than the highest rate here".to_owned(),
         remedy: "allow more outstanding I/Os".to_owned(),
     }
+}
+
+fn unknown_throughput(mix: &str) -> Remark {
+    Remark {
+        what: format!("{mix}: the throughput of large I/Os that lasts is not known"),
+        why: "no time was left, or a reserve was still used when time was up".to_owned(),
+        remedy: "give it more time".to_owned(),
+    }
+}
+
+/// Whether the highest rate of a ladder cannot last, since smaller transfers fell below it.
+fn is_burst(ladder: &Ladder) -> bool {
+    let best = best(&ladder.rungs, ladder.favourite);
+    best.is_some_and(|best| ladder.is_above_sustained(best.told.iops.value))
 }
 
 fn host_bound(mix: &str) -> Remark {
