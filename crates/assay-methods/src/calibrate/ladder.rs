@@ -1,6 +1,7 @@
 //! A ladder of loads in one regime: what was measured before the rate fell is kept apart.
 
 use super::level::{LEAST_FALL, fall, reserve};
+use super::limit::best;
 use super::meter::{Load, Meter};
 use super::pace::Goal;
 use super::rung::{CONFIDENCE, Rung, Slice};
@@ -28,6 +29,9 @@ const APART: f64 = 12.0;
 /// A smaller share between two levels is never called a fall: noise of seconds is as large.
 const LEAST_CONFIRMED: f64 = 0.15;
 
+/// The first slices of a load that is kept may still be lifted by what smaller loads refilled.
+const REFILLED: usize = 2;
+
 /// How a rung was extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -44,8 +48,10 @@ pub(super) enum Step {
 pub(super) struct Fallen {
     /// The rung on which it was seen.
     pub(super) outstanding: u32,
-    /// Time of the fall on the bench's clock, ns.
+    /// From when on only the level after it was measured, on the bench's clock, ns.
     pub(super) at_ns: u64,
+    /// When it was sure, ns.
+    pub(super) seen_ns: u64,
     /// The rate before it, I/Os a second.
     before: f64,
 }
@@ -249,14 +255,16 @@ impl Ladder {
     }
 
     /// Divides the ladder: what the rung measured before the interval, and all rungs that had a higher rate than it
-    /// has now, belong to the burst.
-    fn divide(&mut self, outstanding: u32, interval: usize) {
+    /// has now, belong to the burst. Only its slices from one on are sure to be of the level after: until then a reserve
+    /// may have come back now and then.
+    fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
         let Some(rung) = self.rungs.remove(&outstanding) else {
             return;
         };
-        let at_ns = time_of(&rung, interval);
-        let fresh: Vec<Slice> =
-            rung.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
+        let used_up_ns = time_of(&rung, interval);
+        let fresh = rung.slices[first_fresh.min(rung.slices.len())..].to_vec();
+        let seen_ns = rung.slices.last().map_or(used_up_ns, |slice| slice.end_ns);
+        let at_ns = fresh.first().map_or(used_up_ns, |slice| slice.begin_ns);
         let before = rung.before(interval, self.quantile);
         let before_iops = before.as_ref().map_or(0.0, |before| before.told.iops.value);
         if let Some(before) = before {
@@ -269,8 +277,8 @@ impl Ladder {
         } else {
             0.0
         };
-        self.fallen = Some(Fallen { outstanding, at_ns, before: before_iops });
-        self.used_up_ns.get_or_insert(at_ns);
+        self.fallen = Some(Fallen { outstanding, at_ns, seen_ns, before: before_iops });
+        self.used_up_ns.get_or_insert(used_up_ns);
         self.quiet.clear();
         let old: Vec<u32> = self
             .rungs
@@ -400,6 +408,8 @@ impl Meter<'_> {
             return Ok(Step::Over);
         };
         let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
+        let from = from + REFILLED;
+        let least_s = self.pace.slice_s * real_len(REFILLED) + 0.5 * kept_s;
         let mut waited_s = 0.0;
         let mut stays = true;
         while stays && waited_s < kept_s {
@@ -407,21 +417,45 @@ impl Meter<'_> {
                 break;
             }
             waited_s += self.pace.slice_s;
-            let last = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.last());
-            stays = last
-                .is_some_and(|slice| slice.iops() < (1.0 - LEAST_FALL) * before.told.iops.value);
+            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
+            let high = (1.0 - LEAST_FALL) * before.told.iops.value;
+            stays = fresh.and_then(<[Slice]>::last).is_none_or(|slice| slice.iops() < high);
         }
-        let fell = stays && waited_s >= 0.5 * kept_s && {
-            let rung = ladder.rungs.get(&outstanding);
-            rung.is_some_and(|rung| has_fallen(&before, &rung.slices[from..], self.pace.slice_s))
+        let fell = stays && waited_s >= least_s && {
+            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
+            fresh.is_some_and(|fresh| has_fallen(&before, fresh, self.pace.slice_s))
         };
         if fell {
-            ladder.divide(outstanding, interval);
+            ladder.divide(outstanding, interval, from);
             return Ok(Step::Fell);
         }
         let seen = ladder.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
         ladder.quiet.insert(outstanding, seen + seen / 4);
         Ok(Step::Added)
+    }
+
+    /// Whether the load that gives most gives much less than it did, after other transfers have used up what they share;
+    /// the ladder is then divided.
+    pub(super) fn fell_meanwhile(&mut self, ladder: &mut Ladder) -> Result<bool> {
+        const SLICES: f64 = 4.0;
+        let Some(before) = best(&ladder.rungs, ladder.favourite).cloned() else {
+            return Ok(false);
+        };
+        let load = before.outstanding;
+        for _ in 0..2 {
+            if !self.add_slice(ladder, load, SLICES * self.pace.slice_s)? {
+                return Ok(false);
+            }
+        }
+        let first = before.slices.len() + 1;
+        let fresh = ladder.rungs.get(&load).and_then(|rung| rung.slices.get(first..));
+        let fell = fresh
+            .and_then(<[Slice]>::last)
+            .is_some_and(|slice| slice.iops() < (1.0 - LEAST_CONFIRMED) * before.told.iops.low);
+        if fell {
+            ladder.divide(load, before.series().len(), first);
+        }
+        Ok(fell)
     }
 
     /// Measures a rung until its rate is known as well as wanted, or for as long as it may take.

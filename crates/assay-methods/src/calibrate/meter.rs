@@ -93,6 +93,13 @@ impl<'a> Meter<'a> {
         self.ends_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
     }
 
+    /// The same as a share of the time that was left to the mix at a moment on the bench's clock.
+    pub(super) fn begin_late(&mut self, doing: Doing, at_ns: u64, end_share: f64) {
+        let used = seconds(at_ns.saturating_sub(self.mix_began_ns)) / self.pace.budget_s;
+        let used = used.clamp(0.0, 1.0);
+        self.begin(doing, used + end_share * (1.0 - used));
+    }
+
     /// Does something within a share of the time left to the part of the method.
     pub(super) fn part<T>(&mut self, share: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
@@ -105,7 +112,8 @@ impl<'a> Meter<'a> {
     /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
     pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
-        let end_share = if self.doing == Doing::Large { end::LARGE } else { end::CONFIRMED };
+        let large = self.doing == Doing::Large;
+        let end_share = if large { end::CONFIRMED_LARGE } else { end::CONFIRMED };
         let last_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
         let wanted_ns = self.bench.now_ns() + nanoseconds(time_s);
         self.ends_ns = ends_ns.max(wanted_ns.min(last_ns));

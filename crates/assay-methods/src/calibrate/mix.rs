@@ -1,11 +1,11 @@
 //! One mix of reads and writes: all its questions in the order in which they disturb each other least.
 
 use super::agree::agree;
-use super::ladder::{Ladder, Step};
+use super::ladder::{Fallen, Ladder, Step};
 use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
-use super::pace::end;
+use super::pace::{end, late};
 use super::rounds::Parts;
 use super::rung::{Rung, chosen_document, document};
 use super::{Doing, Mix};
@@ -30,7 +30,7 @@ const WIDE: f64 = 0.1;
 const AFTER_CHANGE: f64 = 0.3;
 
 /// Share of the time left in which a ladder that ran out of time goes on.
-const UNFINISHED: f64 = 0.6;
+const UNFINISHED: f64 = 0.3;
 
 /// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
 const ROUNDS_MAX: u32 = 6;
@@ -43,36 +43,54 @@ pub(super) struct Climbed {
 
 impl Meter<'_> {
     /// Everything about one mix; `None` when not even one rung could be measured.
+    ///
+    /// Each load is seen once as fast as that goes; the rest of the time is for rounds over all that answers rest on. Where
+    /// a level fell, one thing follows the other instead.
     pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
         self.begin_mix(mix);
         let mut parts = Parts { small: self.small(mix)?, large: None, stream: None };
         if !parts.fell() {
             self.keep_small(&mut parts.small)?;
-            self.repeat(&mut parts, end::SMALL_ROUNDS)?;
-            if parts.fell() {
-                self.explore(&mut parts.small)?;
-            }
         }
-        parts.large = Some(self.large(mix, &parts.small.ladder)?);
-        parts.stream = Some(self.single_stream(mix, parts.fell())?);
-        if parts.small.ladder.fallen.is_none() {
-            self.repeat(&mut parts, end::ROUNDS)?;
-        } else {
-            // What refills a reserve comes last.
-            self.begin(Doing::Rounds, end::ROUNDS);
-            self.base(&mut parts.small.ladder)?;
+        if !parts.fell() {
+            parts.large = Some(self.large(mix, &parts.small.ladder)?);
         }
-        // The rate of small transfers may have fallen only after large ones were measured.
-        if let Some(large) = parts.large.as_mut() {
-            large.ladder.sustain_below(&parts.small.ladder);
+        if !parts.fell() {
+            parts.stream = Some(self.single_stream(mix)?);
+            self.repeat(&mut parts)?;
+        }
+        if parts.fell() {
+            self.after_fall(mix, &mut parts)?;
         }
         parts.tell_doubts();
         Ok(self.concluded(mix, &parts))
     }
 
+    /// Everything that was measured while a reserve may have lasted is measured again: small transfers, then large ones,
+    /// and last what refills it.
+    fn after_fall(&mut self, mix: &Mix, parts: &mut Parts) -> Result<()> {
+        if let Some(large) = parts.large.as_ref().and_then(|large| large.ladder.fallen) {
+            self.begin_late(Doing::Sustained, large.seen_ns, late::SUSTAINED);
+            if parts.small.ladder.fallen.is_none() {
+                self.fell_meanwhile(&mut parts.small.ladder)?;
+            }
+        }
+        let large_fell = parts.large.as_ref().is_some_and(|large| large.ladder.fallen.is_some());
+        if parts.small.ladder.fallen.is_some() {
+            self.explore(&mut parts.small)?;
+        }
+        if !large_fell {
+            parts.large = Some(self.large(mix, &parts.small.ladder)?);
+        }
+        parts.stream = Some(self.single_stream_late(mix, parts)?);
+        self.begin(Doing::Rounds, end::ROUNDS);
+        self.base(&mut parts.small.ladder)?;
+        Ok(())
+    }
+
     /// Keeps the highest load of small transfers; where it collapses the limit is searched again.
     fn keep_small(&mut self, small: &mut Climbed) -> Result<()> {
-        self.begin(Doing::Sustained, end::SMALL_ROUNDS);
+        self.begin(Doing::Sustained, end::KEPT);
         if !self.keep(&mut small.ladder, self.plan.outstanding_max)? {
             return Ok(());
         }
@@ -82,8 +100,9 @@ impl Meter<'_> {
         Ok(())
     }
 
-    /// Rounds up to a share of the budget; where a level falls or rises, what is missing is measured before them.
-    fn repeat(&mut self, parts: &mut Parts, end_share: f64) -> Result<()> {
+    /// Rounds; where all levels rise, what is missing is measured before them. They end where one falls.
+    fn repeat(&mut self, parts: &mut Parts) -> Result<()> {
+        let end_share = end::ROUNDS;
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
             self.begin(Doing::Large, end_share);
@@ -91,8 +110,7 @@ impl Meter<'_> {
         }
         for _ in 0..ROUNDS_MAX {
             self.begin(Doing::Rounds, end_share);
-            let alone = parts.large.is_none();
-            if self.rounds(parts)? != Step::Fell || alone && parts.fell() {
+            if self.rounds(parts)? != Step::Fell || parts.fell() {
                 break;
             }
             self.begin(Doing::Ladder, end_share);
@@ -173,14 +191,14 @@ impl Meter<'_> {
         let ladder = &mut small.ladder;
         let series = !self.plan.steps.is_empty();
         for round in 0..ROUNDS_MAX {
-            let fell = ladder.fallen.is_some();
-            self.begin(Doing::Ladder, if fell { end::LIMIT_LATE } else { end::LADDER });
+            let fallen = ladder.fallen;
+            self.begin_explore(Doing::Ladder, fallen, end::LADDER, late::SUSTAINED);
             small.bound = self.climb(ladder, self.plan.outstanding_max)?;
             if self.search_peak(ladder)? == Step::Fell {
                 continue;
             }
-            if fell {
-                self.begin(Doing::Sustained, end::SUSTAINED);
+            if fallen.is_some() {
+                self.begin_explore(Doing::Sustained, fallen, end::LADDER, late::SUSTAINED);
                 let watch_s = self.pace.watch_s();
                 let ended = small.bound != Bound::TimeBudget;
                 if ended && self.watch(ladder, watch_s)? == Step::Fell {
@@ -188,19 +206,27 @@ impl Meter<'_> {
                 }
             }
             let limit = if series { end::LIMIT_SERIES } else { end::LIMIT };
-            self.begin(Doing::Limit, if fell { end::LIMIT_LATE } else { limit });
+            self.begin_explore(Doing::Limit, fallen, limit, late::LIMIT);
             if self.limits(ladder)? == Step::Fell {
                 continue;
             }
-            if fell && (round > 1 || self.recheck(ladder)? != Step::Fell) {
+            if fallen.is_some() && (round > 1 || self.recheck(ladder)? != Step::Fell) {
                 self.polish(ladder)?;
                 break;
             }
-            if !fell {
+            if fallen.is_none() {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Begins a part with the share of the budget by which it ends, or with that of the time that a fall left.
+    fn begin_explore(&mut self, doing: Doing, fallen: Option<Fallen>, usual: f64, late: f64) {
+        match fallen {
+            Some(fallen) => self.begin_late(doing, fallen.seen_ns, late),
+            None => self.begin(doing, usual),
+        }
     }
 
     /// The limit, then the series of limits and the knee, each with a share of the time left.
@@ -244,8 +270,9 @@ impl Meter<'_> {
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let mut bound = Bound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
-            let fell = small.fallen.is_some() || ladder.fallen.is_some();
-            self.begin(Doing::Large, if fell { end::LARGE } else { end::LARGE_LADDER });
+            let fallen = small.fallen.or(ladder.fallen);
+            let fell = fallen.is_some();
+            self.begin_explore(Doing::Large, fallen, end::LARGE, late::LARGE);
             bound = self.climb(&mut ladder, largest)?;
             if self.search_peak(&mut ladder)? == Step::Fell {
                 continue;
@@ -264,11 +291,31 @@ impl Meter<'_> {
         Ok(Climbed { ladder, bound })
     }
 
-    fn single_stream(&mut self, mix: &Mix, fell: bool) -> Result<Ladder> {
+    fn stream(&self, mix: &Mix) -> Ladder {
         let access = Access::Sequential { streams: 1 };
-        let mut ladder = self.load(mix, "stream", self.plan.large_transfer.0, access);
+        self.load(mix, "stream", self.plan.large_transfer.0, access)
+    }
+
+    fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
+        let mut ladder = self.stream(mix);
         self.begin(Doing::SingleStream, end::SINGLE_STREAM);
-        let goal = if fell { self.pace.goal(self.pace.base_s()) } else { self.pace.first_look() };
+        while self.settle(&mut ladder, 1, self.pace.first_look())? == Step::Fell {}
+        Ok(ladder)
+    }
+
+    /// The single stream after a fall; what was measured of it before stands where it is far below what lasts.
+    fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
+        let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
+        self.begin_explore(Doing::SingleStream, fallen, end::SINGLE_STREAM, late::SINGLE_STREAM);
+        let small = &parts.small.ladder;
+        let stands = parts.stream.take().filter(|stream| {
+            let rate = stream.rungs.get(&1).map(|rung| rung.told.iops.value);
+            let most = best(&small.rungs, small.favourite).map(|rung| rung.told.iops.value);
+            let larger = real(self.plan.large_transfer.0) / real(self.plan.transfer.0);
+            rate.zip(most).is_some_and(|(rate, most)| rate * larger.max(1.0) < 0.5 * most)
+        });
+        let mut ladder = stands.unwrap_or_else(|| self.stream(mix));
+        let goal = self.pace.goal(self.pace.base_s());
         while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
         Ok(ladder)
     }

@@ -11,28 +11,36 @@ pub(super) const FIRST_PRECISION: f64 = 0.15;
 /// Shares of a mix's time budget by which each part of the method has to end; what one part leaves, the next may use.
 pub(super) mod end {
     /// The ladder of small transfers.
-    pub const LADDER: f64 = 0.3;
+    pub const LADDER: f64 = 0.22;
     /// The search for the latency limit.
-    pub const LIMIT: f64 = 0.5;
+    pub const LIMIT: f64 = 0.33;
     /// The same with a series of limits.
-    pub const LIMIT_SERIES: f64 = 0.6;
-    /// Rounds over loads of small transfers alone: a reserve that full load uses up is seen in them.
-    pub const SMALL_ROUNDS: f64 = 0.68;
+    pub const LIMIT_SERIES: f64 = 0.5;
+    /// Keeping the highest load of small transfers.
+    pub const KEPT: f64 = 0.5;
     /// The ladder of large transfers.
-    pub const LARGE_LADDER: f64 = 0.78;
+    pub const LARGE: f64 = 0.55;
+    /// A first look at the single stream.
+    pub const SINGLE_STREAM: f64 = 0.6;
     /// Rounds over everything.
     pub const ROUNDS: f64 = 1.0;
-
-    /// Where the rate fell, one thing after the other, so that a reserve that is used up stays so: watching full load.
-    pub const SUSTAINED: f64 = 0.5;
-    /// The ladder and the limit once more.
-    pub const LIMIT_LATE: f64 = 0.78;
-    /// The ladder of large transfers.
-    pub const LARGE: f64 = 0.9;
     /// Confirming a fall of small transfers: large ones and the single stream are still to come.
     pub const CONFIRMED: f64 = 0.8;
+    /// Confirming a fall of large ones.
+    pub const CONFIRMED_LARGE: f64 = 0.9;
+}
+
+/// Where the rate fell, one thing after the other, so that a reserve that is used up stays so: the shares of the time
+/// left then by which each has to end.
+pub(super) mod late {
+    /// The ladder, and watching full load.
+    pub const SUSTAINED: f64 = 0.4;
+    /// The limit.
+    pub const LIMIT: f64 = 0.65;
+    /// The ladder of large transfers.
+    pub const LARGE: f64 = 0.86;
     /// The single stream; what is left is for one outstanding I/O.
-    pub const SINGLE_STREAM: f64 = 0.95;
+    pub const SINGLE_STREAM: f64 = 0.94;
 }
 
 /// How well a rung is to be known, and for how long it may be measured.

@@ -45,25 +45,45 @@ impl Slice {
     pub(super) fn iops(&self) -> f64 {
         let (ios, elapsed_s) = (real(self.operations.ios()), self.elapsed_s());
         match self.stall_s() {
-            Some(stall_s) => (ios + 1.0) / (elapsed_s + stall_s),
+            Some(stall_s) if self.is_alone() => (ios + 1.0) / (elapsed_s + stall_s),
+            Some(stall_s) => ios / (elapsed_s + stall_s),
             None => ios / elapsed_s.max(f64::MIN_POSITIVE),
         }
     }
 
-    /// How long the only I/O outstanding at the end of the measured time kept the storage from being asked more, s; `None`
-    /// where it was no longer than usual, or more were outstanding: they do not all end with the last one.
+    /// Whether never more than one I/O was outstanding.
+    fn is_alone(&self) -> bool {
+        self.intervals.iter().all(|interval| interval.outstanding_mean <= 1.0 + 1e-6)
+    }
+
+    /// How long the storage stood still after the measured time, s; `None` where it did not, or that is not known.
     ///
     /// Time without a completion after the last interval is in no interval, so that leaving it out would be to measure
-    /// between stalls only.
+    /// between stalls only. One I/O alone is waited for; of several it is known by the last interval, in which next to
+    /// nothing completed, and what they take to complete otherwise is no stall.
     fn stall_s(&self) -> Option<f64> {
         const LEAST_SHARE: f64 = 0.1;
         const LEAST_TIMES: f64 = 10.0;
-        let alone = self.intervals.iter().all(|interval| interval.outstanding_mean <= 1.0 + 1e-6);
         let measured_ns = self.warm_up_ns + nanoseconds(self.elapsed_s());
         let drained_s = seconds((self.end_ns - self.begin_ns).saturating_sub(measured_ns));
         let usual_s = self.elapsed_s() / real(self.operations.ios().max(1));
-        let long = drained_s > LEAST_SHARE * self.elapsed_s() && drained_s > LEAST_TIMES * usual_s;
-        (alone && long).then_some(drained_s)
+        let alone = self.is_alone();
+        let times = if alone { LEAST_TIMES } else { 0.0 };
+        let long = drained_s > LEAST_SHARE * self.elapsed_s() && drained_s > times * usual_s;
+        if alone {
+            return long.then_some(drained_s);
+        }
+        let last = self.intervals.last()?;
+        let stall_s = drained_s - last.outstanding_mean * usual_s;
+        (long && self.stands_still_in(last) && stall_s > 0.0).then_some(stall_s)
+    }
+
+    /// Whether next to nothing completed in an interval, where that is no chance.
+    fn stands_still_in(&self, interval: &Interval) -> bool {
+        const FEWEST: f64 = 20.0;
+        const LEAST: f64 = 0.25;
+        let usual = real(self.operations.ios()) / real_len(self.intervals.len().max(1));
+        usual >= FEWEST && real(interval.operations.ios()) < LEAST * usual
     }
 
     /// Only the intervals from one on: what was before it counts as warming up.

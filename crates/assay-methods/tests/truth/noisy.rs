@@ -25,6 +25,10 @@ pub enum Noise {
     Regimes { slower: f64, fast_s: f64, slow_s: f64 },
     /// Pareto times with this exponent.
     Pareto { exponent: f64 },
+    /// Log-normal times whose logarithm has this standard deviation.
+    LogNormal { deviation: f64 },
+    /// Exponential times of two means; a share of the I/Os takes so many times the mean of the others.
+    Hyper { share: f64, longer: f64 },
     /// Times are longer by a factor in the first so many seconds.
     Cold { slower: f64, until_s: f64 },
     /// Times are longer by a factor when more I/Os than this have been there for 2 s.
@@ -113,6 +117,13 @@ impl Law for Farm {
                 mean_s
                     * (1.0 - exponent.recip())
                     * self.random.unit().max(1e-15).powf(-exponent.recip())
+            }
+            Noise::LogNormal { deviation } => {
+                mean_s * (deviation * self.random.normal() - 0.5 * deviation * deviation).exp()
+            }
+            Noise::Hyper { share, longer } => {
+                let times = if self.random.unit() < share { longer } else { 1.0 };
+                mean_s * times / (1.0 + share * (longer - 1.0)) * self.random.exponential()
             }
             _ => mean_s * self.random.exponential(),
         };
