@@ -29,7 +29,7 @@ enum Gain {
 enum Next {
     /// Measure a rung that is not there.
     Measure(u32),
-    /// Measure a rung longer, up to twice its share of time.
+    /// Measure a rung longer, up to its share of time.
     Longer(u32),
     /// Add a slice to a rung, to see whether it still gives what it gave.
     Again(u32),
@@ -129,7 +129,7 @@ fn decide(from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next
         return Ok(gain);
     }
     let wider = if from.imprecision() > to.imprecision() { from } else { to };
-    if wider.told.elapsed_s < 2.0 * rung_s {
+    if wider.told.elapsed_s < rung_s {
         return Err(Next::Longer(wider.outstanding));
     }
     Ok(guessed(from, to))

@@ -4,6 +4,7 @@ use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
+use super::rounds::Worth;
 use super::rung::{Rung, Within, chosen_document, pooled};
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
@@ -294,35 +295,48 @@ impl Meter<'_> {
     }
 }
 
-/// Loads whose visits tell more about a limit: both sides of it, and the one that the answer lacks most.
-pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Vec<u32> {
+/// Loads whose visits tell more about a limit: the last one within it, and where that matters the one beyond and the one
+/// that the answer lacks most.
+pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Worth {
     let bracket = Bracket::of(&ladder.rungs, limit);
-    let mut loads = Vec::new();
-    loads.extend(bracket.inside.map(|rung| rung.outstanding));
-    if bracket.matters() {
-        loads.extend(bracket.outside.map(|rung| rung.outstanding));
-    }
-    match lacking(&ladder.rungs, ladder.favourite, limit) {
-        Some(Lacking::Rung(load) | Lacking::Time(load)) => loads.push(load),
+    let mut worth = Worth::default();
+    let reaches = |inside: &&Rung| {
+        let best = best(&ladder.rungs, ladder.favourite);
+        best.is_some_and(|best| {
+            best.outstanding <= inside.outstanding
+                && inside.told.iops.value >= NEARLY * best.told.iops.value
+        })
+    };
+    match bracket.inside {
+        // The answer is then the highest rate, which is visited anyway.
+        Some(inside) if reaches(&inside) => worth.in_turn.push(inside.outstanding),
+        Some(inside) => worth.always.push(inside.outstanding),
         None => {}
     }
-    loads
+    if bracket.matters() {
+        worth.in_turn.extend(bracket.outside.map(|rung| rung.outstanding));
+    }
+    match lacking(&ladder.rungs, ladder.favourite, limit) {
+        Some(Lacking::Rung(load) | Lacking::Time(load)) => worth.in_turn.push(load),
+        None => {}
+    }
+    worth
 }
 
 /// Loads whose visits tell more about the highest rate: the one that stands for it, one that seems to give more, and
 /// where that is not known well the highest ones, which show that more load gives no more.
-pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Vec<u32> {
+pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
     let Some(best) = best(&ladder.rungs, ladder.favourite) else {
-        return Vec::new();
+        return Worth::default();
     };
-    let mut loads = vec![best.outstanding];
-    loads.extend(contender(ladder));
+    let mut worth = Worth { always: vec![best.outstanding], in_turn: Vec::new() };
+    worth.in_turn.extend(contender(ladder));
     if best.imprecision() > MOST_DOUBT {
         let highest = ladder.rungs.keys().rev().take(2);
-        loads.extend(highest.filter(|load| **load > best.outstanding / 2));
-        loads.extend(above(ladder, largest));
+        worth.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));
+        worth.in_turn.extend(above(ladder, largest));
     }
-    loads
+    worth
 }
 
 /// The rung of the highest value, where it is higher than the one that stands for the highest rate by more than chance

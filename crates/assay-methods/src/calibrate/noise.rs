@@ -14,8 +14,9 @@ const BATCH: usize = 5;
 /// Longer batches need so many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
 
-/// Gives every rung the interval that noise of all time scales asks for.
-pub(super) fn tell_doubts(ladders: &mut [&mut Ladder]) {
+/// Gives every rung the interval that noise of all time scales asks for; the standard deviation of the noise that outlasts
+/// a visit, as a share.
+pub(super) fn tell_doubts(ladders: &mut [&mut Ladder]) -> f64 {
     let mut visits = Vec::new();
     let rungs = ladders.iter().flat_map(|ladder| ladder.rungs.values());
     for (level, rung) in rungs.enumerate() {
@@ -26,9 +27,25 @@ pub(super) fn tell_doubts(ladders: &mut [&mut Ladder]) {
         for rung in ladder.rungs.values_mut() {
             let own = of_rung(rung, 0);
             let half = noise.half_width(&own.visits, CONFIDENCE, own.wider);
-            rung.told.doubted(half);
+            rung.told.doubted(half.max(seen_half_width(&own.visits)));
         }
     }
+    noise.spread()
+}
+
+/// Half the width of Student's interval of visits that know nothing of one another, relative to their mean; 0 for few.
+fn seen_half_width(visits: &[Visit]) -> f64 {
+    const FEWEST: usize = 4;
+    if visits.len() < FEWEST {
+        return 0.0;
+    }
+    let total_s: f64 = visits.iter().map(|visit| visit.length_s).sum();
+    let level = visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s;
+    let squares: f64 =
+        visits.iter().map(|visit| (visit.length_s * (visit.value - level)).powi(2)).sum();
+    let n = real_len(visits.len());
+    let error = (squares * n / (n - 1.0)).sqrt() / total_s;
+    student_quantile(0.5 + 0.5 * CONFIDENCE, n - 1.0) * error / level.max(f64::MIN_POSITIVE)
 }
 
 /// A rung's visits.

@@ -34,9 +34,9 @@ pub(super) mod end {
 /// left then by which each has to end.
 pub(super) mod late {
     /// The ladder, and watching full load.
-    pub const SUSTAINED: f64 = 0.4;
+    pub const SUSTAINED: f64 = 0.25;
     /// The limit.
-    pub const LIMIT: f64 = 0.65;
+    pub const LIMIT: f64 = 0.45;
     /// The ladder of large transfers.
     pub const LARGE: f64 = 0.86;
     /// The single stream; what is left is for one outstanding I/O.

@@ -6,14 +6,16 @@ use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::Meter;
 use super::mix::{Climbed, LARGE_OUTSTANDING_MAX};
 use super::noise::tell_doubts;
-use super::pace::PRECISION;
 use assay_model::Result;
-use assay_model::number::count_of;
+use assay_model::number::{count_of, index_of};
 use assay_model::random::Random;
 
-/// Slices of a visit; of one to a load that is not yet known well.
+/// Slices of a visit; where noise outlasts it more visits tell more than longer ones.
 const SLICES: f64 = 2.0;
-const SLICES_MORE: f64 = 3.0;
+const SLICES_OF_NOISY: f64 = 1.0;
+
+/// Noise that outlasts a visit counts from this share on.
+const NOISY: f64 = 0.005;
 
 /// What a mix consists of.
 pub(super) struct Parts {
@@ -49,11 +51,9 @@ impl Parts {
     }
 
     /// Gives every rung the interval that noise of all time scales asks for; where a level fell its visits follow one another,
-    /// and each tells what it can.
-    pub(super) fn tell_doubts(&mut self) {
-        if !self.fell() {
-            tell_doubts(&mut self.ladders());
-        }
+    /// and each tells what it can. How large the noise is that outlasts a visit.
+    pub(super) fn tell_doubts(&mut self) -> f64 {
+        if self.fell() { 0.0 } else { tell_doubts(&mut self.ladders()) }
     }
 
     /// Whether a level fell anywhere: visits to smaller loads would then refill a reserve.
@@ -67,16 +67,16 @@ impl Meter<'_> {
     pub(super) fn rounds(&mut self, parts: &mut Parts) -> Result<Step> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         loop {
-            parts.tell_doubts();
+            let slices = if parts.tell_doubts() > NOISY { SLICES_OF_NOISY } else { SLICES };
             if self.warmed(parts) {
                 return Ok(Step::Fell);
             }
-            let mut visits = self.visits(parts);
+            let mut visits = self.visits(parts, &mut random);
             shuffle(&mut visits, &mut random);
             if visits.is_empty() {
                 return Ok(Step::Added);
             }
-            for (part, load, slices) in visits {
+            for (part, load) in visits {
                 let duration_s = slices * self.pace.slice_s;
                 let Some(ladder) = parts.ladder(part) else { continue };
                 match self.extend(ladder, load, duration_s)? {
@@ -90,39 +90,55 @@ impl Meter<'_> {
         }
     }
 
-    /// The visits of a round: ladder, load, slices.
-    fn visits(&self, parts: &Parts) -> Vec<(Part, u32, f64)> {
+    /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies elsewhere one is visited.
+    fn visits(&self, parts: &Parts, random: &mut Random) -> Vec<(Part, u32)> {
         let (small, most) = (&parts.small.ladder, self.plan.outstanding_max);
+        let of_limit = visited_for_limit(small, &self.plan.limit);
+        let of_most = visited_for_most(small, most);
         let mut loads = vec![1];
-        loads.extend(visited_for_most(small, most));
-        loads.extend(visited_for_limit(small, &self.plan.limit));
-        let mut visits = visits_of(Part::Small, small, loads);
+        loads.extend(of_most.chosen(random).into_iter().chain(of_limit.chosen(random)));
+        let mut visits = visits_of(Part::Small, loads);
         if let Some(large) = &parts.large {
-            let loads = visited_for_most(&large.ladder, most.min(LARGE_OUTSTANDING_MAX));
-            visits.extend(visits_of(Part::Large, &large.ladder, loads));
+            let of_most = visited_for_most(&large.ladder, most.min(LARGE_OUTSTANDING_MAX));
+            visits.extend(visits_of(Part::Large, of_most.chosen(random)));
         }
-        if let Some(stream) = parts.stream.as_ref().filter(|stream| !stream.rungs.is_empty()) {
-            visits.extend(visits_of(Part::Stream, stream, vec![1]));
+        if parts.stream.as_ref().is_some_and(|stream| !stream.rungs.is_empty()) {
+            visits.push((Part::Stream, 1));
         }
         visits
     }
 }
 
-/// A visit to each load, longer to those that are not yet known well.
-fn visits_of(part: Part, ladder: &Ladder, mut loads: Vec<u32>) -> Vec<(Part, u32, f64)> {
+/// Loads that are worth a visit.
+#[derive(Debug, Default)]
+pub(super) struct Worth {
+    /// What the answer is.
+    pub(super) always: Vec<u32>,
+    /// What shows whether it lies elsewhere.
+    pub(super) in_turn: Vec<u32>,
+}
+
+impl Worth {
+    fn chosen(mut self, random: &mut Random) -> Vec<u32> {
+        self.in_turn.retain(|load| !self.always.contains(load));
+        self.in_turn.sort_unstable();
+        self.in_turn.dedup();
+        let at = index_of(random.below(count_of(self.in_turn.len().max(1))));
+        self.always.extend(self.in_turn.get(at));
+        self.always
+    }
+}
+
+fn visits_of(part: Part, mut loads: Vec<u32>) -> Vec<(Part, u32)> {
     loads.sort_unstable();
     loads.dedup();
-    let slices = |load: &u32| {
-        let known = ladder.rungs.get(load).is_some_and(|rung| rung.imprecision() <= PRECISION);
-        if known { SLICES } else { SLICES_MORE }
-    };
-    loads.into_iter().map(|load| (part, load, slices(&load))).collect()
+    loads.into_iter().map(|load| (part, load)).collect()
 }
 
 /// Fisher and Yates.
 fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for end in (1..items.len()).rev() {
-        let at = assay_model::number::index_of(random.below(count_of(end + 1)));
+        let at = index_of(random.below(count_of(end + 1)));
         items.swap(end, at);
     }
 }

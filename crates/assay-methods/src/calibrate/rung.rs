@@ -312,7 +312,7 @@ impl Told {
         };
         let rate = half.max(self.edge / self.iops.value.max(f64::MIN_POSITIVE));
         self.iops = around(&self.iops, rate);
-        self.service_time_ns = around(&self.service_time_ns, half);
+        self.service_time_ns = around(&self.service_time_ns, rate);
     }
 
     fn of(slices: &[Slice], quantile: f64) -> Option<Self> {

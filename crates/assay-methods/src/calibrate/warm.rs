@@ -11,7 +11,7 @@ use assay_stats::series::{mean, variance};
 const LEAST_RISE: f64 = 0.1;
 
 /// So many visits lie on each side of it at least.
-const FEWEST: usize = 3;
+const FEWEST: usize = 2;
 
 /// The level after lies so many standard deviations of single visits above the one before.
 const APART: f64 = 5.0;
@@ -51,7 +51,7 @@ impl Meter<'_> {
 fn deviations(parts: &mut Parts) -> Vec<Deviation> {
     let mut all = Vec::new();
     for ladder in parts.ladders() {
-        for rung in ladder.rungs.values().filter(|rung| rung.slices.len() >= 2 * FEWEST) {
+        for rung in ladder.rungs.values().filter(|rung| rung.slices.len() > FEWEST) {
             let rates: Vec<f64> = rung.slices.iter().map(Slice::iops).collect();
             let last = mean(&rates[rates.len() - FEWEST..]);
             all.extend(
@@ -66,7 +66,7 @@ fn deviations(parts: &mut Parts) -> Vec<Deviation> {
 /// When the rates rose for good, ns: the begin of the first visit after it. The visit that saw it belongs to neither side.
 fn rise(deviations: &[Deviation]) -> Option<u64> {
     let rates: Vec<f64> = deviations.iter().map(|deviation| deviation.1).collect();
-    let splits = FEWEST..rates.len().saturating_sub(2 * FEWEST).max(FEWEST);
+    let splits = FEWEST..rates.len().saturating_sub(3 * FEWEST).max(FEWEST);
     let gap = |at: usize| {
         let (before, after) = (&rates[..at], &rates[at + 1..]);
         let spread = variance(before).max(variance(after)).sqrt();
