@@ -10,8 +10,9 @@ const SPREADS: usize = 11;
 const LEAST_SPREAD: f64 = 0.001;
 /// Memories that are thought of: a quarter of all the time, then halved.
 const MEMORIES: usize = 8;
-/// How much quieter or noisier than all levels together a single level may be, and how likely that is beforehand.
-const OWN: [(f64, f64); 4] = [(0.5, 0.2), (1.0, 0.5), (2.0, 0.2), (4.0, 0.1)];
+/// How much noisier than all levels together a single level may be, and how likely that is beforehand. That few visits
+/// agree makes none quieter: noise that comes seldom may have missed them.
+const OWN: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (4.0, 0.1)];
 /// Few visits that happen to agree say little of noise that comes seldom: their own word counts up to this much.
 const MOST_GAIN: f64 = 3.0;
 
@@ -76,7 +77,7 @@ impl SlowNoise {
     /// Half the width of the interval of a level's mean, relative to it, from the visits of this level, each weighted
     /// with its length; `short_wider` widens the part that the visits show of themselves.
     ///
-    /// A level may be quieter or noisier than all together, as far as its own visits say so. The interval is that of the
+    /// A level may be noisier than all together, as far as its own visits say so. The interval is that of the
     /// mixture of all laws by their weights, so that a law of which little is known makes it wide.
     pub fn half_width(&self, visits: &[Visit], confidence: f64, short_wider: f64) -> f64 {
         let own = relative(visits);

@@ -5,7 +5,7 @@ use super::ladder::{Fallen, Ladder, Step};
 use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
-use super::pace::{end, late};
+use super::pace::{Goal, end, late};
 use super::rounds::Parts;
 use super::rung::{Rung, chosen_document, document};
 use super::{Doing, Mix};
@@ -31,6 +31,9 @@ const AFTER_CHANGE: f64 = 0.3;
 
 /// Share of the time left in which a ladder that ran out of time goes on.
 const UNFINISHED: f64 = 0.3;
+
+/// A ladder that time ended after fewer rungs tells nothing of the highest rate.
+const FEWEST_RUNGS: usize = 5;
 
 /// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
 const ROUNDS_MAX: u32 = 6;
@@ -135,7 +138,7 @@ impl Meter<'_> {
         let most = capacity(&small.ladder, small.bound, 1.0)?;
         let within = within(small, &self.plan.limit);
         let large = parts.large.as_ref();
-        let lasting = large.filter(|large| !is_burst(&large.ladder));
+        let lasting = large.filter(|large| !is_burst(&large.ladder) && !is_unfinished(large));
         let throughput =
             lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
         if large.is_some() && throughput.is_none() {
@@ -180,7 +183,8 @@ impl Meter<'_> {
     fn small(&mut self, mix: &Mix) -> Result<Climbed> {
         let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
         self.begin(Doing::Ladder, end::LADDER);
-        self.settle(&mut ladder, 1, self.pace.first_look())?;
+        let twice = Goal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
+        self.settle(&mut ladder, 1, twice)?;
         let mut small = Climbed { ladder, bound: Bound::TimeBudget };
         self.explore(&mut small)?;
         Ok(small)
@@ -417,6 +421,11 @@ fn unknown_throughput(mix: &str) -> Remark {
 fn is_burst(ladder: &Ladder) -> bool {
     let best = best(&ladder.rungs, ladder.favourite);
     best.is_some_and(|best| ladder.is_above_sustained(best.told.iops.value))
+}
+
+/// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is no answer.
+fn is_unfinished(climbed: &Climbed) -> bool {
+    climbed.bound == Bound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
 }
 
 fn host_bound(mix: &str) -> Remark {

@@ -1,6 +1,7 @@
 //! The doubt of a rung that its own visits cannot show: noise that outlasts a visit, told from all rungs together.
 
 use super::ladder::Ladder;
+use super::limit::best;
 use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::measurement::Interval;
 use assay_model::number::{real_len, seconds};
@@ -10,6 +11,9 @@ use assay_stats::visits::{SlowNoise, Visit};
 
 /// Intervals of a batch: shorter noise is seen within a visit, longer noise by comparing visits.
 const BATCH: usize = 5;
+
+/// An interval wider than this share to each side does not tell loads apart.
+const HIDES: f64 = 0.03;
 
 /// Longer batches need so many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
@@ -23,14 +27,44 @@ pub(super) fn tell_doubts(ladders: &mut [&mut Ladder]) -> f64 {
         visits.extend(of_rung(rung, level).visits);
     }
     let noise = SlowNoise::of(&visits);
-    for ladder in ladders {
+    for ladder in ladders.iter_mut() {
         for rung in ladder.rungs.values_mut() {
             let own = of_rung(rung, 0);
             let half = noise.half_width(&own.visits, CONFIDENCE, own.wider);
             rung.told.doubted(half.max(seen_half_width(&own.visits)));
         }
     }
+    for ladder in ladders {
+        level_of_all(ladder, &noise);
+    }
     noise.spread()
+}
+
+/// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger
+/// loads whose rates cannot be told from its own: a queue that is longer gives no less.
+fn level_of_all(ladder: &mut Ladder, noise: &SlowNoise) {
+    let Some(best) =
+        best(&ladder.rungs, ladder.favourite).filter(|best| best.imprecision() > HIDES)
+    else {
+        return;
+    };
+    let (least, own) = (best.outstanding, best.told.iops);
+    let alike = |rung: &&Rung| {
+        let told = rung.told.iops;
+        told.low <= own.value && own.value <= told.high && own.low <= told.value
+    };
+    let rungs: Vec<&Rung> =
+        ladder.rungs.range(least..).map(|(_, rung)| rung).filter(alike).collect();
+    let all: Vec<Visits> = rungs.iter().map(|rung| of_rung(rung, 0)).collect();
+    let wider = all.iter().map(|visits| visits.wider).fold(1.0, f64::max);
+    let visits: Vec<Visit> = all.into_iter().flat_map(|visits| visits.visits).collect();
+    let total_s: f64 = visits.iter().map(|visit| visit.length_s).sum();
+    let level = visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s;
+    let half = noise.half_width(&visits, CONFIDENCE, wider).max(seen_half_width(&visits));
+    let several = rungs.len() > 1;
+    if let Some(rung) = ladder.rungs.get_mut(&least).filter(|_| several) {
+        rung.told.pooled(level, half);
+    }
 }
 
 /// Half the width of Student's interval of visits that know nothing of one another, relative to their mean; 0 for few.
@@ -62,10 +96,10 @@ fn of_rung(rung: &Rung, level: usize) -> Visits {
         .iter()
         .map(|slice| Visit {
             level,
-            middle_s: 0.5 * (measured_from_s(slice) + measured_until_s(slice)),
-            length_s: slice.elapsed_s(),
+            middle_s: measured_from_s(slice) + 0.5 * slice.told_s(),
+            length_s: slice.told_s(),
             value: slice.iops(),
-            short_variance: variance_s / slice.elapsed_s(),
+            short_variance: variance_s / slice.told_s(),
         })
         .collect();
     let upper = 0.5 + 0.5 * CONFIDENCE;
@@ -112,11 +146,6 @@ fn batched_slice(slice: &Slice, size: usize) -> Option<(f64, f64)> {
     let median = (1.0 - 2.0 / (9.0 * freedom)).powi(3);
     let variance_s = variance(&batches) / (level * level) * batch_s / median;
     (level > 0.0 && freedom > 0.0).then_some((variance_s, freedom))
-}
-
-/// When the measured part of a slice ended on the bench's clock, s: draining comes after it, warming up before.
-fn measured_until_s(slice: &Slice) -> f64 {
-    measured_from_s(slice) + slice.elapsed_s()
 }
 
 /// When the measured part of a slice began on the bench's clock, s.

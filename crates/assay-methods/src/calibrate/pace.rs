@@ -81,7 +81,7 @@ impl Pace {
 
     /// Enough to see whether the rate still rises.
     pub(super) fn first_look(&self) -> Goal {
-        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: self.rung_s() }
+        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 0.5 * self.rung_s() }
     }
 
     /// The most that one rung of a ladder may take, s.

@@ -17,6 +17,10 @@ const SLICES_OF_NOISY: f64 = 1.0;
 /// Noise that outlasts a visit counts from this share on.
 const NOISY: f64 = 0.005;
 
+/// In so many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows whether the
+/// storage has changed.
+const ROUNDS_OF_OLD: u32 = 4;
+
 /// What a mix consists of.
 pub(super) struct Parts {
     pub(super) small: Climbed,
@@ -66,12 +70,18 @@ impl Meter<'_> {
     /// Visits what the answers rest on round by round, until the time of this part of the method is used.
     pub(super) fn rounds(&mut self, parts: &mut Parts) -> Result<Step> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
+        let mut round = 0;
         loop {
             let slices = if parts.tell_doubts() > NOISY { SLICES_OF_NOISY } else { SLICES };
             if self.warmed(parts) {
                 return Ok(Step::Fell);
             }
             let mut visits = self.visits(parts, &mut random);
+            round += 1;
+            if round <= ROUNDS_OF_OLD {
+                visits.extend(oldest(&parts.small.ladder).map(|load| (Part::Small, load)));
+                visits.dedup();
+            }
             shuffle(&mut visits, &mut random);
             if visits.is_empty() {
                 return Ok(Step::Added);
@@ -107,6 +117,12 @@ impl Meter<'_> {
         }
         visits
     }
+}
+
+/// The load whose last visit is the oldest one.
+fn oldest(ladder: &Ladder) -> Option<u32> {
+    let rung = ladder.rungs.values().min_by_key(|rung| rung.last_begin_ns())?;
+    Some(rung.outstanding)
 }
 
 /// Loads that are worth a visit.

@@ -43,12 +43,18 @@ impl Slice {
 
     /// Reads and writes a second, a stall at the end included where that is known.
     pub(super) fn iops(&self) -> f64 {
-        let (ios, elapsed_s) = (real(self.operations.ios()), self.elapsed_s());
-        match self.stall_s() {
-            Some(stall_s) if self.is_alone() => (ios + 1.0) / (elapsed_s + stall_s),
-            Some(stall_s) => ios / (elapsed_s + stall_s),
-            None => ios / elapsed_s.max(f64::MIN_POSITIVE),
-        }
+        self.completed() / self.told_s().max(f64::MIN_POSITIVE)
+    }
+
+    /// Measured time and a stall at its end, s.
+    pub(super) fn told_s(&self) -> f64 {
+        self.elapsed_s() + self.stall_s().unwrap_or(0.0)
+    }
+
+    /// Reads and writes that completed in that time: one I/O alone ends the stall.
+    fn completed(&self) -> f64 {
+        let ended = self.is_alone() && self.stall_s().is_some();
+        real(self.operations.ios()) + f64::from(u8::from(ended))
     }
 
     /// Whether never more than one I/O was outstanding.
@@ -59,8 +65,8 @@ impl Slice {
     /// How long the storage stood still after the measured time, s; `None` where it did not, or that is not known.
     ///
     /// Time without a completion after the last interval is in no interval, so that leaving it out would be to measure
-    /// between stalls only. One I/O alone is waited for; of several it is known by the last interval, in which next to
-    /// nothing completed, and what they take to complete otherwise is no stall.
+    /// between stalls only. One I/O alone is waited for; of several it is known by the last interval, in which much
+    /// less completed than usual, and what they take to complete otherwise is no stall.
     fn stall_s(&self) -> Option<f64> {
         const LEAST_SHARE: f64 = 0.1;
         const LEAST_TIMES: f64 = 10.0;
@@ -78,10 +84,10 @@ impl Slice {
         (long && self.stands_still_in(last) && stall_s > 0.0).then_some(stall_s)
     }
 
-    /// Whether next to nothing completed in an interval, where that is no chance.
+    /// Whether much less than usual completed in an interval, where that is no chance.
     fn stands_still_in(&self, interval: &Interval) -> bool {
         const FEWEST: f64 = 20.0;
-        const LEAST: f64 = 0.25;
+        const LEAST: f64 = 0.75;
         let usual = real(self.operations.ios()) / real_len(self.intervals.len().max(1));
         usual >= FEWEST && real(interval.operations.ios()) < LEAST * usual
     }
@@ -300,19 +306,14 @@ impl Told {
     /// The same with the doubt that noise of all time scales asks for, a share of the values; never less than what
     /// falls into slices or out of them at their ends.
     pub(super) fn doubted(&mut self, half: f64) {
-        let around = |estimate: &Estimate, half: f64| Estimate {
-            // A rate that may be twice or half as large has its ends as factors: none of them reaches 0.
-            low: if half < 0.5 {
-                estimate.value * (1.0 - half)
-            } else {
-                estimate.value / (1.0 + 2.0 * half)
-            },
-            high: estimate.value * (1.0 + half),
-            ..*estimate
-        };
         let rate = half.max(self.edge / self.iops.value.max(f64::MIN_POSITIVE));
         self.iops = around(&self.iops, rate);
         self.service_time_ns = around(&self.service_time_ns, rate);
+    }
+
+    /// The same with a rate that other loads tell, too, and its doubt as a share.
+    pub(super) fn pooled(&mut self, iops: f64, half: f64) {
+        self.iops = around(&Estimate { value: iops, ..self.iops }, half);
     }
 
     fn of(slices: &[Slice], quantile: f64) -> Option<Self> {
@@ -325,8 +326,9 @@ impl Told {
         let elapsed_s: f64 = elapsed.iter().sum();
         let iops = ratio(&completed, &elapsed)?;
         // The same with stalls that a slice ended in.
-        let whole: f64 = slices.iter().map(|slice| slice.iops() * slice.elapsed_s()).sum();
-        let stalled = whole / (iops.value * elapsed_s).max(f64::MIN_POSITIVE);
+        let told_s: f64 = slices.iter().map(Slice::told_s).sum();
+        let whole = slices.iter().map(Slice::completed).sum::<f64>() / told_s;
+        let stalled = whole / iops.value.max(f64::MIN_POSITIVE);
         let iops = iops.scaled(stalled);
         let edge = real(in_step(slices)) * real_len(slices.len()) / elapsed_s;
         Some(Self {
@@ -337,6 +339,20 @@ impl Told {
             elapsed_s,
             edge,
         })
+    }
+}
+
+/// An interval with ends at this share from its value.
+fn around(estimate: &Estimate, half: f64) -> Estimate {
+    Estimate {
+        // A rate that may be twice or half as large has its ends as factors: none of them reaches 0.
+        low: if half < 0.5 {
+            estimate.value * (1.0 - half)
+        } else {
+            estimate.value / (1.0 + 2.0 * half)
+        },
+        high: estimate.value * (1.0 + half),
+        ..*estimate
     }
 }
 
