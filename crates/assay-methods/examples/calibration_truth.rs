@@ -52,10 +52,10 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The noisy kinds, then five well-behaved ones.
+/// The noisy kinds, then well-behaved ones and such that burst.
 fn devices() -> Vec<(Case, Open)> {
     let mut all: Vec<(Case, Open)> = Vec::new();
-    for kind in truth::noisy::kinds() {
+    for kind in truth::noisy::kinds().into_iter().chain(truth::noisy::others()) {
         let case = kind.case.clone();
         all.push((case, Box::new(move |seed| Ok(Box::new(kind.bench(seed)) as Box<dyn Bench>))));
     }
@@ -66,6 +66,9 @@ fn devices() -> Vec<(Case, Open)> {
         named("server and delay", truth::smooth(200.0, 1000.0, 6200.0, 60.0)),
         named("bandwidth cap", truth::link(1000.0, 60.0)),
         named("token bucket", truth::bucket(2000.0, 1700.0, 30_000.0, 60.0)),
+        named("other: token bucket", truth::bucket(930.0, 2300.0, 24_000.0, 60.0)),
+        named("other: write cliff", truth::cliff("4GB", 4e9, 60.0)),
+        named("other: limit within the curve", truth::smooth(210.0, 1700.0, 9000.0, 60.0)),
     ] {
         let device = case.device.clone();
         let open = move |seed| {

@@ -38,9 +38,10 @@ enum Next {
 }
 
 /// The loads of a ladder: doubled up to the largest.
-fn loads(largest: u32) -> Vec<u32> {
+fn loads(lowest: u32, largest: u32) -> Vec<u32> {
     let doubled = std::iter::successors(Some(1u32), |load| load.checked_mul(2));
-    let mut loads: Vec<u32> = doubled.take_while(|load| *load < largest).collect();
+    let below = doubled.take_while(|load| *load < largest);
+    let mut loads: Vec<u32> = below.skip_while(|load| *load < lowest).collect();
     loads.push(largest);
     loads
 }
@@ -148,14 +149,14 @@ fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
 pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
     let top = ladder.rungs.values().next_back()?;
     let half = ladder.rungs.range(..=top.outstanding / 2).next_back()?.1;
-    let higher = loads(largest).into_iter().find(|load| *load > top.outstanding)?;
+    let higher = loads(ladder.lowest, largest).into_iter().find(|load| *load > top.outstanding)?;
     (guessed(half, top) == Gain::Some).then_some(higher)
 }
 
 impl Meter<'_> {
     /// Climbs until the end of the ladder is known, or time is up.
     pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
-        let loads = loads(largest);
+        let loads = loads(ladder.lowest, largest);
         loop {
             let rung_s = self.pace.rung_s();
             let step = match next(ladder, &loads, rung_s) {

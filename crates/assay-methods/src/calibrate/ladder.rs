@@ -66,6 +66,8 @@ pub(super) struct Ladder {
     pub(super) burst: BTreeMap<u32, Rung>,
     /// The load that stands for the highest rate, chosen by its place on the ladder.
     pub(super) favourite: Option<u32>,
+    /// The smallest load of the way up: where a reserve was used up, smaller ones would refill it.
+    pub(super) lowest: u32,
     /// The last fall.
     pub(super) fallen: Option<Fallen>,
     /// Time of the first fall, ns: until then the reserve was used up from full.
@@ -90,6 +92,7 @@ impl Ladder {
             rungs: BTreeMap::new(),
             burst: BTreeMap::new(),
             favourite: None,
+            lowest: 1,
             fallen: None,
             used_up_ns: None,
             history: Vec::new(),
@@ -105,6 +108,10 @@ impl Ladder {
     pub(super) fn sustain_below(&mut self, smaller: &Self) {
         let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.outstanding));
         self.sustained = level.cloned();
+        if self.sustained.is_some() {
+            let most = best(&smaller.rungs, smaller.favourite);
+            self.lowest = most.map_or(1, |most| (most.outstanding / 2).max(1));
+        }
     }
 
     /// Whether a reserve still lifts the rate at a load above what smaller transfers sustain.
