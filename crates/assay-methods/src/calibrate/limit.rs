@@ -255,7 +255,7 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
     Estimate { low, high, ..own }
 }
 
-/// The rung that stands for the highest rate: the favourite, unless another one is better beyond doubt; without a
+/// The rung that stands for the highest rate: the favourite, unless another one is better by more than both errors; without a
 /// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
 /// A rung that was measured for a shorter time than the favourite has not shown that it is better.
 pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
@@ -266,9 +266,13 @@ pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
         let value = |rung: &Rung| rung.told.iops.value;
         value(one).total_cmp(&value(other))
     })?;
-    let (least, value) = (highest.told.iops.low, highest.told.iops.value);
-    let may_be =
-        |rung: &&Rung| rung.told.iops.high >= least || rung.told.iops.value >= NEARLY * value;
+    // The halves of their intervals: a standard error each.
+    let value = highest.told.iops.value;
+    let least = f64::midpoint(highest.told.iops.low, value);
+    let may_be = |rung: &&Rung| {
+        let told = &rung.told.iops;
+        f64::midpoint(told.value, told.high) >= least || told.value >= NEARLY * value
+    };
     let surest = || {
         rungs
             .values()

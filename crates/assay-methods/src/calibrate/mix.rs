@@ -7,7 +7,7 @@ use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
 use super::pace::{Goal, end, late};
 use super::rounds::Parts;
-use super::rung::{Rung, chosen_document, document};
+use super::rung::{Rung, chosen_document};
 use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
@@ -157,7 +157,7 @@ impl Meter<'_> {
             iops_max: most,
             throughput_max_bytes_per_s: throughput,
             single_stream_bytes_per_s: stream
-                .map(|rung| document(&rung.told.iops.scaled(real(large_bytes)))),
+                .map(|rung| chosen_document(&rung.told.iops.scaled(real(large_bytes)))),
             curve: points(&small.ladder.rungs, transfer_bytes),
             burst_curve: points(&small.ladder.burst, transfer_bytes),
             large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
@@ -454,7 +454,7 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
 /// Mean service time at one outstanding I/O.
 fn base(ladder: &Ladder) -> Option<Estimate> {
     let rung = ladder.rungs.get(&1).or_else(|| ladder.burst.get(&1))?;
-    Some(document(&rung.told.service_time_ns))
+    Some(chosen_document(&rung.told.service_time_ns))
 }
 
 /// The highest rate of a ladder, in units of `factor` a transfer.
