@@ -14,6 +14,10 @@ const LEAST_RISE: f64 = 0.1;
 /// So many visits lie on each side of it at least.
 const FEWEST: usize = 2;
 
+/// Of all moments that show a rise about as large as the largest the last one counts: loads that were not seen again since
+/// then may have been cold.
+const AS_LARGE: f64 = 0.8;
+
 /// The level after lies so many standard deviations of single visits above the one before.
 const APART: f64 = 5.0;
 
@@ -70,8 +74,10 @@ fn seen(parts: &mut Parts) -> Vec<Seen> {
 /// When the rates rose for good, ns: the begin of the first visit after it. The visit that saw it belongs to neither side.
 fn rise(visits: &[Seen]) -> Option<u64> {
     let splits = FEWEST..visits.len().saturating_sub(2 * FEWEST).max(FEWEST);
-    let found = splits.filter_map(|at| Some((at, gap(&visits[..at], &visits[at + 1..])?)));
-    let (at, _) = found.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let found: Vec<(usize, f64)> =
+        splits.filter_map(|at| Some((at, gap(&visits[..at], &visits[at + 1..])?))).collect();
+    let most = found.iter().map(|(_, gap)| *gap).fold(0.0, f64::max);
+    let (at, _) = found.iter().rfind(|(_, gap)| *gap >= AS_LARGE * most)?;
     Some(visits[at + 1].begin_ns)
 }
 
