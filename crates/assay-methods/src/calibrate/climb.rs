@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn loads_double_up_to_the_largest() {
-        assert_eq!(loads(1), [1]);
-        assert_eq!(loads(8), [1, 2, 4, 8]);
-        assert_eq!(loads(20), [1, 2, 4, 8, 16, 20]);
+        assert_eq!(loads(1, 1), [1]);
+        assert_eq!(loads(1, 8), [1, 2, 4, 8]);
+        assert_eq!(loads(1, 20), [1, 2, 4, 8, 16, 20]);
     }
 }

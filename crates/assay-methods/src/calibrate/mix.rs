@@ -141,7 +141,8 @@ impl Meter<'_> {
         let lasting = large.filter(|large| !is_burst(&large.ladder) && !is_unfinished(large));
         let throughput =
             lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
-        if large.is_some() && throughput.is_none() {
+        let told = |remark: &Remark| remark.what.contains(Doing::Large.name());
+        if large.is_some() && throughput.is_none() && !self.remarks.iter().any(told) {
             self.remarks.push(unknown_throughput(&mix.name));
         }
         let stream = parts.stream.as_ref().and_then(|stream| stream.rungs.get(&1));
