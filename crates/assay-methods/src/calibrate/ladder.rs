@@ -236,6 +236,20 @@ impl Ladder {
                 .is_some_and(|level| level.value > most && level.low > told.high)
     }
 
+    /// Leaves out loads whose rate a reserve that had come back still lifts above what lasts.
+    pub(super) fn leave_out_lifted(&mut self) {
+        let is_lifted = |rung: &&Rung| {
+            let level = self.ceiling(rung.outstanding);
+            level.is_some_and(|level| {
+                let most = level.told.iops.high * (1.0 + LEAST_LIFT);
+                level.outstanding != rung.outstanding && rung.told.iops.value > most
+            })
+        };
+        let lifted: Vec<u32> =
+            self.rungs.values().filter(is_lifted).map(|rung| rung.outstanding).collect();
+        self.rungs.retain(|load, _| !lifted.contains(load));
+    }
+
     /// Adds a slice to a rung.
     fn add(&mut self, outstanding: u32, slice: Slice) {
         self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));

@@ -88,6 +88,7 @@ impl Meter<'_> {
         parts.stream = Some(self.single_stream_late(mix, parts)?);
         self.begin(Doing::Rounds, end::ROUNDS);
         self.base(&mut parts.small.ladder)?;
+        parts.small.ladder.leave_out_lifted();
         Ok(())
     }
 
@@ -107,6 +108,12 @@ impl Meter<'_> {
     fn repeat(&mut self, parts: &mut Parts) -> Result<()> {
         let end_share = end::ROUNDS;
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        let small = &mut parts.small;
+        if small.bound == Bound::TimeBudget {
+            self.begin(Doing::Ladder, end_share);
+            let most = self.plan.outstanding_max;
+            small.bound = self.part(UNFINISHED, |meter| meter.climb(&mut small.ladder, most))?;
+        }
         if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
             self.begin(Doing::Large, end_share);
             large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
