@@ -72,6 +72,8 @@ pub(super) struct Ladder {
     pub(super) fallen: Option<Fallen>,
     /// Time of the first fall, ns: until then the reserve was used up from full.
     used_up_ns: Option<u64>,
+    /// Whether other transfers used up a part of the reserve.
+    is_shared: bool,
     /// Every slice: begin, end (ns) and IOPS.
     history: Vec<(u64, u64, f64)>,
     /// Intervals up to which a rung is known to keep its level.
@@ -95,6 +97,7 @@ impl Ladder {
             lowest: 1,
             fallen: None,
             used_up_ns: None,
+            is_shared: false,
             history: Vec::new(),
             quiet: BTreeMap::new(),
             slow_from: None,
@@ -332,9 +335,14 @@ impl Ladder {
         }
     }
 
+    /// Other transfers used up a part of the reserve, in a unit that is not known: how long it lasts cannot be told.
+    pub(super) const fn forget_reserve(&mut self) {
+        self.is_shared = true;
+    }
+
     /// How long a full reserve lasts at a rate, s.
     pub(super) fn burst_s(&self, burst: f64, sustained: f64) -> Option<f64> {
-        let used_up_ns = self.used_up_ns?;
+        let used_up_ns = self.used_up_ns.filter(|_| !self.is_shared)?;
         let stretches: Vec<(f64, f64)> = self
             .history
             .iter()

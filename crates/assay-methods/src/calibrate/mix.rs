@@ -78,6 +78,9 @@ impl Meter<'_> {
                 self.fell_meanwhile(&mut parts.small.ladder)?;
             }
         }
+        if parts.large.is_some() {
+            parts.small.ladder.forget_reserve();
+        }
         let large_fell = parts.large.as_ref().is_some_and(|large| large.ladder.fallen.is_some());
         if parts.small.ladder.fallen.is_some() {
             self.explore(&mut parts.small)?;
@@ -446,10 +449,13 @@ fn host_bound(mix: &str) -> Remark {
 
 fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
     let most = capacity(&small.ladder, small.bound, 1.0)?;
-    let (burst, burst_s) = (most.burst_rate?, most.burst_s?);
+    let burst = most.burst_rate?;
+    let lasted = most.burst_s.map_or_else(String::new, |burst_s| {
+        format!(" after what a full reserve gives in {burst_s:.1} s")
+    });
     Some(Remark {
         what: format!(
-            "{mix}: the rate fell from {} to {} IOPS after what a full reserve gives in {burst_s:.1} s",
+            "{mix}: the rate fell from {} to {} IOPS{lasted}",
             show_count(burst.value),
             show_count(most.rate.value)
         ),
