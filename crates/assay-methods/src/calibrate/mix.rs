@@ -6,7 +6,7 @@ use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
 use super::pace::{Goal, end, late};
-use super::rounds::Parts;
+use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
 use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
@@ -120,6 +120,12 @@ impl Meter<'_> {
         if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
             self.begin(Doing::Large, end_share);
             large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
+        }
+        // Without slow noise a limit is found by searching on, not by visits to all loads.
+        if parts.tell_doubts() < NOISY {
+            self.begin(Doing::Limit, end_share);
+            let (ladder, limit) = (&mut parts.small.ladder, self.plan.limit);
+            self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
         }
         for _ in 0..ROUNDS_MAX {
             self.begin(Doing::Rounds, end_share);

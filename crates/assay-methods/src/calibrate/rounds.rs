@@ -15,7 +15,7 @@ const SLICES: f64 = 2.0;
 const SLICES_OF_NOISY: f64 = 1.0;
 
 /// Noise that outlasts a visit counts from this share on.
-const NOISY: f64 = 0.005;
+pub(super) const NOISY: f64 = 0.005;
 
 /// In so many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows whether the
 /// storage has changed.
