@@ -27,7 +27,7 @@ const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 const APART: f64 = 12.0;
 
 /// A smaller share between two levels is never called a fall: noise of seconds is as large.
-const LEAST_CONFIRMED: f64 = 0.15;
+pub(super) const LEAST_CONFIRMED: f64 = 0.15;
 
 /// The first slices of a load that is kept may still be lifted by what smaller loads refilled.
 const REFILLED: usize = 2;
@@ -281,7 +281,7 @@ impl Ladder {
     /// Divides the ladder: what the rung measured before the interval, and all rungs that had a higher rate than it
     /// has now, belong to the burst. Only its slices from one on are sure to be of the level after: until then a reserve
     /// may have come back now and then.
-    fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
+    pub(super) fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
         let Some(rung) = self.rungs.remove(&outstanding) else {
             return;
         };
@@ -401,7 +401,7 @@ impl Meter<'_> {
     }
 
     /// Measures a slice that no reserve has lifted.
-    fn add_slice(
+    pub(super) fn add_slice(
         &mut self,
         ladder: &mut Ladder,
         outstanding: u32,
@@ -410,8 +410,7 @@ impl Meter<'_> {
         let mut lifted = Vec::new();
         for drain in 0..=DRAINS_MAX {
             let expected_s = ladder.expected_s(outstanding).max(ladder.builds_up_s(outstanding));
-            let load = ladder.load.clone();
-            let Some(slice) = self.slice(&load, outstanding, duration_s, expected_s)? else {
+            let Some(slice) = self.slice(&ladder.load, outstanding, duration_s, expected_s)? else {
                 return Ok(false);
             };
             if drain == DRAINS_MAX || !ladder.is_lifted(outstanding, &slice) {
@@ -461,30 +460,6 @@ impl Meter<'_> {
         let seen = ladder.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
         ladder.quiet.insert(outstanding, seen + seen / 4);
         Ok(Step::Added)
-    }
-
-    /// Whether the load that gives most gives much less than it did, after other transfers have used up what they share;
-    /// the ladder is then divided.
-    pub(super) fn fell_meanwhile(&mut self, ladder: &mut Ladder) -> Result<bool> {
-        const SLICES: f64 = 4.0;
-        let Some(before) = best(&ladder.rungs, ladder.favourite).cloned() else {
-            return Ok(false);
-        };
-        let load = before.outstanding;
-        for _ in 0..2 {
-            if !self.add_slice(ladder, load, SLICES * self.pace.slice_s)? {
-                return Ok(false);
-            }
-        }
-        let first = before.slices.len() + 1;
-        let fresh = ladder.rungs.get(&load).and_then(|rung| rung.slices.get(first..));
-        let fell = fresh
-            .and_then(<[Slice]>::last)
-            .is_some_and(|slice| slice.iops() < (1.0 - LEAST_CONFIRMED) * before.told.iops.low);
-        if fell {
-            ladder.divide(load, before.series().len(), first);
-        }
-        Ok(fell)
     }
 
     /// Measures a rung until its rate is known as well as wanted, or for as long as it may take.

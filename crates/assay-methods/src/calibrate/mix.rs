@@ -6,13 +6,14 @@ use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
 use super::pace::{Goal, end, late};
+use super::remarks::{host_bound, impossible, still_rising, unknown_throughput, unsure, varied};
 use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
 use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
 use assay_model::number::{real, real_len};
-use assay_model::units::{show_count, show_time_ns};
+use assay_model::units::show_count;
 use assay_model::workload::Access;
 use assay_model::{Estimate, Result};
 use assay_stats::curve;
@@ -272,8 +273,7 @@ impl Meter<'_> {
 
     /// Two loads between the knee and its neighbours, each way.
     fn refine_knee(&mut self, ladder: &mut Ladder) -> Result<Step> {
-        const ROUNDS: usize = 2;
-        for _ in 0..ROUNDS {
+        for _ in 0..2 {
             for load in around_knee(ladder) {
                 match self.settle(ladder, load, self.pace.first_look())? {
                     Step::Added => {}
@@ -376,64 +376,6 @@ impl Meter<'_> {
     }
 }
 
-fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, above the limit of {}",
-            limit.quantile,
-            show_time_ns(first.told.quantile_ns.value),
-            show_time_ns(limit.service_time_ns)
-        ),
-        why: "no load keeps the limit".to_owned(),
-        remedy: "ask for a limit that the storage can keep, or for other storage".to_owned(),
-    }
-}
-
-fn unsure(mix: &str, rate: &Estimate) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: the IOPS within the limit are only known to lie between {} and {}",
-            show_count(rate.low),
-            show_count(rate.high)
-        ),
-        why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
-            .to_owned(),
-        remedy: "give it more time, or ask for another limit".to_owned(),
-    }
-}
-
-fn varied(mix: &str, rung: &Rung) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: the rate at {} outstanding I/Os varied so much that its mean is only known within {:.0} %",
-            rung.outstanding,
-            rung.imprecision() * 100.0
-        ),
-        why: "something else uses the storage or the host, or the storage itself is unsteady"
-            .to_owned(),
-        remedy: "calibrate while nothing else runs, or give it more time".to_owned(),
-    }
-}
-
-fn still_rising(mix: &str, last: &Rung) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
-            last.outstanding
-        ),
-        why: "the storage may give more than the highest rate here".to_owned(),
-        remedy: "allow more outstanding I/Os".to_owned(),
-    }
-}
-
-fn unknown_throughput(mix: &str) -> Remark {
-    Remark {
-        what: format!("{mix}: the throughput of large I/Os that lasts is not known"),
-        why: "no time was left, or a reserve was still used when time was up".to_owned(),
-        remedy: "give it more time".to_owned(),
-    }
-}
-
 /// Whether the highest rate of a ladder cannot last, since smaller transfers fell below it.
 fn is_burst(ladder: &Ladder) -> bool {
     let best = best(&ladder.rungs, ladder.favourite);
@@ -443,14 +385,6 @@ fn is_burst(ladder: &Ladder) -> bool {
 /// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is no answer.
 fn is_unfinished(climbed: &Climbed) -> bool {
     climbed.bound == Bound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
-}
-
-fn host_bound(mix: &str) -> Remark {
-    Remark {
-        what: format!("{mix}: the CPU of this host was used up at the highest rate"),
-        why: "the rate is a limit of the host; the storage may give more".to_owned(),
-        remedy: "allow more workers, or measure from a faster or a second host".to_owned(),
-    }
 }
 
 fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
