@@ -266,6 +266,10 @@ pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
             "allow more outstanding I/Os",
         ),
         Bound::TimeBudget => ("time ran out before the limit was found", "allow more time"),
+        Bound::Contradicted => {
+            let what = "other parts of the calibration contradict the rate";
+            return Some(doubt(what, Bias::Unknown, "calibrate again for longer"));
+        }
     };
     Some(doubt(what, Bias::Unflattering, remedy))
 }

@@ -314,6 +314,7 @@ fn a_capacity_that_the_storage_did_not_end_may_be_larger() {
         (Bound::Host, Outcome::Inconclusive),
         (Bound::StillRising, Outcome::Inconclusive),
         (Bound::TimeBudget, Outcome::Inconclusive),
+        (Bound::Contradicted, Outcome::Inconclusive),
     ] {
         let mut story = story();
         story.calibration = Some(calibration(bound));
@@ -327,6 +328,14 @@ fn a_capacity_that_the_storage_did_not_end_may_be_larger() {
             Outcome::Pass
         );
     }
+}
+
+#[test]
+fn a_capacity_that_other_parts_contradict_passes_nothing() {
+    let mut story = story();
+    story.calibration = Some(calibration(Bound::Contradicted));
+    let outcome = outcome("calibration.read.iops_max at_least 30k/s", &story);
+    assert_eq!(outcome, Outcome::Inconclusive);
 }
 
 #[test]

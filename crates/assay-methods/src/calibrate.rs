@@ -10,14 +10,22 @@ use assay_model::calibration::{Calibration, LatencyLimit};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 
+mod agree;
 mod climb;
+mod keep;
 mod ladder;
 mod level;
 mod limit;
+mod meanwhile;
 mod meter;
 mod mix;
+mod noise;
 mod pace;
+mod peak;
+mod remarks;
+mod rounds;
 mod rung;
+mod warm;
 
 /// What to calibrate, and for how long.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +99,8 @@ pub enum Doing {
     Sustained,
     /// Searching the load that just keeps the limit.
     Limit,
+    /// Visiting again and again what the answers rest on.
+    Rounds,
     /// Doubling the load of large transfers.
     Large,
     /// Reading or writing one sequential stream.
@@ -104,6 +114,7 @@ impl Doing {
             Self::Ladder => "doubling the load",
             Self::Sustained => "keeping the full load",
             Self::Limit => "searching the latency limit",
+            Self::Rounds => "visiting the loads of the answers again",
             Self::Large => "doubling the load of large transfers",
             Self::SingleStream => "measuring a single stream",
         }

@@ -75,6 +75,22 @@ pub struct MixCalibration {
     /// Answers for a series of limits, where asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<LimitStep>,
+    /// Parts of it that cannot both be right; a capacity that one of them concerns is never called saturated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// Two parts of a calibration that cannot both be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Contradiction {
+    /// Small I/Os moved more bytes a second than large ones.
+    SmallAboveLarge,
+    /// One outstanding I/O took another time at the end than at the beginning.
+    BaseChanged,
+    /// The rate rose under one and the same load, as of a device that was cold, and was not seen to settle.
+    StillWarming,
 }
 
 /// A rate that can be had, and what ends it.
@@ -111,6 +127,8 @@ pub enum Bound {
     StillRising,
     /// Time ran out before it could be told.
     TimeBudget,
+    /// Other parts of the calibration contradict it.
+    Contradicted,
 }
 
 /// One rung: a load and what came of it.

@@ -120,6 +120,7 @@ mod tests {
             large_curve: Vec::new(),
             knee: None,
             steps: Vec::new(),
+            contradictions: Vec::new(),
         };
         let result = |ios: u64| {
             Some(OperationResult { ios, bytes: ios * 8192, ..OperationResult::default() })

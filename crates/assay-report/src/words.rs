@@ -1,7 +1,7 @@
 //! Words that the page, the text and the charts share.
 
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Capacity};
+use assay_model::calibration::{Bound, Capacity, Contradiction};
 use assay_model::measurement::{Finish, Submission};
 use assay_model::units::Bytes;
 
@@ -34,6 +34,22 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
         Bound::Host => "this host's CPU was the limit, the storage may give more",
         Bound::StillRising => "still rising there, the storage may give more",
         Bound::TimeBudget => "time ran out, the storage may give more",
+        Bound::Contradicted => "other parts of the calibration contradict it",
+    }
+}
+
+/// Two parts of a calibration that cannot both be right.
+pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str {
+    match contradiction {
+        Contradiction::SmallAboveLarge => {
+            "small I/Os moved more bytes a second than large ones: one of the two rates did not last"
+        }
+        Contradiction::BaseChanged => {
+            "one outstanding I/O took another time at the end than at the beginning: the storage changed meanwhile"
+        }
+        Contradiction::StillWarming => {
+            "the rate rose under one and the same load and was not seen to settle: the storage may have been cold"
+        }
     }
 }
 

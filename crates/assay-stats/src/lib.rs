@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | what is the mean of this series? | [`mean_interval`], [`mean::mean_error`] |
 //! | what is the ratio of two sums over a series? | [`mean::ratio_interval`] |
+//! | what is the mean of what was visited now and then? | [`visits::SlowNoise`] |
 //! | where does a quantile lie? | [`quantile::quantile_levels`] for a series of counted intervals, [`quantile::quantile_interval`] for independent values |
 //! | what share is beyond a limit? | [`quantile::share_interval`] |
 //! | how sure is any other statistic of a series? | [`bootstrap::bootstrap_interval`] |
@@ -47,6 +48,7 @@ pub mod special;
 pub mod steady;
 pub mod tiers;
 pub mod trend;
+pub mod visits;
 pub mod watch;
 
 pub use estimate::Estimate;

@@ -191,6 +191,7 @@ fn calibrated() -> Calibration {
                 rule: "largest distance from the chord".to_owned(),
             }),
             steps: Vec::new(),
+            contradictions: Vec::new(),
         }],
         elapsed_s: 60.0,
         remarks: vec![remark()],

@@ -210,6 +210,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         large_curve: Vec::new(),
         knee: None,
         steps: Vec::new(),
+        contradictions: Vec::new(),
     };
     Calibration {
         format: 1,

@@ -8,10 +8,10 @@ use assay_model::Result;
 use assay_model::calibration::Bound;
 
 /// Less than this gained by twice the load is no gain.
-const LEAST_GAIN: f64 = 0.02;
+pub(super) const LEAST_GAIN: f64 = 0.02;
 
 /// A gain that may still be larger than this is not yet known to be none.
-const MOST_DOUBT: f64 = 0.06;
+pub(super) const MOST_DOUBT: f64 = 0.06;
 
 /// A rate that is lower than that of half the load by this share makes one look at the half again.
 const RETREAT: f64 = 0.05;
@@ -29,7 +29,7 @@ enum Gain {
 enum Next {
     /// Measure a rung that is not there.
     Measure(u32),
-    /// Measure a rung longer, up to twice its share of time.
+    /// Measure a rung longer, up to its share of time.
     Longer(u32),
     /// Add a slice to a rung, to see whether it still gives what it gave.
     Again(u32),
@@ -38,9 +38,10 @@ enum Next {
 }
 
 /// The loads of a ladder: doubled up to the largest.
-fn loads(largest: u32) -> Vec<u32> {
+fn loads(lowest: u32, largest: u32) -> Vec<u32> {
     let doubled = std::iter::successors(Some(1u32), |load| load.checked_mul(2));
-    let mut loads: Vec<u32> = doubled.take_while(|load| *load < largest).collect();
+    let below = doubled.take_while(|load| *load < largest);
+    let mut loads: Vec<u32> = below.skip_while(|load| *load < lowest).collect();
     loads.push(largest);
     loads
 }
@@ -129,7 +130,7 @@ fn decide(from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next
         return Ok(gain);
     }
     let wider = if from.imprecision() > to.imprecision() { from } else { to };
-    if wider.told.elapsed_s < 2.0 * rung_s {
+    if wider.told.elapsed_s < rung_s {
         return Err(Next::Longer(wider.outstanding));
     }
     Ok(guessed(from, to))
@@ -144,10 +145,18 @@ fn higher(top: Option<&Rung>, loads: &[u32]) -> Next {
         .map_or(Next::End(Bound::StillRising), |load| Next::Measure(*load))
 }
 
+/// The next higher load, where the highest one measured gives more than half of it, as far as is known.
+pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
+    let top = ladder.rungs.values().next_back()?;
+    let half = ladder.rungs.range(..=top.outstanding / 2).next_back()?.1;
+    let higher = loads(ladder.lowest, largest).into_iter().find(|load| *load > top.outstanding)?;
+    (guessed(half, top) == Gain::Some).then_some(higher)
+}
+
 impl Meter<'_> {
     /// Climbs until the end of the ladder is known, or time is up.
     pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
-        let loads = loads(largest);
+        let loads = loads(ladder.lowest, largest);
         loop {
             let rung_s = self.pace.rung_s();
             let step = match next(ladder, &loads, rung_s) {
@@ -243,8 +252,8 @@ mod tests {
 
     #[test]
     fn loads_double_up_to_the_largest() {
-        assert_eq!(loads(1), [1]);
-        assert_eq!(loads(8), [1, 2, 4, 8]);
-        assert_eq!(loads(20), [1, 2, 4, 8, 16, 20]);
+        assert_eq!(loads(1, 1), [1]);
+        assert_eq!(loads(1, 8), [1, 2, 4, 8]);
+        assert_eq!(loads(1, 20), [1, 2, 4, 8, 16, 20]);
     }
 }

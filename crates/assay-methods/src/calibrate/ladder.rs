@@ -1,15 +1,16 @@
 //! A ladder of loads in one regime: what was measured before the rate fell is kept apart.
 
-use super::level::{LEAST_FALL, fall, is_below, reserve};
+use super::level::{LEAST_FALL, fall, reserve};
+use super::limit::best;
 use super::meter::{Load, Meter};
 use super::pace::Goal;
 use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::Result;
 use assay_model::measurement::Interval;
-use assay_model::number::{real_len, seconds};
+use assay_model::number::{index, real_len, seconds};
 use assay_stats::curve::LoadPoint;
 use assay_stats::mean_interval;
-use assay_stats::series::{mean, variance};
+use assay_stats::series::{batch_means, mean, variance};
 use std::collections::BTreeMap;
 
 /// Slices thrown away in a row because a reserve had come back; then the rung is taken as it is.
@@ -17,6 +18,19 @@ const DRAINS_MAX: u32 = 8;
 
 /// A reserve lifts a slice by at least this share.
 const LEAST_LIFT: f64 = 0.02;
+
+/// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back up meanwhile.
+const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
+
+/// The level before a fall lies so many standard deviations of single slices above the one after: a level that only
+/// wanders hardly does that.
+const APART: f64 = 12.0;
+
+/// A smaller share between two levels is never called a fall: noise of seconds is as large.
+pub(super) const LEAST_CONFIRMED: f64 = 0.15;
+
+/// The first slices of a load that is kept may still be lifted by what smaller loads refilled.
+const REFILLED: usize = 2;
 
 /// How a rung was extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +48,12 @@ pub(super) enum Step {
 pub(super) struct Fallen {
     /// The rung on which it was seen.
     pub(super) outstanding: u32,
-    /// Time of the fall on the bench's clock, ns.
+    /// From when on only the level after it was measured, on the bench's clock, ns.
     pub(super) at_ns: u64,
+    /// When it was sure, ns.
+    pub(super) seen_ns: u64,
+    /// The rate before it, I/Os a second.
+    before: f64,
 }
 
 /// Rungs of one load.
@@ -48,14 +66,24 @@ pub(super) struct Ladder {
     pub(super) burst: BTreeMap<u32, Rung>,
     /// The load that stands for the highest rate, chosen by its place on the ladder.
     pub(super) favourite: Option<u32>,
+    /// The smallest load of the way up: where a reserve was used up, smaller ones would refill it.
+    pub(super) lowest: u32,
     /// The last fall.
     pub(super) fallen: Option<Fallen>,
     /// Time of the first fall, ns: until then the reserve was used up from full.
     used_up_ns: Option<u64>,
+    /// Whether other transfers used up a part of the reserve.
+    is_shared: bool,
     /// Every slice: begin, end (ns) and IOPS.
     history: Vec<(u64, u64, f64)>,
     /// Intervals up to which a rung is known to keep its level.
     quiet: BTreeMap<u32, usize>,
+    /// The load from which a queue takes long to build up, and how long, s.
+    slow_from: Option<(u32, f64)>,
+    /// Whether a rate that had fallen came back by itself: then no fall is for good.
+    wanders: bool,
+    /// The sustained level of smaller transfers after their rate fell: no transfer of these is done more often.
+    sustained: Option<Rung>,
     quantile: f64,
 }
 
@@ -66,17 +94,99 @@ impl Ladder {
             rungs: BTreeMap::new(),
             burst: BTreeMap::new(),
             favourite: None,
+            lowest: 1,
             fallen: None,
             used_up_ns: None,
+            is_shared: false,
             history: Vec::new(),
             quiet: BTreeMap::new(),
+            slow_from: None,
+            wanders: false,
+            sustained: None,
             quantile,
         }
+    }
+
+    /// Takes the sustained level of smaller transfers, where their rate fell, as the most that lasts here.
+    pub(super) fn sustain_below(&mut self, smaller: &Self) {
+        let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.outstanding));
+        self.sustained = level.cloned();
+        if self.sustained.is_some() {
+            let most = best(&smaller.rungs, smaller.favourite);
+            self.lowest = most.map_or(1, |most| (most.outstanding / 2).max(1));
+        }
+    }
+
+    /// Whether a reserve still lifts the rate at a load above what smaller transfers sustain.
+    pub(super) fn is_above_sustained(&self, iops: f64) -> bool {
+        self.sustained
+            .as_ref()
+            .is_some_and(|level| iops > level.told.iops.high * (1.0 + LEAST_FALL))
     }
 
     /// The rungs as points of a curve, ascending.
     pub(super) fn points(&self) -> Vec<LoadPoint> {
         self.rungs.values().map(Rung::load_point).collect()
+    }
+
+    /// How many slices were measured.
+    pub(super) const fn slices(&self) -> usize {
+        self.history.len()
+    }
+
+    /// A third of the time that a queue takes to build up at a load, s: three times the expected service time are waited.
+    fn builds_up_s(&self, outstanding: u32) -> f64 {
+        self.slow_from
+            .filter(|(load, _)| outstanding >= *load)
+            .map_or(0.0, |(_, time_s)| time_s / 3.0)
+    }
+
+    /// From a load on the queue builds up slowly: what was measured there before counts only from then on, and larger loads
+    /// have to be measured once more.
+    pub(super) fn build_up(&mut self, outstanding: u32, kept: &Slice, time_s: f64) {
+        self.rungs.retain(|load, _| 2 * load <= outstanding);
+        let rung = Rung::of(outstanding, vec![kept.second_half()], self.quantile);
+        self.rungs.extend(rung.map(|rung| (outstanding, rung)));
+        self.slow_from = Some((outstanding / 2 + 1, time_s));
+        self.quiet.clear();
+        self.favourite = None;
+    }
+
+    /// Leaves out what was measured before a time.
+    pub(super) fn forget_before(&mut self, at_ns: u64) {
+        let old = std::mem::take(&mut self.rungs);
+        self.rungs = old
+            .into_iter()
+            .filter_map(|(load, rung)| Some((load, rung.since(at_ns, self.quantile)?)))
+            .collect();
+        self.quiet.clear();
+    }
+
+    /// Takes a division back, because the rate came up again without rest; `lifted` are the slices that showed it.
+    fn heal(&mut self, outstanding: u32, lifted: Vec<Slice>) {
+        let burst = std::mem::take(&mut self.burst);
+        let lifted = Rung::of(outstanding, lifted, self.quantile);
+        for rung in burst.into_values().chain(lifted) {
+            let load = rung.outstanding;
+            let all = match self.rungs.remove(&load) {
+                Some(known) => known.joined_with(rung, self.quantile),
+                None => Some(rung),
+            };
+            self.rungs.extend(all.map(|all| (load, all)));
+        }
+        (self.fallen, self.used_up_ns, self.wanders) = (None, None, true);
+    }
+
+    /// Whether slices that no reserve explains any more are nearer to the level before the fall than to the one after.
+    fn came_back(&self, slices: &[Slice]) -> bool {
+        let level =
+            |fallen: &Fallen| self.rungs.get(&fallen.outstanding).map(|rung| rung.told.iops.value);
+        let Some((fallen, after)) = self.fallen.as_ref().zip(self.fallen.as_ref().and_then(level))
+        else {
+            return false;
+        };
+        let rates: Vec<f64> = slices.iter().map(Slice::iops).collect();
+        mean(&rates) > 0.5 * (fallen.before + after)
     }
 
     /// Whether the rung was measured in the present regime.
@@ -103,7 +213,10 @@ impl Ladder {
     /// The rung whose rate no slice at a load can exceed since the rate fell: that of the fall, for loads up to it,
     /// and for any load where half of it gave as much.
     fn ceiling(&self, outstanding: u32) -> Option<&Rung> {
-        let fallen = self.rungs.get(&self.fallen?.outstanding)?;
+        let Some(fallen) = self.fallen else {
+            return self.sustained.as_ref();
+        };
+        let fallen = self.rungs.get(&fallen.outstanding)?;
         let half = self.rungs.range(..=fallen.outstanding / 2).next_back();
         let flat =
             half.is_some_and(|(_, half)| half.told.iops.value >= 0.98 * fallen.told.iops.value);
@@ -126,6 +239,20 @@ impl Ladder {
                 .is_some_and(|level| level.value > most && level.low > told.high)
     }
 
+    /// Leaves out loads whose rate a reserve that had come back still lifts above what lasts.
+    pub(super) fn leave_out_lifted(&mut self) {
+        let is_lifted = |rung: &&Rung| {
+            let level = self.ceiling(rung.outstanding);
+            level.is_some_and(|level| {
+                let most = level.told.iops.high * (1.0 + LEAST_LIFT);
+                level.outstanding != rung.outstanding && rung.told.iops.value > most
+            })
+        };
+        let lifted: Vec<u32> =
+            self.rungs.values().filter(is_lifted).map(|rung| rung.outstanding).collect();
+        self.rungs.retain(|load, _| !lifted.contains(load));
+    }
+
     /// Adds a slice to a rung.
     fn add(&mut self, outstanding: u32, slice: Slice) {
         self.history.push((slice.begin_ns, slice.end_ns, slice.iops()));
@@ -140,6 +267,9 @@ impl Ladder {
 
     /// The interval at which the rung seems to have fallen.
     fn suspicion(&self, outstanding: u32) -> Option<usize> {
+        if self.wanders {
+            return None;
+        }
         let series = self.rungs.get(&outstanding)?.series();
         let quiet = self.quiet.get(&outstanding).copied().unwrap_or(0);
         if series.len() < quiet {
@@ -149,15 +279,19 @@ impl Ladder {
     }
 
     /// Divides the ladder: what the rung measured before the interval, and all rungs that had a higher rate than it
-    /// has now, belong to the burst.
-    fn divide(&mut self, outstanding: u32, interval: usize) {
+    /// has now, belong to the burst. Only its slices from one on are sure to be of the level after: until then a reserve
+    /// may have come back now and then.
+    pub(super) fn divide(&mut self, outstanding: u32, interval: usize, first_fresh: usize) {
         let Some(rung) = self.rungs.remove(&outstanding) else {
             return;
         };
-        let at_ns = time_of(&rung, interval);
-        let fresh: Vec<Slice> =
-            rung.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
-        if let Some(before) = rung.before(interval, self.quantile) {
+        let used_up_ns = time_of(&rung, interval);
+        let fresh = rung.slices[first_fresh.min(rung.slices.len())..].to_vec();
+        let seen_ns = rung.slices.last().map_or(used_up_ns, |slice| slice.end_ns);
+        let at_ns = fresh.first().map_or(used_up_ns, |slice| slice.begin_ns);
+        let before = rung.before(interval, self.quantile);
+        let before_iops = before.as_ref().map_or(0.0, |before| before.told.iops.value);
+        if let Some(before) = before {
             self.keep_as_burst(before);
         }
         let level = if let Some(after) = Rung::of(outstanding, fresh, self.quantile) {
@@ -167,8 +301,8 @@ impl Ladder {
         } else {
             0.0
         };
-        self.fallen = Some(Fallen { outstanding, at_ns });
-        self.used_up_ns.get_or_insert(at_ns);
+        self.fallen = Some(Fallen { outstanding, at_ns, seen_ns, before: before_iops });
+        self.used_up_ns.get_or_insert(used_up_ns);
         self.quiet.clear();
         let old: Vec<u32> = self
             .rungs
@@ -201,9 +335,14 @@ impl Ladder {
         }
     }
 
+    /// Other transfers used up a part of the reserve, in a unit that is not known: how long it lasts cannot be told.
+    pub(super) const fn forget_reserve(&mut self) {
+        self.is_shared = true;
+    }
+
     /// How long a full reserve lasts at a rate, s.
     pub(super) fn burst_s(&self, burst: f64, sustained: f64) -> Option<f64> {
-        let used_up_ns = self.used_up_ns?;
+        let used_up_ns = self.used_up_ns.filter(|_| !self.is_shared)?;
         let stretches: Vec<(f64, f64)> = self
             .history
             .iter()
@@ -216,6 +355,18 @@ impl Ladder {
             .collect();
         (burst > sustained).then(|| reserve(&stretches, sustained) / (burst - sustained))
     }
+}
+
+/// Whether fresh slices lie below an earlier level beyond all noise that either shows.
+fn has_fallen(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
+    let after: Vec<f64> = fresh.iter().map(Slice::iops).collect();
+    let series = before.series();
+    let interval_s = before.told.elapsed_s / real_len(series.len());
+    let size = index((slice_s / interval_s).round()).clamp(1, (series.len() / 2).max(1));
+    let earlier = batch_means(&series, size);
+    let spread = variance(&after).max(variance(&earlier)).sqrt();
+    let (level, fall) = (before.told.iops.value, before.told.iops.value - mean(&after));
+    fall > LEAST_CONFIRMED * level && fall > APART * spread
 }
 
 /// Begin of an interval on the bench's clock, ns, counted over all slices of a rung.
@@ -245,54 +396,69 @@ impl Meter<'_> {
         let Some(interval) = ladder.suspicion(outstanding) else {
             return Ok(Step::Added);
         };
-        self.confirm(ladder, outstanding, interval)
+        let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
+        self.at_least(1.2 * kept_s, |meter| meter.confirm(ladder, outstanding, interval))
     }
 
     /// Measures a slice that no reserve has lifted.
-    fn add_slice(
+    pub(super) fn add_slice(
         &mut self,
         ladder: &mut Ladder,
         outstanding: u32,
         duration_s: f64,
     ) -> Result<bool> {
+        let mut lifted = Vec::new();
         for drain in 0..=DRAINS_MAX {
-            let expected_s = ladder.expected_s(outstanding);
-            let load = ladder.load.clone();
-            let Some(slice) = self.slice(&load, outstanding, duration_s, expected_s)? else {
+            let expected_s = ladder.expected_s(outstanding).max(ladder.builds_up_s(outstanding));
+            let Some(slice) = self.slice(&ladder.load, outstanding, duration_s, expected_s)? else {
                 return Ok(false);
             };
             if drain == DRAINS_MAX || !ladder.is_lifted(outstanding, &slice) {
+                let came_back = drain == DRAINS_MAX && ladder.came_back(&lifted);
                 ladder.add(outstanding, slice);
+                if came_back {
+                    ladder.heal(outstanding, lifted);
+                }
                 return Ok(true);
             }
+            lifted.push(slice);
         }
         Ok(false)
     }
 
-    /// A suspected fall is one when fresh slices lie below the level before it.
+    /// A suspected fall is one when the load is kept for a while and no slice comes back up, and when the level before lies
+    /// above all noise: a device that only wanders comes back.
     fn confirm(&mut self, ladder: &mut Ladder, outstanding: u32, interval: usize) -> Result<Step> {
-        const FRESH: usize = 2;
-        let suspected = ladder.rungs.get(&outstanding).map_or(0, |rung| rung.slices.len());
-        for _ in 0..FRESH {
+        let known = ladder.rungs.get(&outstanding);
+        let Some((before, from)) = known
+            .and_then(|rung| Some((rung.before(interval, ladder.quantile)?, rung.slices.len())))
+        else {
+            return Ok(Step::Over);
+        };
+        let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
+        let from = from + REFILLED;
+        let least_s = self.pace.slice_s * real_len(REFILLED) + 0.5 * kept_s;
+        let mut waited_s = 0.0;
+        let mut stays = true;
+        while stays && waited_s < kept_s {
             if !self.add_slice(ladder, outstanding, self.pace.slice_s)? {
                 break;
             }
+            waited_s += self.pace.slice_s;
+            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
+            let high = (1.0 - LEAST_FALL) * before.told.iops.value;
+            stays = fresh.and_then(<[Slice]>::last).is_none_or(|slice| slice.iops() < high);
         }
-        let Some(rung) = ladder.rungs.get(&outstanding) else {
-            return Ok(Step::Over);
-        };
-        let fresh = Rung::of(outstanding, rung.slices[suspected..].to_vec(), ladder.quantile);
-        let before = rung.before(interval, ladder.quantile);
-        let fell = match (&fresh, &before) {
-            (Some(fresh), Some(before)) => is_below(&fresh.told.iops, &before.told.iops),
-            _ => false,
+        let fell = stays && waited_s >= least_s && {
+            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
+            fresh.is_some_and(|fresh| has_fallen(&before, fresh, self.pace.slice_s))
         };
         if fell {
-            ladder.divide(outstanding, interval);
+            ladder.divide(outstanding, interval, from);
             return Ok(Step::Fell);
         }
-        let seen = rung.series().len();
-        ladder.quiet.insert(outstanding, seen * 2);
+        let seen = ladder.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
+        ladder.quiet.insert(outstanding, seen + seen / 4);
         Ok(Step::Added)
     }
 

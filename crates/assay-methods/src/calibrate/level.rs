@@ -57,11 +57,6 @@ fn is_suspect(series: &[f64]) -> bool {
     })
 }
 
-/// Whether a fresh level lies below an earlier one beyond doubt, by more than the least fall.
-pub(super) fn is_below(fresh: &Estimate, earlier: &Estimate) -> bool {
-    fresh.value < (1.0 - LEAST_FALL) * earlier.value && fresh.minus(earlier).high < 0.0
-}
-
 /// I/Os that a full reserve held: what was done above the sustained rate until the rate fell, less what came back
 /// while less was done (a token bucket, full at the beginning). Each stretch is its length in s and its rate.
 pub(super) fn reserve(stretches: &[(f64, f64)], sustained: f64) -> f64 {
@@ -89,7 +84,7 @@ mod tests {
         let series = noisy(&[(300, 40_000.0), (60, 17_000.0)], 0.02);
         let fall = fall(&series).unwrap();
         assert!((297..=303).contains(&fall.at), "{}", fall.at);
-        assert!(is_below(&fall.after, &fall.before));
+        assert!(fall.after.value < fall.before.value);
     }
 
     #[test]

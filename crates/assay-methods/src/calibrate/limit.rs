@@ -1,8 +1,10 @@
 //! The largest load whose limited quantile of service time is within its limit, and the rate that it gives.
 
+use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
+use super::rounds::Worth;
 use super::rung::{Rung, Within, chosen_document, pooled};
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
@@ -15,6 +17,9 @@ const NEARLY: f64 = 0.98;
 
 /// Half the width of the answer's interval over its value at which the search rests.
 const NARROW: f64 = 0.025;
+
+/// A rung measured for less than this share of the favourite's time is not compared with it.
+const LONG_ENOUGH: f64 = 0.5;
 
 /// Rungs taken together at most.
 const POOL_MAX: usize = 6;
@@ -250,18 +255,30 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
     Estimate { low, high, ..own }
 }
 
-/// The rung that stands for the highest rate: the favourite, unless another one is better beyond doubt; without a
+/// The rung that stands for the highest rate: the favourite, unless another one is better by more than both errors; without a
 /// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
+/// A rung that was measured for a shorter time than the favourite has not shown that it is better.
 pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
-    let highest = rungs.values().max_by(|one, other| {
+    let least_s =
+        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.told.elapsed_s);
+    let long_enough = |rung: &&Rung| rung.told.elapsed_s >= LONG_ENOUGH * least_s;
+    let highest = rungs.values().filter(long_enough).max_by(|one, other| {
         let value = |rung: &Rung| rung.told.iops.value;
         value(one).total_cmp(&value(other))
     })?;
-    let (least, value) = (highest.told.iops.low, highest.told.iops.value);
-    let may_be =
-        |rung: &&Rung| rung.told.iops.high >= least || rung.told.iops.value >= NEARLY * value;
-    let surest =
-        || rungs.values().max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low));
+    // The halves of their intervals: a standard error each.
+    let value = highest.told.iops.value;
+    let least = f64::midpoint(highest.told.iops.low, value);
+    let may_be = |rung: &&Rung| {
+        let told = &rung.told.iops;
+        f64::midpoint(told.value, told.high) >= least || told.value >= NEARLY * value
+    };
+    let surest = || {
+        rungs
+            .values()
+            .filter(long_enough)
+            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
+    };
     favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
 
@@ -280,6 +297,59 @@ impl Meter<'_> {
             }
         }
     }
+}
+
+/// Loads whose visits tell more about a limit: the last one within it, and where that matters the one beyond and the one
+/// that the answer lacks most.
+pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Worth {
+    let bracket = Bracket::of(&ladder.rungs, limit);
+    let mut worth = Worth::default();
+    let reaches = |inside: &&Rung| {
+        let best = best(&ladder.rungs, ladder.favourite);
+        best.is_some_and(|best| {
+            best.outstanding <= inside.outstanding
+                && inside.told.iops.value >= NEARLY * best.told.iops.value
+        })
+    };
+    match bracket.inside {
+        // The answer is then the highest rate, which is visited anyway.
+        Some(inside) if reaches(&inside) => worth.in_turn.push(inside.outstanding),
+        Some(inside) => worth.always.push(inside.outstanding),
+        None => {}
+    }
+    if bracket.matters() {
+        worth.in_turn.extend(bracket.outside.map(|rung| rung.outstanding));
+    }
+    match lacking(&ladder.rungs, ladder.favourite, limit) {
+        Some(Lacking::Rung(load) | Lacking::Time(load)) => worth.in_turn.push(load),
+        None => {}
+    }
+    worth
+}
+
+/// Loads whose visits tell more about the highest rate: the one that stands for it, one that seems to give more, and
+/// where that is not known well the highest ones, which show that more load gives no more.
+pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
+    let Some(best) = best(&ladder.rungs, ladder.favourite) else {
+        return Worth::default();
+    };
+    let mut worth = Worth { always: vec![best.outstanding], in_turn: Vec::new() };
+    worth.in_turn.extend(contender(ladder));
+    if best.imprecision() > MOST_DOUBT {
+        let highest = ladder.rungs.keys().rev().take(2);
+        worth.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));
+        worth.in_turn.extend(above(ladder, largest));
+    }
+    worth
+}
+
+/// The rung of the highest value, where it is higher than the one that stands for the highest rate by more than chance
+/// mostly allows.
+fn contender(ladder: &Ladder) -> Option<u32> {
+    let best = best(&ladder.rungs, ladder.favourite)?;
+    let value = |rung: &Rung| rung.told.iops.value;
+    let highest = ladder.rungs.values().max_by(|one, other| value(one).total_cmp(&value(other)))?;
+    (value(highest) * NEARLY > value(best)).then_some(highest.outstanding)
 }
 
 /// What an answer lacks.

@@ -1,7 +1,7 @@
 //! Runs slices on a bench within a time budget: builds the workload, gathers its intervals, grows the number of
 //! workers, and says no when time is up or a person stops.
 
-use super::pace::Pace;
+use super::pace::{Pace, end};
 use super::rung::Slice;
 use super::{CalibrationPlan, Doing, Mix, Progress};
 use crate::bench::Bench;
@@ -44,6 +44,8 @@ pub(super) struct Meter<'a> {
     slices: u64,
     measured: bool,
     over: bool,
+    /// Until when the storage was cold, s after the beginning, where it was.
+    pub(super) cold_until_s: Option<f64>,
 }
 
 impl<'a> Meter<'a> {
@@ -69,12 +71,19 @@ impl<'a> Meter<'a> {
             slices: 0,
             measured: false,
             over: false,
+            cold_until_s: None,
         }
+    }
+
+    /// When the calibration began on the bench's clock, ns.
+    pub(super) const fn began_ns(&self) -> u64 {
+        self.began_ns
     }
 
     /// Begins a mix with a budget of its own.
     pub(super) fn begin_mix(&mut self, mix: &Mix) {
         self.mix.clone_from(&mix.name);
+        self.cold_until_s = None;
         self.mix_began_ns = self.bench.now_ns();
     }
 
@@ -84,10 +93,30 @@ impl<'a> Meter<'a> {
         self.ends_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
     }
 
+    /// The same as a share of the time that was left to the mix at a moment on the bench's clock.
+    pub(super) fn begin_late(&mut self, doing: Doing, at_ns: u64, end_share: f64) {
+        let used = seconds(at_ns.saturating_sub(self.mix_began_ns)) / self.pace.budget_s;
+        let used = used.clamp(0.0, 1.0);
+        self.begin(doing, used + end_share * (1.0 - used));
+    }
+
     /// Does something within a share of the time left to the part of the method.
     pub(super) fn part<T>(&mut self, share: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
         self.ends_ns = self.bench.now_ns() + nanoseconds(share.min(1.0) * self.left_s());
+        let done = what(self);
+        self.ends_ns = ends_ns;
+        done
+    }
+
+    /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
+    pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
+        let ends_ns = self.ends_ns;
+        let large = self.doing == Doing::Large;
+        let end_share = if large { end::CONFIRMED_LARGE } else { end::CONFIRMED };
+        let last_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
+        let wanted_ns = self.bench.now_ns() + nanoseconds(time_s);
+        self.ends_ns = ends_ns.max(wanted_ns.min(last_ns));
         let done = what(self);
         self.ends_ns = ends_ns;
         done
@@ -208,6 +237,7 @@ impl<'a> Meter<'a> {
         }
         Ok(Some(Slice {
             begin_ns,
+            warm_up_ns: workload.warm_up.0,
             end_ns,
             intervals,
             operations: measurement.operations(),

@@ -1,22 +1,25 @@
 //! One mix of reads and writes: all its questions in the order in which they disturb each other least.
 
-use super::ladder::{Ladder, Step};
+use super::agree::agree;
+use super::ladder::{Fallen, Ladder, Step};
 use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
-use super::pace::end;
-use super::rung::{Rung, chosen_document, document};
+use super::pace::{Goal, end, late};
+use super::remarks::{host_bound, impossible, still_rising, unknown_throughput, unsure, varied};
+use super::rounds::{NOISY, Parts};
+use super::rung::{Rung, chosen_document};
 use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
 use assay_model::number::{real, real_len};
-use assay_model::units::{show_count, show_time_ns};
+use assay_model::units::show_count;
 use assay_model::workload::Access;
 use assay_model::{Estimate, Result};
 use assay_stats::curve;
 
 /// Buffers of large transfers are kept below 256 MiB.
-const LARGE_OUTSTANDING_MAX: u32 = 256;
+pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 
 /// Parts of the time for limits that the one that was asked for may take; each of a series may take one.
 const FIRST_LIMIT: f64 = 7.0;
@@ -24,33 +27,145 @@ const FIRST_LIMIT: f64 = 7.0;
 /// An answer whose interval is wider than this share to each side is called unsure.
 const WIDE: f64 = 0.1;
 
+/// Share of the time left that the limit is searched for when a level had changed.
+const AFTER_CHANGE: f64 = 0.3;
+
+/// Share of the time left in which a ladder that ran out of time goes on.
+const UNFINISHED: f64 = 0.3;
+
+/// A ladder that time ended after fewer rungs tells nothing of the highest rate.
+const FEWEST_RUNGS: usize = 5;
+
 /// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
 const ROUNDS_MAX: u32 = 6;
 
 /// A ladder with the reason of its end.
-struct Climbed {
-    ladder: Ladder,
-    bound: Bound,
+pub(super) struct Climbed {
+    pub(super) ladder: Ladder,
+    pub(super) bound: Bound,
 }
 
 impl Meter<'_> {
     /// Everything about one mix; `None` when not even one rung could be measured.
+    ///
+    /// Each load is seen once as fast as that goes; the rest of the time is for rounds over all that answers rest on. Where
+    /// a level fell, one thing follows the other instead.
     pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
         self.begin_mix(mix);
-        let small = self.small(mix)?;
-        let large = self.large(mix)?;
-        let single_stream = self.single_stream(mix)?;
-        let (Some(base), Some(most)) =
-            (base(&small.ladder), capacity(&small.ladder, small.bound, 1.0))
-        else {
-            return Ok(None);
-        };
-        let within = within(&small, &self.plan.limit);
-        let transfer_bytes = self.plan.transfer.0;
+        let mut parts = Parts { small: self.small(mix)?, large: None, stream: None };
+        if !parts.fell() {
+            self.keep_small(&mut parts.small)?;
+        }
+        if !parts.fell() {
+            parts.large = Some(self.large(mix, &parts.small.ladder)?);
+        }
+        if !parts.fell() {
+            parts.stream = Some(self.single_stream(mix)?);
+            self.repeat(&mut parts)?;
+        }
+        if parts.fell() {
+            self.after_fall(mix, &mut parts)?;
+        }
+        parts.tell_doubts();
+        Ok(self.concluded(mix, &parts))
+    }
+
+    /// Everything that was measured while a reserve may have lasted is measured again: small transfers, then large ones,
+    /// and last what refills it.
+    fn after_fall(&mut self, mix: &Mix, parts: &mut Parts) -> Result<()> {
+        if let Some(large) = parts.large.as_ref().and_then(|large| large.ladder.fallen) {
+            self.begin_late(Doing::Sustained, large.seen_ns, late::SUSTAINED);
+            if parts.small.ladder.fallen.is_none() {
+                self.fell_meanwhile(&mut parts.small.ladder)?;
+            }
+        }
+        if parts.large.is_some() {
+            parts.small.ladder.forget_reserve();
+        }
+        let large_fell = parts.large.as_ref().is_some_and(|large| large.ladder.fallen.is_some());
+        if parts.small.ladder.fallen.is_some() {
+            self.explore(&mut parts.small)?;
+        }
+        if !large_fell {
+            parts.large = Some(self.large(mix, &parts.small.ladder)?);
+        }
+        parts.stream = Some(self.single_stream_late(mix, parts)?);
+        self.begin(Doing::Rounds, end::ROUNDS);
+        self.base(&mut parts.small.ladder)?;
+        parts.small.ladder.leave_out_lifted();
+        Ok(())
+    }
+
+    /// Keeps the highest load of small transfers; where it collapses the limit is searched again.
+    fn keep_small(&mut self, small: &mut Climbed) -> Result<()> {
+        self.begin(Doing::Sustained, end::KEPT);
+        if !self.keep(&mut small.ladder, self.plan.outstanding_max)? {
+            return Ok(());
+        }
+        small.bound = self.climb(&mut small.ladder, self.plan.outstanding_max)?;
+        let limit = self.plan.limit;
+        self.part(AFTER_CHANGE, |meter| meter.search(&mut small.ladder, &limit))?;
+        Ok(())
+    }
+
+    /// Rounds; where all levels rise, what is missing is measured before them. They end where one falls.
+    fn repeat(&mut self, parts: &mut Parts) -> Result<()> {
+        let end_share = end::ROUNDS;
+        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        let small = &mut parts.small;
+        if small.bound == Bound::TimeBudget {
+            self.begin(Doing::Ladder, end_share);
+            let most = self.plan.outstanding_max;
+            small.bound = self.part(UNFINISHED, |meter| meter.climb(&mut small.ladder, most))?;
+        }
+        if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
+            self.begin(Doing::Large, end_share);
+            large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
+        }
+        // Without slow noise a limit is found by searching on, not by visits to all loads.
+        if parts.tell_doubts() < NOISY {
+            self.begin(Doing::Limit, end_share);
+            let (ladder, limit) = (&mut parts.small.ladder, self.plan.limit);
+            self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
+        }
+        for _ in 0..ROUNDS_MAX {
+            self.begin(Doing::Rounds, end_share);
+            if self.rounds(parts)? != Step::Fell || parts.fell() {
+                break;
+            }
+            self.begin(Doing::Ladder, end_share);
+            parts.small.bound = self.climb(&mut parts.small.ladder, self.plan.outstanding_max)?;
+            self.begin(Doing::Limit, end_share);
+            let ladder = &mut parts.small.ladder;
+            let limit = self.plan.limit;
+            self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
+            if let Some(large) = parts.large.as_mut() {
+                self.begin(Doing::Large, end_share);
+                large.bound = self.climb(&mut large.ladder, largest)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The answers of what was measured.
+    fn concluded(&mut self, mix: &Mix, parts: &Parts) -> Option<MixCalibration> {
+        let (small, transfer_bytes) = (&parts.small, self.plan.transfer.0);
         let large_bytes = self.plan.large_transfer.0;
-        let steps = self.steps(&small);
-        self.remark_on(&small, within.as_ref());
-        Ok(Some(MixCalibration {
+        let base = base(&small.ladder)?;
+        let most = capacity(&small.ladder, small.bound, 1.0)?;
+        let within = within(small, &self.plan.limit);
+        let large = parts.large.as_ref();
+        let lasting = large.filter(|large| !is_burst(&large.ladder) && !is_unfinished(large));
+        let throughput =
+            lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
+        let told = |remark: &Remark| remark.what.contains(Doing::Large.name());
+        if large.is_some() && throughput.is_none() && !self.remarks.iter().any(told) {
+            self.remarks.push(unknown_throughput(&mix.name));
+        }
+        let stream = parts.stream.as_ref().and_then(|stream| stream.rungs.get(&1));
+        let steps = self.steps(small);
+        self.remark_on(small, within.as_ref());
+        let mut found = MixCalibration {
             name: mix.name.clone(),
             read_share: mix.read_share,
             transfer_bytes,
@@ -58,14 +173,18 @@ impl Meter<'_> {
             base_service_time_ns: base,
             iops_within_limit: within,
             iops_max: most,
-            throughput_max_bytes_per_s: capacity(&large.ladder, large.bound, real(large_bytes)),
-            single_stream_bytes_per_s: single_stream,
+            throughput_max_bytes_per_s: throughput,
+            single_stream_bytes_per_s: stream
+                .map(|rung| chosen_document(&rung.told.iops.scaled(real(large_bytes)))),
             curve: points(&small.ladder.rungs, transfer_bytes),
             burst_curve: points(&small.ladder.burst, transfer_bytes),
-            large_curve: points(&large.ladder.rungs, large_bytes),
+            large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
             knee: knee(&small.ladder),
             steps,
-        }))
+            contradictions: Vec::new(),
+        };
+        agree(&mut found, small);
+        Some(found)
     }
 
     fn load(&self, mix: &Mix, what: &str, transfer_bytes: u64, access: Access) -> Ladder {
@@ -78,31 +197,58 @@ impl Meter<'_> {
         Ladder::new(load, self.plan.limit.quantile)
     }
 
-    /// Ladder, full load and limit of small transfers; from the start again where the rate fell.
+    /// Ladder and limit of small transfers.
     fn small(&mut self, mix: &Mix) -> Result<Climbed> {
         let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
-        let mut bound = Bound::TimeBudget;
         self.begin(Doing::Ladder, end::LADDER);
-        self.base(&mut ladder)?;
+        let twice = Goal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
+        self.settle(&mut ladder, 1, twice)?;
+        let mut small = Climbed { ladder, bound: Bound::TimeBudget };
+        self.explore(&mut small)?;
+        Ok(small)
+    }
+
+    /// Climbs and searches the limit; from the start again where the rate fell, and then one thing after the other.
+    fn explore(&mut self, small: &mut Climbed) -> Result<()> {
+        let ladder = &mut small.ladder;
+        let series = !self.plan.steps.is_empty();
         for round in 0..ROUNDS_MAX {
-            let fell = ladder.fallen.is_some();
-            self.begin(Doing::Ladder, if fell { end::LIMIT } else { end::LADDER });
-            bound = self.climb(&mut ladder, self.plan.outstanding_max)?;
-            self.begin(Doing::Sustained, end::SUSTAINED);
-            let watch_s = self.pace.watch_s();
-            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
+            let fallen = ladder.fallen;
+            self.begin_explore(Doing::Ladder, fallen, end::LADDER, late::SUSTAINED);
+            small.bound = self.climb(ladder, self.plan.outstanding_max)?;
+            if self.search_peak(ladder)? == Step::Fell {
                 continue;
             }
-            self.begin(Doing::Limit, if fell { end::LIMIT_LATE } else { end::LIMIT });
-            if self.limits(&mut ladder)? == Step::Fell {
+            if fallen.is_some() {
+                self.begin_explore(Doing::Sustained, fallen, end::LADDER, late::SUSTAINED);
+                let watch_s = self.pace.watch_s();
+                let ended = small.bound != Bound::TimeBudget;
+                if ended && self.watch(ladder, watch_s)? == Step::Fell {
+                    continue;
+                }
+            }
+            let limit = if series { end::LIMIT_SERIES } else { end::LIMIT };
+            self.begin_explore(Doing::Limit, fallen, limit, late::LIMIT);
+            if self.limits(ladder)? == Step::Fell {
                 continue;
             }
-            if round > 1 || self.recheck(&mut ladder)? != Step::Fell {
-                self.polish(&mut ladder)?;
+            if fallen.is_some() && (round > 1 || self.recheck(ladder)? != Step::Fell) {
+                self.polish(ladder)?;
+                break;
+            }
+            if fallen.is_none() {
                 break;
             }
         }
-        Ok(Climbed { ladder, bound })
+        Ok(())
+    }
+
+    /// Begins a part with the share of the budget by which it ends, or with that of the time that a fall left.
+    fn begin_explore(&mut self, doing: Doing, fallen: Option<Fallen>, usual: f64, late: f64) {
+        match fallen {
+            Some(fallen) => self.begin_late(doing, fallen.seen_ns, late),
+            None => self.begin(doing, usual),
+        }
     }
 
     /// The limit, then the series of limits and the knee, each with a share of the time left.
@@ -127,8 +273,7 @@ impl Meter<'_> {
 
     /// Two loads between the knee and its neighbours, each way.
     fn refine_knee(&mut self, ladder: &mut Ladder) -> Result<Step> {
-        const ROUNDS: usize = 2;
-        for _ in 0..ROUNDS {
+        for _ in 0..2 {
             for load in around_knee(ladder) {
                 match self.settle(ladder, load, self.pace.first_look())? {
                     Step::Added => {}
@@ -139,13 +284,23 @@ impl Meter<'_> {
         Ok(Step::Added)
     }
 
-    fn large(&mut self, mix: &Mix) -> Result<Climbed> {
+    /// The ladder of large transfers; kept at its top and measured well at once only where a level fell.
+    fn large(&mut self, mix: &Mix, small: &Ladder) -> Result<Climbed> {
         let mut ladder = self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        ladder.sustain_below(small);
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let mut bound = Bound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
-            self.begin(Doing::Large, end::LARGE);
+            let fallen = small.fallen.or(ladder.fallen);
+            let fell = fallen.is_some();
+            self.begin_explore(Doing::Large, fallen, end::LARGE, late::LARGE);
             bound = self.climb(&mut ladder, largest)?;
+            if self.search_peak(&mut ladder)? == Step::Fell {
+                continue;
+            }
+            if !fell {
+                break;
+            }
             let watch_s = self.pace.watch_s() / 2.0;
             if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
                 continue;
@@ -157,14 +312,33 @@ impl Meter<'_> {
         Ok(Climbed { ladder, bound })
     }
 
-    fn single_stream(&mut self, mix: &Mix) -> Result<Option<Estimate>> {
+    fn stream(&self, mix: &Mix) -> Ladder {
         let access = Access::Sequential { streams: 1 };
-        let bytes = self.plan.large_transfer.0;
-        let mut ladder = self.load(mix, "stream", bytes, access);
+        self.load(mix, "stream", self.plan.large_transfer.0, access)
+    }
+
+    fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
+        let mut ladder = self.stream(mix);
         self.begin(Doing::SingleStream, end::SINGLE_STREAM);
+        while self.settle(&mut ladder, 1, self.pace.first_look())? == Step::Fell {}
+        Ok(ladder)
+    }
+
+    /// The single stream after a fall; what was measured of it before stands where it is far below what lasts.
+    fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
+        let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
+        self.begin_explore(Doing::SingleStream, fallen, end::SINGLE_STREAM, late::SINGLE_STREAM);
+        let small = &parts.small.ladder;
+        let stands = parts.stream.take().filter(|stream| {
+            let rate = stream.rungs.get(&1).map(|rung| rung.told.iops.value);
+            let most = best(&small.rungs, small.favourite).map(|rung| rung.told.iops.value);
+            let larger = real(self.plan.large_transfer.0) / real(self.plan.transfer.0);
+            rate.zip(most).is_some_and(|(rate, most)| rate * larger.max(1.0) < 0.5 * most)
+        });
+        let mut ladder = stands.unwrap_or_else(|| self.stream(mix));
         let goal = self.pace.goal(self.pace.base_s());
         while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
-        Ok(ladder.rungs.get(&1).map(|rung| document(&rung.told.iops.scaled(real(bytes)))))
+        Ok(ladder)
     }
 
     fn steps(&self, small: &Climbed) -> Vec<LimitStep> {
@@ -198,73 +372,30 @@ impl Meter<'_> {
             self.remarks.push(varied(&mix, unsteady));
         }
         self.remarks.extend(fell(&mix, small));
+        self.remarks.extend(self.was_cold());
     }
 }
 
-fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, above the limit of {}",
-            limit.quantile,
-            show_time_ns(first.told.quantile_ns.value),
-            show_time_ns(limit.service_time_ns)
-        ),
-        why: "no load keeps the limit".to_owned(),
-        remedy: "ask for a limit that the storage can keep, or for other storage".to_owned(),
-    }
+/// Whether the highest rate of a ladder cannot last, since smaller transfers fell below it.
+fn is_burst(ladder: &Ladder) -> bool {
+    let best = best(&ladder.rungs, ladder.favourite);
+    best.is_some_and(|best| ladder.is_above_sustained(best.told.iops.value))
 }
 
-fn unsure(mix: &str, rate: &Estimate) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: the IOPS within the limit are only known to lie between {} and {}",
-            show_count(rate.low),
-            show_count(rate.high)
-        ),
-        why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
-            .to_owned(),
-        remedy: "give it more time, or ask for another limit".to_owned(),
-    }
-}
-
-fn varied(mix: &str, rung: &Rung) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: the rate at {} outstanding I/Os varied so much that its mean is only known within {:.0} %",
-            rung.outstanding,
-            rung.imprecision() * 100.0
-        ),
-        why: "something else uses the storage or the host, or the storage itself is unsteady"
-            .to_owned(),
-        remedy: "calibrate while nothing else runs, or give it more time".to_owned(),
-    }
-}
-
-fn still_rising(mix: &str, last: &Rung) -> Remark {
-    Remark {
-        what: format!(
-            "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
-            last.outstanding
-        ),
-        why: "the storage may give more than the highest rate here".to_owned(),
-        remedy: "allow more outstanding I/Os".to_owned(),
-    }
-}
-
-fn host_bound(mix: &str) -> Remark {
-    Remark {
-        what: format!("{mix}: the CPU of this host was used up at the highest rate"),
-        why: "the rate is a limit of the host; the storage may give more".to_owned(),
-        remedy: "allow more workers, or measure from a faster or a second host".to_owned(),
-    }
+/// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is no answer.
+fn is_unfinished(climbed: &Climbed) -> bool {
+    climbed.bound == Bound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
 }
 
 fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
     let most = capacity(&small.ladder, small.bound, 1.0)?;
-    let (burst, burst_s) = (most.burst_rate?, most.burst_s?);
+    let burst = most.burst_rate?;
+    let lasted = most.burst_s.map_or_else(String::new, |burst_s| {
+        format!(" after what a full reserve gives in {burst_s:.1} s")
+    });
     Some(Remark {
         what: format!(
-            "{mix}: the rate fell from {} to {} IOPS after what a full reserve gives in {burst_s:.1} s",
+            "{mix}: the rate fell from {} to {} IOPS{lasted}",
             show_count(burst.value),
             show_count(most.rate.value)
         ),
@@ -277,7 +408,7 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
 /// Mean service time at one outstanding I/O.
 fn base(ladder: &Ladder) -> Option<Estimate> {
     let rung = ladder.rungs.get(&1).or_else(|| ladder.burst.get(&1))?;
-    Some(document(&rung.told.service_time_ns))
+    Some(chosen_document(&rung.told.service_time_ns))
 }
 
 /// The highest rate of a ladder, in units of `factor` a transfer.

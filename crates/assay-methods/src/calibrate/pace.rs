@@ -11,17 +11,36 @@ pub(super) const FIRST_PRECISION: f64 = 0.15;
 /// Shares of a mix's time budget by which each part of the method has to end; what one part leaves, the next may use.
 pub(super) mod end {
     /// The ladder of small transfers.
-    pub const LADDER: f64 = 0.45;
-    /// Watching the full load for a level that falls.
-    pub const SUSTAINED: f64 = 0.5;
-    /// The search for the latency limit and the series of limits.
-    pub const LIMIT: f64 = 0.75;
-    /// The same where the rate fell and the ladder was climbed again.
-    pub const LIMIT_LATE: f64 = 0.85;
+    pub const LADDER: f64 = 0.22;
+    /// The search for the latency limit.
+    pub const LIMIT: f64 = 0.33;
+    /// The same with a series of limits.
+    pub const LIMIT_SERIES: f64 = 0.5;
+    /// Keeping the highest load of small transfers.
+    pub const KEPT: f64 = 0.5;
     /// The ladder of large transfers.
-    pub const LARGE: f64 = 0.9;
-    /// The single stream.
-    pub const SINGLE_STREAM: f64 = 1.0;
+    pub const LARGE: f64 = 0.55;
+    /// A first look at the single stream.
+    pub const SINGLE_STREAM: f64 = 0.6;
+    /// Rounds over everything.
+    pub const ROUNDS: f64 = 1.0;
+    /// Confirming a fall of small transfers: large ones and the single stream are still to come.
+    pub const CONFIRMED: f64 = 0.8;
+    /// Confirming a fall of large ones.
+    pub const CONFIRMED_LARGE: f64 = 0.9;
+}
+
+/// Where the rate fell, one thing after the other, so that a reserve that is used up stays so: the shares of the time
+/// left then by which each has to end.
+pub(super) mod late {
+    /// The ladder, and watching full load.
+    pub const SUSTAINED: f64 = 0.25;
+    /// The limit.
+    pub const LIMIT: f64 = 0.45;
+    /// The ladder of large transfers.
+    pub const LARGE: f64 = 0.86;
+    /// The single stream; what is left is for one outstanding I/O.
+    pub const SINGLE_STREAM: f64 = 0.94;
 }
 
 /// How well a rung is to be known, and for how long it may be measured.
@@ -62,7 +81,7 @@ impl Pace {
 
     /// Enough to see whether the rate still rises.
     pub(super) fn first_look(&self) -> Goal {
-        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: self.rung_s() }
+        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 0.5 * self.rung_s() }
     }
 
     /// The most that one rung of a ladder may take, s.
@@ -83,7 +102,7 @@ impl Pace {
     /// Warm-up before a slice, s: three times the service time to be expected, so that every I/O of the start has
     /// left the queue, and at least a tenth of a slice.
     pub(super) fn warm_up_s(&self, service_time_s: f64) -> f64 {
-        (3.0 * service_time_s).clamp(self.slice_s / 10.0, self.slice_s * 4.0)
+        (3.0 * service_time_s).clamp(self.slice_s / 10.0, self.slice_s * 6.0)
     }
 
     /// A duration as a whole number of intervals, at least those of a slice.

@@ -3,7 +3,7 @@
 use assay_model::Histogram;
 use assay_model::calibration::CurvePoint;
 use assay_model::measurement::{Interval, Operation, PerOperation};
-use assay_model::number::{count, real, real_len};
+use assay_model::number::{count, nanoseconds, real, real_len, seconds};
 use assay_stats::Estimate;
 use assay_stats::curve::LoadPoint;
 use assay_stats::mean::mean_error;
@@ -21,6 +21,8 @@ const SURE: f64 = 0.99;
 pub(super) struct Slice {
     /// Begin of its warm-up on the bench's clock, ns.
     pub(super) begin_ns: u64,
+    /// Length of the warm-up, ns.
+    pub(super) warm_up_ns: u64,
     /// End on the bench's clock, ns.
     pub(super) end_ns: u64,
     /// The intervals after the warm-up, all equally long.
@@ -39,9 +41,69 @@ impl Slice {
         self.intervals.iter().map(Interval::elapsed_s).sum()
     }
 
-    /// Reads and writes a second.
+    /// Reads and writes a second, a stall at the end included where that is known.
     pub(super) fn iops(&self) -> f64 {
-        real(self.operations.ios()) / self.elapsed_s().max(f64::MIN_POSITIVE)
+        self.completed() / self.told_s().max(f64::MIN_POSITIVE)
+    }
+
+    /// Measured time and a stall at its end, s.
+    pub(super) fn told_s(&self) -> f64 {
+        self.elapsed_s() + self.stall_s().unwrap_or(0.0)
+    }
+
+    /// Reads and writes that completed in that time: one I/O alone ends the stall.
+    fn completed(&self) -> f64 {
+        let ended = self.is_alone() && self.stall_s().is_some();
+        real(self.operations.ios()) + f64::from(u8::from(ended))
+    }
+
+    /// Whether never more than one I/O was outstanding.
+    fn is_alone(&self) -> bool {
+        self.intervals.iter().all(|interval| interval.outstanding_mean <= 1.0 + 1e-6)
+    }
+
+    /// How long the storage stood still after the measured time, s; `None` where it did not, or that is not known.
+    ///
+    /// Time without a completion after the last interval is in no interval, so that leaving it out would be to measure
+    /// between stalls only. One I/O alone is waited for; of several it is known by the last interval, in which much
+    /// less completed than usual, and what they take to complete otherwise is no stall.
+    fn stall_s(&self) -> Option<f64> {
+        const LEAST_SHARE: f64 = 0.1;
+        const LEAST_TIMES: f64 = 10.0;
+        let measured_ns = self.warm_up_ns + nanoseconds(self.elapsed_s());
+        let drained_s = seconds((self.end_ns - self.begin_ns).saturating_sub(measured_ns));
+        let usual_s = self.elapsed_s() / real(self.operations.ios().max(1));
+        let alone = self.is_alone();
+        let times = if alone { LEAST_TIMES } else { 0.0 };
+        let long = drained_s > LEAST_SHARE * self.elapsed_s() && drained_s > times * usual_s;
+        if alone {
+            return long.then_some(drained_s);
+        }
+        let last = self.intervals.last()?;
+        let stall_s = drained_s - last.outstanding_mean * usual_s;
+        (long && self.stands_still_in(last) && stall_s > 0.0).then_some(stall_s)
+    }
+
+    /// Whether much less than usual completed in an interval, where that is no chance.
+    fn stands_still_in(&self, interval: &Interval) -> bool {
+        const FEWEST: f64 = 20.0;
+        const LEAST: f64 = 0.75;
+        let usual = real(self.operations.ios()) / real_len(self.intervals.len().max(1));
+        usual >= FEWEST && real(interval.operations.ios()) < LEAST * usual
+    }
+
+    /// Only the intervals from one on: what was before it counts as warming up.
+    fn from(&self, first: usize) -> Self {
+        let kept = self.intervals[first.min(self.intervals.len())..].to_vec();
+        let skipped_s: f64 = self.intervals[..first].iter().map(Interval::elapsed_s).sum();
+        let operations = joined(kept.iter().map(|interval| &interval.operations));
+        let warm_up_ns = self.warm_up_ns + nanoseconds(skipped_s);
+        Self { intervals: kept, operations, warm_up_ns, ..self.clone() }
+    }
+
+    /// Its second half.
+    pub(super) fn second_half(&self) -> Self {
+        self.from(self.intervals.len() / 2)
     }
 
     /// Only the first intervals of it; histograms then have the precision of intervals.
@@ -121,6 +183,8 @@ pub(super) struct Told {
     pub(super) operations: PerOperation,
     /// Measured time, s.
     pub(super) elapsed_s: f64,
+    /// Doubt of the rate by what completes in step at the ends of slices, in reads and writes a second.
+    edge: f64,
 }
 
 /// Everything measured at one load.
@@ -141,6 +205,19 @@ impl Rung {
     /// The rung with a slice more.
     pub(super) fn with(mut self, slice: Slice, quantile: f64) -> Option<Self> {
         self.slices.push(slice);
+        Self::of(self.outstanding, self.slices, quantile)
+    }
+
+    /// Only the slices that begin at a time or later; `None` where too few are left.
+    pub(super) fn since(&self, at_ns: u64, quantile: f64) -> Option<Self> {
+        let slices = self.slices.iter().filter(|slice| slice.begin_ns >= at_ns).cloned().collect();
+        Self::of(self.outstanding, slices, quantile)
+    }
+
+    /// Both joined, in order of time.
+    pub(super) fn joined_with(mut self, other: Self, quantile: f64) -> Option<Self> {
+        self.slices.extend(other.slices);
+        self.slices.sort_by_key(|slice| slice.begin_ns);
         Self::of(self.outstanding, self.slices, quantile)
     }
 
@@ -226,6 +303,19 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 impl Told {
+    /// The same with the doubt that noise of all time scales asks for, a share of the values; never less than what
+    /// falls into slices or out of them at their ends.
+    pub(super) fn doubted(&mut self, half: f64) {
+        let rate = half.max(self.edge / self.iops.value.max(f64::MIN_POSITIVE));
+        self.iops = around(&self.iops, rate);
+        self.service_time_ns = around(&self.service_time_ns, rate);
+    }
+
+    /// The same with a rate that other loads tell, too, and its doubt as a share.
+    pub(super) fn pooled(&mut self, iops: f64, half: f64) {
+        self.iops = around(&Estimate { value: iops, ..self.iops }, half);
+    }
+
     fn of(slices: &[Slice], quantile: f64) -> Option<Self> {
         let intervals: Vec<&Interval> = slices.iter().flat_map(|slice| &slice.intervals).collect();
         let operations = joined(slices.iter().map(|slice| &slice.operations));
@@ -235,14 +325,34 @@ impl Told {
         let time_ns: Vec<f64> = intervals.iter().map(|interval| time_ns(interval)).collect();
         let elapsed_s: f64 = elapsed.iter().sum();
         let iops = ratio(&completed, &elapsed)?;
+        // The same with stalls that a slice ended in.
+        let told_s: f64 = slices.iter().map(Slice::told_s).sum();
+        let whole = slices.iter().map(Slice::completed).sum::<f64>() / told_s;
+        let stalled = whole / iops.value.max(f64::MIN_POSITIVE);
+        let iops = iops.scaled(stalled);
         let edge = real(in_step(slices)) * real_len(slices.len()) / elapsed_s;
         Some(Self {
             iops: widened(iops, edge),
-            service_time_ns: ratio(&time_ns, &completed)?,
+            service_time_ns: ratio(&time_ns, &completed)?.scaled(stalled.recip()),
             quantile_ns: span(&intervals, &operations, quantile)?,
             operations,
             elapsed_s,
+            edge,
         })
+    }
+}
+
+/// An interval with ends at this share from its value.
+fn around(estimate: &Estimate, half: f64) -> Estimate {
+    Estimate {
+        // A rate that may be twice or half as large has its ends as factors: none of them reaches 0.
+        low: if half < 0.5 {
+            estimate.value * (1.0 - half)
+        } else {
+            estimate.value / (1.0 + 2.0 * half)
+        },
+        high: estimate.value * (1.0 + half),
+        ..*estimate
     }
 }
 

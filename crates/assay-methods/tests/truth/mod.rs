@@ -1,5 +1,7 @@
 //! Simulated devices whose answers are known, and the answers.
 
+pub mod noisy;
+
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;
 use assay_model::units::Nanos;

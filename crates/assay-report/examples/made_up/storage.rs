@@ -107,6 +107,7 @@ impl Law {
                 rule: "the point farthest above the chord of the curve".to_owned(),
             }),
             steps: steps.collect(),
+            contradictions: Vec::new(),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::input::Report;
 use crate::markup::{Markup, Tag, constant, path, tag, text};
 use crate::show::Show;
 use crate::words::{self, capital};
+use assay_model::calibration::Contradiction;
 use assay_model::verdict::{Judgement, Outcome, Verdict};
 
 /// What the page is about.
@@ -176,8 +177,16 @@ fn notes(report: &Report, show: &Show) -> Markup {
     });
     let ends = ends.chain(contradictions(report));
     let remarks = report.remarks().map(|remark| capital(&remark.what));
-    let items: Vec<Markup> =
-        ends.chain(remarks).map(|note| tag("li").text(&show.sentence(&note))).collect();
+    let mixes = report.calibration.iter().flat_map(|calibration| &calibration.mixes);
+    let contradictions = mixes.flat_map(|mix| {
+        let said = |contradiction: &Contradiction| words::contradiction(*contradiction);
+        mix.contradictions.iter().map(move |one| format!("{}: {}.", mix.name, said(one)))
+    });
+    let items: Vec<Markup> = ends
+        .chain(contradictions)
+        .chain(remarks)
+        .map(|note| tag("li").text(&show.sentence(&note)))
+        .collect();
     if items.is_empty() {
         return Markup::new();
     }

@@ -75,6 +75,9 @@ fn remarks(text: &mut Text, mix: &MixCalibration, show: &Show) {
     if is_cut_short(iops.bound) {
         text.item(&format!("{name}, most IOPS: {}.", words::bound(iops.bound)));
     }
+    for contradiction in &mix.contradictions {
+        text.item(&format!("{name}: {}.", words::contradiction(*contradiction)));
+    }
     if let Some(burst) = &iops.burst_rate {
         let length = iops.burst_s.map(|length_s| format!(" for {}", show_length(length_s)));
         let (burst, length) = (show.value(Unit::IosPerS, burst.value), length.unwrap_or_default());

@@ -33,6 +33,7 @@ pub(in crate::calibrate) fn slice(outstanding: f64, intervals: &[Vec<(u64, u64)>
     let all: Vec<(u64, u64)> = numbered_times(&intervals);
     Slice {
         begin_ns: 0,
+        warm_up_ns: 0,
         end_ns: intervals.last().map_or(0, |last| last.end_ns),
         operations: reads(&all, Precision::Fine),
         intervals,

@@ -1,0 +1,73 @@
+//! What the reader of a calibration must know of its answers.
+
+use super::rung::Rung;
+use assay_model::Estimate;
+use assay_model::calibration::LatencyLimit;
+use assay_model::measurement::Remark;
+use assay_model::units::{show_count, show_time_ns};
+
+pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, above the limit of {}",
+            limit.quantile,
+            show_time_ns(first.told.quantile_ns.value),
+            show_time_ns(limit.service_time_ns)
+        ),
+        why: "no load keeps the limit".to_owned(),
+        remedy: "ask for a limit that the storage can keep, or for other storage".to_owned(),
+    }
+}
+
+pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: the IOPS within the limit are only known to lie between {} and {}",
+            show_count(rate.low),
+            show_count(rate.high)
+        ),
+        why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
+            .to_owned(),
+        remedy: "give it more time, or ask for another limit".to_owned(),
+    }
+}
+
+pub(super) fn varied(mix: &str, rung: &Rung) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: the rate at {} outstanding I/Os varied so much that its mean is only known within {:.0} %",
+            rung.outstanding,
+            rung.imprecision() * 100.0
+        ),
+        why: "something else uses the storage or the host, or the storage itself is unsteady"
+            .to_owned(),
+        remedy: "calibrate while nothing else runs, or give it more time".to_owned(),
+    }
+}
+
+pub(super) fn still_rising(mix: &str, last: &Rung) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
+            last.outstanding
+        ),
+        why: "the storage may give more than the highest rate here".to_owned(),
+        remedy: "allow more outstanding I/Os".to_owned(),
+    }
+}
+
+pub(super) fn unknown_throughput(mix: &str) -> Remark {
+    Remark {
+        what: format!("{mix}: the throughput of large I/Os that lasts is not known"),
+        why: "no time was left, or a reserve was still used when time was up".to_owned(),
+        remedy: "give it more time".to_owned(),
+    }
+}
+
+pub(super) fn host_bound(mix: &str) -> Remark {
+    Remark {
+        what: format!("{mix}: the CPU of this host was used up at the highest rate"),
+        why: "the rate is a limit of the host; the storage may give more".to_owned(),
+        remedy: "allow more workers, or measure from a faster or a second host".to_owned(),
+    }
+}
