@@ -247,9 +247,13 @@ fn trace(kind: &Kind, seed: u64, number: u64) -> Trace {
     Trace { truth, values: levels.into_iter().zip(shocks).map(value).collect() }
 }
 
-/// Seconds in a batch: 60, and shorter ones of a soak of an hour, as a soak joins them.
+/// Seconds in a batch as a soak joins them: doubled from 10 whenever there are 120 of fewer than 60 s.
 fn batch(values: &[f64]) -> usize {
-    if values.len() > HOUR { 60 } else { 40 }
+    let mut size = 10;
+    while size < 60 && values.len() >= 120 * size {
+        size *= 2;
+    }
+    size
 }
 
 /// Alarms of the watch over batches of 5 s.

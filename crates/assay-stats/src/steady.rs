@@ -3,8 +3,8 @@
 use crate::estimate::Estimate;
 use crate::mean::mean_interval;
 use crate::pelt::changes;
-use crate::series::{mean, unbiased_correlation, variance};
-use crate::trend::trend;
+use crate::series::{autocorrelation, mean, unbiased_correlation, variance};
+use crate::trend::{line, trend};
 use assay_model::number::{index, real_len};
 
 /// A level of our rule holds for at least so many batches.
@@ -31,6 +31,15 @@ const AT_A_BLOW: f64 = 4.2;
 /// News that are more skewed than this come from one side, as in a saw-tooth, and are no noise: of 48 normal values the
 /// skewness has a standard error of √(6/48) = 0.35.
 const ONE_SIDED: f64 = 1.2;
+
+/// News that are correlated with the one before by more than this are no noise: waves and slow approaches go on.
+const TOLD_BY_LAST: f64 = 0.4;
+
+/// What a change must gain to be believed beside noise that remembers, in logarithms of the length.
+const CHANGE_PRICE: f64 = 3.0;
+
+/// The first batch of a stretch that is so many standard deviations from the rest holds some of the level before.
+const FAR: f64 = 4.0;
 
 /// Rounds in a window of the five-round rule.
 const ROUNDS: usize = 5;
@@ -79,13 +88,22 @@ pub struct Steadiness {
 /// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
     let mut changes = all_changes(batches, rule.tolerance);
-    let mut start = changes.last().copied().unwrap_or(0);
+    if wanders(batches, &changes) {
+        changes.clear();
+    }
+    while changes.last().is_some_and(|_| is_slope(batches, &changes)) {
+        changes.pop();
+    }
+    let mut start = changes.last().map_or(0, |last| last + mixed(&batches[*last..]));
     let needed = index(rule.share * real_len(batches.len())).max(STEADY_MIN);
     if !is_steady(&batches[start..], needed, rule)
         && let Some(settled) = settles(&batches[start..], needed, rule)
     {
         start += settled;
         changes.push(start);
+    }
+    if let Some(last) = changes.last_mut() {
+        *last = start;
     }
     let last = batches.get(start..).unwrap_or_default();
     let steady = is_steady(last, needed, rule);
@@ -121,6 +139,52 @@ fn settles(stretch: &[f64], needed: usize, rule: &SteadyRule) -> Option<usize> {
     })
 }
 
+/// Whether noise that remembers explains the series as well as the changes do: by the criterion of Schwarz on what is new in
+/// each batch, both times under a first-order autoregression.
+fn wanders(batches: &[f64], changes: &[usize]) -> bool {
+    let n = real_len(batches.len());
+    let (plain, stepped) = (news(batches, &[]), news(batches, changes));
+    let price = CHANGE_PRICE * real_len(changes.len()) * n.ln();
+    let gained = variance(&plain).ln() - variance(&stepped).max(f64::MIN_POSITIVE).ln();
+    !changes.is_empty() && n * gained < price && is_noise(&plain)
+}
+
+/// What is new in each batch, given the levels between changes and a first-order autoregression around them.
+///
+/// Of the first one it is what makes all equally likely (Prais and Winsten): a series that begins far from its level shows it.
+fn news(batches: &[f64], changes: &[usize]) -> Vec<f64> {
+    let residuals = residuals(batches, changes);
+    let coefficient = unbiased_correlation(&residuals, 1.0).clamp(0.0, 1.0);
+    let first = residuals.first().map(|first| first * (1.0 - coefficient * coefficient).sqrt());
+    let later = residuals.windows(2).map(|two| two[1] - coefficient * two[0]);
+    first.into_iter().chain(later).collect()
+}
+
+/// Whether news may be chance: none of them is a blow, they do not come from one side, and one does not tell the next.
+fn is_noise(news: &[f64]) -> bool {
+    let largest = news.iter().map(|one| one.abs()).fold(0.0, f64::max);
+    largest < AT_A_BLOW * variance(news).sqrt()
+        && skewness(news).abs() < ONE_SIDED
+        && autocorrelation(news, 1) < TOLD_BY_LAST
+}
+
+/// Whether a straight line explains the last two stretches as well as the change between them does.
+fn is_slope(batches: &[f64], changes: &[usize]) -> bool {
+    let [earlier @ .., last] = changes else { return false };
+    let both = &batches[earlier.last().copied().unwrap_or(0)..];
+    let at = both.len() - (batches.len() - last);
+    let steps: Vec<f64> = (0..both.len()).map(real_len).collect();
+    let Some(line) = line(&steps, both, 0.95) else { return false };
+    let squares: f64 = residuals(both, &[at]).iter().map(|one| one * one).sum();
+    line.scatter * line.scatter * real_len(both.len() - 2) < squares
+}
+
+/// How many batches at the beginning of a stretch hold some of the level before: 1 where the first one is far from the rest.
+fn mixed(stretch: &[f64]) -> usize {
+    let Some((first, rest)) = stretch.split_first() else { return 0 };
+    usize::from((first - mean(rest)).abs() > FAR * variance(rest).sqrt())
+}
+
 /// How many batches the noise remembers, where a first-order autoregression explains the whole series: it has a long memory, a
 /// small share of the series, and nothing in it came at a blow.
 fn long_memory(batches: &[f64]) -> Option<f64> {
@@ -128,15 +192,10 @@ fn long_memory(batches: &[f64]) -> Option<f64> {
     if batches.len() < 2 * STEADY_MIN || !(LONG_MEMORY..1.0).contains(&coefficient) {
         return None;
     }
-    let level = mean(batches);
-    let new: Vec<f64> =
-        batches.windows(2).map(|two| two[1] - level - coefficient * (two[0] - level)).collect();
-    let largest = new.iter().map(|one| one.abs()).fold(0.0, f64::max);
     let memory = -1.0 / coefficient.ln();
     let line = trend(batches, 0.99)?;
     let wanders = line.slope.covers(0.0) && memory * FEWEST_MEMORIES < real_len(batches.len());
-    let is_noise = largest < AT_A_BLOW * variance(&new).sqrt() && skewness(&new).abs() < ONE_SIDED;
-    (wanders && is_noise).then_some(memory)
+    (wanders && is_noise(&news(batches, &[]))).then_some(memory)
 }
 
 /// The third standardised moment: 0 of what is symmetric.
@@ -217,9 +276,8 @@ fn strength(batches: &[f64], changes: &[usize], which: usize, tolerance: f64) ->
     2.0 * step * step * n * m / (n + m)
 }
 
-/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
-/// fourth moment exceeds that of the normal law.
-fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
+/// What is left of a series without the levels between its changes.
+fn residuals(batches: &[f64], changes: &[usize]) -> Vec<f64> {
     let mut residuals = Vec::with_capacity(batches.len());
     let mut edges = vec![0];
     edges.extend(changes);
@@ -229,6 +287,13 @@ fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
         let level = mean(stretch);
         residuals.extend(stretch.iter().map(|value| value - level));
     }
+    residuals
+}
+
+/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
+/// fourth moment exceeds that of the normal law.
+fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
+    let residuals = residuals(batches, changes);
     let correlation = unbiased_correlation(&residuals, 1.0).clamp(0.0, 0.6);
     let spread = variance(&residuals);
     let fourth = mean(&residuals.iter().map(|residual| residual.powi(4)).collect::<Vec<_>>());
