@@ -4,7 +4,7 @@ use crate::estimate::Estimate;
 use crate::mean::mean_interval;
 use crate::pelt::changes;
 use crate::series::{autocorrelation, mean, unbiased_correlation, variance};
-use crate::trend::{line, trend};
+use crate::trend::{Line, line, trend};
 use assay_model::number::{index, real_len};
 
 /// A level of our rule holds for at least so many batches.
@@ -22,6 +22,9 @@ const STEEPER: f64 = 4.0;
 /// Correlation of neighbouring batches from which on wandering looks like changes of level.
 const LONG_MEMORY: f64 = 0.6;
 
+/// The same where changes were found that the wandering explains.
+const WANDERING: f64 = 0.4;
+
 /// A series of fewer memories than this says nothing of whether it will come back.
 const FEWEST_MEMORIES: f64 = 4.0;
 
@@ -37,6 +40,9 @@ const TOLD_BY_LAST: f64 = 0.4;
 
 /// What a change must gain to be believed beside noise that remembers, in logarithms of the length.
 const CHANGE_PRICE: f64 = 3.0;
+
+/// A drift goes on where the last stretch has this share of the slope over the last two.
+const GOES_ON: f64 = 0.5;
 
 /// The first batch of a stretch that is so many standard deviations from the rest holds some of the level before.
 const FAR: f64 = 4.0;
@@ -88,10 +94,10 @@ pub struct Steadiness {
 /// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
     let mut changes = all_changes(batches, rule.tolerance);
-    if wanders(batches, &changes) {
+    let wanders = wanders(batches, &changes) && long_memory(batches, 0.0).is_some();
+    if wanders {
         changes.clear();
-    }
-    while changes.last().is_some_and(|_| is_slope(batches, &changes)) {
+    } else if is_slope(batches, &changes) {
         changes.pop();
     }
     let mut start = changes.last().map_or(0, |last| last + mixed(&batches[*last..]));
@@ -106,13 +112,14 @@ pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
         *last = start;
     }
     let last = batches.get(start..).unwrap_or_default();
-    let steady = is_steady(last, needed, rule);
+    let memory = long_memory(batches, if wanders { WANDERING } else { LONG_MEMORY });
+    let steady = is_steady(last, needed, rule) && !(wanders && memory.is_some());
     Steadiness {
         since: steady.then_some(start),
         changes,
         drift: drift(last, rule.confidence),
         level: mean_interval(last, rule.confidence),
-        long_memory_n: if steady { None } else { long_memory(batches) },
+        long_memory_n: memory.filter(|_| !steady),
     }
 }
 
@@ -168,15 +175,23 @@ fn is_noise(news: &[f64]) -> bool {
         && autocorrelation(news, 1) < TOLD_BY_LAST
 }
 
-/// Whether a straight line explains the last two stretches as well as the change between them does.
+/// Whether the last two stretches are parts of one drift: a straight line explains them as well as the change between them does,
+/// and the last one goes on alike.
 fn is_slope(batches: &[f64], changes: &[usize]) -> bool {
     let [earlier @ .., last] = changes else { return false };
     let both = &batches[earlier.last().copied().unwrap_or(0)..];
-    let at = both.len() - (batches.len() - last);
-    let steps: Vec<f64> = (0..both.len()).map(real_len).collect();
-    let Some(line) = line(&steps, both, 0.95) else { return false };
+    let behind = &batches[*last..];
+    let (Some(whole), Some(rest)) = (fitted(both), fitted(behind)) else { return false };
+    let at = both.len() - behind.len();
     let squares: f64 = residuals(both, &[at]).iter().map(|one| one * one).sum();
-    line.scatter * line.scatter * real_len(both.len() - 2) < squares
+    whole.scatter.powi(2) * real_len(both.len() - 2) < squares
+        && rest.slope.value / whole.slope.value > GOES_ON
+}
+
+/// The straight line through a stretch.
+fn fitted(stretch: &[f64]) -> Option<Line> {
+    let steps: Vec<f64> = (0..stretch.len()).map(real_len).collect();
+    line(&steps, stretch, 0.95)
 }
 
 /// How many batches at the beginning of a stretch hold some of the level before: 1 where the first one is far from the rest.
@@ -187,9 +202,9 @@ fn mixed(stretch: &[f64]) -> usize {
 
 /// How many batches the noise remembers, where a first-order autoregression explains the whole series: it has a long memory, a
 /// small share of the series, and nothing in it came at a blow.
-fn long_memory(batches: &[f64]) -> Option<f64> {
+fn long_memory(batches: &[f64], least: f64) -> Option<f64> {
     let coefficient = unbiased_correlation(batches, 1.0);
-    if batches.len() < 2 * STEADY_MIN || !(LONG_MEMORY..1.0).contains(&coefficient) {
+    if batches.len() < 2 * STEADY_MIN || !(least..1.0).contains(&coefficient) {
         return None;
     }
     let memory = -1.0 / coefficient.ln();
