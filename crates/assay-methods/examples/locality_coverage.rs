@@ -1,5 +1,5 @@
 //! How often the intervals of a locality hold the truth on simulated devices, and how far the values are off:
-//! `locality_coverage SEEDS [FIRST_SEED]` prints one row a device and quantity.
+//! `locality_coverage SEEDS [FIRST_SEED [DEVICE]]` prints one row a device and quantity.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 use assay_engine::device::DeviceSpec;
@@ -27,40 +27,40 @@ const KINDS: [Kind; 5] = [
     Kind {
         device: "device?size=40GB+tiers?sizes=3MiB&latencies=90us,1100us",
         largest: Bytes(16 << 20),
-        point_s: 5.0,
+        point_s: 2.0,
         follow_s: None,
         sizes_mib: &[3.0],
         latencies_us: &[90.0, 1100.0],
     },
     Kind {
-        device: "device?size=100GB+tiers?sizes=7MiB,110MiB&latencies=70us,350us,3ms",
+        device: "device?size=100GB+tiers?sizes=7MiB,110MiB&latencies=170us,550us,3ms",
         largest: Bytes(512 << 20),
-        point_s: 5.0,
+        point_s: 2.0,
         follow_s: None,
         sizes_mib: &[7.0, 110.0],
-        latencies_us: &[70.0, 350.0, 3000.0],
+        latencies_us: &[170.0, 550.0, 3000.0],
     },
     Kind {
-        device: "device?size=2GiB+tiers?sizes=5MiB,30MiB,150MiB&latencies=50us,150us,800us,6ms",
+        device: "device?size=2GiB+tiers?sizes=5MiB,30MiB,150MiB&latencies=150us,400us,1500us,9ms",
         largest: Bytes(1 << 30),
-        point_s: 10.0,
+        point_s: 3.0,
         follow_s: None,
         sizes_mib: &[5.0, 30.0, 150.0],
-        latencies_us: &[50.0, 150.0, 800.0, 6000.0],
+        latencies_us: &[150.0, 400.0, 1500.0, 9000.0],
     },
     Kind {
         device: "device?size=7GB+tiers?sizes=13MiB&latencies=40us,900us+servers?count=1&service=150us",
         largest: Bytes(128 << 20),
-        point_s: 5.0,
+        point_s: 2.0,
         follow_s: None,
         sizes_mib: &[13.0],
         latencies_us: &[190.0, 1050.0],
     },
     Kind {
-        device: "device?size=1TB+tiers?sizes=8MiB&latencies=120us,2ms&follow=12s",
+        device: "device?size=1TB+tiers?sizes=8MiB&latencies=120us,2ms&follow=6s",
         largest: Bytes(64 << 20),
-        point_s: 5.0,
-        follow_s: Some(60.0),
+        point_s: 2.0,
+        follow_s: Some(30.0),
         // Places that follow late have no sizes by a curve.
         sizes_mib: &[],
         latencies_us: &[],
@@ -79,12 +79,13 @@ fn main() -> Result<()> {
     let mut words = std::env::args().skip(1).map(|word| word.parse::<u64>());
     let seeds = words.next().and_then(std::result::Result::ok);
     let seeds = seeds.ok_or_else(|| {
-        Error::usage("no number of seeds", "locality_coverage SEEDS [FIRST_SEED]")
+        Error::usage("no number of seeds", "locality_coverage SEEDS [FIRST_SEED [DEVICE]]")
     })?;
     let first = words.next().and_then(std::result::Result::ok).unwrap_or(1);
+    let only = words.next().and_then(std::result::Result::ok);
     println!("| device | quantity | covered | mean error | largest error | median half-width |");
     println!("|---|---|---|---|---|---|");
-    for kind in &KINDS {
+    for (_, kind) in (0..).zip(&KINDS).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
         let mut rows: Vec<(String, Row)> = Vec::new();
         for seed in first..first + seeds {
             let found = measured(kind, seed)?;
@@ -138,11 +139,11 @@ fn quantities(kind: &Kind, found: &Locality) -> Vec<(String, f64, Estimate)> {
     all
 }
 
-/// A place serves a page 12 s after its first read; reads of the slow place touch pages at random, so that after a time t
+/// A place serves a page 6 s after its first read; reads of the slow place touch pages at random, so that after a time t
 /// the share 1 - exp(-t / (pages · latency)) was touched.
 fn followed(hot_bytes: f64, latency_s: f64) -> (f64, f64) {
     let touching_s = hot_bytes / 8192.0 * latency_s;
-    (12.0 + touching_s * 2.0_f64.ln(), 12.0 + touching_s * 10.0_f64.ln())
+    (6.0 + touching_s * 2.0_f64.ln(), 6.0 + touching_s * 10.0_f64.ln())
 }
 
 impl Row {

@@ -424,6 +424,43 @@ mod tests {
     }
 
     #[test]
+    fn a_drift_is_not_two_levels() {
+        let drifting =
+            |at: usize, noise: f64| 100.0 + 2.0 * real_len(at) / 180.0 + 0.3 * (noise - 100.0);
+        let series: Vec<f64> = noisy(&[(180, 100.0)])
+            .into_iter()
+            .enumerate()
+            .map(|(at, one)| drifting(at, one))
+            .collect();
+        assert_eq!(steadiness(&series, &SteadyRule::default()).since, None);
+    }
+
+    #[test]
+    fn the_batch_that_holds_a_fall_belongs_to_neither_side() {
+        let series = noisy(&[(100, 500.0), (1, 330.0), (79, 250.0)]);
+        let found = steadiness(&series, &SteadyRule::default());
+        assert_eq!(found.since, Some(101), "{found:?}");
+    }
+
+    #[test]
+    fn noise_that_remembers_for_minutes_is_not_told_from_changes() {
+        let mut told = [0; 2];
+        for seed in 1..=20 {
+            let mut random = Random::new(seed);
+            let mut value = 0.0;
+            let mut next = || {
+                value = 0.8 * value + 0.6 * random.normal();
+                1000.0 + 20.0 * value
+            };
+            let series: Vec<f64> = std::iter::repeat_with(&mut next).take(180).collect();
+            let found = steadiness(&series, &SteadyRule::default());
+            told[0] += u32::from(found.since.is_some_and(|since| since > 0));
+            told[1] += u32::from(found.since.is_none() && found.long_memory_n.is_none());
+        }
+        assert!(told[0] <= 1 && told[1] <= 1, "{told:?}");
+    }
+
+    #[test]
     fn a_wave_as_long_as_the_series_is_not_steady() {
         let wave = |at: usize| 100.0 + 10.0 * (real_len(at) / 40.0).sin();
         let series: Vec<f64> = (0..120).map(wave).collect();
