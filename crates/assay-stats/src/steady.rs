@@ -89,7 +89,8 @@ pub struct Steadiness {
 ///
 /// Changes are those of [`changes`], less those that are smaller than the tolerance or than what correlated noise does
 /// by itself. A fall is louder than the level that it ends in, and hides how that was reached: what follows the last
-/// change is looked at again by itself, until it has none. The drift is the [`trend`] over the last stretch; it counts
+/// change is looked at again by itself, until it has none. There are no changes where a first-order autoregression explains
+/// the series as well, and the last one is none where a straight line does. The drift is the [`trend`] over the last stretch; it counts
 /// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
 /// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
