@@ -1,26 +1,33 @@
 //! The locality curve: one random reader on working sets of growing size, then on a hot spot that jumps.
 
 use crate::bench::Bench;
+use crate::intervals::noun;
 use assay_engine::Ignore;
 use assay_model::locality::{Following, Locality, LocalityPoint, Tier};
 use assay_model::measurement::{Finish, Interval, Joint, Measurement};
-use assay_model::number::{count, index, real, real_len};
-use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::number::{count, count_of, index, real, real_len, seconds};
+use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
 use assay_model::{Error, Estimate, Result};
+use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean_interval;
-use assay_stats::tiers::{Tiers, follow_times_s, tiers};
+use assay_stats::series::{mean, variance};
+use assay_stats::tiers::{TierIntervals, Tiers, follow_times_s, tier_intervals, tiers};
 use std::ops::ControlFlow;
 
 const CONFIDENCE: f64 = 0.95;
-/// Bytes of a read that brings a working set in.
+/// Bytes of a read that brings a working set in, at most.
 const LARGE: Bytes = Bytes(1 << 20);
+/// Such reads at least make up a working set.
+const LARGE_READS: u64 = 16;
 /// Above this relative distance no places explain a curve.
 const MISFIT_MAX: f64 = 0.15;
 /// A read time that is larger by less than this may be chance.
 const SLOWER: f64 = 1.05;
+/// A working set is brought in for at most so many times as long as a point is measured.
+const BRING_IN_MOST: f64 = 4.0;
 /// Points in a doubling of the working set.
-const POINTS_A_DOUBLING: f64 = 2.0;
+const POINTS_A_DOUBLING: f64 = 3.0;
 /// Intervals of a point.
 const INTERVALS: u64 = 20;
 /// Stretches between two jumps of the hot spot.
@@ -45,6 +52,8 @@ pub struct LocalityPlan {
     pub point: Nanos,
     /// Time between two jumps of the hot spot; none are timed when absent.
     pub follow: Option<Nanos>,
+    /// Seed of the addresses.
+    pub seed: u64,
 }
 
 impl LocalityPlan {
@@ -77,14 +86,47 @@ impl LocalityPlan {
         Ok((0..=index(steps)).map(size).collect())
     }
 
-    fn share(&self, bytes: f64) -> Share {
-        Share((bytes / real(self.length_bytes)).min(1.0))
+    /// The share of the target that holds so many bytes in whole transfers: half a transfer more, because a span is cut to
+    /// whole ones.
+    fn share(&self, bytes: f64, transfer: u64) -> Share {
+        let whole = self.length_bytes / transfer * transfer;
+        Share(((bytes + real(transfer) / 2.0) / real(whole.max(1))).min(1.0))
+    }
+
+    /// A working set is brought in for at most so long, s.
+    fn bring_in_s(&self) -> f64 {
+        BRING_IN_MOST * self.point.seconds()
+    }
+
+    /// How many parts as long as a working set all takes, the smallest one being measured again.
+    fn parts(&self, sets: usize) -> f64 {
+        let follow_s = self.follow.map_or(0.0, |period| real(JUMPS + 1) * period.seconds());
+        real_len(sets + 1) + follow_s / self.part_s()
+    }
+
+    /// About how long a working set takes, s.
+    fn part_s(&self) -> f64 {
+        1.0 + self.settle.seconds() + self.point.seconds()
+    }
+}
+
+/// How far a measurement is, in parts that take about as long as a working set.
+struct Progress<'a> {
+    show: &'a mut dyn FnMut(f64, u64),
+    done: f64,
+    parts: f64,
+}
+
+impl Progress<'_> {
+    /// Tells that `more` parts are done beyond those that are whole.
+    fn tell(&mut self, more: f64, bytes: u64) {
+        (self.show)(((self.done + more) / self.parts).min(1.0), bytes);
     }
 }
 
 /// Measures the curve, works out the places behind it, and times how they follow a hot spot.
 ///
-/// `show` is told the share that is done and the working set.
+/// `show` is told the share that is done and the working set, about once a second.
 ///
 /// # Errors
 /// What the engine says; an environment error when a person stopped it before there was a curve.
@@ -94,60 +136,124 @@ pub fn locality(
     show: &mut dyn FnMut(f64, u64),
 ) -> Result<Locality> {
     let sets = plan.working_sets()?;
-    let mut points = Vec::new();
-    for (done, bytes) in sets.iter().enumerate() {
-        if bench.stopped() {
-            break;
-        }
-        show(real_len(done) / real_len(sets.len()), *bytes);
-        points.push(LocalityPoint {
-            working_set_bytes: *bytes,
-            service_time_ns: point(bench, plan, *bytes)?,
-        });
-    }
-    let curve: Vec<(f64, f64)> = points
-        .iter()
-        .map(|point| (real(point.working_set_bytes), point.service_time_ns.value))
-        .collect();
-    let found = tiers(&curve).ok_or_else(|| {
+    let mut progress = Progress { show, done: 0.0, parts: plan.parts(sets.len()) };
+    let (points, brought) = curve(bench, plan, &sets, &mut progress)?;
+    let found = tiers(&means(&points), noise(&points)).ok_or_else(|| {
         Error::environment(
             "the locality curve was stopped before it had four points",
             "let it go on, or make each point shorter with --point",
         )
     })?;
     let again = match sets.first() {
-        Some(smallest) if !bench.stopped() => Some(point(bench, plan, *smallest)?),
+        Some(smallest) if !bench.stopped() => {
+            Some(visit(bench, plan, *smallest, plan.bring_in_s(), &mut progress)?.0)
+        }
         _ => None,
     };
-    let doubts = doubts(&points, again.as_ref(), found.misfit);
+    let mut doubts = doubts(&points, again.as_ref(), found.misfit);
+    doubts.extend(not_filled(&found, brought));
     let following = match (plan.follow, found.sizes.first()) {
         // Where places are in doubt there still is a hot part that may be followed.
         (Some(period), Some(first)) if !bench.stopped() => {
-            Some(follow(bench, plan, *first, period)?)
+            Some(follow(bench, plan, *first, period, &mut progress)?)
         }
         _ => None,
     };
     Ok(Locality {
         format: 1,
         transfer_bytes: plan.transfer.0,
+        tiers: if doubts.is_empty() { places(&found, &points) } else { Vec::new() },
         points,
-        tiers: if doubts.is_empty() { places(&found) } else { Vec::new() },
         doubts,
         misfit: found.misfit,
         following,
     })
 }
 
-/// What was worked out, as a document has it.
-fn places(found: &Tiers) -> Vec<Tier> {
-    let sizes = found.sizes.iter().copied().map(Some).chain([None]);
+/// The points of the curve, and the most bytes that were brought in for one of them.
+fn curve(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    sets: &[u64],
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<LocalityPoint>, f64)> {
+    let (mut points, mut brought_most, mut most_s) = (Vec::new(), 0.0, plan.bring_in_s());
+    for bytes in sets.iter().copied() {
+        if bench.stopped() {
+            break;
+        }
+        let (service_time_ns, brought) = visit(bench, plan, bytes, most_s, progress)?;
+        brought_most = brought.max(brought_most);
+        if brought < real(2 * bytes) {
+            // What the places hold by now is part of every larger working set, too.
+            most_s = plan.point.seconds();
+        }
+        points.push(LocalityPoint { working_set_bytes: bytes, service_time_ns });
+    }
+    Ok((points, brought_most))
+}
+
+/// Brings a working set in and measures it: its mean read time, and how much was brought in.
+fn visit(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    bytes: u64,
+    most_s: f64,
+    progress: &mut Progress<'_>,
+) -> Result<(Estimate, f64)> {
+    progress.tell(0.0, bytes);
+    let brought = bring_in(bench, plan, bytes, most_s, &mut || progress.tell(0.0, bytes))?;
+    let mean = point(bench, plan, bytes, progress)?;
+    progress.done += 1.0;
+    Ok((mean, brought))
+}
+
+/// Working sets with their mean read times.
+fn means(points: &[LocalityPoint]) -> Vec<(f64, f64)> {
+    let mean = |point: &LocalityPoint| (real(point.working_set_bytes), point.service_time_ns.value);
+    points.iter().map(mean).collect()
+}
+
+/// The standard error of a point's mean, ns.
+fn standard_error_ns(point: &LocalityPoint) -> f64 {
+    let Estimate { low, high, .. } = point.service_time_ns;
+    0.5 * (high - low) / normal_quantile(0.5 + 0.5 * CONFIDENCE)
+}
+
+/// The root mean square of the means' relative standard errors.
+fn noise(points: &[LocalityPoint]) -> f64 {
+    let relative =
+        |point: &LocalityPoint| (standard_error_ns(point) / point.service_time_ns.value).powi(2);
+    mean(&points.iter().map(relative).collect::<Vec<f64>>()).sqrt()
+}
+
+/// What was worked out, with its intervals, as a document has it.
+fn places(found: &Tiers, points: &[LocalityPoint]) -> Vec<Tier> {
+    let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
+    let TierIntervals { sizes, latencies } =
+        tier_intervals(&means(points), &errors, found, CONFIDENCE);
+    let sizes = sizes.into_iter().map(Some).chain([None]);
     sizes
-        .zip(&found.latencies)
-        .map(|(holds_bytes, service_time_ns)| Tier {
-            holds_bytes,
-            service_time_ns: *service_time_ns,
+        .zip(latencies)
+        .map(|(size, latency)| Tier {
+            holds_bytes: size.map(|size| size.value),
+            service_time_ns: latency.value,
+            holds_interval_bytes: size.map(noun),
+            interval_ns: Some(noun(latency)),
         })
         .collect()
+}
+
+/// Why a place may be larger than it seems: what was brought in did not fill it twice over.
+fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
+    let largest = *found.sizes.last()?;
+    (brought < 2.0 * largest).then(|| {
+        format!(
+            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --point longer.",
+            show_bytes(brought),
+            show_bytes(largest)
+        )
+    })
 }
 
 /// Why the curve does not show places that keep what was used last. Each of these makes latencies wrong, so that it is
@@ -189,13 +295,18 @@ fn is_slower(one: &Estimate, other: &Estimate) -> bool {
 fn reader(plan: &LocalityPlan, bytes: f64, access: Access, duration: Nanos) -> Workload {
     let mut stream = Stream::closed("locality", Share(1.0), plan.transfer, 1);
     stream.access = access;
-    stream.span = Span { from: Share(0.0), to: plan.share(bytes) };
-    Workload::of("locality", duration, stream)
+    stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.transfer.0) };
+    // With one seed for all, chance would be the same at every working set.
+    Workload { seed: plan.seed ^ count(bytes), ..Workload::of("locality", duration, stream) }
 }
 
-/// The mean read time of a working set, after all of it was brought in twice.
-fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estimate> {
-    bring_in(bench, plan, bytes)?;
+/// The mean read time of a working set.
+fn point(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    bytes: u64,
+    progress: &mut Progress<'_>,
+) -> Result<Estimate> {
     let mut workload = reader(plan, real(bytes), Access::Uniform, plan.point);
     workload.warm_up = plan.settle;
     workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
@@ -204,6 +315,7 @@ fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estim
         if let Some(read) = interval.operations.read.as_ref().filter(|read| read.ios > 0) {
             means.push(read.service.mean_ns());
         }
+        progress.tell(real_len(means.len()) / real(INTERVALS), bytes);
         ControlFlow::Continue(())
     };
     let measurement = bench.measure(&workload, &mut observe)?;
@@ -214,7 +326,7 @@ fn point(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<Estim
         low: (value - half).max(0.0),
         high: value + half,
         confidence: CONFIDENCE,
-        n: assay_model::number::count_of(means.len()).max(1),
+        n: count_of(means.len()).max(1),
     })
 }
 
@@ -232,21 +344,50 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
     })
 }
 
-/// Reads a working set twice from its beginning in large transfers, so that what can hold it does.
-fn bring_in(bench: &mut dyn Bench, plan: &LocalityPlan, bytes: u64) -> Result<()> {
-    let large = LARGE.0.min(bytes / plan.transfer.0 * plan.transfer.0);
+/// Reads a working set twice from its beginning in large transfers, so that what can hold it does, but for no longer than
+/// `most_s`; gives the bytes that were read.
+///
+/// What is read of a working set larger than any place need not be all of it: a place that is full of some of it serves
+/// its share of uniform reads.
+fn bring_in(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    bytes: u64,
+    most_s: f64,
+    tick: &mut dyn FnMut(),
+) -> Result<f64> {
+    let began_ns = bench.now_ns();
+    let (wanted, mut read, mut at, mut idle) = (real(2 * bytes), 0.0, 0.0, 0);
+    while read < wanted && idle < 100 && !bench.stopped() {
+        if seconds(bench.now_ns() - began_ns) > most_s {
+            break;
+        }
+        tick();
+        let workload = sequential(plan, at, bytes);
+        let more = real(bench.measure(&workload, &mut Ignore)?.operations().bytes());
+        idle = if more > 0.0 { 0 } else { idle + 1 };
+        let left = real(bytes) - at;
+        // A run that came to the end went on where it had begun.
+        (read, at) = if more < left { (read + more, at + more) } else { (read + left, 0.0) };
+    }
+    Ok(read)
+}
+
+/// A second of large reads in order of a working set, from a place in it on.
+fn sequential(plan: &LocalityPlan, at: f64, bytes: u64) -> Workload {
+    let transfers = (bytes / plan.transfer.0 / LARGE_READS).max(1);
+    let large = (transfers * plan.transfer.0).min(LARGE.0 / plan.transfer.0 * plan.transfer.0);
+    let large = large.max(plan.transfer.0);
     let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
     stream.access = Access::Sequential { streams: 1 };
-    stream.span.to = plan.share(real(bytes));
-    let mut left = real(2 * bytes);
-    let mut idle = 0;
-    while left > 0.0 && idle < 100 && !bench.stopped() {
-        let workload = Workload::of("bring in", Nanos(1_000_000_000), stream.clone());
-        let read = bench.measure(&workload, &mut Ignore)?.operations().bytes();
-        idle = if read == 0 { idle + 1 } else { 0 };
-        left -= real(read);
+    // All of it and a little more: what was left out would be slow at its first read.
+    let runs = bytes.div_ceil(large);
+    stream.span.to = plan.share(real(runs * large), large);
+    if at > 0.0 {
+        let from = (count(at) / large).min(runs - 1) * large;
+        stream.span.from = plan.share(real(from), large);
     }
-    Ok(())
+    Workload::of("bring in", Nanos(1_000_000_000), stream)
 }
 
 /// Times how long half the first place takes to be followed when it jumps.
@@ -255,23 +396,29 @@ fn follow(
     plan: &LocalityPlan,
     first_bytes: f64,
     period: Nanos,
+    progress: &mut Progress<'_>,
 ) -> Result<Following> {
     let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
-    let access =
-        Access::MovingHotBand { share: Share(1.0), band: plan.share(hot_bytes), every: period };
+    let access = Access::MovingHotBand {
+        share: Share(1.0),
+        band: plan.share(hot_bytes, plan.transfer.0),
+        every: period,
+    };
     // The hot spot begins far from what was just measured: nothing holds it yet.
     let mut workload = reader(plan, real(plan.length_bytes), access, Nanos(period.0 * (JUMPS + 1)));
     workload.interval = Nanos((period.0 / STRETCHES).max(10_000_000));
+    let step_s = workload.interval.seconds();
     let stretches = index(real(period.0) / real(workload.interval.0));
     let mut means: Vec<f64> = Vec::new();
     let mut observe = |interval: &Interval, _: &Joint| {
         let read = interval.operations.read.as_ref().filter(|read| read.ios > 0);
         let last = means.last().copied().unwrap_or(0.0);
         means.push(read.map_or(last, |read| read.service.mean_ns()));
+        let passed_s = real_len(means.len()) * step_s;
+        progress.tell(passed_s / plan.part_s(), count(hot_bytes));
         ControlFlow::Continue(())
     };
     mean_ns(&bench.measure(&workload, &mut observe)?)?;
-    let step_s = workload.interval.seconds();
     let timed: Vec<(f64, f64)> = means
         .chunks(stretches.max(1))
         .skip(1)
@@ -283,6 +430,33 @@ fn follow(
         period_s: period.seconds(),
         half_s: timed.iter().map(|times| times.0).collect(),
         most_s: timed.iter().map(|times| times.1).collect(),
+        half_mean_s: mean_of_jumps(&timed, |times| times.0, step_s),
+        most_mean_s: mean_of_jumps(&timed, |times| times.1, step_s),
+    })
+}
+
+/// The mean of a time over independent jumps with Student's interval, no narrower than the stretches in which it was read.
+fn mean_of_jumps(
+    timed: &[(f64, f64)],
+    time: impl Fn(&(f64, f64)) -> f64,
+    step_s: f64,
+) -> Option<Estimate> {
+    let times: Vec<f64> = timed.iter().map(time).collect();
+    let jumps = times.len();
+    if jumps < 2 {
+        return None;
+    }
+    let value = mean(&times);
+    let error = (variance(&times) / real_len(jumps)).sqrt();
+    let reach = student_quantile(0.5 + 0.5 * CONFIDENCE, real_len(jumps - 1));
+    let half = (reach * error).max(step_s);
+    let n = count_of(jumps);
+    Some(Estimate {
+        value,
+        low: (value - half).max(0.0),
+        high: value + half,
+        confidence: CONFIDENCE,
+        n,
     })
 }
 
@@ -301,6 +475,7 @@ mod tests {
             settle: Nanos(2_000_000_000),
             point: Nanos(8_000_000_000),
             follow,
+            seed: 1,
         }
     }
 
@@ -342,6 +517,8 @@ mod tests {
         for half_s in following.half_s {
             assert!((20.0..23.0).contains(&half_s), "{half_s}");
         }
+        let (half, most) = (following.half_mean_s.unwrap(), following.most_mean_s.unwrap());
+        assert!(half.low >= 19.0 && half.high < 24.0 && most.low > half.low, "{half:?} {most:?}");
     }
 
     #[test]
@@ -361,6 +538,62 @@ mod tests {
             let device = format!("tiers?sizes={sizes}&latencies={latencies}");
             assert_tiers(&measured(&device, &plan(None)), &sizes_mib, &latencies_us);
         }
+    }
+
+    #[test]
+    fn any_length_of_the_target_does() {
+        for length in ["7GB", "40GB", "100GB", "1TiB"] {
+            let text = format!("device?size={length}+tiers?sizes=3MiB&latencies=90us,1100us");
+            let spec = DeviceSpec::parse(&text).unwrap();
+            let plan = LocalityPlan {
+                length_bytes: spec.length_bytes,
+                largest: Some(Bytes(16 << 20)),
+                point: Nanos(1_000_000_000),
+                ..plan(None)
+            };
+            let found = locality(&mut SimulatedBench::new(&spec), &plan, &mut |_, _| {}).unwrap();
+            assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
+        }
+    }
+
+    #[test]
+    fn intervals_of_places_hold_the_truth() {
+        let plan = LocalityPlan {
+            largest: Some(Bytes(32 << 20)),
+            point: Nanos(1_000_000_000),
+            ..plan(None)
+        };
+        let found = measured("tiers?sizes=5MiB&latencies=200us,2ms", &plan);
+        let [fast, slow] = found.tiers.as_slice() else { panic!("{:?}", found.tiers) };
+        let held = [
+            (fast.holds_interval_bytes, 5.0 * f64::from(1 << 20)),
+            (fast.interval_ns, 200e3),
+            (slow.interval_ns, 2e6),
+        ];
+        for (interval, truth) in held {
+            let interval = interval.unwrap();
+            // One seed alone may miss by chance: twice the interval holds all but one of ten thousand.
+            let reach = interval.high - interval.low;
+            assert!((interval.value - truth).abs() <= reach, "{truth}: {interval:?}");
+            assert!(interval.relative_half_width() < 0.1, "{interval:?}");
+        }
+        assert_eq!(slow.holds_interval_bytes, None);
+    }
+
+    #[test]
+    fn a_large_target_ends_soon_and_tells_how_far_it_is() {
+        let spec = DeviceSpec::parse("tiers?sizes=3MiB&latencies=90us,1100us").unwrap();
+        let plan = LocalityPlan {
+            length_bytes: spec.length_bytes,
+            largest: None,
+            point: Nanos(500_000_000),
+            ..plan(None)
+        };
+        let mut told = 0;
+        let mut bench = SimulatedBench::new(&spec);
+        let found = locality(&mut bench, &plan, &mut |_, _| told += 1).unwrap();
+        assert!(bench.now_ns() < 600_000_000_000 && told > 41, "{told}");
+        assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
     }
 
     #[test]

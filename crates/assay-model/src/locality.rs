@@ -48,6 +48,12 @@ pub struct Tier {
     pub holds_bytes: Option<f64>,
     /// Its mean service time, ns.
     pub service_time_ns: f64,
+    /// The interval of what it and the faster ones hold, bytes; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds_interval_bytes: Option<Estimate>,
+    /// The interval of its mean service time, ns; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_ns: Option<Estimate>,
 }
 
 /// How a moving hot spot is followed.
@@ -63,4 +69,10 @@ pub struct Following {
     pub half_s: Vec<f64>,
     /// Until nine tenths were, s.
     pub most_s: Vec<f64>,
+    /// The mean time until half was over, over the jumps, s; absent with fewer than two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_mean_s: Option<Estimate>,
+    /// The mean time until nine tenths were, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_mean_s: Option<Estimate>,
 }

@@ -3,8 +3,8 @@
 use crate::estimate::Estimate;
 use crate::mean::mean_interval;
 use crate::pelt::changes;
-use crate::series::{mean, unbiased_correlation, variance};
-use crate::trend::trend;
+use crate::series::{autocorrelation, mean, unbiased_correlation, variance};
+use crate::trend::{Line, line, trend};
 use assay_model::number::{index, real_len};
 
 /// A level of our rule holds for at least so many batches.
@@ -22,6 +22,9 @@ const STEEPER: f64 = 4.0;
 /// Correlation of neighbouring batches from which on wandering looks like changes of level.
 const LONG_MEMORY: f64 = 0.6;
 
+/// The same where changes were found that the wandering explains.
+const WANDERING: f64 = 0.4;
+
 /// A series of fewer memories than this says nothing of whether it will come back.
 const FEWEST_MEMORIES: f64 = 4.0;
 
@@ -31,6 +34,18 @@ const AT_A_BLOW: f64 = 4.2;
 /// News that are more skewed than this come from one side, as in a saw-tooth, and are no noise: of 48 normal values the
 /// skewness has a standard error of √(6/48) = 0.35.
 const ONE_SIDED: f64 = 1.2;
+
+/// News that are correlated with the one before by more than this are no noise: waves and slow approaches go on.
+const TOLD_BY_LAST: f64 = 0.4;
+
+/// What a change must gain to be believed beside noise that remembers, in logarithms of the length.
+const CHANGE_PRICE: f64 = 3.0;
+
+/// A drift goes on where the last stretch has this share of the slope over the last two.
+const GOES_ON: f64 = 0.5;
+
+/// The first batch of a stretch that is so many standard deviations from the rest holds some of the level before.
+const FAR: f64 = 4.0;
 
 /// Rounds in a window of the five-round rule.
 const ROUNDS: usize = 5;
@@ -74,12 +89,19 @@ pub struct Steadiness {
 ///
 /// Changes are those of [`changes`], less those that are smaller than the tolerance or than what correlated noise does
 /// by itself. A fall is louder than the level that it ends in, and hides how that was reached: what follows the last
-/// change is looked at again by itself, until it has none. The drift is the [`trend`] over the last stretch; it counts
+/// change is looked at again by itself, until it has none. There are no changes where a first-order autoregression explains
+/// the series as well, and the last one is none where a straight line does. The drift is the [`trend`] over the last stretch; it counts
 /// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
 /// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
     let mut changes = all_changes(batches, rule.tolerance);
-    let mut start = changes.last().copied().unwrap_or(0);
+    let wanders = wanders(batches, &changes) && long_memory(batches, 0.0).is_some();
+    if wanders {
+        changes.clear();
+    } else if is_slope(batches, &changes) {
+        changes.pop();
+    }
+    let mut start = changes.last().map_or(0, |last| last + mixed(&batches[*last..]));
     let needed = index(rule.share * real_len(batches.len())).max(STEADY_MIN);
     if !is_steady(&batches[start..], needed, rule)
         && let Some(settled) = settles(&batches[start..], needed, rule)
@@ -87,14 +109,18 @@ pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
         start += settled;
         changes.push(start);
     }
+    if let Some(last) = changes.last_mut() {
+        *last = start;
+    }
     let last = batches.get(start..).unwrap_or_default();
-    let steady = is_steady(last, needed, rule);
+    let memory = long_memory(batches, if wanders { WANDERING } else { LONG_MEMORY });
+    let steady = is_steady(last, needed, rule) && !(wanders && memory.is_some());
     Steadiness {
         since: steady.then_some(start),
         changes,
         drift: drift(last, rule.confidence),
         level: mean_interval(last, rule.confidence),
-        long_memory_n: if steady { None } else { long_memory(batches) },
+        long_memory_n: memory.filter(|_| !steady),
     }
 }
 
@@ -121,22 +147,71 @@ fn settles(stretch: &[f64], needed: usize, rule: &SteadyRule) -> Option<usize> {
     })
 }
 
+/// Whether noise that remembers explains the series as well as the changes do: by the criterion of Schwarz on what is new in
+/// each batch, both times under a first-order autoregression.
+fn wanders(batches: &[f64], changes: &[usize]) -> bool {
+    let n = real_len(batches.len());
+    let (plain, stepped) = (news(batches, &[]), news(batches, changes));
+    let price = CHANGE_PRICE * real_len(changes.len()) * n.ln();
+    let gained = variance(&plain).ln() - variance(&stepped).max(f64::MIN_POSITIVE).ln();
+    !changes.is_empty() && n * gained < price && is_noise(&plain)
+}
+
+/// What is new in each batch, given the levels between changes and a first-order autoregression around them.
+///
+/// Of the first one it is what makes all equally likely (Prais and Winsten): a series that begins far from its level shows it.
+fn news(batches: &[f64], changes: &[usize]) -> Vec<f64> {
+    let residuals = residuals(batches, changes);
+    let coefficient = unbiased_correlation(&residuals, 1.0).clamp(0.0, 1.0);
+    let first = residuals.first().map(|first| first * (1.0 - coefficient * coefficient).sqrt());
+    let later = residuals.windows(2).map(|two| two[1] - coefficient * two[0]);
+    first.into_iter().chain(later).collect()
+}
+
+/// Whether news may be chance: none of them is a blow, they do not come from one side, and one does not tell the next.
+fn is_noise(news: &[f64]) -> bool {
+    let largest = news.iter().map(|one| one.abs()).fold(0.0, f64::max);
+    largest < AT_A_BLOW * variance(news).sqrt()
+        && skewness(news).abs() < ONE_SIDED
+        && autocorrelation(news, 1) < TOLD_BY_LAST
+}
+
+/// Whether the last two stretches are parts of one drift: a straight line explains them as well as the change between them does,
+/// and the last one goes on alike.
+fn is_slope(batches: &[f64], changes: &[usize]) -> bool {
+    let [earlier @ .., last] = changes else { return false };
+    let both = &batches[earlier.last().copied().unwrap_or(0)..];
+    let behind = &batches[*last..];
+    let (Some(whole), Some(rest)) = (fitted(both), fitted(behind)) else { return false };
+    let at = both.len() - behind.len();
+    let squares: f64 = residuals(both, &[at]).iter().map(|one| one * one).sum();
+    whole.scatter.powi(2) * real_len(both.len() - 2) < squares
+        && rest.slope.value / whole.slope.value > GOES_ON
+}
+
+/// The straight line through a stretch.
+fn fitted(stretch: &[f64]) -> Option<Line> {
+    let steps: Vec<f64> = (0..stretch.len()).map(real_len).collect();
+    line(&steps, stretch, 0.95)
+}
+
+/// How many batches at the beginning of a stretch hold some of the level before: 1 where the first one is far from the rest.
+fn mixed(stretch: &[f64]) -> usize {
+    let Some((first, rest)) = stretch.split_first() else { return 0 };
+    usize::from((first - mean(rest)).abs() > FAR * variance(rest).sqrt())
+}
+
 /// How many batches the noise remembers, where a first-order autoregression explains the whole series: it has a long memory, a
 /// small share of the series, and nothing in it came at a blow.
-fn long_memory(batches: &[f64]) -> Option<f64> {
+fn long_memory(batches: &[f64], least: f64) -> Option<f64> {
     let coefficient = unbiased_correlation(batches, 1.0);
-    if batches.len() < 2 * STEADY_MIN || !(LONG_MEMORY..1.0).contains(&coefficient) {
+    if batches.len() < 2 * STEADY_MIN || !(least..1.0).contains(&coefficient) {
         return None;
     }
-    let level = mean(batches);
-    let new: Vec<f64> =
-        batches.windows(2).map(|two| two[1] - level - coefficient * (two[0] - level)).collect();
-    let largest = new.iter().map(|one| one.abs()).fold(0.0, f64::max);
     let memory = -1.0 / coefficient.ln();
     let line = trend(batches, 0.99)?;
     let wanders = line.slope.covers(0.0) && memory * FEWEST_MEMORIES < real_len(batches.len());
-    let is_noise = largest < AT_A_BLOW * variance(&new).sqrt() && skewness(&new).abs() < ONE_SIDED;
-    (wanders && is_noise).then_some(memory)
+    (wanders && is_noise(&news(batches, &[]))).then_some(memory)
 }
 
 /// The third standardised moment: 0 of what is symmetric.
@@ -217,9 +292,8 @@ fn strength(batches: &[f64], changes: &[usize], which: usize, tolerance: f64) ->
     2.0 * step * step * n * m / (n + m)
 }
 
-/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
-/// fourth moment exceeds that of the normal law.
-fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
+/// What is left of a series without the levels between its changes.
+fn residuals(batches: &[f64], changes: &[usize]) -> Vec<f64> {
     let mut residuals = Vec::with_capacity(batches.len());
     let mut edges = vec![0];
     edges.extend(changes);
@@ -229,6 +303,13 @@ fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
         let level = mean(stretch);
         residuals.extend(stretch.iter().map(|value| value - level));
     }
+    residuals
+}
+
+/// The variance of the noise around the stretches, with what neighbours have in common counted in, and by how much its
+/// fourth moment exceeds that of the normal law.
+fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
+    let residuals = residuals(batches, changes);
     let correlation = unbiased_correlation(&residuals, 1.0).clamp(0.0, 0.6);
     let spread = variance(&residuals);
     let fourth = mean(&residuals.iter().map(|residual| residual.powi(4)).collect::<Vec<_>>());
@@ -341,6 +422,43 @@ mod tests {
         }
         // What still falls at the end is not steady, however slowly it does.
         assert_eq!(steadiness(&slow_fall(70.0), &rule).since, None);
+    }
+
+    #[test]
+    fn a_drift_is_not_two_levels() {
+        let drifting =
+            |at: usize, noise: f64| 100.0 + 2.0 * real_len(at) / 180.0 + 0.3 * (noise - 100.0);
+        let series: Vec<f64> = noisy(&[(180, 100.0)])
+            .into_iter()
+            .enumerate()
+            .map(|(at, one)| drifting(at, one))
+            .collect();
+        assert_eq!(steadiness(&series, &SteadyRule::default()).since, None);
+    }
+
+    #[test]
+    fn the_batch_that_holds_a_fall_belongs_to_neither_side() {
+        let series = noisy(&[(100, 500.0), (1, 330.0), (79, 250.0)]);
+        let found = steadiness(&series, &SteadyRule::default());
+        assert_eq!(found.since, Some(101), "{found:?}");
+    }
+
+    #[test]
+    fn noise_that_remembers_for_minutes_is_not_told_from_changes() {
+        let mut told = [0; 2];
+        for seed in 1..=20 {
+            let mut random = Random::new(seed);
+            let mut value = 0.0;
+            let mut next = || {
+                value = 0.8 * value + 0.6 * random.normal();
+                1000.0 + 20.0 * value
+            };
+            let series: Vec<f64> = std::iter::repeat_with(&mut next).take(180).collect();
+            let found = steadiness(&series, &SteadyRule::default());
+            told[0] += u32::from(found.since.is_some_and(|since| since > 0));
+            told[1] += u32::from(found.since.is_none() && found.long_memory_n.is_none());
+        }
+        assert!(told[0] <= 1 && told[1] <= 1, "{told:?}");
     }
 
     #[test]

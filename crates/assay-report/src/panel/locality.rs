@@ -3,6 +3,7 @@
 use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::clock::show_length;
 use crate::show::Show;
+use assay_model::Estimate;
 use assay_model::locality::{Locality, LocalityPoint, Tier};
 use assay_model::number::{real, real_len};
 use assay_model::units::show_bytes;
@@ -65,13 +66,39 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
             curves: vec![line],
             marks: sizes.map(|bytes| (bytes / f64::from(1 << 20), show_bytes(bytes))).collect(),
         }],
-        tables: vec![Grid {
-            caption: "Every working set",
-            head: head(&["working set", "mean read time", "95 % interval"]),
-            rows: points.map(row).collect(),
-        }],
+        tables: places(found, show)
+            .into_iter()
+            .chain([Grid {
+                caption: "Every working set",
+                head: head(&["working set", "mean read time", "95 % interval"]),
+                rows: points.map(row).collect(),
+            }])
+            .collect(),
         ..Panel::default()
     }
+}
+
+/// The places with their intervals, where these are known.
+fn places(found: &Locality, show: &Show) -> Option<Grid> {
+    let size = |tier: &Tier| tier.holds_bytes.map_or_else(|| "the rest".to_owned(), show_bytes);
+    let ends = |interval: &Estimate| {
+        format!("{} – {}", show_bytes(interval.low), show_bytes(interval.high))
+    };
+    let row = |tier: &Tier| {
+        vec![
+            size(tier),
+            tier.holds_interval_bytes.as_ref().map_or_else(String::new, ends),
+            show.value(Unit::Ns, tier.service_time_ns),
+            tier.interval_ns
+                .map_or_else(String::new, |interval| show.interval(Unit::Ns, &interval)),
+        ]
+    };
+    let known = found.tiers.iter().any(|tier| tier.interval_ns.is_some());
+    known.then(|| Grid {
+        caption: "Places",
+        head: head(&["holds", "95 % interval", "mean read time", "95 % interval"]),
+        rows: found.tiers.iter().map(row).collect(),
+    })
 }
 
 fn sentences(found: &Locality) -> Vec<String> {

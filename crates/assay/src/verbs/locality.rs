@@ -85,6 +85,7 @@ fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
         settle: options.settle,
         point: options.point,
         follow: options.follow,
+        seed: 1,
     };
     let Session { progress, stop, place, .. } = session;
     let mut show = |done: f64, bytes: u64| {
