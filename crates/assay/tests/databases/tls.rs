@@ -62,22 +62,33 @@ fn over_tls_alone(product: Product) {
     for more in ["", "sslmode=allow", "sslmode=prefer", "sslmode=require"] {
         given.lets_in(&given.at("localhost", more));
     }
-    let unencrypted =
-        if product == Product::Postgres { "no encryption" } else { "Access denied" };
-    given.refused(&given.at("localhost", &format!("{}={}", terms.mode, terms.modes[3])), unencrypted);
+    let unencrypted = if product == Product::Postgres { "no encryption" } else { "Access denied" };
+    given.refused(
+        &given.at("localhost", &format!("{}={}", terms.mode, terms.modes[3])),
+        unencrypted,
+    );
     for mode in 0..3 {
-        given.refused(&given.at("localhost", &terms.trusting(mode, &given, "other.pem")), "authority");
+        given.refused(
+            &given.at("localhost", &terms.trusting(mode, &given, "other.pem")),
+            "authority",
+        );
     }
     given.refused(&given.at("localhost", "sslmode=verify-full"), "trust");
-    let denied =
-        if product == Product::Postgres { "password authentication failed" } else { "Access denied" };
+    let denied = if product == Product::Postgres {
+        "password authentication failed"
+    } else {
+        "Access denied"
+    };
     given.refused(&given.address("wrong", "localhost", "sslmode=require"), denied);
     given.start("elsewhere", &[]);
     given.refused(&full(&given), "is not for localhost but for db.example");
     given.lets_in(&given.at("localhost", &terms.trusting(1, &given, "ca.pem")));
     given.start("expired", &[]);
     for mode in [0, 1] {
-        given.refused(&given.at("localhost", &terms.trusting(mode, &given, "ca.pem")), "has expired");
+        given.refused(
+            &given.at("localhost", &terms.trusting(mode, &given, "ca.pem")),
+            "has expired",
+        );
     }
 }
 

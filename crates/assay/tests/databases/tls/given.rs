@@ -1,7 +1,9 @@
 //! A server that speaks TLS alone, in a directory of its own, with certificates made for the test.
 
 use crate::server::words;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
+};
 use std::fs::{self, Permissions};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -280,7 +282,8 @@ impl Given {
     /// Loaded with all checks; its result tells the encryption and what it cost, and holds no password.
     pub fn loaded(&self, address: &str) {
         let sizes = ["--scale", "8MiB", "--sessions", "2", "--time", "1s"];
-        let output = self.assay(&[&["load", "slob", address, "--quiet", "--json"], &sizes[..]].concat());
+        let output =
+            self.assay(&[&["load", "slob", address, "--quiet", "--json"], &sizes[..]].concat());
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let encryption = &found["load"]["server"]["encryption"];
@@ -290,7 +293,11 @@ impl Given {
         let mut search = Command::new("grep");
         search.args(["-rlF", SECRET, "assay-runs"]).current_dir(&self.place);
         let kept = search.output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&kept.stdout).trim(), "", "the password is in the store");
+        assert_eq!(
+            String::from_utf8_lossy(&kept.stdout).trim(),
+            "",
+            "the password is in the store"
+        );
     }
 
     fn wait(&self) {
