@@ -56,6 +56,8 @@ pub(super) struct Socket {
     began_at_end: bool,
     /// Whether the program was asked to end before the last sending, or before the login that it is a part of.
     sent_at_end: bool,
+    /// Whether an answer is outstanding that is not waited for any longer: what is asked next would be answered by it.
+    is_over: bool,
 }
 
 impl Way {
@@ -108,7 +110,8 @@ impl Socket {
             probe(stream)?;
         }
         let began_at_end = is_ending();
-        Ok(Self { way, patience: None, deadline: None, began_at_end, sent_at_end: began_at_end })
+        let sent_at_end = began_at_end;
+        Ok(Self { way, patience: None, deadline: None, began_at_end, sent_at_end, is_over: false })
     }
 
     pub(super) const fn way(&self) -> &Way {
@@ -135,7 +138,7 @@ impl Socket {
 
     /// Decides about an error of a system call after waiting this long: nothing when it is to be tried again.
     #[cold]
-    fn waited(&self, error: io::Error, begun: &mut Option<Instant>) -> io::Result<()> {
+    fn waited(&mut self, error: io::Error, begun: &mut Option<Instant>) -> io::Result<()> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {}
@@ -146,10 +149,13 @@ impl Socket {
         let so_far = now - *begun.get_or_insert(now.checked_sub(SLICE).unwrap_or(now));
         self.check_deadline(now)?;
         let is_over = |most: Duration| so_far >= most;
-        match (is_ending(), self.sent_at_end) {
-            (true, false) if is_over(GRACE) => return Err(ended()),
-            (true, true) if is_over(LAST_PATIENCE) => return Err(ended()),
-            _ => {}
+        self.is_over = match (is_ending(), self.sent_at_end) {
+            (true, false) => is_over(GRACE),
+            (true, true) => is_over(LAST_PATIENCE),
+            _ => false,
+        };
+        if self.is_over {
+            return Err(ended());
         }
         if self.patience.is_some_and(is_over) { Err(late()) } else { Ok(()) }
     }
@@ -182,6 +188,9 @@ impl Read for Socket {
 impl Write for Socket {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_over {
+            return Err(ended());
+        }
         self.sent_at_end = if self.deadline.is_some() { self.began_at_end } else { is_ending() };
         let mut begun = None;
         loop {
