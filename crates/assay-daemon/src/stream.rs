@@ -161,7 +161,7 @@ impl From<UnixStream> for Stream {
     fn from(stream: UnixStream) -> Self {
         let mut pair = Self::pair(Way::Local(stream));
         let peer = pair.socket.peer_user().ok().flatten();
-        pair.owner = peer.map(|user| Owner::made_here(user));
+        pair.owner = peer.map(Owner::made_here);
         pair
     }
 }
