@@ -38,13 +38,11 @@ fn run(name: &str, arguments: &[&str], image: &Path) -> Option<bool> {
 
 /// What a program says of an image; nothing where it is not installed.
 fn asked(name: &str, arguments: &[&str], image: &Path) -> Option<String> {
-    match program(name).args(arguments).arg(image).output() {
-        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
-        Err(_) => {
-            println!("skipped: {name} is not installed");
-            None
-        }
+    let output = program(name).args(arguments).arg(image).output().ok();
+    if output.is_none() {
+        println!("skipped: {name} is not installed");
     }
+    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// What is recognised on an image.

@@ -57,7 +57,7 @@ fn write_documents(store: &Store) -> PathBuf {
     let run = store.create(&new_run()).unwrap();
     for (index, document) in Document::ALL.into_iter().enumerate() {
         let rows = if index == 0 { 4000 } else { 10 + index };
-        let text: String = (0..rows).map(|row| format!("# row {row} of {index}\n")).collect();
+        let text = format!("# a row of {index}\n").repeat(rows);
         run.put(document, &text).unwrap();
     }
     run.path().to_owned()
@@ -140,15 +140,14 @@ fn change_all(path: &Path, end_bytes: usize, random: &mut Random) -> usize {
             continue;
         }
         let is_near = |place: usize| place < end_bytes || place + end_bytes >= bytes.len();
-        for place in 0..bytes.len() {
-            if !is_near(place) && place % STRIDE != 0 && bytes[place] != b'\n' {
+        for (place, byte) in bytes.iter().copied().enumerate() {
+            if !is_near(place) && place % STRIDE != 0 && byte != b'\n' {
                 continue;
             }
-            let digit = bytes[place].is_ascii_digit() && random.below(2) == 0;
-            let other = bytes[place] ^ if digit { 1 } else { 1 << random.below(8) };
-            put(&file, place, other);
+            let digit = byte.is_ascii_digit() && random.below(2) == 0;
+            put(&file, place, byte ^ if digit { 1 } else { 1 << random.below(8) });
             assert!(is_noticed(path, &file), "{} {place}", file.display());
-            put(&file, place, bytes[place]);
+            put(&file, place, byte);
             changed += 1;
         }
     }
