@@ -2,7 +2,7 @@
 """What TLS costs a statement: `assay load slob` over loopback with and without it, on PostgreSQL and MariaDB.
 
 Needs a release build, PostgreSQL and MariaDB, openssl, and root (servers run as their own accounts). Rounds take turns, so that what
-else the machine does falls on both sides. Prints statements a second, CPU of the client and response time for each side.
+else the machine does falls on both sides. Prints statements a second, their time, and the CPU of client and server, for each side.
 
     python3 benchmarks/tls.py target/release/assay [SECONDS] [ROUNDS]
 """
@@ -105,9 +105,11 @@ def main():
             for _ in range(ROUNDS):
                 for side, setting in (("plain", plain), ("TLS", secure + place + "/ca.pem")):
                     found[side].append(load(f"{scheme}://owner:{SECRET}@localhost:{port}/{database}?{setting}", place + "/runs"))
+            costs = [encryption["cost_per_answer_ns"] / 1000 for encryption, _ in found["TLS"]]
+            print(f"{name}: told cost of an answer, us: median {statistics.median(costs):.2f}, from {min(costs):.2f} to {max(costs):.2f}")
             for side, runs in found.items():
                 print(name, side, json.dumps(runs[-1][0]))
-                for key in ("statements_per_s", "client_cpu_us_per_statement", "mean_us"):
+                for key in ("statements_per_s", "elapsed_us_per_statement", "client_cpu_us_per_statement", "server_cpu_us_per_statement"):
                     values = [value(rung, key) for _, rung in runs]
                     values = [one for one in values if one is not None]
                     if values:
@@ -119,15 +121,16 @@ def main():
 
 
 def value(rung, key):
-    """Statements a second, client CPU us a statement, mean response us."""
-    results = rung["measurement"]["results"]
-    ios = sum(one["ios"] for one in results.values() if isinstance(one, dict) and one.get("ios"))
-    elapsed = rung["measurement"]["elapsed_ns"] / 1e9
-    if key == "statements_per_s":
-        return ios / elapsed
-    if key == "client_cpu_us_per_statement":
-        return 1e6 * rung["client_cpu_s"] / ios
-    return 1e6 * elapsed / ios
+    """Of the only session: statements a second, their mean time, and the CPU time of client and server for each, us."""
+    streams = rung["measurement"]["streams"]
+    statements = sum(found["ios"] for stream in streams for found in stream["operations"].values())
+    elapsed_s = rung["measurement"]["elapsed_ns"] / 1e9
+    return {
+        "statements_per_s": statements / elapsed_s,
+        "elapsed_us_per_statement": 1e6 * elapsed_s / statements,
+        "client_cpu_us_per_statement": 1e6 * rung["client_cpu_s"] / statements,
+        "server_cpu_us_per_statement": 1e6 * rung["server_cpu_s"] / statements if rung["server_cpu_s"] else None,
+    }[key]
 
 
 main()

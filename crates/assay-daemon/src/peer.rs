@@ -4,8 +4,6 @@
 
 use crate::account::find;
 use rustix::process::geteuid;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 /// The account whose process listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,27 +14,30 @@ pub struct Owner {
     pub is_trusted: bool,
 }
 
+/// Who could have put a socket where it was found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// The user whose directory it is in.
+    pub(crate) directory_owner: Option<u32>,
+    /// The user who made its name.
+    pub(crate) maker: Option<u32>,
+}
+
 impl Owner {
-    /// Who listens at the socket of this path, and whether nobody else made it.
-    pub(crate) fn at(user: u32, path: &Path, usual: &[&str]) -> Self {
-        let listening = Self::of(user, path.parent(), usual);
-        let made = path.metadata().map(|metadata| Self::of(metadata.uid(), path.parent(), usual));
-        Self {
-            is_trusted: listening.is_trusted && made.is_ok_and(|made| made.is_trusted),
-            ..listening
-        }
+    /// Who listens at a socket in this place; trusted only when nobody else made it.
+    pub(crate) fn of(user: u32, place: Place, usual: &[&str]) -> Self {
+        let is_trusted = |user| {
+            user == 0
+                || user == geteuid().as_raw()
+                || place.directory_owner == Some(user)
+                || usual.iter().any(|name| number_of(name) == Some(user))
+        };
+        Self { user, is_trusted: is_trusted(user) && place.maker.is_some_and(is_trusted) }
     }
 
-    pub(crate) fn of(user: u32, directory: Option<&Path>, usual: &[&str]) -> Self {
-        let owns_directory = || {
-            let metadata = directory.and_then(|directory| directory.metadata().ok());
-            metadata.is_some_and(|metadata| metadata.uid() == user)
-        };
-        let is_trusted = user == 0
-            || user == geteuid().as_raw()
-            || owns_directory()
-            || usual.iter().any(|name| number_of(name) == Some(user));
-        Self { user, is_trusted }
+    /// Of a pair of sockets that has no place.
+    pub(crate) fn made_here(user: u32) -> Self {
+        Self::of(user, Place { directory_owner: None, maker: Some(user) }, &[])
     }
 }
 
@@ -54,13 +55,16 @@ mod tests {
     fn a_stranger_in_a_shared_directory_is_not_trusted() {
         let own = geteuid().as_raw();
         let stranger = own + 4711;
-        let temporary = std::env::temp_dir();
-        assert!(Owner::of(own, Some(&temporary), &[]).is_trusted);
-        assert!(Owner::of(0, None, &[]).is_trusted);
-        assert!(!Owner::of(stranger, None, &["nosuchname"]).is_trusted);
-        let owner = temporary.metadata().unwrap().uid();
-        assert!(Owner::of(owner, Some(&temporary), &[]).is_trusted);
-        assert!(!Owner::of(owner + 4711, Some(&temporary), &[]).is_trusted);
+        let trusted = |user, directory_owner, maker| {
+            let place = Place { directory_owner, maker: Some(maker) };
+            Owner::of(user, place, &["nosuchname"]).is_trusted
+        };
+        assert!(trusted(own, None, own) && trusted(0, None, 0) && trusted(0, None, own));
+        assert!(!trusted(stranger, None, stranger) && !trusted(stranger, Some(0), stranger));
+        assert!(trusted(stranger, Some(stranger), stranger));
+        // Somebody else put the name of a trusted listener's socket there.
+        assert!(!trusted(0, Some(0), stranger));
+        assert!(!Owner::of(0, Place::default(), &[]).is_trusted);
         assert_eq!(number_of("root"), Some(0));
     }
 }

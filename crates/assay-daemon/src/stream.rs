@@ -1,5 +1,6 @@
 //! The way to a server: a local socket or TCP, encrypted or not, with one system call for each packet.
 
+mod connect;
 mod socket;
 
 pub use socket::end_waits_with;
@@ -10,7 +11,7 @@ use assay_model::failure::Answer;
 use assay_model::load::Encryption;
 use socket::{Socket, Way};
 use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -19,8 +20,6 @@ use std::time::Duration;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server that is left may take to close the way.
 const PARTING: Duration = Duration::from_secs(5);
-/// Bytes that the path of a local socket may have (`sun_path`, with the zero at its end).
-const SOCKET_PATH_MAX: usize = 107;
 
 /// Whether a name is that of this machine, whatever the network.
 pub fn is_this_machine(name: &str) -> bool {
@@ -50,24 +49,25 @@ impl Interrupter {
 }
 
 impl Stream {
-    /// Connects to a socket of this machine; who does not answer now is not waited for. `usual` names the accounts that
+    /// Connects to a socket of this machine; who does not answer soon is not waited for. `usual` names the accounts that
     /// such servers run as.
     ///
     /// # Errors
     /// What the system says.
     pub fn local(path: &Path, usual: &[&str]) -> io::Result<Self> {
-        let mut stream = Self::connected(Way::Local(local(path)?))?;
+        let (way, place) = connect::local(path)?;
+        let mut stream = Self::connected(Way::Local(way))?;
         let peer = stream.socket.peer_user()?;
-        stream.owner = peer.map(|user| Owner::at(user, path, usual));
+        stream.owner = peer.map(|user| Owner::of(user, place, usual));
         Ok(stream)
     }
 
-    /// Connects over the network; who does not answer now is not waited for.
+    /// Connects over the network; who does not answer soon is not waited for.
     ///
     /// # Errors
     /// What the system says.
     pub fn network(name: &str, port: u16) -> io::Result<Self> {
-        Self::connected(Way::Network(network(name, port)?))
+        Self::connected(Way::Network(connect::network(name, port)?))
     }
 
     fn connected(way: Way) -> io::Result<Self> {
@@ -161,7 +161,7 @@ impl From<UnixStream> for Stream {
     fn from(stream: UnixStream) -> Self {
         let mut pair = Self::pair(Way::Local(stream));
         let peer = pair.socket.peer_user().ok().flatten();
-        pair.owner = peer.map(|user| Owner::of(user, None, &[]));
+        pair.owner = peer.map(Owner::made_here);
         pair
     }
 }
@@ -178,32 +178,4 @@ impl Stream {
         let socket = Socket::over(way).unwrap_or_else(|error| panic!("a socket: {error}"));
         Self { socket, encrypted: None, owner: None }
     }
-}
-
-/// A directory deep in a tree makes a path that no socket may have; through an open directory it is short.
-fn local(path: &Path) -> io::Result<UnixStream> {
-    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
-        return UnixStream::connect(path);
-    };
-    if path.as_os_str().len() <= SOCKET_PATH_MAX {
-        return UnixStream::connect(path);
-    }
-    let opened = std::fs::File::open(directory)?;
-    let number = std::os::fd::AsRawFd::as_raw_fd(&opened);
-    UnixStream::connect(Path::new(&format!("/proc/self/fd/{number}")).join(name))
-}
-
-fn network(name: &str, port: u16) -> io::Result<TcpStream> {
-    let mut failure = io::Error::new(io::ErrorKind::NotFound, format!("{name} has no address"));
-    for place in (name, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&place, CONNECT_TIMEOUT) {
-            Ok(stream) => {
-                // Every message waits for its answer: collecting small ones would only delay them.
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => failure = error,
-        }
-    }
-    Err(failure)
 }

@@ -7,7 +7,7 @@ mod files;
 mod session;
 mod trust;
 
-pub use session::{Encrypted, Handshake, cost_per_answer_ns};
+pub use session::{Cost, Encrypted, Handshake};
 
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::CertificateCheck;

@@ -16,15 +16,39 @@ use support::Scratch;
 
 const SIZE: u64 = 320 << 20;
 
+/// No format has as many marks.
+const MARKS_MAX: usize = 64;
+
+/// A program by its name, also one for the superuser.
+fn program(name: &str) -> Command {
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new(name);
+    command.env("PATH", path).stdin(Stdio::null());
+    command
+}
+
 /// Runs a program quietly; `None` where it is not installed, else whether it succeeded.
-fn run(program: &str, arguments: &[&str], image: &Path) -> Option<bool> {
+fn run(name: &str, arguments: &[&str], image: &Path) -> Option<bool> {
     let image = image.to_str().unwrap();
     let arguments = arguments.iter().map(|word| word.replace("IMAGE", image));
-    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
-    let mut command = Command::new(program);
-    command.args(arguments).env("PATH", path);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut command = program(name);
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().ok().map(|status| status.success())
+}
+
+/// What a program says of an image; nothing where it is not installed.
+fn asked(name: &str, arguments: &[&str], image: &Path) -> Option<String> {
+    let output = program(name).args(arguments).arg(image).output().ok();
+    if output.is_none() {
+        println!("skipped: {name} is not installed");
+    }
+    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// What is recognised on an image.
+fn recognised(image: &Path) -> Vec<Match> {
+    let file = File::open(image).unwrap();
+    recognise(&FileImage::new(&file, file.metadata().unwrap().len())).unwrap()
 }
 
 /// Formats an image and checks that a name with this word is among what is recognised.
@@ -37,36 +61,60 @@ fn check(program: &str, arguments: &[&str], word: &str) {
         Some(false) => return println!("skipped: {program} cannot format an image here"),
         Some(true) => {}
     }
-    let file = File::open(&image).unwrap();
-    let found = recognise(&FileImage::new(&file, file.metadata().unwrap().len())).unwrap();
+    let found = recognised(&image);
     let known = found.iter().any(|found| found.name.contains(word));
     assert!(known, "{program} {arguments:?} wrote what is not recognised as {word}: {found:?}");
     agrees_with_blkid(&image, &found);
+    agrees_with_wipefs(&image);
+}
+
+/// Our word for a type of `libblkid`.
+fn word_of(told: &str) -> &str {
+    match told {
+        "ext2" | "ext3" | "jbd" => "ext4",
+        "dos" | "PMBR" => "mbr",
+        "gfs" => "gfs2",
+        "VMFS" | "VMFS_volume_member" => "vmfs",
+        told => told,
+    }
 }
 
 /// What `blkid` says of an image is among what was recognised.
 fn agrees_with_blkid(image: &Path, found: &[Match]) {
-    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
-    let mut command = Command::new("blkid");
-    command.args(["-p", "-o", "export"]).arg(image).env("PATH", path);
-    let Ok(output) = command.output() else {
-        return println!("skipped: blkid is not installed");
+    let Some(told) = asked("blkid", &["-p", "-o", "export"], image) else {
+        return;
     };
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
     for line in told.lines() {
         let Some((_, told)) = line.split_once("TYPE=").filter(|(key, _)| ["", "PT"].contains(key))
         else {
             continue;
         };
-        let word = match told {
-            "ext2" | "ext3" | "jbd" => "ext4",
-            "dos" | "PMBR" => "mbr",
-            "gfs" => "gfs2",
-            "VMFS" | "VMFS_volume_member" => "vmfs",
-            told => told,
-        };
+        let word = word_of(told);
         assert!(found.iter().any(|found| found.word == word), "blkid says {line}: {found:?}");
     }
+}
+
+/// The marks that `wipefs` finds are erased one after another, from the first: as long as it knows a format by what is
+/// left, such as a backup, it is recognised.
+fn agrees_with_wipefs(image: &Path) {
+    for _ in 0..MARKS_MAX {
+        let columns = ["--no-act", "--noheadings", "--output", "OFFSET,TYPE"];
+        let Some(told) = asked("wipefs", &columns, image) else {
+            return;
+        };
+        let marks = told.lines().filter_map(|line| line.trim().split_once(' '));
+        let marks: Vec<(&str, &str)> = marks.map(|(at, told)| (at, told.trim())).collect();
+        let found = recognised(image);
+        for (at, told) in &marks {
+            let known = found.iter().any(|found| found.word == word_of(told));
+            assert!(known, "wipefs finds {told} at {at}: {found:?}");
+        }
+        let Some((first, _)) = marks.first() else {
+            return;
+        };
+        assert!(asked("wipefs", &["--quiet", "--force", "--offset", first], image).is_some());
+    }
+    panic!("wipefs finds marks without end");
 }
 
 macro_rules! formats {
@@ -90,12 +138,12 @@ formats! {
     minix_3: "mkfs.minix" ["-3", "IMAGE"] => "Minix";
     bfs: "mkfs.bfs" ["IMAGE"] => "BFS";
     cramfs: "mkfs.cramfs" ["/etc/default", "IMAGE"] => "cramfs";
-    mbr: "sfdisk" ["-q", "--wipe", "never", "IMAGE"] => "MBR";
+    mbr: "sh" ["-c", "echo , | sfdisk --quiet IMAGE"] => "MBR";
     hfs: "hformat" ["IMAGE"] => "HFS";
     hfs_plus: "mkfs.hfsplus" ["IMAGE"] => "HFS+";
     reiser4: "mkfs.reiser4" ["-fy", "IMAGE"] => "Reiser4";
     lvm: "lvm" ["pvcreate", "-ff", "-y", "IMAGE"] => "LVM2";
-    verity: "veritysetup" ["format", "/etc/hostname", "IMAGE"] => "dm-verity";
+    verity: "veritysetup" ["format", "/usr/bin/env", "IMAGE"] => "dm-verity";
     xfs: "mkfs.xfs" ["-f", "IMAGE"] => "XFS";
     btrfs: "mkfs.btrfs" ["-f", "IMAGE"] => "btrfs";
     f2fs: "mkfs.f2fs" ["-f", "IMAGE"] => "F2FS";

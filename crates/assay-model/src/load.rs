@@ -107,7 +107,7 @@ pub struct Encryption {
     /// What was checked of the server's certificate.
     pub checked: CertificateCheck,
     /// Time that this program spent on encrypting and decrypting for each answer that it waited for, mean over all
-    /// sessions until the end of the load, ns; `None` before.
+    /// sessions from the first measured rung or run on, ns; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_per_answer_ns: Option<f64>,
 }

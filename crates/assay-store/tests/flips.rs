@@ -11,12 +11,15 @@ use assay_store::{Document, Durability, RunReader, Store, take_damage};
 use common::{Folder, NOW_UNIX_NS, Random, interval_of, measured, new_run, piece, start, workload};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-/// Every byte of files up to this length is changed in turn, of longer ones one of so many.
-const EVERY_BYTE_MAX: usize = 1024;
-const PART: u64 = 40;
+/// Every byte this near to either end of a file is changed in turn, and so is every one of so many between.
+const END_BYTES: usize = 4096;
+/// The same for files of kinds that were changed so before.
+const KNOWN_END_BYTES: usize = 128;
+const STRIDE: usize = 61;
 
 /// What was found damaged is one list for the program, so the tests here take turns.
 fn alone() -> MutexGuard<'static, ()> {
@@ -49,6 +52,17 @@ fn write_run(store: &Store, is_finished: bool) -> PathBuf {
     path
 }
 
+/// A run with every document, one of them long.
+fn write_documents(store: &Store) -> PathBuf {
+    let run = store.create(&new_run()).unwrap();
+    for (index, document) in Document::ALL.into_iter().enumerate() {
+        let rows = if index == 0 { 4000 } else { 10 + index };
+        let text = format!("# a row of {index}\n").repeat(rows);
+        run.put(document, &text).unwrap();
+    }
+    run.path().to_owned()
+}
+
 /// Reads everything that any verb reads.
 fn read_all(path: &Path) -> Result<usize> {
     let run = RunReader::open(path)?;
@@ -79,50 +93,85 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What a reader is told: the error, and the places of damage.
-fn told(path: &Path) -> (Option<Error>, Vec<PathBuf>) {
-    let error = read_all(path).err();
-    (error, take_damage().into_iter().map(|damage| damage.path).collect())
+/// Reads what a file is a part of: a document alone, or the summaries of all cells.
+fn read(path: &Path, file: &Path) -> Result<()> {
+    let is_this = |document: &Document| path.join(document.file_name()) == file;
+    let run = RunReader::open(path)?;
+    if let Some(document) = Document::ALL.into_iter().find(is_this) {
+        return run.document(document).map(drop);
+    }
+    for cell in run.cells()? {
+        cell.summaries()?.try_for_each(|summary| summary.map(drop))?;
+    }
+    Ok(())
 }
 
+/// What a reader is told: the error, and the places of damage.
+fn told_of(read: Result<impl Sized>) -> (Option<Error>, Vec<PathBuf>) {
+    (read.err(), take_damage().into_iter().map(|damage| damage.path).collect())
+}
+
+fn told(path: &Path) -> (Option<Error>, Vec<PathBuf>) {
+    told_of(read_all(path))
+}
+
+/// By who reads the file alone, or by who reads everything.
 fn is_noticed(path: &Path, file: &Path) -> bool {
-    let (error, places) = told(path);
     let names = |text: &str| text.contains(file.file_name().unwrap().to_str().unwrap());
-    error.is_some_and(|error| names(error.message())) || places.iter().any(|place| place == file)
+    let is_named = |(error, places): (Option<Error>, Vec<PathBuf>)| {
+        error.is_some_and(|error| names(error.message())) || places.iter().any(|one| one == file)
+    };
+    is_named(told_of(read(path, file))) || is_named(told(path))
+}
+
+/// Changes one byte in its place.
+fn put(file: &Path, place: usize, byte: u8) {
+    let file = fs::OpenOptions::new().write(true).open(file).unwrap();
+    file.write_all_at(&[byte], u64::try_from(place).unwrap()).unwrap();
+}
+
+/// Changes byte after byte of all files of a run; each is noticed. Tells how many there were.
+fn change_all(path: &Path, end_bytes: usize, random: &mut Random) -> usize {
+    assert_eq!(told(path), (None, Vec::new()));
+    let mut changed = 0;
+    for (file, bytes) in files(path) {
+        // Who holds the lock is of no interest when nobody does.
+        if file.ends_with("lock") {
+            continue;
+        }
+        let is_near = |place: usize| place < end_bytes || place + end_bytes >= bytes.len();
+        for (place, byte) in bytes.iter().copied().enumerate() {
+            if !is_near(place) && place % STRIDE != 0 && byte != b'\n' {
+                continue;
+            }
+            let digit = byte.is_ascii_digit() && random.below(2) == 0;
+            put(&file, place, byte ^ if digit { 1 } else { 1 << random.below(8) });
+            assert!(is_noticed(path, &file), "{} {place}", file.display());
+            put(&file, place, byte);
+            changed += 1;
+        }
+    }
+    assert_eq!(told(path), (None, Vec::new()));
+    changed
 }
 
 #[test]
 fn every_changed_byte_is_noticed_and_its_file_named() {
     let _turn = alone();
     let mut random = Random(30);
-    for is_finished in [true, false] {
+    for (is_finished, end_bytes) in [(false, END_BYTES), (true, KNOWN_END_BYTES)] {
         let folder = Folder::new();
         let path = write_run(&folder.store(), is_finished);
-        assert_eq!(told(&path), (None, Vec::new()));
-        let mut changed = 0;
-        for (file, bytes) in files(&path) {
-            // Who holds the lock is of no interest when nobody does.
-            if file.ends_with("lock") {
-                continue;
-            }
-            for place in 0..bytes.len() {
-                // Of long lines a part, and each of their ends.
-                let is_drawn = bytes.len() < EVERY_BYTE_MAX || random.below(PART) == 0;
-                if !is_drawn && bytes[place] != b'\n' {
-                    continue;
-                }
-                let mut other = bytes.clone();
-                let digit = bytes[place].is_ascii_digit() && random.below(2) == 0;
-                other[place] ^= if digit { 1 } else { 1 << random.below(8) };
-                fs::write(&file, &other).unwrap();
-                assert!(is_noticed(&path, &file), "{} {place}", file.display());
-                changed += 1;
-            }
-            fs::write(&file, &bytes).unwrap();
-        }
-        assert!(changed > 1500, "{changed}");
-        assert_eq!(told(&path), (None, Vec::new()));
+        assert!(change_all(&path, end_bytes, &mut random) > 1500);
     }
+}
+
+#[test]
+fn every_changed_byte_of_every_kind_of_document_is_noticed() {
+    let _turn = alone();
+    let folder = Folder::new();
+    let path = write_documents(&folder.store());
+    assert!(change_all(&path, END_BYTES, &mut Random(31)) > 10_000);
 }
 
 #[test]

@@ -13,7 +13,9 @@ use support::{Place, Ran, Started, measurement, names};
 
 const DEVICE: &str = "sim:servers?count=8&service=200us";
 /// Address space that a hostile input may not even reserve.
-const MEMORY_KIB_MAX: u64 = 1 << 20;
+const ADDRESSES_KIB_MAX: u64 = 1 << 20;
+/// Memory that it may not have at any moment.
+const MEMORY_MIB_MAX: u64 = 200;
 /// Nothing here takes more than a moment; a machine that is busy gets more.
 const LONGEST: Duration = Duration::from_secs(120);
 
@@ -21,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 fn bounded(place: &Place, words: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     command
-        .args(["-c", &format!("ulimit -v {MEMORY_KIB_MAX}; exec \"$0\" \"$@\"")])
+        .args(["-c", &format!("ulimit -v {ADDRESSES_KIB_MAX}; exec \"$0\" \"$@\"")])
         .arg(env!("CARGO_BIN_EXE_assay"))
         .args(words)
         .current_dir(place.path("."))
@@ -29,14 +31,18 @@ fn bounded(place: &Place, words: &[&str]) -> Ran {
         .env_remove("ASSAY_STORE")
         .stdin(Stdio::null());
     let mut started = Started::of(command, &place.path("."));
-    let begun = Instant::now();
+    let (begun, mut peak_bytes) = (Instant::now(), 0);
     while started.is_running() {
+        peak_bytes = peak_bytes.max(started.peak_memory_bytes());
         if begun.elapsed() > LONGEST {
             started.signal(Signal::KILL);
             panic!("it did not end: {words:?}");
         }
         std::thread::sleep(Duration::from_millis(2));
     }
+    let peak_mib = peak_bytes >> 20;
+    let begin: String = words.join(" ").chars().take(200).collect();
+    assert!(peak_mib <= MEMORY_MIB_MAX, "{peak_mib} MiB: {begin}");
     started.wait()
 }
 
@@ -140,24 +146,30 @@ fn zero_and_huge_values_of_every_numeric_option_end_with_a_word() {
         &place,
         &["run", "oltp", DEVICE, "--duration", "300ms", "--warm-up", "0s", "--interval", "50ms"],
     );
-    for (line, options) in NUMERIC {
-        for (option, kind) in options.iter().filter_map(|option| option.split_once(' ')) {
-            for value in values(kind) {
-                let words =
-                    line.split(' ').map(|word| if word == "DEVICE" { DEVICE } else { word });
-                let mut words: Vec<&str> = words.collect();
-                // What is tried takes the place of what the command says else.
-                if let Some(at) = words.iter().position(|word| *word == option) {
-                    words.drain(at..at + 2);
-                }
-                let asked = format!("{option}={value}");
-                words.push(&asked);
-                let ran = ends(&place, &words);
-                let is_answered =
-                    ran.code == Some(0) || !ran.stderr.is_empty() || !ran.stdout.is_empty();
-                assert!(is_answered, "{words:?}: {ran:#?}");
+    std::thread::scope(|scope| {
+        for (line, options) in NUMERIC {
+            for option in options {
+                let place = &place;
+                scope.spawn(move || every_value_is_answered(place, line, option));
             }
         }
+    });
+}
+
+/// Tries all values of an option, in place of what the command says of it else.
+fn every_value_is_answered(place: &Place, line: &str, option: &str) {
+    let (option, kind) = option.split_once(' ').unwrap();
+    let mut words: Vec<&str> =
+        line.split(' ').map(|word| if word == "DEVICE" { DEVICE } else { word }).collect();
+    if let Some(at) = words.iter().position(|word| *word == option) {
+        words.drain(at..at + 2);
+    }
+    for value in values(kind) {
+        let asked = format!("{option}={value}");
+        let words = [&words[..], &[&asked]].concat();
+        let ran = ends(place, &words);
+        let is_answered = ran.code == Some(0) || !ran.stderr.is_empty() || !ran.stdout.is_empty();
+        assert!(is_answered, "{words:?}: {ran:#?}");
     }
 }
 
@@ -524,9 +536,18 @@ fn names_without_end_are_answered_at_once() {
     }
 }
 
+/// Readers of TOML: the file, and the command that reads it.
+const TOML_READERS: [(&str, &str); 4] = [
+    ("x.workload.toml", "run x.workload.toml sim:servers?count=8&service=200us"),
+    ("x.criteria.toml", "judge latest --criteria x.criteria.toml"),
+    ("x.study.toml", "study x.study.toml sim:servers?count=8&service=200us"),
+    ("x.array.toml", "run oltp array:x.array.toml"),
+];
+
 #[test]
 fn documents_that_nest_or_never_end_are_refused() {
     let place = Place::new();
+    kept_run(&place);
     let head = "format = 1\nname = \"x\"\n";
     let tomls = [
         format!("{head}a = {}", "[".repeat(100_000)),
@@ -537,15 +558,9 @@ fn documents_that_nest_or_never_end_are_refused() {
         format!("{head}description = \"{}\"\n", "t".repeat(20_000_000)),
     ];
     for text in &tomls {
-        for (name, line) in [
-            ("x.workload.toml", "run x.workload.toml DEVICE"),
-            ("x.criteria.toml", "run oltp DEVICE --criteria x.criteria.toml"),
-            ("x.study.toml", "study x.study.toml DEVICE"),
-            ("x.array.toml", "run oltp array:x.array.toml"),
-        ] {
+        for (name, line) in TOML_READERS {
             place.write(name, text);
-            let words: Vec<&str> =
-                line.split(' ').map(|word| if word == "DEVICE" { DEVICE } else { word }).collect();
+            let words: Vec<&str> = line.split(' ').collect();
             let ran = ends(&place, &words);
             assert!(ran.code == Some(2), "{line}: {:?} {:.300}", ran.code, ran.stderr);
         }
@@ -596,5 +611,46 @@ fn plans_and_devices_beyond_measure_are_refused() {
             ],
         );
         assert!(ran.code.is_some(), "{device}: {ran:#?}");
+    }
+}
+
+/// As long as a document may be, and of the shapes that take most memory.
+#[test]
+fn documents_of_any_shape_are_read_in_bounded_memory() {
+    const LONGEST_BYTES: usize = (512 << 10) - 100;
+    let place = Place::new();
+    kept_run(&place);
+    let head = "format = 1\nname = \"x\"\n";
+    let criterion = "[[criterion]]\nquantity = \"errors\"\nat_most = 0\n";
+    let filled = |unit: &str, bytes: usize| unit.repeat(bytes / unit.len());
+    let shapes = |bytes| {
+        [
+            format!("{head}a = [{}]\n", filled("1,", bytes)),
+            format!("{head}a = [{}]\n", filled("{a=1},", bytes)),
+            format!("{head}{}", filled("[[x]]\n", bytes)),
+            format!("{head}{}", filled("#\n", bytes)),
+            format!("{head}{}", filled(criterion, bytes)),
+        ]
+    };
+    for text in shapes(LONGEST_BYTES) {
+        for (name, line) in TOML_READERS {
+            place.write(name, &text);
+            let words: Vec<&str> = line.split(' ').collect();
+            let ran = ends(&place, &words);
+            assert!(
+                ran.code.is_some_and(|code| code <= 2),
+                "{line}: {:?} {:.300}",
+                ran.code,
+                ran.stderr
+            );
+        }
+    }
+    for text in shapes((512 << 10) + 100) {
+        for (name, line) in TOML_READERS {
+            place.write(name, &text);
+            let ran = ends(&place, &line.split(' ').collect::<Vec<_>>());
+            let is_refused = ran.code == Some(2) && ran.stderr.contains("longer than 512 KiB");
+            assert!(is_refused, "{line}: {:?} {:.300}", ran.code, ran.stderr);
+        }
     }
 }

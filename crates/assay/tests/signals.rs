@@ -46,6 +46,45 @@ fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
     }
 }
 
+/// Every verb that measures a directory, in its midst; a closed terminal ends it like SIGTERM, and a Ctrl-C.
+#[test]
+fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
+    let study = "format = 1\nname = \"long\"\npreset = \"oltp\"\n[phases]\nmeasure = \"10min\"\n\
+                 [[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n";
+    let verbs = [
+        "run mixed.toml d --size 4MiB --duration 10min",
+        "soak d --size 4MiB --duration 10min --interval 100ms",
+        "calibrate d --size 4MiB --time 10min --read-share 100%",
+        "study long.study.toml d --size 4MiB",
+        "locality d --size 64MiB --smallest 1MiB --largest 32MiB --point 10min",
+        "watch d --for 10min --every 200ms",
+    ];
+    std::thread::scope(|scope| {
+        for verb in verbs {
+            for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+                scope.spawn(move || {
+                    let place = Place::new();
+                    place.write("long.study.toml", study);
+                    let mut run = place.start(&format!("{verb} --quiet"));
+                    let writes = !verb.starts_with("watch");
+                    run.wait_until(|| {
+                        let begun = place.run_ids().first().is_some_and(|id| {
+                            place.path("assay-runs").join(id).join("run.json").exists()
+                        });
+                        begun && writes != place.test_files("d").is_empty()
+                    });
+                    // Some of them are filling their file now, some measure.
+                    std::thread::sleep(Duration::from_millis(500));
+                    let (ran, took) = stopped(run, signal, verb);
+                    assert_eq!(ran.code, Some(130), "{verb}, {signal:?}: {ran:#?}");
+                    assert!(took < SLACK, "{verb}, {signal:?}: {took:?}");
+                    assert_eq!(place.test_files("d"), [""; 0], "{verb}, {signal:?}");
+                });
+            }
+        }
+    });
+}
+
 #[test]
 fn a_run_in_virtual_time_can_be_stopped_too() {
     for verb in ["run reads.toml", "calibrate --time 10h"] {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// A wait looks so often whether it has lasted too long or the program is asked to end; what has come in between costs no
 /// further system call.
-const SLICE: Duration = Duration::from_millis(500);
+pub(super) const SLICE: Duration = Duration::from_millis(500);
 /// So long an answer is waited for when the program is asked to end after it was asked for.
 const GRACE: Duration = Duration::from_secs(1);
 /// So long an answer is waited for that is asked for after the program was asked to end: cleaning up takes its time.
@@ -31,7 +31,7 @@ pub fn end_waits_with(flag: &Arc<AtomicBool>) {
 }
 
 #[inline]
-fn is_ending() -> bool {
+pub(super) fn is_ending() -> bool {
     ENDING.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
@@ -52,8 +52,12 @@ pub(super) struct Socket {
     patience: Option<Duration>,
     /// When everything must be over.
     deadline: Option<Instant>,
-    /// Whether the program was asked to end before the last sending.
+    /// Whether the program was asked to end before this began.
+    began_at_end: bool,
+    /// Whether the program was asked to end before the last sending, or before the login that it is a part of.
     sent_at_end: bool,
+    /// Whether an answer is outstanding that is not waited for any longer: what is asked next would be answered by it.
+    is_over: bool,
 }
 
 impl Way {
@@ -105,7 +109,9 @@ impl Socket {
         if let Way::Network(stream) = &way {
             probe(stream)?;
         }
-        Ok(Self { way, patience: None, deadline: None, sent_at_end: is_ending() })
+        let began_at_end = is_ending();
+        let sent_at_end = began_at_end;
+        Ok(Self { way, patience: None, deadline: None, began_at_end, sent_at_end, is_over: false })
     }
 
     pub(super) const fn way(&self) -> &Way {
@@ -132,7 +138,7 @@ impl Socket {
 
     /// Decides about an error of a system call after waiting this long: nothing when it is to be tried again.
     #[cold]
-    fn waited(&self, error: io::Error, begun: &mut Option<Instant>) -> io::Result<()> {
+    fn waited(&mut self, error: io::Error, begun: &mut Option<Instant>) -> io::Result<()> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {}
@@ -143,10 +149,13 @@ impl Socket {
         let so_far = now - *begun.get_or_insert(now.checked_sub(SLICE).unwrap_or(now));
         self.check_deadline(now)?;
         let is_over = |most: Duration| so_far >= most;
-        match (is_ending(), self.sent_at_end) {
-            (true, false) if is_over(GRACE) => return Err(ended()),
-            (true, true) if is_over(LAST_PATIENCE) => return Err(ended()),
-            _ => {}
+        self.is_over = match (is_ending(), self.sent_at_end) {
+            (true, false) => is_over(GRACE),
+            (true, true) => is_over(LAST_PATIENCE),
+            _ => false,
+        };
+        if self.is_over {
+            return Err(ended());
         }
         if self.patience.is_some_and(is_over) { Err(late()) } else { Ok(()) }
     }
@@ -179,7 +188,10 @@ impl Read for Socket {
 impl Write for Socket {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.sent_at_end = is_ending();
+        if self.is_over {
+            return Err(ended());
+        }
+        self.sent_at_end = if self.deadline.is_some() { self.began_at_end } else { is_ending() };
         let mut begun = None;
         loop {
             match self.way.write(bytes) {
@@ -195,11 +207,11 @@ impl Write for Socket {
 }
 
 /// Why a wait ended that was not the server's fault.
-fn ended() -> io::Error {
+pub(super) fn ended() -> io::Error {
     io::Error::other("not waited for any longer: the program was asked to end")
 }
 
-fn late() -> io::Error {
+pub(super) fn late() -> io::Error {
     io::ErrorKind::WouldBlock.into()
 }
 

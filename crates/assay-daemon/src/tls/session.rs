@@ -15,10 +15,27 @@ use std::time::Instant;
 static SPENT_NS: AtomicU64 = AtomicU64::new(0);
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 
-/// Mean time for each answer that was waited for, ns; none before the first.
-pub fn cost_per_answer_ns() -> Option<f64> {
-    let (spent_ns, answers) = (SPENT_NS.load(Ordering::Relaxed), ANSWERS.load(Ordering::Relaxed));
-    (answers > 0).then(|| real(spent_ns) / real(answers))
+/// What encryption has cost this program in all its sessions up to a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cost {
+    spent_ns: u64,
+    answers: u64,
+}
+
+impl Cost {
+    /// Up to now.
+    pub fn so_far() -> Self {
+        Self {
+            spent_ns: SPENT_NS.load(Ordering::Relaxed),
+            answers: ANSWERS.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Mean time for each answer that was waited for since an earlier moment, ns; none before the first.
+    pub fn per_answer_ns(self, since: Self) -> Option<f64> {
+        let answers = self.answers - since.answers;
+        (answers > 0).then(|| real(self.spent_ns - since.spent_ns) / real(answers))
+    }
 }
 
 /// What a handshake established.
@@ -116,9 +133,7 @@ impl Encrypted {
             let processed = self.session.process_new_packets();
             spend(begun);
             ANSWERS.fetch_add(1, Ordering::Relaxed);
-            if let Err(error) = processed {
-                return Err(io::Error::other(format!("TLS: {error}")));
-            }
+            processed.map_err(|error| io::Error::other(broken_off(&error)))?;
             self.write_out(way)?;
         }
     }
@@ -133,6 +148,16 @@ impl Encrypted {
 
 fn spend(begun: Instant) {
     SPENT_NS.fetch_add(narrow(begun.elapsed().as_nanos()), Ordering::Relaxed);
+}
+
+/// Why an encrypted session ended. With TLS 1.3 a server refuses a certificate of this client after the handshake.
+fn broken_off(error: &Error) -> String {
+    match error {
+        Error::AlertReceived(alert) => format!(
+            "the server broke off TLS ({alert:?}): it may want a certificate of this client that it trusts (sslcert, sslkey)"
+        ),
+        other => format!("TLS: {}", words(other.to_string().as_bytes())),
+    }
 }
 
 /// A failure of a handshake: what TLS says of it, or what the system says.
@@ -198,5 +223,18 @@ const fn certificate_hint(why: &CertificateError) -> &'static str {
             "name the server as its certificate does, or give it a certificate for this name"
         }
         _ => "name the file of the authority that signed it: sslrootcert=FILE (ssl-ca=FILE)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_of_an_answer_is_counted_from_a_moment_on() {
+        let before = Cost { spent_ns: 1_000_000, answers: 10 };
+        let now = Cost { spent_ns: 1_003_000, answers: 12 };
+        assert_eq!(now.per_answer_ns(before), Some(1500.0));
+        assert_eq!(before.per_answer_ns(before), None);
     }
 }

@@ -104,17 +104,19 @@ fn is_hfs_plus(image: &dyn Image) -> io::Result<bool> {
     Ok(known && block_bytes >= 512 && block_bytes.is_power_of_two())
 }
 
-/// A boot sector of the years before a name stood in it: a jump, and a description of the disk that makes sense.
+/// A boot sector of the years before a name stood in it, or one that has lost its name: a jump or the mark of a boot
+/// sector, and a description of the disk that makes sense.
 fn is_fat(image: &dyn Image) -> io::Result<bool> {
-    let sector = head(image, 0, 64)?;
+    let sector = head(image, 0, 512)?;
     let jumps = sector.starts_with(b"\xeb") || sector.starts_with(b"\xe9");
+    let boots = jumps || sector.holds_at(510, b"\x55\xaa");
     let (sector_bytes, media) = (sector.little_16(11), sector.byte(21));
     let sized = (512..=4096).contains(&sector_bytes) && sector_bytes.is_power_of_two();
     let tables = sector.byte(16) > 0 && sector.little_16(14) > 0;
     let length = sector.little_16(22) > 0 || sector.little_32(36) > 0;
     let sectors = sector.little_16(19) > 0 || sector.little_32(32) > 0;
     let described = tables && length && sectors && sector.byte(13).is_power_of_two();
-    Ok(jumps && sized && described && (media == 0xf0 || media >= 0xf8))
+    Ok(boots && sized && described && (media == 0xf0 || media >= 0xf8))
 }
 
 /// A record header of version 1 or 2 at the begin of one of the first sectors; a file system there has its own journal.

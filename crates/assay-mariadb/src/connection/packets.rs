@@ -190,7 +190,9 @@ mod tests {
                 let mut packet = Vec::new();
                 new_packet(&mut packet);
                 packet.extend(vec![7; length]);
-                Packets::over(Stream::from(server)).send(&mut packet).unwrap();
+                let mut server = Packets::over(Stream::from(server));
+                server.send(&mut packet).unwrap();
+                server
             });
             let mut packets = Packets::over(Stream::from(client));
             packets.logged_in().unwrap();
@@ -198,8 +200,9 @@ mod tests {
             let body = packets.next().unwrap();
             assert_eq!(body.len(), length);
             assert!(body.iter().all(|byte| *byte == 7));
+            // It closes only now: our own bytes must find somebody.
+            drop(writer.join().unwrap());
             assert!(packets.next().unwrap_err().is_lost());
-            writer.join().unwrap();
         }
     }
 

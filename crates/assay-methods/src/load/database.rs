@@ -2,7 +2,7 @@
 
 use super::owner::{Kind, LeftOnServer, LeftSchema, Owner, Standing, in_the_way, in_use};
 use super::{OwnDatabase, OwnServer, Product, Program};
-use assay_daemon::tls::cost_per_answer_ns;
+use assay_daemon::tls::Cost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_model::load::ServerFacts;
@@ -35,6 +35,8 @@ pub struct Database<L: Product = Connection> {
     pub(crate) owner: Option<Owner>,
     /// The database around our schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
+    /// What encryption had cost when the first session began to measure.
+    cost_before: Cost,
 }
 
 /// A new name for the schema of a kind of load: two programs at once never share one.
@@ -84,17 +86,23 @@ impl<L: Product> Database<L> {
             remarks: Vec::new(),
             owner: None,
             own_database: None,
+            cost_before: Cost::default(),
         };
         database.locate();
         database.remark();
         Ok(database)
     }
 
-    /// What is told of the server, with what encryption has cost this program so far.
+    /// From now on sessions measure: what encryption cost before, while data were loaded, does not count.
+    pub fn begin_to_measure(&mut self) {
+        self.cost_before = Cost::so_far();
+    }
+
+    /// What is told of the server, with what encryption has cost this program since it began to measure.
     pub fn told(&self) -> ServerFacts {
         let mut facts = self.facts.clone();
         if let Some(encryption) = &mut facts.encryption {
-            encryption.cost_per_answer_ns = cost_per_answer_ns();
+            encryption.cost_per_answer_ns = Cost::so_far().per_answer_ns(self.cost_before);
         }
         facts
     }

@@ -31,4 +31,5 @@ mod postgres_oltp;
 mod postgres_servers;
 mod postgres_slob;
 mod safety;
+mod silent;
 mod tls;

@@ -50,18 +50,47 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     assert_eq!((place.left().len(), place.processes()), (0, 0));
 }
 
-#[test]
-fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
+/// A closed terminal ends a load like SIGTERM and a Ctrl-C: what was measured stays, servers and directories go.
+fn ends_with(signal: Signal) {
     let Some(place) = Place::new("interrupt") else {
         return;
     };
     let mut child = place
         .start("load slob d --scale 8MiB --sessions 1,2 --time 2s --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0, "sessions-0001-r1/measurement.json"));
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!((place.left().len(), place.processes()), (0, 0));
-    assert!(kept(&place.0, "sessions-0001-r1/measurement.json"));
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
+    assert_eq!((place.left().len(), place.processes()), (0, 0), "{signal:?}");
+    assert!(kept(&place.0, "sessions-0001-r1/measurement.json"), "{signal:?}");
+}
+
+#[test]
+fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
+    std::thread::scope(|scope| {
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+            scope.spawn(move || ends_with(signal));
+        }
+    });
+}
+
+/// The same of a load of transactions, and while its server is still being made.
+#[test]
+fn a_load_that_has_hardly_begun_leaves_nothing_either() {
+    std::thread::scope(|scope| {
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+            scope.spawn(move || {
+                let Some(place) = Place::new("early") else {
+                    return;
+                };
+                let mut child =
+                    place.start("load oltp d --warehouses 1 --users 1 --time 9s --json --quiet");
+                wait_for(|| !place.left().is_empty());
+                kill_process(Pid::from_child(&child), signal).unwrap();
+                assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
+                assert_eq!((place.left().len(), place.processes()), (0, 0), "{signal:?}");
+            });
+        }
+    });
 }
 
 /// Kills the program at random moments; whatever it was doing, the next start that is asked to leaves nothing behind.

@@ -1,309 +1,125 @@
 //! Servers that are reached over TLS alone, and those who play one: what is checked is checked, and who cannot be trusted
 //! gets no password.
 
+mod given;
+
 use crate::server::words;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use std::fs::{self, Permissions};
+use given::{Given, Product, SECRET};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::net::TcpListener;
 
-const SECRET: &str = "S3cret-Pw";
-
-/// Certificates of a test: authorities and what they signed, in PEM files.
-struct Certificates {
-    place: PathBuf,
-    authority: CertifiedIssuer<'static, KeyPair>,
+/// What each product calls what is asked of its encryption.
+struct Terms {
+    /// Authorities, a certificate of the client, its key.
+    files: [&'static str; 3],
+    /// The mode, and the word for all checks, for the authority alone, for none, and for no encryption.
+    mode: &'static str,
+    modes: [&'static str; 4],
 }
 
-impl Certificates {
-    /// `ca.pem` is trusted, `other.pem` is an authority that signed nothing here.
-    fn make(place: &Path) -> Self {
-        let made = |name: &str| {
-            let mut parameters = CertificateParams::new(Vec::new()).unwrap();
-            parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-            let key = KeyPair::generate().unwrap();
-            let authority = CertifiedIssuer::self_signed(parameters, key).unwrap();
-            fs::write(place.join(name), authority.pem()).unwrap();
-            authority
-        };
-        made("other.pem");
-        Self { place: place.to_owned(), authority: made("ca.pem") }
-    }
+const POSTGRES: Terms = Terms {
+    files: ["sslrootcert", "sslcert", "sslkey"],
+    mode: "sslmode",
+    modes: ["verify-full", "verify-ca", "require", "disable"],
+};
+const MARIADB: Terms = Terms {
+    files: ["ssl-ca", "ssl-cert", "ssl-key"],
+    mode: "ssl-mode",
+    modes: ["VERIFY_IDENTITY", "VERIFY_CA", "REQUIRED", "DISABLED"],
+};
 
-    /// A certificate for these names in `NAME.pem`, its key in `NAME.key`.
-    fn sign(&self, name: &str, hosts: &[&str], until: i32) {
-        let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-        let mut parameters = CertificateParams::new(hosts).unwrap();
-        parameters.not_before = rcgen::date_time_ymd(2020, 1, 1);
-        parameters.not_after = rcgen::date_time_ymd(until, 1, 1);
-        let key = KeyPair::generate().unwrap();
-        let certificate = parameters.signed_by(&key, &self.authority).unwrap();
-        fs::write(self.place.join(format!("{name}.pem")), certificate.pem()).unwrap();
-        let path = self.place.join(format!("{name}.key"));
-        fs::write(&path, key.serialize_pem()).unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-    }
-}
-
-/// A server under test in a directory of its own; it ends with this.
-struct Given {
-    place: PathBuf,
-    account: Option<assay_daemon::Account>,
-    child: Option<Child>,
-    port: u16,
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
-impl Given {
-    fn new(name: &str, account: Option<assay_daemon::Account>) -> Self {
-        let place = assay_rig::ground().join(format!("tls-{name}"));
-        fs::create_dir_all(&place).unwrap();
-        fs::set_permissions(&place, Permissions::from_mode(0o755)).unwrap();
-        let certificates = Certificates::make(&place);
-        certificates.sign("server", &["localhost", "127.0.0.1"], 2100);
-        certificates.sign("elsewhere", &["db.example"], 2100);
-        certificates.sign("expired", &["localhost", "127.0.0.1"], 2021);
-        fs::create_dir(place.join("s")).unwrap();
-        let given = Self { place, account, child: None, port: free_port() };
-        given.hand_over("s");
-        for key in ["server.key", "elsewhere.key", "expired.key"] {
-            given.hand_over(key);
-        }
-        given
-    }
-
-    fn hand_over(&self, name: &str) {
-        if let Some(account) = &self.account {
-            chown(self.place.join(name), Some(account.user), Some(account.group)).unwrap();
+impl Terms {
+    const fn of(product: Product) -> &'static Self {
+        match product {
+            Product::Postgres => &POSTGRES,
+            Product::Mariadb => &MARIADB,
         }
     }
 
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.place.join("s")).process_group(0).env_clear();
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Some(account) = &self.account {
-            command.uid(account.user).gid(account.group);
-        }
-        command
+    /// A mode, trusting this authority.
+    fn trusting(&self, mode: usize, given: &Given, authority: &str) -> String {
+        format!("{}={}&{}={}", self.mode, self.modes[mode], self.files[0], given.path(authority))
     }
 
-    fn path(&self, name: &str) -> String {
-        self.place.join(name).display().to_string()
-    }
-
-    fn assay(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(arguments).current_dir(&self.place).stdin(Stdio::null());
-        command.output().unwrap()
-    }
-
-    fn profile(&self, address: &str) -> Output {
-        self.assay(&["profile", address, "--for", "2s", "--quiet", "--json"])
-    }
-
-    /// Refused with these words; the password is in none of them.
-    fn refused(&self, address: &str, word: &str) {
-        let output = self.profile(address);
-        let said = words(&output);
-        assert_eq!(output.status.code(), Some(4), "{address}: {said}");
-        assert!(said.contains(word) && said.contains("hint: "), "{address}: {word}: {said}");
-        assert!(!said.contains(SECRET), "{said}");
-    }
-
-    fn loaded(&self, address: &str) {
-        let arguments = [
-            "load",
-            "slob",
-            address,
-            "--quiet",
-            "--json",
-            "--scale",
-            "8MiB",
-            "--sessions",
-            "2",
-            "--time",
-            "1s",
-        ];
-        let output = self.assay(&arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let encryption = &found["load"]["server"]["encryption"];
-        assert_eq!(encryption["protocol"], "TLSv1.3", "{encryption}");
-        assert_eq!(encryption["checked"], "authority_and_host");
-        assert!(encryption["cost_per_answer_ns"].as_f64().unwrap() > 0.0);
-        let mut search = Command::new("grep");
-        search.args(["-rlF", SECRET, "assay-runs"]).current_dir(&self.place);
-        let kept = search.output().unwrap();
-        assert_eq!(words(&kept).trim(), "", "the password is in the store");
-    }
-
-    fn wait(&self) {
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    fn stop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
-            let begun = Instant::now();
-            while child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_secs(10) {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+    /// The same with a certificate of the client.
+    fn showing(&self, given: &Given, client: &str) -> String {
+        let [_, certificate, key] = self.files;
+        let (at, terms) = (given.path(client), self.trusting(0, given, "ca.pem"));
+        format!("{terms}&{certificate}={at}.pem&{key}={at}.key")
     }
 }
 
-impl Drop for Given {
-    fn drop(&mut self) {
-        self.stop();
-        let _ = fs::remove_dir_all(&self.place);
+/// Loaded with all checks, profiled with each that the server meets, refused where a check fails.
+fn over_tls_alone(product: Product) {
+    let Some(mut given) = Given::new(product, "server") else { return };
+    let terms = Terms::of(product);
+    let full = |given: &Given| given.at("localhost", &terms.trusting(0, given, "ca.pem"));
+    given.start("server", &[]);
+    let binding = if product == Product::Postgres { "&channel_binding=require" } else { "" };
+    given.loaded(&(full(&given) + binding));
+    given.profiled(&given.at("127.0.0.1", &terms.trusting(0, &given, "ca.pem")));
+    // Every mode that may encrypt does, because the server wants it.
+    for more in ["", "sslmode=allow", "sslmode=prefer", "sslmode=require"] {
+        given.lets_in(&given.at("localhost", more));
     }
-}
-
-/// PostgreSQL that takes sessions over TLS alone, with passwords of the kind SCRAM.
-fn postgres(name: &str) -> Option<Given> {
-    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let binaries = assay_postgres::binaries::Places::of_this_program(named).find();
-    let Ok(binaries) = binaries else {
-        println!("skipped: no PostgreSQL server here");
-        return None;
+    let unencrypted = if product == Product::Postgres { "no encryption" } else { "Access denied" };
+    given.refused(
+        &given.at("localhost", &format!("{}={}", terms.mode, terms.modes[3])),
+        unencrypted,
+    );
+    for mode in 0..3 {
+        given.refused(
+            &given.at("localhost", &terms.trusting(mode, &given, "other.pem")),
+            "authority",
+        );
+    }
+    given.refused(&given.at("localhost", "sslmode=verify-full"), "trust");
+    let denied = if product == Product::Postgres {
+        "password authentication failed"
+    } else {
+        "Access denied"
     };
-    let given = Given::new(name, assay_postgres::server::account());
-    let secret = given.place.join("s/secret");
-    fs::write(&secret, SECRET).unwrap();
-    given.hand_over("s/secret");
-    let mut initdb = given.command(&binaries.program("initdb"));
-    initdb.args(["-D", "data", "-U", "owner", "--auth=scram-sha-256", "--locale=C", "--no-sync"]);
-    assert!(initdb.args(["--pwfile", "secret"]).status().unwrap().success());
-    let hba = "hostssl all all all scram-sha-256\n";
-    fs::write(given.place.join("s/data/pg_hba.conf"), hba).unwrap();
-    Some(given)
-}
-
-fn start_postgres(given: &mut Given, certificate: &str) {
-    given.stop();
-    let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let binaries = assay_postgres::binaries::Places::of_this_program(named).find().unwrap();
-    let mut command = given.command(&binaries.program("postgres"));
-    command.args([
-        "-D",
-        "data",
-        "-c",
-        "listen_addresses=127.0.0.1",
-        "-c",
-        "unix_socket_directories=",
-    ]);
-    command.arg("-p").arg(given.port.to_string()).args(["-c", "ssl=on", "-c", "fsync=off"]);
-    for (name, file) in [("ssl_cert_file", "pem"), ("ssl_key_file", "key")] {
-        command.arg("-c").arg(format!("{name}={}", given.path(&format!("{certificate}.{file}"))));
+    given.refused(&given.address("wrong", "localhost", "sslmode=require"), denied);
+    given.start("elsewhere", &[]);
+    given.refused(&full(&given), "is not for localhost but for db.example");
+    given.lets_in(&given.at("localhost", &terms.trusting(1, &given, "ca.pem")));
+    given.start("expired", &[]);
+    for mode in [0, 1] {
+        given.refused(
+            &given.at("localhost", &terms.trusting(mode, &given, "ca.pem")),
+            "has expired",
+        );
     }
-    given.child = Some(command.spawn().unwrap());
-    given.wait();
-    std::thread::sleep(Duration::from_millis(300));
 }
 
 #[test]
 fn postgresql_over_tls_alone_is_loaded_and_profiled_and_what_is_wrong_is_refused() {
-    let Some(mut given) = postgres("postgres") else { return };
-    start_postgres(&mut given, "server");
-    let (ca, other) = (given.path("ca.pem"), given.path("other.pem"));
-    let at = |host: &str, more: &str| {
-        format!("postgresql://owner:{SECRET}@{host}:{}/postgres?{more}", given.port)
-    };
-    given.loaded(&at(
-        "localhost",
-        &format!("sslmode=verify-full&sslrootcert={ca}&channel_binding=require"),
-    ));
-    let output = given.profile(&at("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={ca}")));
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    // Every mode that may encrypt does, because the server wants it.
-    for mode in ["allow", "prefer", "require"] {
-        let output = given.profile(&at("localhost", &format!("sslmode={mode}")));
-        assert_eq!(output.status.code(), Some(0), "{mode}: {}", words(&output));
-    }
-    given.refused(&at("localhost", "sslmode=disable"), "no encryption");
-    given.refused(
-        &at("localhost", &format!("sslmode=verify-full&sslrootcert={other}")),
-        "authority",
-    );
-    given.refused(&at("localhost", &format!("sslmode=require&sslrootcert={other}")), "authority");
-    given.refused(&at("localhost", "sslmode=verify-full"), "trust");
-    let wrong =
-        format!("postgresql://owner:wrong@localhost:{}/postgres?sslmode=require", given.port);
-    given.refused(&wrong, "password authentication failed");
-    start_postgres(&mut given, "elsewhere");
-    let (ca, at) = (given.path("ca.pem"), |more: &str| {
-        format!("postgresql://owner:{SECRET}@localhost:{}/postgres?{more}", given.port)
-    });
-    given.refused(&at(&format!("sslmode=verify-full&sslrootcert={ca}")), "db.example");
-    let output = given.profile(&at(&format!("sslmode=verify-ca&sslrootcert={ca}")));
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    start_postgres(&mut given, "expired");
-    let at = format!(
-        "postgresql://owner:{SECRET}@localhost:{}/postgres?sslmode=verify-ca&sslrootcert={ca}",
-        given.port
-    );
-    given.refused(&at, "expired");
+    over_tls_alone(Product::Postgres);
 }
 
 #[test]
 fn mariadb_over_tls_alone_is_loaded_and_profiled_and_what_is_wrong_is_refused() {
-    let Ok(binaries) = assay_mariadb::binaries::Places::of_this_program(None).find() else {
-        println!("skipped: no MariaDB server here");
-        return;
-    };
-    let mut given = Given::new("mariadb", assay_mariadb::server::account());
-    let first = format!(
-        "CREATE USER owner@'%' IDENTIFIED BY '{SECRET}';\nGRANT ALL ON *.* TO owner@'%' WITH GRANT OPTION;\n\
-         SET GLOBAL local_infile = ON;\n"
-    );
-    fs::write(given.place.join("s/first.sql"), first).unwrap();
-    given.hand_over("s/first.sql");
-    let mut install = given.command(&binaries.installer);
-    let data = format!("--datadir={}", given.path("s/data"));
-    install.args(["--no-defaults", "--skip-test-db", &data]);
-    install.env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
-    assert!(install.status().unwrap().success());
-    let mut server = given.command(&binaries.server);
-    server.args([
-        "--no-defaults",
-        &data,
-        "--socket=s",
-        "--require-secure-transport=ON",
-        "--skip-name-resolve",
-    ]);
-    server.arg(format!("--port={}", given.port)).arg("--bind-address=127.0.0.1");
-    server.arg(format!("--init-file={}", given.path("s/first.sql")));
-    server.arg(format!("--ssl-cert={}", given.path("server.pem")));
-    server.arg(format!("--ssl-key={}", given.path("server.key")));
-    given.child = Some(server.spawn().unwrap());
-    given.wait();
-    let (ca, other) = (given.path("ca.pem"), given.path("other.pem"));
-    let at = |more: &str| format!("mysql://owner:{SECRET}@localhost:{}/?{more}", given.port);
-    given.loaded(&at(&format!("ssl-mode=VERIFY_IDENTITY&ssl-ca={ca}")));
-    for more in ["", "sslmode=require", "ssl-mode=PREFERRED", "sslmode=allow"] {
-        let output = given.profile(&at(more));
-        assert_eq!(output.status.code(), Some(0), "{more}: {}", words(&output));
-    }
-    // What this server says to a way that is not encrypted.
-    given.refused(&at("ssl-mode=DISABLED"), "Access denied");
-    given.refused(&at(&format!("ssl-mode=VERIFY_CA&ssl-ca={other}")), "authority");
-    given.refused(&at(&format!("ssl-ca={other}")), "authority");
+    over_tls_alone(Product::Mariadb);
+}
+
+/// Whoever shows a certificate of the server's authority comes in; who shows none, or one of another authority, does not.
+fn wanting_certificates(product: Product, unshown: &str) {
+    let Some(mut given) = Given::new(product, "clients") else { return };
+    let terms = Terms::of(product);
+    given.start_wanting_certificates();
+    given.loaded(&given.at("localhost", &terms.showing(&given, "client")));
+    given.refused(&given.at("localhost", &terms.trusting(0, &given, "ca.pem")), unshown);
+    given.refused(&given.at("localhost", &terms.showing(&given, "stranger")), "UnknownCA");
+}
+
+#[test]
+fn postgresql_that_wants_certificates_of_clients_is_shown_one() {
+    wanting_certificates(Product::Postgres, "valid client certificate");
+}
+
+#[test]
+fn mariadb_that_wants_certificates_of_clients_is_shown_one() {
+    wanting_certificates(Product::Mariadb, "Access denied");
 }
 
 /// Who plays a server: says this to the first that it hears, on every connection.
@@ -327,7 +143,7 @@ fn played(say: &'static [u8], times: usize) -> (u16, std::thread::JoinHandle<Vec
 
 #[test]
 fn who_plays_a_server_gets_no_password_and_no_session() {
-    let given = Given::new("played", None);
+    let given = Given::without_server("played");
     let address =
         |port: u16, more: &str| format!("postgresql://me:{SECRET}@127.0.0.1:{port}/x?{more}");
     // It strips the encryption.

@@ -200,6 +200,15 @@ impl Started {
         self.child.id()
     }
 
+    /// The most memory that it has had so far (`VmHWM`, `proc_pid_status(5)`), bytes; 0 where it has ended.
+    pub fn peak_memory_bytes(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        kib.map_or(0, |kib| kib << 10)
+    }
+
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }

@@ -246,6 +246,7 @@ impl<C: Course> Climbing<'_, C> {
     /// What the store says, or the server before the first rung was measured.
     pub fn climb(mut self) -> Result<Finish> {
         self.warm_up()?;
+        self.ground.database.begin_to_measure();
         let (mut load, mut points) = (self.result(), Vec::new());
         let finish = self.first_pass(&mut load, &mut points)?;
         let finish = match finish {

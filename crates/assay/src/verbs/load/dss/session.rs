@@ -58,6 +58,7 @@ pub fn carry_out<L: Served + DssStore>(
             if let Some(environment) = tables.ground.environment(&named) {
                 writer.put_json(Document::Environment, &environment)?;
             }
+            tables.ground.database.begin_to_measure();
             let result = first(course, &mut tables);
             let measured = Measuring {
                 course,
@@ -199,6 +200,7 @@ impl<L: Served + DssStore> Measuring<'_, L> {
     fn push(&mut self, run: DssRun) -> Result<Finish> {
         let finish = run.finish.clone();
         self.result.runs.push(run);
+        self.result.server = self.tables.ground.database.told();
         self.result.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),
