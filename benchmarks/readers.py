@@ -13,6 +13,7 @@ import re
 import subprocess
 import time
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 from bench import report
@@ -100,18 +101,27 @@ def of_jas_min(text):
     awr = (document.get("awrs") or [document])[0]
     loads = {load["stat_name"].rstrip(":"): load["per_second"] for load in awr.get("load_profile", [])}
     load = lambda *starts: next((value for name, value in loads.items() if name.startswith(starts)), None)
-    stats = {stat["statname"]: stat for stat in awr.get("instance_stats", []) if "statname" in stat}
+    stats = {stat["statname"]: stat for stat in awr.get("instance_stats", [])}
+    times = {stat["stat_name"]: stat["time_s"] for stat in awr.get("time_model_stats", [])}
     reads = stats.get("physical read total IO requests", {})
-    elapsed = awr.get("snap_info", {}).get("elapsed_time_minutes")
-    db_time = load("DB Time")
+    elapsed = minutes(awr.get("snap_info", {}))
     return {
-        "elapsed_min": elapsed or None,
-        "db_time_min": db_time * elapsed if db_time and elapsed else None,
+        "elapsed_min": elapsed,
+        "db_time_min": times["DB time"] / 60 if times.get("DB time") else None,
         "redo_bytes_per_s": load("Redo size"),
         "blocks_read_per_s": load("Physical read"),
         "blocks_written_per_s": load("Physical write"),
         "read_ios_per_s": reads["total"] / elapsed / 60 if reads.get("total") and elapsed else None,
     }
+
+
+def minutes(snapshots):
+    """The interval between the times of two snapshots, which JAS-MIN leaves to its reader."""
+    try:
+        ends = [datetime.strptime(snapshots[name], "%d-%b-%y %H:%M:%S") for name in ("begin_snap_time", "end_snap_time")]
+    except (KeyError, ValueError):
+        return None
+    return (ends[1] - ends[0]).total_seconds() / 60 or None
 
 
 def of_awr_parser(text):
@@ -156,9 +166,7 @@ def main():
     known = truths(given.reports)
     sides = {"assay profile": ([given.assay, "profile", "--json"], of_assay, {"db_time_min": 0.02})}
     if given.jas_min:
-        # DB time is printed a second there: a tenth of it, times the interval.
-        longest = max(facts.get("elapsed_min", 0.0) for facts in known.values())
-        sides["JAS-MIN"] = ([given.jas_min, "--file"], of_jas_min, {"db_time_min": 0.06 * longest})
+        sides["JAS-MIN"] = ([given.jas_min, "--file"], of_jas_min, {"db_time_min": 0.02})
     if given.awr_parser:
         sides["awr-parser.sh"] = (["bash", given.awr_parser, "-s"], of_awr_parser, {"redo_bytes_per_s": 5300.0})
     results = {name: judged(known, *side) for name, side in sides.items()}
