@@ -7,7 +7,7 @@
 
 mod support;
 
-use assay_rig::{Latency, Mode, Operation, Rig, Script, or_skip};
+use assay_rig::{Latency, Mode, Operation, Rig, Script, ending_signals, or_skip};
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 use support::{Place, Ran, Started, all_ios, measurement, refused};
@@ -29,7 +29,7 @@ fn stopped(run: Started, signal: Signal, what: &str) -> (Ran, Duration) {
 
 #[test]
 fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    for signal in ending_signals() {
         let place = Place::new();
         let mut run = place.start("run mixed.toml d --size 4MiB --duration 10min --json");
         run.wait_until(|| place.kept_intervals() >= 3);
@@ -61,7 +61,7 @@ fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
     ];
     std::thread::scope(|scope| {
         for verb in verbs {
-            for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+            for signal in ending_signals() {
                 scope.spawn(move || {
                     let place = Place::new();
                     place.write("long.study.toml", study);
@@ -269,7 +269,7 @@ fn ends(number: rustix::process::Pid) -> bool {
 
 #[test]
 fn a_hook_ends_with_the_program_however_it_ends() {
-    for signal in [Signal::KILL, Signal::INT, Signal::HUP] {
+    for signal in [vec![Signal::KILL], ending_signals()].concat() {
         let place = Place::new();
         let (run, number) = hooked(&place);
         let (ran, _) = stopped(run, signal, "a study in its hook");

@@ -145,6 +145,7 @@ mod tests {
             .zip(rates)
             .map(|(begin_ns, (load, rate))| Seen { begin_ns, load, rate })
             .collect();
-        assert_eq!(rise(&visits), Some(4));
+        // Two moments show the same rise, and the later one counts: the visit between them may have been cold in part.
+        assert_eq!(rise(&visits), Some(5));
     }
 }

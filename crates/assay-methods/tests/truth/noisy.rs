@@ -109,7 +109,7 @@ impl Law for Farm {
         while self.leaves_ns.peek().is_some_and(|Reverse(leaves_ns)| *leaves_ns <= now_ns) {
             self.leaves_ns.pop();
         }
-        let Reverse(free_ns) = self.free_ns.pop().unwrap();
+        let Reverse(free_ns) = self.free_ns.pop().unwrap_or(Reverse(now_ns));
         let start_ns = free_ns.max(now_ns);
         let mean_s = self.mean_s * self.factor(seconds(start_ns));
         let service_s = match self.noise {

@@ -6,6 +6,7 @@ use crate::server::{
 };
 use assay_model::random::Random;
 use assay_postgres::connection::Connection;
+use assay_rig::ending_signals;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -67,7 +68,7 @@ fn ends_with(signal: Signal) {
 #[test]
 fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
     std::thread::scope(|scope| {
-        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        for signal in ending_signals() {
             scope.spawn(move || ends_with(signal));
         }
     });
@@ -77,7 +78,7 @@ fn an_interrupted_load_keeps_its_rungs_and_leaves_nothing() {
 #[test]
 fn a_load_that_has_hardly_begun_leaves_nothing_either() {
     std::thread::scope(|scope| {
-        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        for signal in ending_signals() {
             scope.spawn(move || {
                 let Some(place) = Place::new("early") else {
                     return;
