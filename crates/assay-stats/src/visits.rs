@@ -47,7 +47,7 @@ struct Choice {
 }
 
 impl SlowNoise {
-    /// From visits of at least one level that was visited twice; without one nothing is known, and no noise assumed.
+    /// From visits of at least one level that was visited twice; without one all laws stay as likely as they were beforehand.
     ///
     /// The relative deviations of visits from their level are thought to be the sum of noise that each visit shows of
     /// itself and of a slow part, common in law to all levels, whose correlation falls exponentially with time. Each
@@ -326,10 +326,11 @@ mod tests {
     }
 
     #[test]
-    fn a_single_visit_tells_what_it_shows_itself() {
+    fn a_single_visit_is_more_doubtful_than_it_shows_itself() {
         let visit = visited(0.0, 0.0, 0.02, 1)[0];
         let half = SlowNoise::of(&[visit]).half_width(&[visit], 0.95, 1.0);
-        assert!((half - 0.0392).abs() < 0.1, "{half}");
+        // 1.96 standard deviations of 2 % are its own; nothing rules slow noise out.
+        assert!((0.0392..0.25).contains(&half), "{half}");
     }
 
     #[test]
