@@ -207,8 +207,9 @@ fn idle(verdict: &mut TimeVerdict, time: &TimeModel) {
     let active = time.average_active_sessions.as_ref().map(|active| active.value);
     if let Some(active) = active.filter(|active| *active < IDLE_SESSIONS) {
         verdict.bottleneck = Bottleneck::Idle;
+        let active = if active < 0.005 { "hardly any".to_owned() } else { format!("{active:.2}") };
         verdict.reason = format!(
-            "{active:.2} sessions were active on average, so nothing follows from where their time went"
+            "{active} sessions were active on average, so nothing follows from where their time went"
         );
         verdict.speedup_limit = None;
         verdict.storage_speedup_limit = None;
