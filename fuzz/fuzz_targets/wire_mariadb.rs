@@ -1,7 +1,7 @@
 //! Whatever a MariaDB or MySQL server says, a session neither panics nor hangs, needs bounded room, and gives no file.
 #![no_main]
 
-use assay_daemon::Stream;
+use assay_dbserver::Stream;
 use assay_mariadb::address::Address;
 use assay_mariadb::connection::{Bulk, Connection};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Whatever a PostgreSQL server says, a session neither panics nor hangs, and needs bounded room.
 #![no_main]
 
-use assay_daemon::Stream;
+use assay_dbserver::Stream;
 use assay_postgres::address::Address;
 use assay_postgres::connection::{Answers, Batch, Connection, CopyIn};
 use std::io::Write;

@@ -11,7 +11,7 @@ use crate::stage::Stage;
 use crate::tier::{TierDevice, shares};
 use assay_model::array::{ArrayModel, Part, Path, Raid};
 use assay_model::device::Device;
-use assay_model::random::mix;
+use assay_stats::random::mix;
 
 /// What is built of: how much is used, how fast slow processes run, and the seed.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use assay_model::Histogram;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
 use assay_model::number::{index_of, rate, seconds};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// A closed load on random or ascending addresses.
 #[derive(Clone, Debug)]

@@ -143,7 +143,7 @@ pub fn earlier(left_ns: Option<u64>, right_ns: Option<u64>) -> Option<u64> {
 
 /// A tag for I/Os that a part makes of its own: no host uses its highest bits, and parts differ by their seeds.
 pub const fn own_tag(seed: u64) -> u64 {
-    assay_model::random::mix(seed) | 0b11 << 62
+    assay_stats::random::mix(seed) | 0b11 << 62
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn many_events_come_as_a_sorted_list_has_them() {
-        let mut random = assay_model::random::Random::new(4);
+        let mut random = assay_stats::random::Random::new(4);
         let (mut due, mut now_ns) = (Due::default(), 0);
         let mut expected = std::collections::BTreeSet::<(u64, u64)>::new();
         for arrival in 0..20_000u64 {
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn two_kinds_of_times_wait_in_two_lines() {
-        let mut random = assay_model::random::Random::new(5);
+        let mut random = assay_stats::random::Random::new(5);
         let (mut due, mut expected) = (Due::default(), std::collections::BTreeSet::new());
         for arrival in 0..5000u64 {
             let now_ns = 10 * arrival;

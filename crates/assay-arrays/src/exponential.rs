@@ -4,7 +4,7 @@
 //! (2000): the density is covered by layers of equal area, and a point in a layer is nearly always below the density.
 
 use assay_model::number::real;
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::sync::LazyLock;
 
 const LAYERS: usize = 256;

@@ -7,7 +7,7 @@ use assay_model::array::Flash;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, count_of, index, index_of, narrow, real};
-use assay_model::random::mix;
+use assay_stats::random::mix;
 use std::collections::VecDeque;
 
 /// Flash as a device.

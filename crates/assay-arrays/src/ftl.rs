@@ -2,7 +2,7 @@
 
 use assay_model::array::CollectionPolicy;
 use assay_model::number::{count, count_of, index_of, real, real_len};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::collections::VecDeque;
 
 /// No page.
@@ -186,7 +186,7 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use assay_stats::random::Random;
 
     /// Pages programmed for one written, after three times the flash was written at random.
     fn amplification(over: f64, policy: CollectionPolicy, pages: u32) -> f64 {

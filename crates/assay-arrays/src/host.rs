@@ -8,7 +8,7 @@ use assay_model::array::{SessionLoad, Spread};
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, count_of, index_of, narrow, rate, real, seconds};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::ops::ControlFlow;
 
 mod intervals;

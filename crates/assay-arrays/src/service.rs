@@ -3,8 +3,8 @@
 use crate::exponential::Layers;
 use assay_model::array::Spread;
 use assay_model::number::{count, real};
-use assay_model::random::Random;
 use assay_model::units::Nanos;
+use assay_stats::random::Random;
 
 /// A source of service times.
 pub struct Service {

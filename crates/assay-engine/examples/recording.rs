@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 use assay_model::number::{real, real_len};
-use assay_model::random::Random;
 use assay_model::{Histogram, Precision};
+use assay_stats::random::Random;
 use std::hint::black_box;
 use std::time::Instant;
 

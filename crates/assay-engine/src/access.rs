@@ -1,12 +1,12 @@
 //! Where the next I/O goes: generators over places, each place as long as the smallest transfer of its stream.
 
 use assay_model::number::{count, narrow, real};
-use assay_model::random::{Random, mix};
 use assay_model::units::Share;
 use assay_model::workload::Access;
+use assay_stats::random::{Random, mix};
 
-pub use assay_model::permutation::Permutation;
-pub use assay_model::zipf::Zipf;
+pub use assay_stats::permutation::Permutation;
+pub use assay_stats::zipf::Zipf;
 
 /// One worker's sequence of places; `worker` of `workers` share a stream without meeting each other where the
 /// access promises that no place comes twice.

@@ -1,8 +1,8 @@
 //! When the next I/O starts: at once or after thinking in a closed loop, or on an absolute schedule in an open one.
 
 use assay_model::number::{count, real};
-use assay_model::random::Random;
 use assay_model::workload::{Arrival, Process};
+use assay_stats::random::Random;
 use std::collections::VecDeque;
 
 /// One worker's part of a stream's arrivals.

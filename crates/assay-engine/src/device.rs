@@ -79,9 +79,9 @@ mod tests {
     use super::*;
     use crate::{Ignore, Simulation};
     use assay_model::number::{nanoseconds, real_len};
-    use assay_model::random::Random;
     use assay_model::units::{Bytes, Nanos, Share};
     use assay_model::workload::{Stream, Workload};
+    use assay_stats::random::Random;
 
     fn laws() -> Vec<Box<dyn Fn() -> Box<dyn Law>>> {
         vec![

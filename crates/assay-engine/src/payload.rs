@@ -4,8 +4,8 @@
 //! new at any granularity a device deduplicates by. Writing a stamp costs a nanosecond, filling a microsecond.
 
 use assay_model::number::{count, index_of};
-use assay_model::random::{Random, mix};
 use assay_model::workload::Content;
+use assay_stats::random::{Random, mix};
 
 const BLOCK_BYTES: usize = 4096;
 const SECTOR_BYTES: usize = 512;

@@ -4,9 +4,9 @@ use crate::access::Part;
 use crate::space::{Space, largest_transfer_bytes};
 use crate::target::Bounds;
 use assay_model::number::index_of;
-use assay_model::random::mix;
 use assay_model::workload::{Arrival, Stream, Workload};
 use assay_model::{Error, Result};
+use assay_stats::random::mix;
 use std::sync::Arc;
 
 /// Memory for buffers of one workload, bytes.

@@ -6,7 +6,7 @@ use crate::sys::{Usage, monotonic_ns};
 use crate::target::Target;
 use assay_model::measurement::{Operation, Submission};
 use assay_model::number::{count_of, index_of};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -9,7 +9,7 @@ use crate::plan::WorkerPlan;
 use crate::recorder::Recorder;
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, real, real_len};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 

@@ -1,7 +1,7 @@
 //! Which transaction comes next: cards of a shuffled deck, so that a mix is exact and no matter of chance.
 
 use assay_model::number::{count_of, index_of};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// A deck of cards; dealt to the end, then shuffled again.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! How long people think between two transactions.
 
-use assay_model::random::Random;
 use assay_model::units::Nanos;
+use assay_stats::random::Random;
 
 /// So many means at most (TPC-C, clause 5.2.5.4), so that no session sleeps through a measurement.
 const MEANS_MAX: f64 = 10.0;

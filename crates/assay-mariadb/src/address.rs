@@ -1,7 +1,7 @@
 //! Where a server is and who asks: `mysql://user:password@host:port/database`, or `mysql:///database?socket=/path`.
 
-use assay_daemon::tls::{Mode, Roots, Security};
-use assay_daemon::{Uri, is_this_machine, port_of};
+use assay_dbserver::tls::{Mode, Roots, Security};
+use assay_dbserver::{Uri, is_this_machine, port_of};
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::PathBuf;

@@ -105,7 +105,7 @@ impl Binaries {
 
 fn version_of(server: &Path) -> Option<String> {
     let mut asked = Command::new(server);
-    assay_daemon::clean_environment(&mut asked);
+    assay_dbserver::clean_environment(&mut asked);
     let said = asked.args(["--no-defaults", "--version"]).output().ok()?;
     version_in(&String::from_utf8(said.stdout).ok()?)
 }

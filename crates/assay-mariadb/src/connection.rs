@@ -15,7 +15,7 @@ mod results;
 mod tests;
 mod ways;
 
-pub use assay_daemon::Interrupter;
+pub use assay_dbserver::Interrupter;
 pub use batch::Batch;
 pub use bulk::Bulk;
 pub use prepared::{Answers, Fields, Prepared, Values};
@@ -23,7 +23,7 @@ pub use results::Row;
 
 use crate::address::Address;
 use crate::failure::{Answer, Failure, number};
-use assay_daemon::{Stream, ask_password};
+use assay_dbserver::{Stream, ask_password};
 use assay_model::load::Encryption;
 use packets::{Packets, new_packet};
 use std::time::Duration;

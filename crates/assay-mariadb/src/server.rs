@@ -4,14 +4,14 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use assay_daemon::{Account, Stop};
+pub use assay_dbserver::{Account, Stop};
 pub use settings::Settings;
 
 use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
-use assay_daemon::tls::Security;
-use assay_daemon::{Daemon, Home, INPUT, Nature, nameless, password};
+use assay_dbserver::tls::Security;
+use assay_dbserver::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::ops::{Deref, DerefMut};
@@ -41,7 +41,7 @@ pub fn account() -> Option<Account> {
 }
 
 /// What a server is made of.
-pub type Plan = assay_daemon::Plan<Binaries>;
+pub type Plan = assay_dbserver::Plan<Binaries>;
 
 /// What a server is in the eyes of the operating system.
 const NATURE: Nature = Nature {

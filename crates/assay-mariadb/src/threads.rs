@@ -3,8 +3,8 @@
 //! Source: kernel documentation, `proc` (`/proc/PID/status`, `/proc/PID/task`, fields 14 and 15 of `/proc/PID/stat`).
 
 use crate::connection::{Connection, ServerFacts};
-use assay_daemon::Usage;
-use assay_daemon::processes::{threads, usage_at};
+use assay_dbserver::Usage;
+use assay_dbserver::processes::{threads, usage_at};
 
 /// Names of the processes of a server.
 const SERVERS: [&str; 2] = ["mariadbd", "mysqld"];

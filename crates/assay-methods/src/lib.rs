@@ -5,19 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
-pub mod brokerage;
 pub mod calibrate;
-pub mod dss;
 pub mod files;
-pub mod intervals;
-pub mod live;
-pub mod load;
 pub mod locality;
-pub mod oltp;
 pub mod plan;
 pub mod presets;
 pub mod sessions;
-pub mod slob;
 pub mod soak;
 pub mod study;
 pub mod target;

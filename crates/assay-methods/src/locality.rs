@@ -1,7 +1,6 @@
 //! The locality curve: one random reader on working sets of growing size, then on a hot spot that jumps.
 
 use crate::bench::Bench;
-use crate::intervals::noun;
 use assay_engine::Ignore;
 use assay_model::locality::{Following, Locality, LocalityPoint, Tier};
 use assay_model::measurement::{Finish, Interval, Joint, Measurement};
@@ -9,6 +8,7 @@ use assay_model::number::{count, count_of, index, real, real_len, seconds};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
 use assay_model::{Error, Estimate, Result};
+use assay_stats::batches::noun;
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean_interval;
 use assay_stats::series::{mean, variance};

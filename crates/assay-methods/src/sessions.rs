@@ -193,9 +193,10 @@ fn measurement(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::cells;
     use crate::target::SimulatedDevice;
     use assay_model::number::real;
-    use assay_model::study::{cells, parse_study};
+    use assay_model::study::parse_study;
     use assay_model::units::Nanos;
     use std::ops::ControlFlow;
 

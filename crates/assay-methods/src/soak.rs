@@ -1,11 +1,11 @@
 //! Hours or days of load: takes intervals as they come, in memory that does not grow, and says what became of the level.
 
-use crate::intervals::{book, noun};
 use assay_model::Estimate;
 use assay_model::measurement::{Interval, Operation};
 use assay_model::number::{index_of, real, real_len, seconds};
 use assay_model::soak::{Course, CoursePoint, Level, Noticed, Rests, Soak, SoakPlan, SoakState};
 use assay_model::verdict::{Outcome, Unit};
+use assay_stats::batches::{book, noun};
 use assay_stats::mean_interval;
 use assay_stats::steady::{Steadiness, SteadyRule, steadiness};
 use assay_stats::watch::{Watch, WatchRule};

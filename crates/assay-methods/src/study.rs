@@ -12,8 +12,10 @@ use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
+mod cells;
 mod shape;
 
+pub use cells::cells;
 pub use shape::shaped;
 
 /// Bytes on one target before the next one follows, where a study stripes: the allocation unit of ASM.
@@ -237,7 +239,7 @@ pub fn filling(from: f64, to: f64, times: u64) -> Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::study::{cells, parse_study};
+    use assay_model::study::parse_study;
 
     fn workloads(factor: &str, values: &str) -> Vec<Result<Workload>> {
         let text = format!(

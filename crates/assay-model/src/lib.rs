@@ -13,15 +13,12 @@ pub mod error;
 pub mod estimate;
 pub mod failure;
 pub mod histogram;
-pub mod live;
 pub mod load;
 pub mod locality;
 pub mod measurement;
 pub mod mix;
 pub mod number;
-pub mod permutation;
 pub mod profile;
-pub mod random;
 pub mod row;
 pub mod run;
 #[cfg(test)]
@@ -34,7 +31,6 @@ pub mod units;
 pub mod verdict;
 pub mod watch;
 pub mod workload;
-pub mod zipf;
 
 pub use error::{Blame, Error, Result};
 pub use estimate::Estimate;

@@ -17,7 +17,7 @@ mod plan;
 
 pub use check::parse_study;
 pub use figures::{LOAD_FIGURES, load_figure_unit};
-pub use plan::{Scale, cells};
+pub use plan::Scale;
 
 /// An experiment as a person writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

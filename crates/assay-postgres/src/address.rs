@@ -1,7 +1,7 @@
 //! Where a server is and who asks: `postgresql://…` and `key=value` texts as PostgreSQL's own programs take them.
 
-use assay_daemon::tls::Security;
-use assay_daemon::{Uri, is_this_machine, port_of};
+use assay_dbserver::tls::Security;
+use assay_dbserver::{Uri, is_this_machine, port_of};
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -270,7 +270,7 @@ impl fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_daemon::tls::{Mode, Roots};
+    use assay_dbserver::tls::{Mode, Roots};
 
     fn parse(text: &str) -> Result<Address> {
         Address::parse(text, |name| (name == "PGPASSWORD").then(|| "from outside".to_owned()))

@@ -92,7 +92,7 @@ impl Binaries {
             return None;
         }
         let mut asked = Command::new(directory.join("postgres"));
-        assay_daemon::clean_environment(&mut asked);
+        assay_dbserver::clean_environment(&mut asked);
         let said = asked.arg("--version").output().ok()?;
         let text = String::from_utf8(said.stdout).ok()?;
         Some(Self { directory: directory.to_owned(), version: version_in(&text)? })

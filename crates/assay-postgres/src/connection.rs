@@ -12,7 +12,7 @@ mod prepared;
 mod tests;
 mod ways;
 
-pub use assay_daemon::Interrupter;
+pub use assay_dbserver::Interrupter;
 pub use batch::{Answers, Batch, Fields, Values};
 pub use copy::CopyIn;
 pub use messages::Row;
@@ -20,7 +20,7 @@ pub use prepared::{Execution, Prepared};
 
 use crate::address::Address;
 use crate::failure::{Answer, Failure};
-use assay_daemon::Stream;
+use assay_dbserver::Stream;
 use assay_model::load::Encryption;
 use messages::{Messages, refusal, row, zero_ended};
 use std::time::Duration;

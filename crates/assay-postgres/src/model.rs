@@ -1,6 +1,6 @@
 //! The time model: from two snapshots of a server's counters, and looks at its sessions in between, to a profile.
 //!
-//! Nothing here asks a server or a clock. What is judged alike of every product is in [`assay_model::live`].
+//! Nothing here asks a server or a clock. What is judged alike of every product is in [`assay_live`].
 
 mod classes;
 mod delta;
@@ -21,7 +21,7 @@ pub use snapshot::{
 };
 
 #[cfg(test)]
-use assay_model::live::{Bars, Look, Looks, Outside, Seen, Tasks};
+use assay_live::{Bars, Look, Looks, Outside, Seen, Tasks};
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]

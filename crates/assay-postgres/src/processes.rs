@@ -1,9 +1,9 @@
 //! What the processes of a server used: one a session, and those in the background.
 
-pub use assay_daemon::Usage;
-pub use assay_daemon::processes::Group;
-pub use assay_daemon::processes::parent;
-use assay_daemon::processes::{children, name, usage_at};
+pub use assay_dbserver::Usage;
+pub use assay_dbserver::processes::Group;
+pub use assay_dbserver::processes::parent;
+use assay_dbserver::processes::{children, name, usage_at};
 
 /// Names of processes that a server of ours may consist of.
 pub const PROGRAMS: &[&str] = &["postgres", "initdb"];

@@ -2,14 +2,14 @@
 
 mod settings;
 
-pub use assay_daemon::{Account, Stop, become_guarded};
+pub use assay_dbserver::{Account, Stop, become_guarded};
 pub use settings::{IoMethod, Settings, missing_in};
 
 use crate::address::{Address, Host, Terms};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
-use assay_daemon::{Daemon, Home, INPUT, Nature, nameless, password};
+use assay_dbserver::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::ops::{Deref, DerefMut};
@@ -28,7 +28,7 @@ pub fn account() -> Option<Account> {
 }
 
 /// What a server is made of.
-pub type Plan = assay_daemon::Plan<Binaries>;
+pub type Plan = assay_dbserver::Plan<Binaries>;
 
 /// What a server is in the eyes of the operating system; the first process tells all others what it is told.
 const NATURE: Nature = Nature {

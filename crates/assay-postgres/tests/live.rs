@@ -7,9 +7,9 @@
     reason = "a test stops where its ground is missing"
 )]
 
-use assay_daemon::watch::{Plan, observe};
+use assay_live::watch::{Plan, observe};
+use assay_live::{Bars, Outside};
 use assay_model::Estimate;
-use assay_model::live::{Bars, Outside};
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimeSource};
 use assay_postgres::address::Address;

@@ -8,11 +8,11 @@
 )]
 
 use assay_model::number::{count_of, index, real_len};
-use assay_model::random::Random;
 use assay_stats::bootstrap::{Resampling, block_length, bootstrap_interval};
 use assay_stats::change::{level_shift, segments};
 use assay_stats::distribution::normal_quantile;
 use assay_stats::quantile::quantile_levels;
+use assay_stats::random::Random;
 use assay_stats::trend::trend;
 use assay_stats::{Estimate, mean_interval};
 

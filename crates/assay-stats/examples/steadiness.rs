@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a program that prints tables")]
 
 use assay_model::number::{count, index, real, real_len};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use assay_stats::series::{batch_means, mean};
 use assay_stats::steady::{SteadyRule, five_rounds, slope_rule, steadiness};
 use assay_stats::watch::{Watch, WatchRule};

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a program that prints tables")]
 
 use assay_model::number::{count, index, real, real_len};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use assay_stats::series::mean;
 use assay_stats::watch::{Watch, WatchRule};
 

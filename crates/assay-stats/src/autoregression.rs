@@ -91,8 +91,8 @@ fn unbias(coefficients: &mut [f64], n: f64, fitted: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use crate::series::autocorrelation;
-    use assay_model::random::Random;
 
     fn long_memory(n: usize) -> Vec<f64> {
         let mut random = Random::new(17);

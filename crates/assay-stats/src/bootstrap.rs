@@ -2,9 +2,9 @@
 
 use crate::distribution::{normal, student_quantile};
 use crate::estimate::Estimate;
+use crate::random::Random;
 use crate::series::{autocorrelation, autocovariance};
 use assay_model::number::{count_of, index, index_of, real_len};
-use assay_model::random::Random;
 
 /// So many insignificant autocorrelations in a row end the memory of a series (K of the rule, for n below 10^25).
 const QUIET_RUN: usize = 5;

@@ -3,9 +3,9 @@
 use crate::estimate::Estimate;
 use crate::long_run::LongRun;
 use crate::mean::mean_interval;
+use crate::random::Random;
 use crate::series::{mean, variance};
 use assay_model::number::{index, real_len};
-use assay_model::random::Random;
 
 /// A level holds for at least this share of the series, so that one cluster of outliers is not a level.
 const SHORTEST_SHARE: f64 = 0.02;

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod autoregression;
+pub mod batches;
 pub mod bootstrap;
 pub mod change;
 pub mod curve;
@@ -39,8 +40,10 @@ mod long_run;
 pub mod mean;
 pub mod network;
 pub mod pelt;
+pub mod permutation;
 pub mod quantile;
 pub mod queueing;
+pub mod random;
 mod root;
 pub mod scalability;
 pub mod series;
@@ -50,6 +53,7 @@ pub mod tiers;
 pub mod trend;
 pub mod visits;
 pub mod watch;
+pub mod zipf;
 
 pub use estimate::Estimate;
 pub use mean::mean_interval;

@@ -150,7 +150,7 @@ fn cosine_powers(series: &[f64], first: usize, count: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use crate::random::Random;
 
     fn noise(n: usize) -> Vec<f64> {
         let mut random = Random::new(23);

@@ -63,7 +63,7 @@ fn walk_back(best: &[(f64, usize)]) -> Vec<usize> {
 /// value to the next counts as change. Stretches hold at least `shortest` values.
 ///
 /// ```
-/// let mut noise = assay_model::random::Random::new(1);
+/// let mut noise = crate::random::Random::new(1);
 /// let series: Vec<f64> = (0..60).map(|at| noise.normal() + if at < 25 { 0.0 } else { 8.0 }).collect();
 /// assert_eq!(assay_stats::pelt::changes(&series, 3), [25]);
 /// ```
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_noise_of_neighbours_does_not_see_levels() {
-        let mut random = assay_model::random::Random::new(3);
+        let mut random = crate::random::Random::new(3);
         let series: Vec<f64> =
             (0..4000).map(|at| random.normal() + if at < 2000 { 0.0 } else { 50.0 }).collect();
         assert!((noise_of_neighbours(&series) - 1.0).abs() < 0.05);

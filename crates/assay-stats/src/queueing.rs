@@ -210,8 +210,8 @@ pub fn single_server_wait_s(arrivals_per_s: f64, service_time_s: f64, variation:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use assay_model::number::real;
-    use assay_model::random::Random;
     use proptest::prelude::*;
 
     fn open(servers: u32, arrivals_per_s: f64) -> OpenQueue {

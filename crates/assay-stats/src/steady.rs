@@ -358,7 +358,7 @@ fn slope(series: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use crate::random::Random;
 
     fn noisy(levels: &[(usize, f64)]) -> Vec<f64> {
         let mut random = Random::new(4);

@@ -2,8 +2,8 @@
 
 use crate::distribution::student_quantile;
 use crate::estimate::Estimate;
+use crate::random::Random;
 use assay_model::number::real_len;
-use assay_model::random::Random;
 
 /// Places at most.
 const TIERS_MAX: usize = 4;

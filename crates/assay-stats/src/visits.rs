@@ -265,7 +265,7 @@ fn normalized(mut choices: Vec<Choice>) -> Vec<Choice> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use crate::random::Random;
 
     /// Sixty visits of a second, of six levels in turn, under an autoregression with this coefficient a second.
     fn visited(spread: f64, coefficient: f64, short: f64, seed: u64) -> Vec<Visit> {

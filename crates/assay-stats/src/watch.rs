@@ -359,7 +359,7 @@ fn bound(half: f64, between_alarms: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use crate::random::Random;
 
     fn rule() -> WatchRule {
         WatchRule { change_share: 0.05, between_alarms: 1e6 }

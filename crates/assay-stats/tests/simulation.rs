@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a simulated series that gives no answer fails the test")]
 
 use assay_model::number::{count_of, index, real_len};
-use assay_model::random::Random;
 use assay_stats::bootstrap::{Resampling, block_length, bootstrap_interval};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::normal_quantile;
 use assay_stats::fit::{chi_square_fit, kolmogorov_smirnov_fit};
 use assay_stats::mean::{positive_ratio_interval, ratio_interval};
 use assay_stats::quantile::{quantile_interval, quantile_levels, share_interval};
+use assay_stats::random::Random;
 use assay_stats::trend::trend;
 use assay_stats::{Estimate, mean_interval};
 

@@ -12,11 +12,11 @@ mod statistics;
 
 use assay_judge::compare::{CompareRules, RunFacts, SideFacts, compare, facts_of_run, joined};
 use assay_model::number::{count, real};
-use assay_model::random::Random;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::verdict::Outcome;
 use assay_model::workload::{Stream, Workload};
 use assay_model::{Error, Result};
+use assay_stats::random::Random;
 use drawn::{Drawn, run};
 use statistics::Book;
 

@@ -8,11 +8,11 @@ mod drawn;
 mod statistics;
 
 use assay_model::number::{count, count_of, nanoseconds, real, real_len};
-use assay_model::random::Random;
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Arrival, Process, Stream, Workload};
 use assay_model::{Error, Estimate, Histogram, Precision, Result};
 use assay_stats::queueing::OpenQueue;
+use assay_stats::random::Random;
 use drawn::{Drawn, Queue, run};
 
 /// Poisson arrivals to servers behind one queue.

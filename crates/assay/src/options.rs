@@ -1,6 +1,6 @@
 //! Options that several verbs share.
 
-use assay_daemon::{may_hold_password, redacted};
+use assay_dbserver::{may_hold_password, redacted};
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
 use assay_methods::target::{Opening, is_block_device, is_simulated};

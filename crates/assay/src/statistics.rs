@@ -1,11 +1,12 @@
 //! Binds the judge's questions to the statistics book.
 
 use assay_judge::{Statistics, Tail};
-use assay_methods::intervals::{BATCHES_MIN, CONFIDENCE, Intervals, book, noun};
 use assay_model::comparison::ScalingLaw;
-use assay_model::live::Bars;
 use assay_model::number::{count, count_of, real, real_len};
 use assay_model::{Estimate, Histogram, Precision};
+use assay_stats::batches::{
+    BATCHES_MIN, CONFIDENCE, book, mean_of_batches, noun, ratio_of_batches,
+};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::quantile::{
@@ -28,11 +29,11 @@ pub struct Book;
 
 impl Statistics for Book {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
-        Intervals.mean(observations)
+        mean_of_batches(observations)
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
-        Intervals.ratio(numerators, denominators)
+        ratio_of_batches(numerators, denominators)
     }
 
     fn quotient(&self, of: &Estimate, by: &Estimate) -> Option<Estimate> {

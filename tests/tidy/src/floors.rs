@@ -3,29 +3,28 @@
 use crate::Finding;
 use crate::metadata::{Dependency, Package};
 
-/// Each crate and its floor in tenths, so that there is room for a mezzanine; a new crate is added here on purpose.
+/// Each crate and its floor; a new crate is added here on purpose.
 pub const FLOORS: &[(&str, u8)] = &[
-    ("assay-model", 10),
-    ("assay-daemon", MEZZANINE),
-    ("assay-stats", 20),
-    ("assay-engine", 20),
-    ("assay-arrays", 20),
-    ("assay-host", 20),
-    ("assay-store", 20),
-    ("assay-oracle", 20),
-    ("assay-postgres", 20),
-    ("assay-mariadb", 20),
-    ("assay-loads", 20),
-    ("assay-methods", 30),
-    ("assay-judge", 30),
-    ("assay-report", 30),
-    ("assay", 40),
+    ("assay-model", 1),
+    ("assay-stats", 2),
+    ("assay-dbserver", 2),
+    ("assay-live", 3),
+    ("assay-engine", 4),
+    ("assay-arrays", 4),
+    ("assay-host", 4),
+    ("assay-store", 4),
+    ("assay-oracle", 4),
+    ("assay-postgres", 4),
+    ("assay-mariadb", 4),
+    ("assay-loads", 4),
+    ("assay-methods", 5),
+    ("assay-dbload", 5),
+    ("assay-judge", 5),
+    ("assay-report", 5),
+    ("assay", 7),
     ("assay-rig", TESTS),
     ("assay-tidy", TESTS),
 ];
-
-/// What two rooms of knowledge need of the operating system stands below them and above the nouns.
-const MEZZANINE: u8 = 15;
 
 /// Crates that only test: they stand beside the house, may see every floor, and are seen by tests only.
 const TESTS: u8 = 0;
@@ -58,12 +57,7 @@ fn complaint(floor: u8, dependency: &Dependency, floors: &[(&str, u8)]) -> Optio
         return None;
     }
     let where_to = if below == floor { "beside it" } else { "above it" };
-    let (floor, below) = (shown(floor), shown(below));
     Some(format!("of floor {floor} depends on {name} of floor {below}, {where_to}"))
-}
-
-fn shown(floor: u8) -> String {
-    if floor == MEZZANINE { "1½".to_owned() } else { (floor / 10).to_string() }
 }
 
 fn floor_of(name: &str, floors: &[(&str, u8)]) -> Option<u8> {
@@ -95,9 +89,9 @@ mod tests {
         assert_eq!(findings("assay-engine", &[("assay-host", None, true)]), beside);
         assert_ne!(findings("assay-judge", &[("assay-report", None, true)]), "");
         assert_ne!(findings("assay-mariadb", &[("assay-postgres", None, true)]), "");
-        assert_eq!(findings("assay-mariadb", &[("assay-daemon", None, true)]), "");
-        let above = "assay-daemon: of floor 1½ depends on assay-host of floor 2, above it";
-        assert_eq!(findings("assay-daemon", &[("assay-host", None, true)]), above);
+        assert_eq!(findings("assay-mariadb", &[("assay-dbserver", None, true)]), "");
+        let above = "assay-dbserver: of floor 1½ depends on assay-host of floor 2, above it";
+        assert_eq!(findings("assay-dbserver", &[("assay-host", None, true)]), above);
     }
 
     #[test]

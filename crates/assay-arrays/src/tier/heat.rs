@@ -1,6 +1,6 @@
 //! Where each page lies, how hot it is, and which pages should change places.
 
-use assay_model::random::mix;
+use assay_stats::random::mix;
 use std::cmp::Reverse;
 
 /// Pages of a tiered space.

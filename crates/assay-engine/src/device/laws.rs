@@ -3,7 +3,7 @@
 use super::DeviceIo;
 use assay_model::measurement::Operation;
 use assay_model::number::{count, nanoseconds, real};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

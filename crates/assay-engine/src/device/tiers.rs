@@ -101,7 +101,7 @@ impl Place {
 mod tests {
     use super::*;
     use assay_model::measurement::Operation;
-    use assay_model::random::Random;
+    use assay_stats::random::Random;
 
     fn read(page: u64) -> DeviceIo {
         DeviceIo { operation: Operation::Read, target: 0, offset: page * PAGE_BYTES, bytes: 8192 }

@@ -54,7 +54,7 @@ impl Lead {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use assay_stats::random::Random;
 
     /// The lead after many wake-ups with an even lateness between two bounds.
     fn learned_ns(least_ns: u64, most_ns: u64) -> f64 {

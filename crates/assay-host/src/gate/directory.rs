@@ -7,7 +7,7 @@ use super::create::{Spot, check_space, failed, new_owner};
 use super::lock::LockedFile;
 use super::mark::{Mark, Verdict};
 use crate::root::SysRoot;
-use assay_daemon::Held;
+use assay_dbserver::Held;
 use assay_model::{Error, Result};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, fsync};
 use rustix::io::Errno;

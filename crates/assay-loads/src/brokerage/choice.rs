@@ -1,8 +1,8 @@
 //! Choices with a skew: some are met more often, and which ones is told by a keyed permutation.
 
-use assay_model::permutation::Permutation;
-use assay_model::random::{Random, mix};
-use assay_model::zipf::Zipf;
+use assay_stats::permutation::Permutation;
+use assay_stats::random::{Random, mix};
+use assay_stats::zipf::Zipf;
 
 /// Numbers 1..=places of which the k-th in an order of its own has weight k to the minus theta.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 
 use super::fixed::{COUNTRY_TAX_RATES, TAX_RATES, tax_rate};
 use super::{Rules, UNIT};
-use assay_model::permutation::Permutation;
-use assay_model::random::mix;
+use assay_stats::permutation::Permutation;
+use assay_stats::random::mix;
 
 /// Numbers of accounts of a customer begin with ten times the customer's own.
 pub(super) const ACCOUNTS_MAX: u32 = 10;

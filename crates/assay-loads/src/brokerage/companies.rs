@@ -7,7 +7,7 @@ use super::securities::{DAY_US, day_of};
 use super::words::{company, person, street};
 use crate::oltp::text::letters;
 use crate::sink::Sink;
-use assay_model::random::{Random, mix};
+use assay_stats::random::{Random, mix};
 
 /// Quarters of a year that are told of a company.
 const QUARTERS: u32 = 20;

@@ -11,7 +11,7 @@ use super::trades::Unit;
 use super::words::{broker, person, symbol, tax_code};
 use super::{OPENING_BALANCE_CENTS, Rules};
 use crate::sink::Sink;
-use assay_model::random::mix;
+use assay_stats::random::mix;
 
 /// Securities on the list that a customer watches.
 const WATCHED: u32 = 100;

@@ -2,7 +2,7 @@
 
 use super::words::{SECTORS, industry, sector, sector_of, town};
 use crate::sink::Sink;
-use assay_model::random::mix;
+use assay_stats::random::mix;
 
 /// Exchanges.
 pub(super) const EXCHANGES: u32 = 4;

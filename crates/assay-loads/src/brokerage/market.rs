@@ -7,7 +7,7 @@ use super::securities::{price_cents, skewed};
 use super::words::symbol;
 use assay_model::mix::Mix;
 use assay_model::number::{index_of, narrow};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -5,7 +5,7 @@ use super::fixed::{ACTIVE, EXCHANGES};
 use super::words::symbol;
 use super::{POOL, PRICE_DAYS, Rules};
 use crate::sink::Sink;
-use assay_model::random::{Random, mix};
+use assay_stats::random::{Random, mix};
 
 /// Microseconds of a day.
 pub(super) const DAY_US: i64 = 86_400_000_000;

@@ -11,8 +11,8 @@ use super::{MAINTAINED, PRICE_DAYS, Rules, trades as past};
 use crate::deck::Deck;
 use crate::think::thought;
 use assay_model::mix::Mix;
-use assay_model::random::Random;
 use assay_model::units::Nanos;
+use assay_stats::random::Random;
 
 /// What customers ask for, by the cards of a mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

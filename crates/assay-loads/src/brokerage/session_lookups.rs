@@ -2,7 +2,7 @@
 
 use super::Rules;
 use super::choice::below;
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// Trades that are looked up at once.
 const AT_ONCE: u32 = 20;

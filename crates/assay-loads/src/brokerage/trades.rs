@@ -14,7 +14,7 @@ use super::words::{person, symbol};
 use super::{Rules, UNIT_TRADES_A_DAY};
 use crate::brokerage::choice::Skewed;
 use crate::sink::Sink;
-use assay_model::random::Random;
+use assay_stats::random::Random;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// From the opening to the closing of a day, microseconds: eight hours.

@@ -1,6 +1,6 @@
 //! Word lists of our own, and names made of them: the same number gives the same name everywhere.
 
-use assay_model::random::mix;
+use assay_stats::random::mix;
 
 const FIRST_NAMES: [&str; 32] = [
     "Ada", "Bruno", "Clara", "Dario", "Edda", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Karin",

@@ -2,7 +2,7 @@
 
 use super::Scale;
 use super::dates::{day, first_of};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// Names of places with what takes them.
 pub type Parameters = Vec<(&'static str, String)>;

@@ -45,7 +45,7 @@ pub fn text(query: u8, parameters: &Parameters) -> String {
 mod tests {
     use super::*;
     use crate::dss::{Scale, draw, validation};
-    use assay_model::random::Random;
+    use assay_stats::random::Random;
 
     #[test]
     fn no_place_is_left_open_and_no_parameter_is_left_over() {

@@ -1,6 +1,6 @@
 //! Random choices of the specification: numbers that are not uniform, and the constants behind them.
 
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// The constants C of the function `NURand`, one for each range.
 ///

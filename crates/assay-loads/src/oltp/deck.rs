@@ -60,7 +60,7 @@ pub fn deck() -> Deck<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use assay_stats::random::Random;
 
     #[test]
     fn every_deck_has_exactly_the_mix_in_an_order_of_its_own() {

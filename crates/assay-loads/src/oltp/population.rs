@@ -6,8 +6,8 @@ use super::choice::{Choices, Constants};
 use super::text::{digits, last_name, letters, maybe_original, some_letters, zip};
 use super::{CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS, ORDERS, Rules};
 use crate::sink::Sink;
-use assay_model::permutation::Permutation;
-use assay_model::random::{Random, mix};
+use assay_stats::permutation::Permutation;
+use assay_stats::random::{Random, mix};
 
 /// The nine tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Texts of the specification: last names of three syllables, random letters, random digits, and where "original" stands.
 
 use assay_model::number::{count_of, index_of};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// Syllables of last names (TPC-C, clause 4.3.2.3).
 const SYLLABLES: [&str; 10] =

@@ -2,7 +2,7 @@
 
 use super::TEXT_BYTES;
 use assay_model::number::{index, real_len};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// 64 letters: six random bits each, so that text of them compresses by a quarter at most (eight bits hold six).
 const LETTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";

@@ -2,8 +2,8 @@
 //! neighbours on storage.
 
 use super::{Filler, Rules, TEXT_BYTES, TEXT_COLUMNS};
-use assay_model::permutation::Permutation;
-use assay_model::random::mix;
+use assay_stats::permutation::Permutation;
+use assay_stats::random::mix;
 use std::ops::Range;
 
 /// A row.

@@ -2,8 +2,8 @@
 
 use super::{HotSpot, Rules};
 use assay_model::number::{count, real};
-use assay_model::random::{Random, mix};
 use assay_model::units::Nanos;
+use assay_stats::random::{Random, mix};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::results::refusal;
 use super::ways::Try;
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, refused};
-use assay_daemon::Stream;
-use assay_daemon::tls::Tls;
+use assay_dbserver::Stream;
+use assay_dbserver::tls::Tls;
 use assay_model::failure::words;
 use assay_model::load::CertificateCheck;
 

@@ -3,8 +3,8 @@
 //! Source: MariaDB documentation, "0 - Packet".
 
 use crate::failure::Answer;
-use assay_daemon::tls::Tls;
-use assay_daemon::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
+use assay_dbserver::tls::Tls;
+use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
 use assay_model::row::Row;
 use std::ops::Range;
 

@@ -5,8 +5,8 @@
 use super::Connection;
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, number};
-use assay_daemon::Stream;
-use assay_daemon::tls::Mode;
+use assay_dbserver::Stream;
+use assay_dbserver::tls::Mode;
 
 /// Accounts that such servers run as.
 const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];

@@ -3,8 +3,8 @@
 //! Sources: MariaDB documentation, "Performance Schema Instruments" and "Thread States"; MySQL manual, "Performance Schema
 //! Instrument Naming Conventions" and "General Thread States".
 
-use assay_model::live::Seen;
-use assay_model::live::classes::{
+use assay_live::Seen;
+use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CPU, IDLE, NETWORK, OTHER, SYSTEM_IO, USER_IO,
 };
 

@@ -4,9 +4,9 @@ use super::classes::{
     METADATA_LOCK, SLEEP_WAIT, class_of, class_of_event, is_inside_of_lock, is_state,
 };
 use super::delta::Delta;
+use assay_live::classes::{APPLICATION, COMMIT, IDLE};
+use assay_live::{Sampler, Seen, counted, on_cpu, ordered};
 use assay_model::Estimate;
-use assay_model::live::classes::{APPLICATION, COMMIT, IDLE};
-use assay_model::live::{Sampler, Seen, counted, on_cpu, ordered};
 use assay_model::number::real;
 use assay_model::profile::TimedEvent;
 

@@ -4,7 +4,7 @@ use super::classes::{DATA_FILE, LOG_FILE};
 use super::delta::Delta;
 use super::files::{is_temporary, purpose, tablespace};
 use super::snapshot::FileCounts;
-use assay_model::live::{Outside, devices, mean_s};
+use assay_live::{Outside, devices, mean_s};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
@@ -111,12 +111,12 @@ fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
     if delta.instruments().files {
         let all = all_files(delta);
         let server = (all.reads, all.writes, all.read_bytes + all.write_bytes, FILES);
-        return assay_model::live::whole(outside, server, delta.elapsed_s);
+        return assay_live::whole(outside, server, delta.elapsed_s);
     }
     let pages = Pages::of(delta);
     let bytes = (pages.read + pages.written + pages.doubled).saturating_mul(page_bytes(delta));
     let server = (pages.read, pages.written, bytes, "pages that were read and written");
-    assay_model::live::whole(outside, server, delta.elapsed_s)
+    assay_live::whole(outside, server, delta.elapsed_s)
 }
 
 fn class(
@@ -242,7 +242,7 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
 
 /// Candidates for faster storage: each table has a tablespace of its own, whose size the server tells.
 pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
-    let mut candidates = assay_model::live::tiering(relations, delta.elapsed_s);
+    let mut candidates = assay_live::tiering(relations, delta.elapsed_s);
     for candidate in &mut candidates {
         candidate.capacity_bytes = delta.after.sizes.get(&candidate.tablespace).copied();
     }

@@ -2,8 +2,8 @@
 
 use super::delta::Delta;
 use super::io::{levels, log_sync_s};
-use assay_model::live::classes::COMMIT;
-use assay_model::live::{Outside, load_line, mean_s, share_of_classes};
+use assay_live::classes::COMMIT;
+use assay_live::{Outside, load_line, mean_s, share_of_classes};
 use assay_model::number::{rate, real};
 use assay_model::profile::{Figure, LoadLine, RedoPath, TimeModel};
 

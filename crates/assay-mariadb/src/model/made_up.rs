@@ -1,8 +1,8 @@
 //! A server that never was: two snapshots ten seconds apart whose every difference is a round number.
 
 use super::*;
+use assay_live::{Bars, Look, Looks, Outside, Tasks};
 use assay_model::counters::TaskCounters;
-use assay_model::live::{Bars, Look, Looks, Outside, Tasks};
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimedEvent};
 use assay_model::{Estimate, Result};

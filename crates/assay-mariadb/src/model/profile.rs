@@ -4,10 +4,8 @@ use super::classes::{COMMIT_DOUBT, ROW_LOCK_DOUBT, class_of};
 use super::delta::Delta;
 use super::snapshot::Snapshot;
 use super::{events, io, load};
-use assay_model::live::classes::{APPLICATION, COMMIT};
-use assay_model::live::{
-    self, Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling,
-};
+use assay_live::classes::{APPLICATION, COMMIT};
+use assay_live::{Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling};
 use assay_model::number::{real, real_len};
 use assay_model::profile::{
     self, Figure, Profile, ProfileSource, ServerActivity, TimeModel, TimeVerdict, Work,
@@ -41,7 +39,7 @@ pub fn profile(
     let sampler =
         Sampler { looks, bars, db_time_s: db_time.as_ref().map_or(0.0, |time| time.value) };
     let events = events::events(&delta, sampler);
-    let time = live::model(looks, outside, &events, db_time, SERVER);
+    let time = assay_live::model(looks, outside, &events, db_time, SERVER);
     let relations = io::relations(&delta);
     let active = bars.mean(&looks.active());
     Ok(Profile {
@@ -67,7 +65,7 @@ pub fn profile(
             events,
             functions: io::functions(&delta),
             over_time: over_time(looks, &class_of),
-            relations: live::first(relations),
+            relations: assay_live::first(relations),
             reads: Some(io::levels(&delta, outside)),
             read_times: outside.read_times.clone(),
             sampling: Some(sampling(looks, outside, active, after.own_time_s - before.own_time_s)),
@@ -89,11 +87,11 @@ fn db_time(delta: &Delta<'_>, looks: &Looks) -> Option<Figure> {
 
 /// Whether faster storage would help. Where I/O is not timed nothing is said of it.
 fn verdict(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> TimeVerdict {
-    let verdict = live::verdict(time, looks);
+    let verdict = assay_live::verdict(time, looks);
     if delta.instruments().files || verdict.user_io_share.is_none() {
         return verdict;
     }
-    live::without_user_io(verdict, "the performance schema does not time reads of files")
+    assay_live::without_user_io(verdict, "the performance schema does not time reads of files")
 }
 
 /// Looks and counters are two only where DB time is not of looks itself.
@@ -114,14 +112,14 @@ fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
 
 fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
     let mut doubts = delta.doubts();
-    doubts.extend(live::doubts(time));
-    doubts.extend(live::cpu_in_waits(time, looks));
-    doubts.extend(live::doubts_of_looks(looks));
+    doubts.extend(assay_live::doubts(time));
+    doubts.extend(assay_live::cpu_in_waits(time, looks));
+    doubts.extend(assay_live::doubts_of_looks(looks));
     let settings = &delta.after.settings;
     if delta.instruments().files && !settings.is_direct {
         doubts.push("times of reads include those that the page cache served".to_owned());
     }
-    let is_much = |class: &str| live::share_of_classes(time, &[class]) > Some(MUCH_SHARE);
+    let is_much = |class: &str| assay_live::share_of_classes(time, &[class]) > Some(MUCH_SHARE);
     let waits_for_rows = delta.status("INNODB_ROW_LOCK_WAITS").is_some_and(|waits| waits > 0);
     if waits_for_rows && is_much(APPLICATION) {
         doubts.push(ROW_LOCK_DOUBT.to_owned());
@@ -134,7 +132,7 @@ fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
 
 /// What nobody tells, with the way to it.
 fn missing(delta: &Delta<'_>, looks: &Looks) -> Vec<String> {
-    let mut missing = live::missing_in_either(&delta.before.missing, &delta.after.missing);
+    let mut missing = assay_live::missing_in_either(&delta.before.missing, &delta.after.missing);
     if looks.tasks.is_none() {
         missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
     }

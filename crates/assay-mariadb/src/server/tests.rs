@@ -30,7 +30,7 @@ fn plan(directory: &Path) -> Option<Plan> {
     match Places::of_this_program(None).find() {
         Ok(binaries) => Some(Plan {
             binaries,
-            directory: assay_daemon::Held::named(directory).unwrap(),
+            directory: assay_dbserver::Held::named(directory).unwrap(),
             account: account(),
             guard: Vec::new(),
         }),
@@ -57,7 +57,7 @@ fn a_server_is_made_started_spoken_with_killed_and_ended() {
     refuses(&server);
     // A server that is killed comes back with what it acknowledged.
     connection.run("INSERT INTO t VALUES (7, 'seven', 0)").unwrap();
-    assay_daemon::processes::signal(server.process_id().unwrap(), Signal::KILL);
+    assay_dbserver::processes::signal(server.process_id().unwrap(), Signal::KILL);
     assert!(connection.run("SELECT 1").unwrap_err().is_lost());
     while !server.has_ended() {}
     server.stop(Stop::AtOnce);
@@ -65,7 +65,7 @@ fn a_server_is_made_started_spoken_with_killed_and_ended() {
     let mut connection = Connection::open(&server.address()).unwrap();
     assert_eq!(connection.one("SELECT s FROM shop.t WHERE k = 7").unwrap().text(0), "seven");
     server.stop(Stop::Clean);
-    assert!(assay_daemon::processes::inside(&scratch.0, PROGRAMS).is_empty());
+    assert!(assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
 }
 
 fn speaks(connection: &mut Connection) {

@@ -3,10 +3,10 @@
 use super::{Watcher, queries, told};
 use crate::connection::Row;
 use crate::model::{Snapshot, seen};
-use assay_daemon::processes::threads;
-use assay_daemon::watch::{Glance, Kind, Process, Watched};
+use assay_dbserver::processes::threads;
+use assay_live::Seen;
+use assay_live::watch::{Glance, Kind, Process, Watched};
 use assay_model::Result;
-use assay_model::live::Seen;
 use std::collections::BTreeMap;
 
 impl Watched for Watcher {

@@ -68,7 +68,7 @@ pub(super) fn reserve(stretches: &[(f64, f64)], sustained: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::random::Random;
+    use assay_stats::random::Random;
 
     fn noisy(levels: &[(usize, f64)], share: f64) -> Vec<f64> {
         let mut random = Random::new(11);

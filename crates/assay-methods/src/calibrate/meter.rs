@@ -7,10 +7,10 @@ use super::{CalibrationPlan, Doing, Mix, Progress};
 use crate::bench::Bench;
 use assay_model::measurement::{ErrorCount, Finish, Interval, Joint, Measurement, Remark};
 use assay_model::number::{nanoseconds, narrow, real, seconds};
-use assay_model::random::mix as mixed;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Stream, Workload};
 use assay_model::{Error, Result};
+use assay_stats::random::mix as mixed;
 use std::ops::ControlFlow;
 
 /// A worker this busy gets company before the host is called the limit.

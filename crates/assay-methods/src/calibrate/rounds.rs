@@ -8,7 +8,7 @@ use super::mix::{Climbed, LARGE_OUTSTANDING_MAX};
 use super::noise::tell_doubts;
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
-use assay_model::random::Random;
+use assay_stats::random::Random;
 
 /// Slices of a visit; where noise outlasts it more visits tell more than longer ones.
 const SLICES: f64 = 2.0;

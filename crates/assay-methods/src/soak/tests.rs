@@ -4,8 +4,8 @@ use super::*;
 use assay_model::Precision;
 use assay_model::measurement::{OperationResult, PerOperation};
 use assay_model::number::nanoseconds;
-use assay_model::random::Random;
 use assay_model::units::Nanos;
+use assay_stats::random::Random;
 
 fn interval(at_s: f64, ios: f64, time_ns: u64) -> Interval {
     let mut read = OperationResult::empty(Precision::Coarse, false);

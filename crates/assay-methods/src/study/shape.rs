@@ -39,7 +39,8 @@ pub fn shaped(device: &SimulatedDevice, cell: &Cell) -> Result<(SimulatedDevice,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::study::{cells, parse_study};
+    use crate::study::cells;
+    use assay_model::study::parse_study;
 
     #[test]
     fn volumes_nodes_and_capacity_are_the_arrays_own() {

@@ -9,8 +9,8 @@ use assay_model::Result;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Measurement;
 use assay_model::number::{count, nanoseconds, seconds};
-use assay_model::random::Random;
 use assay_model::workload::Workload;
+use assay_stats::random::Random;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

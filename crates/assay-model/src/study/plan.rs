@@ -1,9 +1,8 @@
-//! From a study to its cells in their order, and to a smaller study of the same form.
+//! From a study to a smaller one of the same form, and the time that it takes.
 
-use super::{Cell, Factor, FactorValue, Order, Setting, Study};
+use super::{Factor, FactorValue, Study};
 use crate::error::{Error, Result};
-use crate::number::{count, count_of, index_of, real};
-use crate::random::Random;
+use crate::number::{count, real};
 use crate::units::{Bytes, Nanos, Share};
 use std::str::FromStr;
 
@@ -172,77 +171,6 @@ fn smaller(size: Bytes, scale: Scale) -> Bytes {
     Bytes((bytes >> 20).max(1) << 20)
 }
 
-/// The cells in the order in which they are measured; the same study always has the same.
-pub fn cells(study: &Study) -> Vec<Cell> {
-    let combinations = combinations(study);
-    let mut random = Random::new(study.seed);
-    let mut cells = Vec::new();
-    for repeat in 1..=study.repeats {
-        let mut round = combinations.clone();
-        match study.order {
-            Order::Random => shuffle(&mut round, &mut random),
-            Order::Interleaved if repeat % 2 == 0 => round.reverse(),
-            Order::Listed | Order::Interleaved => {}
-        }
-        for settings in round {
-            let number = u32::try_from(cells.len() + 1).unwrap_or(u32::MAX);
-            cells.push(Cell { number, repeat, settings, restored: restored(study, number) });
-        }
-    }
-    mark_fills(study, &mut cells);
-    cells
-}
-
-/// Every combination; the last factor changes fastest.
-fn combinations(study: &Study) -> Vec<Vec<Setting>> {
-    study.factors.iter().fold(vec![Vec::new()], |combinations, factor| {
-        let name = match &factor.stream {
-            Some(stream) => format!("{}.{}", factor.name, stream),
-            None => factor.name.clone(),
-        };
-        let mut longer = Vec::new();
-        for combination in &combinations {
-            for value in &factor.values {
-                let mut settings: Vec<Setting> = combination.clone();
-                settings.push(Setting { factor: name.clone(), value: value.clone() });
-                longer.push(settings);
-            }
-        }
-        longer
-    })
-}
-
-/// Fisher and Yates.
-fn shuffle<Item>(items: &mut [Item], random: &mut Random) {
-    for last in (1..items.len()).rev() {
-        let other = index_of(random.below(count_of(last + 1)));
-        items.swap(last, other);
-    }
-}
-
-/// The first cell, and every n-th after it.
-const fn restored(study: &Study, number: u32) -> bool {
-    let prepares = study.phases.fill.is_some() || study.phases.precondition_passes > 0;
-    match study.restore_every {
-        Some(every) => (prepares || study.load.is_some()) && (number - 1).is_multiple_of(every),
-        None => prepares && number == 1,
-    }
-}
-
-/// Where how full the data are is a factor, every change of it fills.
-fn mark_fills(study: &Study, cells: &mut [Cell]) {
-    if !study.factors.iter().any(|factor| factor.name == "fill") {
-        return;
-    }
-    let mut last = None;
-    for cell in cells {
-        let fill = cell.settings.iter().find(|setting| setting.factor == "fill");
-        let fill = fill.map(|setting| setting.value.clone());
-        cell.restored |= fill != last;
-        last = fill;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,34 +196,6 @@ mod tests {
     fn study(changes: &[(&str, &str)]) -> Result<Study> {
         let text = changes.iter().fold(TEXT.to_owned(), |text, (from, to)| text.replace(from, to));
         parse_study(&text)
-    }
-
-    fn order(study: &Study) -> Vec<String> {
-        let words = |cell: &Cell| {
-            let values: Vec<String> =
-                cell.settings.iter().map(|one| one.value.to_string()).collect();
-            values.join("/")
-        };
-        cells(study).iter().map(words).collect()
-    }
-
-    #[test]
-    fn every_combination_comes_once_a_repeat() {
-        let listed = order(&study(&[]).unwrap());
-        let round = ["100%/1", "100%/8", "70%/1", "70%/8"];
-        assert_eq!(listed, [round, round].concat());
-        let back: Vec<&str> = round.iter().rev().copied().collect();
-        let interleaved =
-            study(&[("repeats = 2", "repeats = 2\norder = \"interleaved\"")]).unwrap();
-        assert_eq!(order(&interleaved), [round.to_vec(), back].concat());
-        let random = study(&[("repeats = 2", "repeats = 2\norder = \"random\"")]).unwrap();
-        let mut shuffled = order(&random);
-        assert_eq!(shuffled, order(&random));
-        assert_ne!(shuffled, listed);
-        let mut sorted = listed;
-        shuffled.sort();
-        sorted.sort();
-        assert_eq!(shuffled, sorted);
     }
 
     #[test]
@@ -350,22 +250,5 @@ mod tests {
         }
         let both = [("measure = ", "fill = \"80%\"\nmeasure = "), ("sessions", "fill")];
         assert!(study(&both).unwrap_err().message().contains("a factor and a phase"));
-    }
-
-    #[test]
-    fn restores_come_every_so_often_and_whenever_the_fill_changes() {
-        let third = study(&[
-            ("repeats = 2", "repeats = 2\nrestore_every = 3"),
-            ("measure = ", "fill = \"80%\"\nmeasure = "),
-        ]);
-        let restored: Vec<u32> = cells(&third.unwrap())
-            .iter()
-            .filter(|cell| cell.restored)
-            .map(|cell| cell.number)
-            .collect();
-        assert_eq!(restored, [1, 4, 7]);
-        let fills = study(&[("read_share", "fill")]).unwrap();
-        let restored = cells(&fills).iter().filter(|cell| cell.restored).count();
-        assert_eq!(restored, 4);
     }
 }

@@ -3,7 +3,7 @@
 //! Source: PostgreSQL documentation, "Parameter Key Words" and "SSL Client File Usage".
 
 use super::{Binding, Terms};
-use assay_daemon::tls::{Mode, Roots, Security};
+use assay_dbserver::tls::{Mode, Roots, Security};
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
 

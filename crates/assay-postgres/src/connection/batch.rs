@@ -219,7 +219,7 @@ fn length(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::failure::Failure;
-    use assay_daemon::Stream;
+    use assay_dbserver::Stream;
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 

@@ -6,8 +6,8 @@ use super::messages::{Messages, big_endian, message, put_text, refusal, unexpect
 use super::{ServerFacts, reported};
 use crate::address::{Address, Binding};
 use crate::failure::{Answer, Failure, refused};
-use assay_daemon::ask_password;
-use assay_daemon::tls::Mode;
+use assay_dbserver::ask_password;
+use assay_dbserver::tls::Mode;
 use assay_model::failure::words;
 use postgres_protocol::authentication::md5_hash;
 

@@ -1,7 +1,7 @@
 //! Messages of the protocol: a letter, a length that counts itself, a body.
 
 use crate::failure::{Answer, Failure, refused};
-use assay_daemon::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
+use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
 use assay_model::failure::words;
 pub use assay_model::row::Row;
 

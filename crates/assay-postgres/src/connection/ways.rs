@@ -4,8 +4,8 @@
 
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, Refusal};
-use assay_daemon::tls::{Mode, Tls};
-use assay_daemon::{Stream, number_of};
+use assay_dbserver::tls::{Mode, Tls};
+use assay_dbserver::{Stream, number_of};
 
 /// Asks the server to encrypt: a length and a number that no protocol version has.
 const REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -99,7 +99,7 @@ fn encrypt(stream: &mut Stream, address: &Address, way: Try) -> Answer<()> {
             what: "the server answers the wish to encrypt with an error".to_owned(),
             hint: "check the server's log",
         }),
-        (2.., b'S') => Err(assay_daemon::injected()),
+        (2.., b'S') => Err(assay_dbserver::injected()),
         _ => Err(Failure::Strange("no PostgreSQL server speaks so".to_owned())),
     }
 }

@@ -1,7 +1,7 @@
 //! Wait classes: where a reader of Oracle's reports would look for an event of PostgreSQL.
 
-use assay_model::live::Seen;
-use assay_model::live::classes::{
+use assay_live::Seen;
+use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CONFIGURATION, CPU, IDLE, NETWORK, OTHER, SYSTEM_IO, USER_IO,
 };
 

@@ -3,9 +3,9 @@
 use super::classes::{class_of, is_data_io, is_log_io};
 use super::delta::Delta;
 use super::snapshot::{IoKey, IoRow};
+use assay_live::classes::{COMMIT, SCHEDULER, USER_IO};
+use assay_live::{Sampler, Seen, counted, on_cpu, ordered};
 use assay_model::Estimate;
-use assay_model::live::classes::{COMMIT, SCHEDULER, USER_IO};
-use assay_model::live::{Sampler, Seen, counted, on_cpu, ordered};
 use assay_model::profile::{TimeSource, TimedEvent};
 
 const READY: &str = "ready, waiting for a CPU";

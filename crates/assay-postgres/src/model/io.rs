@@ -3,7 +3,7 @@
 use super::delta::Delta;
 use super::redo::log_rows;
 use super::snapshot::{IoKey, IoRow};
-use assay_model::live::{Outside, devices, mean_s};
+use assay_live::{Outside, devices, mean_s};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
@@ -147,7 +147,7 @@ fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
     let row = data(delta);
     let bytes = row.read_bytes + row.write_bytes + row.extend_bytes;
     let server = (row.reads, row.writes + row.extends, bytes, blocks_source(delta));
-    assay_model::live::whole(outside, server, delta.elapsed_s)
+    assay_live::whole(outside, server, delta.elapsed_s)
 }
 
 /// A class of reads; its time is what sessions waited, the page cache and other I/O in flight included.

@@ -3,7 +3,7 @@
 use super::delta::Delta;
 use super::io::levels;
 use super::statements::Executed;
-use assay_model::live::{Outside, load_line};
+use assay_live::{Outside, load_line};
 use assay_model::number::real;
 use assay_model::profile::{Checkpoints, Figure, LoadLine, TimeModel, WalActivity};
 

@@ -4,10 +4,8 @@ use super::classes::class_of;
 use super::delta::Delta;
 use super::snapshot::Snapshot;
 use super::{events, io, load, redo, statements, time};
+use assay_live::{Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling};
 use assay_model::Result;
-use assay_model::live::{
-    self, Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling,
-};
 use assay_model::number::real;
 use assay_model::profile::{self, Figure, Profile, ProfileSource, ServerActivity, Work};
 
@@ -31,12 +29,12 @@ pub fn profile(
     let db_time = time::db_time(&delta, looks);
     let sampler = Sampler { looks, bars, db_time_s: db_time.value };
     let events = events::events(&delta, sampler);
-    let time = live::model(looks, outside, &events, Some(db_time), SERVER);
+    let time = assay_live::model(looks, outside, &events, Some(db_time), SERVER);
     let relations = io::relations(&delta);
     let active = bars.mean(&looks.active());
     let mut doubts = delta.doubts();
     doubts.extend(time::doubts(&delta, &time));
-    doubts.extend(live::cpu_in_waits(&time, looks));
+    doubts.extend(assay_live::cpu_in_waits(&time, looks));
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
     doubts.extend(doubts_of_looks(looks));
     doubts.extend(doubts_of_version(&delta));
@@ -53,16 +51,16 @@ pub fn profile(
         verdict: time::verdict(&delta, looks, &time),
         redo: redo::redo(&delta, &time),
         outliers: Vec::new(),
-        tiering: live::tiering(&relations, looks.elapsed_s),
+        tiering: assay_live::tiering(&relations, looks.elapsed_s),
         checks: vec![active_sessions(&time, active.as_ref())],
         report: None,
         server: Some(ServerActivity {
             load: load::load(&delta, outside, &time, executed.as_ref()),
             events,
             functions: io::functions(&delta),
-            tablespaces: live::tablespaces(&relations),
+            tablespaces: assay_live::tablespaces(&relations),
             over_time: over_time(looks, &class_of),
-            relations: live::first(relations),
+            relations: assay_live::first(relations),
             statements: executed
                 .as_ref()
                 .map_or_else(Vec::new, |executed| statements::top(&delta, executed)),
@@ -84,7 +82,7 @@ fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
 }
 
 fn doubts_of_looks(looks: &Looks) -> Vec<String> {
-    let mut doubts = live::doubts_of_looks(looks);
+    let mut doubts = assay_live::doubts_of_looks(looks);
     if looks.tasks.is_none() {
         doubts.push("the server is on another host, or its processes cannot be seen: CPU time is estimated, and its queue not known".to_owned());
     }
@@ -114,7 +112,7 @@ fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
 }
 
 fn missing(before: &Snapshot, after: &Snapshot) -> Vec<String> {
-    let mut missing = live::missing_in_either(&before.missing, &after.missing);
+    let mut missing = assay_live::missing_in_either(&before.missing, &after.missing);
     missing.push("histogram of its reads: the server keeps none".to_owned());
     missing
 }

@@ -3,8 +3,8 @@
 use super::delta::Delta;
 use super::events::CLIENT;
 use super::snapshot::IoRow;
-use assay_model::live::classes::COMMIT;
-use assay_model::live::{mean_s, share_of_classes};
+use assay_live::classes::COMMIT;
+use assay_live::{mean_s, share_of_classes};
 use assay_model::number::{rate, real};
 use assay_model::profile::{Figure, RedoPath, TimeModel};
 

@@ -2,7 +2,7 @@
 
 use super::classes::is_data_io;
 use super::delta::Delta;
-use assay_model::live::{self, Looks};
+use assay_live::Looks;
 use assay_model::number::real_len;
 use assay_model::profile::{Figure, TimeModel, TimeVerdict};
 
@@ -26,12 +26,12 @@ const SEEN_MIN: f64 = 10.0;
 
 /// Whether faster storage would help.
 pub(super) fn verdict(delta: &Delta<'_>, looks: &Looks, model: &TimeModel) -> TimeVerdict {
-    let verdict = live::verdict(model, looks);
+    let verdict = assay_live::verdict(model, looks);
     let seen: f64 = looks.series(is_data_io).iter().sum();
     if delta.is_io_timed() || seen >= SEEN_MIN {
         return verdict;
     }
-    live::without_user_io(verdict, "reads are not timed (track_io_timing is off)")
+    assay_live::without_user_io(verdict, "reads are not timed (track_io_timing is off)")
 }
 
 /// A busy session tells its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's source).
@@ -53,5 +53,5 @@ fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
 /// What of the split a reader has to know.
 pub(super) fn doubts(delta: &Delta<'_>, model: &TimeModel) -> Vec<String> {
     let db_time_s = model.db_time_s.as_ref().map_or(0.0, |time| time.value);
-    lag(delta, db_time_s).into_iter().chain(live::doubts(model)).collect()
+    lag(delta, db_time_s).into_iter().chain(assay_live::doubts(model)).collect()
 }

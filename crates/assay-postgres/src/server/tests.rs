@@ -29,7 +29,7 @@ fn plan(directory: &Path) -> Option<Plan> {
     match Places::of_this_program(named).find() {
         Ok(binaries) => Some(Plan {
             binaries,
-            directory: assay_daemon::Held::named(directory).unwrap(),
+            directory: assay_dbserver::Held::named(directory).unwrap(),
             account: account(),
             guard: Vec::new(),
         }),
@@ -60,10 +60,10 @@ fn a_server_is_made_started_spoken_with_and_ended() {
     assert_eq!(failure.code(), Some("28P01"), "{failure}");
     let failure = Connection::open(&server.address("nowhere"), "test").unwrap_err();
     assert_eq!(failure.code(), Some("3D000"), "{failure}");
-    assert!(!assay_daemon::processes::inside(&scratch.0, PROGRAMS).is_empty());
+    assert!(!assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
     server.stop(Stop::AtOnce);
     assert!(connection.run("SELECT 1").unwrap_err().is_lost());
-    assert!(assay_daemon::processes::inside(&scratch.0, PROGRAMS).is_empty());
+    assert!(assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
 }
 
 fn speaks(connection: &mut Connection) {

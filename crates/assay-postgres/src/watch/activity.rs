@@ -5,9 +5,9 @@ use super::canary::Canary;
 use super::columns::id;
 use crate::connection::Row;
 use crate::model::Snapshot;
-use assay_daemon::watch::{Glance, Kind, Observed, Plan, Process, TaskTimes, Watched, observe};
+use assay_live::Seen;
+use assay_live::watch::{Glance, Kind, Observed, Plan, Process, TaskTimes, Watched, observe};
 use assay_model::Result;
-use assay_model::live::Seen;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 

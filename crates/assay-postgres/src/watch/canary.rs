@@ -5,11 +5,11 @@ use super::link::{MANNERS, NAME, PATIENCE};
 use crate::address::Address;
 use crate::connection::{Connection, Execution, Prepared, Row};
 use crate::failure::Answer;
-use assay_daemon::watch::{rest, spread, thread_cpu_s};
+use assay_live::watch::{rest, spread, thread_cpu_s};
 use assay_model::number::seconds;
 use assay_model::profile::{ReadSight, ReadTimes};
-use assay_model::random::Random;
 use assay_model::{Histogram, Precision, Result};
+use assay_stats::random::Random;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

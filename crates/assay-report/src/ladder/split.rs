@@ -1,7 +1,7 @@
 //! Where the time of a rung's sessions went, from one place: the server's profile where there is one, else the counters of
 //! the ladder. No part holds time of another, and what no part explains is shown.
 
-use assay_model::live::classes::{
+use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CONFIGURATION, CPU, IDLE, SCHEDULER, USER_IO,
 };
 use assay_model::load::{Rung, TimeSplit};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::queueing::ClosedQueue;
-use assay_model::random::Random;
+use crate::random::Random;
 use proptest::prelude::*;
 
 fn estimate(value: f64, relative: f64) -> Estimate {

@@ -2,13 +2,13 @@
 
 use crate::options::OutputOptions;
 use crate::progress::Progress;
+use assay_dbload::live::{Live, Outside, Plan, Seen, TaskTimes};
+use assay_dbload::load::DeviceReads;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_mariadb::address::is_address as is_mariadb;
-use assay_methods::live::{Live, Outside, Plan, Seen, TaskTimes};
-use assay_methods::load::DeviceReads;
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::units::Nanos;

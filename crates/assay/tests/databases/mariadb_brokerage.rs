@@ -5,8 +5,8 @@ use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::mariadb::{databases, given, kill_server, own_address, place};
 use crate::server::{Place, given_server, json, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
+use assay_dbload::load::{Calls, MariaLink};
 use assay_mariadb::connection::Connection;
-use assay_methods::load::{Calls, MariaLink};
 use std::fs;
 use std::time::Duration;
 

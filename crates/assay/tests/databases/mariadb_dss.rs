@@ -177,7 +177,7 @@ fn a_server_that_is_killed_ends_the_run_and_what_was_measured_stands() {
         .start("load dss d --server mariadb --scale 0.01 --streams 2 --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0) > 30);
     for process in servers(&place) {
-        assay_daemon::processes::signal(process, Signal::KILL);
+        assay_dbserver::processes::signal(process, Signal::KILL);
     }
     assert_eq!(child.wait().unwrap().code(), Some(4));
     assert!(kept(&place.0) > 30);

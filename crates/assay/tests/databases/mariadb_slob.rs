@@ -123,7 +123,7 @@ fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     std::thread::sleep(std::time::Duration::from_millis(1500));
     for process in servers(&place) {
-        assay_daemon::processes::signal(process, Signal::KILL);
+        assay_dbserver::processes::signal(process, Signal::KILL);
     }
     assert_eq!(child.wait().unwrap().code(), Some(4));
     assert!(kept(&place.0, "sessions-0002-r1/measurement.json"));
@@ -167,7 +167,7 @@ fn a_kept_server_is_used_again() {
     wait_for(|| !servers(&place).is_empty());
     std::thread::sleep(std::time::Duration::from_secs(1));
     for process in servers(&place) {
-        assay_daemon::processes::signal(process, Signal::KILL);
+        assay_dbserver::processes::signal(process, Signal::KILL);
     }
     child.wait().unwrap();
     let third = place.run(&format!("{again} --json"));

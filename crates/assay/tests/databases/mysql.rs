@@ -3,7 +3,7 @@
 
 use crate::server::{Place, json, wait_for, words};
 use crate::transactions::assert_right;
-use assay_daemon::tls::Security;
+use assay_dbserver::tls::Security;
 use assay_mariadb::address::{Address, Host};
 use assay_mariadb::connection::Connection;
 use serde_json::Value;
@@ -106,7 +106,7 @@ impl Drop for MySql {
     fn drop(&mut self) {
         // What it holds goes with its place.
         let process = self.child.id();
-        assay_daemon::processes::signal(process, rustix::process::Signal::KILL);
+        assay_dbserver::processes::signal(process, rustix::process::Signal::KILL);
         let _ = self.child.wait();
     }
 }

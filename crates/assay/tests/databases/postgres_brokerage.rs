@@ -5,7 +5,7 @@
 use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::server::{Place, address, given_server, json, schemas, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
-use assay_methods::load::Calls;
+use assay_dbload::load::Calls;
 use assay_postgres::connection::Connection;
 use rustix::process::Signal;
 use serde_json::Value;

@@ -4,9 +4,9 @@
 use crate::server::{
     Place, address, given_server, has_server, json, kept, on_small, schemas, wait_for, words,
 };
-use assay_model::random::Random;
 use assay_postgres::connection::Connection;
 use assay_rig::ending_signals;
+use assay_stats::random::Random;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -7,9 +7,9 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
+use assay_dbload::brokerage::{BrokerStore, Days, Floor, Told};
+use assay_dbload::load::{Calls, Database, Fill, Isolation, Tables, fill};
 use assay_loads::brokerage::{Market, Rules, Session};
-use assay_methods::brokerage::{BrokerStore, Days, Floor, Told};
-use assay_methods::load::{Calls, Database, Fill, Isolation, Tables, fill};
 use assay_model::mix::Mix;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -119,14 +119,14 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
     assert!(taken_back < 20, "{taken_back}");
     assert_eq!(one.sums(&rules), other.sums(&rules));
     for checks in [
-        assay_methods::brokerage::verify(&mut one.database, "now").unwrap(),
-        assay_methods::brokerage::verify(&mut other.database, "now").unwrap(),
+        assay_dbload::brokerage::verify(&mut one.database, "now").unwrap(),
+        assay_dbload::brokerage::verify(&mut other.database, "now").unwrap(),
     ] {
         assert!(checks.checks.iter().all(|check| check.violations == 0), "{checks:?}");
     }
-    let found = assay_methods::brokerage::found(&mut one.database, &rules).unwrap();
+    let found = assay_dbload::brokerage::found(&mut one.database, &rules).unwrap();
     assert!(found.iter().all(|(_, count)| *count > 0), "{found:?}");
-    assert_eq!(found, assay_methods::brokerage::found(&mut other.database, &rules).unwrap());
+    assert_eq!(found, assay_dbload::brokerage::found(&mut other.database, &rules).unwrap());
 }
 
 fn ordered(mut told: Told) -> Told {

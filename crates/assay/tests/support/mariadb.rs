@@ -37,7 +37,7 @@ fn has_server() -> bool {
 /// Ends all servers under test as a crash would.
 pub fn kill_server(place: &Place) {
     for process in servers(place) {
-        assay_daemon::processes::signal(process, Signal::KILL);
+        assay_dbserver::processes::signal(process, Signal::KILL);
     }
 }
 
@@ -45,7 +45,7 @@ pub fn kill_server(place: &Place) {
 pub fn given(directory: &Path) -> Server {
     let mut server = Server::create(Plan {
         binaries: Places::of_this_program(None).find().unwrap(),
-        directory: assay_daemon::Held::named(directory).unwrap(),
+        directory: assay_dbserver::Held::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),
     })
@@ -74,5 +74,5 @@ pub fn databases(connection: &mut Connection) -> Vec<String> {
 /// The processes of the server in the directory under test.
 pub fn servers(place: &Place) -> Vec<u32> {
     let inside = place.0.join("d").canonicalize().unwrap();
-    assay_daemon::processes::inside(&inside, PROGRAMS)
+    assay_dbserver::processes::inside(&inside, PROGRAMS)
 }

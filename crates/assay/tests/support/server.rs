@@ -167,7 +167,7 @@ pub fn given_server(directory: &Path) -> Server {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
     let mut server = Server::create(Plan {
         binaries: Places::of_this_program(named).find().unwrap(),
-        directory: assay_daemon::Held::named(directory).unwrap(),
+        directory: assay_dbserver::Held::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),
     })

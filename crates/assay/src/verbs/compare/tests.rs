@@ -6,8 +6,8 @@ use assay_judge::compare::{Measured, WorkRatio};
 use assay_model::Estimate;
 use assay_model::comparison::{Better, Comparison, Side, SideKind};
 use assay_model::number::real;
-use assay_model::random::Random;
 use assay_model::verdict::{Outcome, Unit};
+use assay_stats::random::Random;
 
 fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
     SideFacts {

@@ -1,7 +1,7 @@
 //! How transactions reach the server: as an option, and what it means on a product.
 
 use super::server::ProductName;
-use assay_methods::load::Calls;
+use assay_dbload::load::Calls;
 use assay_model::{Error, Result};
 use clap::ValueEnum;
 

@@ -8,11 +8,11 @@ use crate::options::{OutputOptions, StoreOptions};
 use crate::progress::Progress;
 use crate::session::give_up;
 use crate::signals::stop_flag;
-use assay_host::clock::unix_ns;
-use assay_methods::load::{
+use assay_dbload::load::{
     Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, Product, RungPlan, knee_of,
     measure,
 };
+use assay_host::clock::unix_ns;
 use assay_model::load::{Load, Rung, ServerFacts, Setting};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint};
 use assay_model::number::seconds;

@@ -4,13 +4,13 @@ use super::left::Left;
 use super::server::{Burden, ServerOptions};
 use crate::options::typed;
 use crate::progress::Progress;
-use assay_daemon::redacted;
-use assay_host::environment::capture_environment;
-use assay_host::root::SysRoot;
-use assay_methods::load::{
+use assay_dbload::load::{
     Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, left_in,
     remove_left_in,
 };
+use assay_dbserver::redacted;
+use assay_host::environment::capture_environment;
+use assay_host::root::SysRoot;
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;

@@ -58,7 +58,7 @@ pub fn words() -> Vec<String> {
 /// When that fails.
 pub fn run(options: &Options) -> Result<Ended> {
     let Options { parent, signal, program, arguments } = options;
-    let error = assay_daemon::become_guarded(*parent, *signal, program, arguments);
+    let error = assay_dbserver::become_guarded(*parent, *signal, program, arguments);
     Err(Error::environment(
         format!("running {}: {error}", program.display()),
         "check the rights on it and on the directories above",

@@ -1,6 +1,6 @@
 //! Which numbers of sessions are measured, by the options of a ladder.
 
-use assay_methods::load::Climb;
+use assay_dbload::load::Climb;
 use assay_model::number::real;
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};

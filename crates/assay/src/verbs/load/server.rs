@@ -1,7 +1,7 @@
 //! Options of the server that a load runs on.
 
+use assay_dbload::load::{OwnPlan, Program};
 use assay_mariadb::address::is_address as is_mariadb;
-use assay_methods::load::{OwnPlan, Program};
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;
 use assay_postgres::binaries::Places;

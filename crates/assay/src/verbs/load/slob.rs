@@ -11,9 +11,9 @@ use super::server::{ProductName, ServerOptions};
 use super::shown::shown;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
+use assay_dbload::load::{Climb, Length, MariaLink, RungPlan};
+use assay_dbload::slob::{Access, BlockStore, Slob};
 use assay_loads::slob::Rules;
-use assay_methods::load::{Climb, Length, MariaLink, RungPlan};
-use assay_methods::slob::{Access, BlockStore, Slob};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result};
@@ -150,7 +150,7 @@ pub fn run(options: &Options) -> Result<Ended> {
             "leave it out with MariaDB and MySQL: each page is read when it is met",
         )),
         ProductName::Mariadb => {
-            run_on::<MariaLink>(options, access, assay_methods::slob::MARIADB_ACCESS)
+            run_on::<MariaLink>(options, access, assay_dbload::slob::MARIADB_ACCESS)
         }
     }
 }

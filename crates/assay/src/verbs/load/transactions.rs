@@ -10,7 +10,7 @@ use super::server::{ProductName, ServerOptions};
 use super::shown::shown;
 use crate::exit::Ended;
 use crate::options::{OutputOptions, StoreOptions, quantity};
-use assay_methods::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
+use assay_dbload::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};

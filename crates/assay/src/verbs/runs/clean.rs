@@ -3,7 +3,7 @@
 
 use crate::exit::{Ended, print};
 use crate::verbs::load::ground::Named;
-use assay_methods::load::{
+use assay_dbload::load::{
     Database, MariaLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
 };
 use assay_model::number::real;

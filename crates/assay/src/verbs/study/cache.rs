@@ -1,11 +1,11 @@
 //! How large the cache of a load's server is, where a study tells it by its data or by the host's memory.
 
 use super::spelled::option;
+use assay_dbload::{dss, slob};
 use assay_host::environment::read_host;
 use assay_host::root::{Survey, SysRoot};
 use assay_loads::dss::Scale;
 use assay_loads::oltp::Rules;
-use assay_methods::{dss, slob};
 use assay_model::number::{count, real};
 use assay_model::study::FactorValue;
 use assay_model::units::{Bytes, Share};

@@ -101,7 +101,8 @@ pub fn phases(study: &Study, cell: &Cell, target: &str) -> (String, Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::study::{cells, parse_study};
+    use assay_methods::study::cells;
+    use assay_model::study::parse_study;
 
     const STUDY: &str = r#"
         format = 1

@@ -1,9 +1,9 @@
 //! The data of a study's loads in a directory: loaded once, used by every cell that wants the same, and brought back as
 //! they were loaded before every n-th.
 
+use assay_dbload::load::Kept;
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
-use assay_methods::load::Kept;
 use assay_model::study::{Cell, Study};
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address;

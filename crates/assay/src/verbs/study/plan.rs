@@ -3,9 +3,10 @@
 use super::command;
 use super::spelled::settings;
 use assay_methods::sessions::sessions_of;
+use assay_methods::study::cells;
 use assay_methods::study::{fill_of, shaped, workload_of};
 use assay_methods::target::SimulatedDevice;
-use assay_model::study::{Cell, Study, cells};
+use assay_model::study::{Cell, Study};
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};
 

@@ -74,7 +74,7 @@ fn make_certificates(place: &Path) {
 pub struct Given {
     place: PathBuf,
     product: Product,
-    account: Option<assay_daemon::Account>,
+    account: Option<assay_dbserver::Account>,
     child: Option<Child>,
     port: u16,
 }
@@ -103,7 +103,7 @@ impl Given {
         Self::placed(name, Product::Postgres, None)
     }
 
-    fn placed(name: &str, product: Product, account: Option<assay_daemon::Account>) -> Self {
+    fn placed(name: &str, product: Product, account: Option<assay_dbserver::Account>) -> Self {
         let place = assay_rig::ground().join(format!("tls-{name}"));
         fs::create_dir_all(&place).unwrap();
         fs::set_permissions(&place, Permissions::from_mode(0o755)).unwrap();

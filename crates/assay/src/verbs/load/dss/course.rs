@@ -2,8 +2,8 @@
 
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::ServerOptions;
+use assay_dbload::dss::Memory;
 use assay_loads::dss::{Choice, Scale};
-use assay_methods::dss::Memory;
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use std::path::Path;

@@ -5,12 +5,12 @@ use crate::progress::Progress;
 use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::Burden;
-use assay_loads::dss::Scale;
-use assay_methods::dss::{
+use assay_dbload::dss::{
     DssStore, Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, fit, look,
     sizes,
 };
-use assay_methods::load::{Database, LoadKind};
+use assay_dbload::load::{Database, LoadKind};
+use assay_loads::dss::Scale;
 use assay_model::dss::DssData;
 use assay_model::load::Filled;
 use assay_model::number::{real, share};

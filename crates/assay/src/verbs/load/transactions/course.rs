@@ -3,7 +3,7 @@
 
 use crate::verbs::load::climb::Course;
 use crate::verbs::load::ground::{Ground, Served};
-use assay_methods::load::{Database, Described, Measured, Method, Snapshot, Store};
+use assay_dbload::load::{Database, Described, Measured, Method, Snapshot, Store};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, Joint, NamedResult, Remark};
 use assay_model::number::rate;

@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
-use assay_methods::load::{
+use assay_dbload::load::{
     Database, Fill, Manifest, MariaLink, OwnDatabase, State, Store, Tables, fill, in_the_way,
     remove_left_database, see_to_procedures,
 };

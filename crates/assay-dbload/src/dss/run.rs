@@ -1,0 +1,218 @@
+//! A power or a throughput run: streams that begin together, told query by query, and everybody's counters around them.
+
+use super::asked::Asked;
+use super::store::DssStore;
+use super::stream::{Common, Ended, Stream, Told, Work};
+use crate::load::{Database, Sight, Used};
+use assay_dbserver::{Interrupter, Usage};
+use assay_host::clock::unix_ns;
+use assay_model::Result;
+use assay_model::counters::CpuCounters;
+use assay_model::dss::{DssKind, DssQuery, DssRun};
+use assay_model::measurement::Finish;
+use assay_model::number::{narrow, seconds};
+use assay_model::row::Row;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+/// How often the end is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunPlan {
+    /// Which of the two.
+    pub kind: DssKind,
+    /// Streams of queries at once; 1 in a power run.
+    pub streams: u32,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// The first refresh set; none to go without refresh functions.
+    pub first_set: Option<u32>,
+    /// What every stream is asked.
+    pub asked: Asked,
+}
+
+/// The hands of the caller on a run.
+pub struct Hands<'a> {
+    /// Set when the program is asked to end.
+    pub stop: &'a AtomicBool,
+    /// Told everything that came to its end, with its answer.
+    pub ended: &'a mut dyn FnMut(&DssQuery, &[Row]),
+    /// Told the time that has passed, now and then.
+    pub waiting: &'a mut dyn FnMut(Duration),
+}
+
+impl RunPlan {
+    /// Refresh sets that it uses.
+    pub const fn sets(&self) -> u32 {
+        match (self.first_set, self.kind) {
+            (None, _) => 0,
+            (Some(_), DssKind::Power) => 1,
+            (Some(_), DssKind::Throughput) => self.streams,
+        }
+    }
+
+    fn work(&self) -> Vec<Work> {
+        match self.kind {
+            DssKind::Power => vec![Work::Power(self.first_set)],
+            DssKind::Throughput => {
+                let refreshes = self.first_set.map(|first| Work::Refresh(first, self.streams));
+                (1..=self.streams).map(Work::Queries).chain(refreshes).collect()
+            }
+        }
+    }
+}
+
+/// Measures one run; `stop` ends it early and keeps what was measured.
+///
+/// # Errors
+/// What the server says before the first query; later failures are in the result.
+pub fn measure<L: DssStore>(
+    database: &mut Database<L>,
+    plan: &RunPlan,
+    hands: &mut Hands<'_>,
+) -> Result<DssRun> {
+    let whole = |database: &Database<L>| database.postmaster.and_then(L::whole_usage);
+    let (before, used_before) = (Sight::take(database, &[])?, whole(database));
+    let streams: Result<Vec<Stream<L>>> =
+        plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();
+    let streams = streams?;
+    let started_unix_ns = unix_ns();
+    let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hands);
+    // A server that is gone tells nothing more; what the streams measured stands.
+    let after = Sight::take(database, &[]).unwrap_or_else(|_| before.clone());
+    let used = used(&before, &after, used_before.zip(whole(database)), &ended);
+    let passed = after.passed(&before, &used);
+    Ok(DssRun {
+        kind: plan.kind,
+        streams: plan.streams,
+        parallel: plan.asked.parallel,
+        repeat: plan.repeat,
+        started_unix_ns,
+        elapsed_ns: narrow(elapsed.as_nanos()),
+        finish: finish(&ended, is_stopped),
+        queries,
+        database: passed.database,
+        time: passed.time,
+        device: passed.device,
+        client_cpu_s: passed.client_cpu_s,
+        server_cpu_s: passed.server_cpu_s,
+        host_busy_share: passed.host.cpu.as_ref().map(CpuCounters::busy_share),
+        physical: passed.physical,
+    })
+}
+
+/// What the processes used. Where each session has its own, theirs and those that worked for them are all but those in
+/// the background; where all is one process, sessions tell of their threads.
+fn used(before: &Sight, after: &Sight, whole: Option<(Usage, Usage)>, ended: &[Ended]) -> Used {
+    let whole = whole.map(|(then, now)| now.since(&then));
+    let told = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
+    let told = told.flatten();
+    let sessions = match after.background_since(before) {
+        Some(background) => whole.map(|whole| Usage {
+            cpu_ns: whole.cpu_ns.saturating_sub(background.cpu_ns),
+            queue_ns: told.map_or(0, |told| told.queue_ns),
+            storage_read_bytes: whole.storage_read_bytes,
+        }),
+        None => told,
+    };
+    Used {
+        sessions,
+        server_cpu_s: whole.map(|whole| seconds(whole.cpu_ns)),
+        storage_read_bytes: whole.and_then(|whole| whole.storage_read_bytes),
+    }
+}
+
+fn finish(ended: &[Ended], is_stopped: bool) -> Finish {
+    let lost = ended.iter().find_map(|one| one.lost.as_ref().filter(|words| !words.is_empty()));
+    match lost {
+        _ if is_stopped => Finish::Interrupted,
+        Some(reason) => Finish::Failed { reason: format!("a stream was lost: {reason}") },
+        None => Finish::Complete,
+    }
+}
+
+/// How streams are ended in the middle of a query.
+struct Ends {
+    interrupters: Vec<Interrupter>,
+    /// Where a server does not see by itself that nobody waits for an answer any more.
+    statements: Vec<String>,
+}
+
+impl Ends {
+    fn of<L: DssStore>(streams: &[Stream<L>]) -> Self {
+        Self {
+            interrupters: streams.iter().filter_map(Stream::interrupter).collect(),
+            statements: streams.iter().filter_map(Stream::ending).collect(),
+        }
+    }
+
+    fn end<L: DssStore>(&self, admin: &mut L) {
+        self.interrupters.iter().for_each(Interrupter::interrupt);
+        for statement in &self.statements {
+            // A session that has ended by itself needs no end.
+            let _ = admin.run(statement);
+        }
+    }
+}
+
+/// Lets the streams begin and listens until all have ended; says whether somebody stopped them.
+fn carry_out<L: DssStore>(
+    streams: Vec<Stream<L>>,
+    admin: &mut L,
+    hands: &mut Hands<'_>,
+) -> (Vec<DssQuery>, Duration, Vec<Ended>, bool) {
+    let ends = Ends::of(&streams);
+    let (tell, told) = channel();
+    let done = AtomicBool::new(false);
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        let threads: Vec<ScopedJoinHandle<'_, (Ended, Duration)>> = streams
+            .into_iter()
+            .map(|stream| {
+                let common = Common { begun, done: &done, tell: tell.clone() };
+                scope.spawn(move || {
+                    let ended = stream.work(&common);
+                    (ended, common.begun.elapsed())
+                })
+            })
+            .collect();
+        drop(tell);
+        let (queries, is_stopped) = listen(&told, begun, &done, || ends.end(admin), hands);
+        let ended = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let (ended, times): (Vec<Ended>, Vec<Duration>) = ended.unzip();
+        (queries, times.into_iter().max().unwrap_or_default(), ended, is_stopped)
+    })
+}
+
+/// Gathers what the streams tell until none is left; a stream that is lost ends the others, too.
+fn listen(
+    told: &Receiver<Told>,
+    begun: Instant,
+    done: &AtomicBool,
+    end: impl FnOnce(),
+    hands: &mut Hands<'_>,
+) -> (Vec<DssQuery>, bool) {
+    let (mut queries, mut end) = (Vec::new(), Some(end));
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok((query, rows)) => {
+                (hands.ended)(&query, &rows);
+                queries.push(query);
+            }
+            Err(RecvTimeoutError::Timeout) => (hands.waiting)(begun.elapsed()),
+            Err(RecvTimeoutError::Disconnected) => return (queries, end.is_none()),
+        }
+        if hands.stop.load(Ordering::Relaxed)
+            && let Some(end) = end.take()
+        {
+            done.store(true, Ordering::Relaxed);
+            end();
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
+
+use super::owner::{Kind, LeftOnServer, LeftSchema, Owner, Standing, in_the_way, in_use};
+use super::{OwnDatabase, OwnServer, Product, Program};
+use assay_dbserver::tls::Cost;
+use assay_host::environment::read_storage;
+use assay_host::root::{Survey, SysRoot};
+use assay_model::load::ServerFacts;
+use assay_model::measurement::Remark;
+use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
+use std::path::{Path, PathBuf};
+
+/// A schema of ours in a database.
+pub struct Database<L: Product = Connection> {
+    /// The way to it.
+    pub address: L::Address,
+    /// The session that prepares and counts.
+    pub(crate) admin: L,
+    /// What its counters mean.
+    pub knowledge: L::Knowledge,
+    /// The schema that holds our tables.
+    pub schema: String,
+    /// What is told of it.
+    pub facts: ServerFacts,
+    /// Where its data lies, when that is on this machine and may be known.
+    pub data: Option<PathBuf>,
+    /// Kernel names of the devices under the data, from the top down.
+    pub devices: Vec<String>,
+    /// The first of its processes, when it runs on this machine.
+    pub postmaster: Option<u32>,
+    /// What a reader must know.
+    pub remarks: Vec<Remark>,
+    /// The record in our schema, once it was made or read.
+    pub(crate) owner: Option<Owner>,
+    /// The database around our schema, where that is ours alone.
+    pub own_database: Option<OwnDatabase>,
+    /// What encryption had cost when the first session began to measure.
+    cost_before: Cost,
+}
+
+/// A new name for the schema of a kind of load: two programs at once never share one.
+///
+/// # Errors
+/// An environment error when the system gives no random bytes.
+pub fn schema_name(kind: Kind) -> Result<String> {
+    let random = assay_dbserver::password()?;
+    Ok(format!("assay_{}_{}", kind.name(), &random[..12]))
+}
+
+impl<L: Product> Database<L> {
+    /// Enters a server of our own.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn on_own(own: &OwnServer<L::Own>, schema: &str) -> Result<Self> {
+        let mut database = Self::open(&own.server().address(), schema, Some(own.directory()))?;
+        database.facts.is_own = true;
+        database.facts.ready_s = own.ready_s();
+        database.postmaster = own.server().process_id();
+        Ok(database)
+    }
+
+    /// Enters any server.
+    ///
+    /// # Errors
+    /// What the server says, that it is a replica, or that it is too old.
+    pub fn at(address: &L::Address, schema: &str) -> Result<Self> {
+        Self::open(address, schema, None)
+    }
+
+    fn open(address: &L::Address, schema: &str, data: Option<&Path>) -> Result<Self> {
+        let connected = L::open(address);
+        let mut admin =
+            connected.map_err(|failure| failure.of(format!("connecting to {address}")))?;
+        let (knowledge, facts) = admin.look(address)?;
+        let mut database = Self {
+            address: address.clone(),
+            postmaster: admin.first_process(address),
+            data: data.map(Path::to_owned),
+            admin,
+            knowledge,
+            schema: schema.to_owned(),
+            facts,
+            devices: Vec::new(),
+            remarks: Vec::new(),
+            owner: None,
+            own_database: None,
+            cost_before: Cost::default(),
+        };
+        database.locate();
+        database.remark();
+        Ok(database)
+    }
+
+    /// From now on sessions measure: what encryption cost before, while data were loaded, does not count.
+    pub fn begin_to_measure(&mut self) {
+        self.cost_before = Cost::so_far();
+    }
+
+    /// What is told of the server, with what encryption has cost this program since it began to measure.
+    pub fn told(&self) -> ServerFacts {
+        let mut facts = self.facts.clone();
+        if let Some(encryption) = &mut facts.encryption {
+            encryption.cost_per_answer_ns = Cost::so_far().per_answer_ns(self.cost_before);
+        }
+        facts
+    }
+
+    /// Comes back after the server was away: a new way to it, and what is known of its processes.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn come_back(&mut self) -> Result<()> {
+        self.admin = self.connect()?;
+        self.postmaster = self.admin.first_process(&self.address);
+        if self.owner.is_some() {
+            // Whoever took it meanwhile finds it changed under his hands, which he is told by what he reads.
+            let _ = self.admin.hold(&self.schema);
+        }
+        Ok(())
+    }
+
+    /// Ends the session that prepares and counts, until it comes back.
+    pub(crate) fn leave(&mut self) {
+        // An interrupted session is a lost one; nothing is asked of it before the next is there.
+        if let Ok(interrupter) = self.admin.interrupter() {
+            interrupter.interrupt();
+        }
+    }
+
+    /// Whether the session that prepares and counts still answers.
+    pub fn is_reachable(&mut self) -> bool {
+        self.admin.run("SELECT 1").is_ok()
+    }
+
+    /// Refuses more sessions than the server will take.
+    ///
+    /// # Errors
+    /// An environment error with both numbers.
+    pub fn check_room(&mut self, sessions: u32) -> Result<()> {
+        let room = self.room()?;
+        if sessions <= room {
+            return Ok(());
+        }
+        Err(Error::environment(
+            format!("{sessions} sessions are asked for, and the server takes {room} more"),
+            "ask for fewer with --sessions or --users, or raise max_connections",
+        ))
+    }
+
+    /// So many sessions the server takes beside those it has.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn room(&mut self) -> Result<u32> {
+        let room = self.admin.room();
+        let room =
+            room.map_err(|failure| failure.of("asking the server how many sessions it takes"))?;
+        Ok(u32::try_from(room).unwrap_or(u32::MAX))
+    }
+
+    /// A further session.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(crate) fn connect(&self) -> Result<L> {
+        let opened = L::open(&self.address);
+        opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
+    }
+
+    /// Runs statements of ours.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(crate) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
+        self.admin.run(sql).map_err(|failure| failure.of(doing))
+    }
+
+    /// Where the data lies, and on what.
+    fn locate(&mut self) {
+        if self.data.is_none() && self.postmaster.is_some() {
+            self.data = self.admin.data_directory().filter(|path| path.is_dir());
+        }
+        let root = SysRoot::live();
+        let survey = Survey::new(&root);
+        let storage = self.data.as_ref().and_then(|path| read_storage(&survey, path).ok());
+        let layers = storage.into_iter().flat_map(|storage| storage.stack.layers);
+        self.devices = layers.map(|layer| layer.name).collect();
+    }
+
+    fn remark(&mut self) {
+        let mut remarks = L::remarks(self);
+        if self.postmaster.is_none() {
+            remarks.push(said(
+                "the server runs elsewhere, or its processes may not be looked at",
+                "its CPU time and its device are not in the result",
+                "run assay on the machine of the server",
+            ));
+        } else if self.devices.is_empty() {
+            remarks.push(said(
+                "it is not known where the server keeps its data",
+                "the device is not in the result",
+                "use a user who may see all settings of the server, and run assay as one who may enter its directory",
+            ));
+        }
+        self.remarks = remarks;
+    }
+
+    /// Makes our schema, with its record before anything else.
+    ///
+    /// # Errors
+    /// That there is one of its name, or what the server says.
+    pub fn claim(&mut self, kind: Kind) -> Result<()> {
+        let owner = Owner::new(kind)?;
+        let claimed = self.admin.claim(&self.schema, &owner);
+        claimed.map_err(|failure| failure.of(format!("creating the schema {}", self.schema)))?;
+        self.owner = Some(owner);
+        Ok(())
+    }
+
+    /// Whose the schema is by the record in it; one of ours may be used from now on.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn standing(&mut self) -> Result<Standing> {
+        let standing = self.admin.standing(&self.schema);
+        let standing = standing.map_err(|failure| failure.of("looking for an owner record"))?;
+        if let Standing::Ours(owner) = &standing {
+            self.owner = Some(owner.clone());
+        }
+        Ok(standing)
+    }
+
+    /// Removes our tables from a server that is not ours.
+    ///
+    /// # Errors
+    /// That the schema carries another record than that of this run or holds what is not ours, or what the server says.
+    pub fn remove_schema(&mut self) -> Result<()> {
+        // A session whose statement was broken off is lost.
+        if !self.is_reachable() {
+            self.come_back()?;
+        }
+        let Some(owner) = self.owner.take() else {
+            return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
+        };
+        self.admin.remove_owned(&self.schema, &owner)
+    }
+
+    /// Removes the whole database, which is ours, from a server that is not.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn remove_all(&mut self) -> Result<()> {
+        L::remove_all(self)
+    }
+
+    /// Leaves our tables to the user: under a name that no program of ours removes.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn give_away_schema(&mut self) -> Result<()> {
+        let Some(owner) = self.owner.take() else {
+            return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
+        };
+        let number = self.schema.rsplit('_').next().unwrap_or_default();
+        self.admin.rename_owned(&self.schema, &format!("assay_kept_{number}"), &owner)
+    }
+
+    /// Leaves our tables as they are, for later runs.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn keep_schema(&mut self) -> Result<()> {
+        match &self.owner {
+            Some(owner) if !owner.is_kept => {
+                L::keep_owned(self).map_err(|failure| failure.of("keeping our tables"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Marks our schema as one that is in use.
+    ///
+    /// # Errors
+    /// That another program uses it, or what the server says.
+    pub fn hold(&mut self) -> Result<()> {
+        let held = self.admin.hold(&self.schema);
+        let held = held.map_err(|failure| failure.of("marking our tables as used"))?;
+        if held { Ok(()) } else { Err(in_use(&format!("the schema {}", self.schema))) }
+    }
+
+    /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn left(&mut self) -> Result<LeftOnServer> {
+        let left = self.admin.left_schemas(&self.schema);
+        left.map_err(|failure| failure.of("looking for tables that were left behind"))
+    }
+
+    /// Drops one of those that were left.
+    ///
+    /// # Errors
+    /// That it is used or holds what is not ours by now, or what the server says.
+    pub fn remove_left(&mut self, left: &LeftSchema) -> Result<()> {
+        self.admin.remove_owned(&left.name, &left.owner)
+    }
+
+    /// After loading: what is dirty in the server's cache is written, so that it does not disturb the first rung.
+    pub fn settle(&mut self) {
+        self.remarks.extend(self.admin.write_out(&self.schema).err());
+    }
+}
+
+/// A remark in its three parts.
+pub(super) fn said(what: &str, why: &str, remedy: &str) -> Remark {
+    Remark { what: what.to_owned(), why: why.to_owned(), remedy: remedy.to_owned() }
+}

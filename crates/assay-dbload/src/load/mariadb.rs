@@ -1,0 +1,373 @@
+//! MariaDB and MySQL as the rung and the keeper of a server need them.
+
+use super::beside::Watched;
+use super::database::said;
+use super::owner::{LeftOnServer, Owner, Standing};
+use super::{Database, Link, OwnPlan, Product, Program, ServerUse, owned_mariadb};
+use assay_dbserver::{Account, Interrupter, Usage};
+use assay_mariadb::address::Address;
+use assay_mariadb::binaries::Binaries;
+use assay_mariadb::connection::Connection;
+use assay_mariadb::counters::Knowledge;
+use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use assay_mariadb::threads::{Thread, whole_usage};
+use assay_mariadb::watch::Watcher;
+use assay_model::failure::{Answer, Failure};
+use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
+use assay_model::measurement::Remark;
+use assay_model::{Error, Result};
+use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// The oldest releases whose counters are known: of MariaDB and of MySQL.
+const RELEASES: [(&str, (u32, u32)); 2] = [("MariaDB", (10, 5)), ("MySQL", (8, 0))];
+/// Settings that matter for storage; what a version lacks is left out.
+const SETTINGS: [&str; 18] = [
+    "innodb_buffer_pool_size",
+    "innodb_page_size",
+    "innodb_flush_method",
+    "innodb_doublewrite",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_log_file_size",
+    "innodb_redo_log_capacity",
+    "innodb_log_file_buffering",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "innodb_read_ahead_threshold",
+    "innodb_use_native_aio",
+    "innodb_checksum_algorithm",
+    "innodb_flush_neighbors",
+    "sync_binlog",
+    "log_bin",
+    "performance_schema",
+    "transaction_isolation",
+];
+/// Ways to write that pass the page cache by.
+const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
+
+/// A session, and the thread that serves it.
+pub struct MariaLink {
+    connection: Connection,
+    /// With what the thread had used before: it may have served others.
+    thread: Option<(Thread, Usage)>,
+}
+
+impl Deref for MariaLink {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl DerefMut for MariaLink {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
+impl Link for MariaLink {
+    type Address = Address;
+
+    fn open(address: &Address) -> Answer<Self> {
+        let mut connection = Connection::open(address)?;
+        let thread = if address.is_local() { Thread::of(&mut connection) } else { None };
+        let thread = thread.and_then(|thread| Some((thread, thread.usage()?)));
+        Ok(Self { connection, thread })
+    }
+
+    fn run(&mut self, sql: &str) -> Answer<()> {
+        self.connection.run(sql)
+    }
+
+    fn interrupter(&self) -> Answer<Interrupter> {
+        self.connection.interrupter()
+    }
+
+    fn served_by(&self) -> u32 {
+        self.thread.map_or(0, |(thread, _)| thread.thread)
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        let (thread, before) = self.thread?;
+        Some(thread.usage()?.since(&before))
+    }
+
+    fn close(self) {
+        self.connection.close();
+    }
+}
+
+impl Product for MariaLink {
+    const BACKEND: &'static str = "mariadb";
+
+    type Knowledge = Knowledge;
+    type Beside = Watched<Watcher>;
+    type Own = Server;
+
+    fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
+        check(self, address)?;
+        let told = |failure: Failure| failure.of("asking the server about itself");
+        let knowledge = Knowledge::of(self).map_err(told)?;
+        let facts = facts(self, &knowledge).map_err(told)?;
+        Ok((knowledge, facts))
+    }
+
+    fn first_process(&mut self, _address: &Address) -> Option<u32> {
+        self.thread.map(|(thread, _)| thread.process)
+    }
+
+    fn data_directory(&mut self) -> Option<PathBuf> {
+        let told = self.one("SELECT @@datadir").ok()?;
+        Some(PathBuf::from(told.text(0)))
+    }
+
+    fn remarks(database: &Database<Self>) -> Vec<Remark> {
+        remarks(&database.facts, &database.knowledge)
+    }
+
+    fn counted(database: &mut Database<Self>) -> Answer<(DatabaseCounts, TimeSplit)> {
+        database.knowledge.read(&mut database.admin)
+    }
+
+    fn server_use(first_process: u32, _sessions: &[u32]) -> Option<ServerUse> {
+        whole_usage(first_process).map(ServerUse::Whole)
+    }
+
+    fn beside(database: &Database<Self>) -> Option<Watched<Watcher>> {
+        Watched::ready(database, &database.schema)
+    }
+
+    fn room(&mut self) -> Answer<u64> {
+        let status =
+            if self.facts().is_mariadb() { "information_schema" } else { "performance_schema" };
+        // One more is for an administrator; ours that prepares and counts stays open beside them.
+        let row = self.one(&format!(
+            "SELECT CAST(@@max_connections AS SIGNED) - CAST(VARIABLE_VALUE AS SIGNED), \
+             @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"
+        ))?;
+        let of_user = row.count(1).filter(|most| *most > 0).unwrap_or(u64::MAX);
+        Ok(row.count(0).unwrap_or(0).min(of_user.saturating_sub(1)))
+    }
+
+    /// Its settings are not ours to change, and a server at rest may keep its changed pages for ever. Before files of tables
+    /// may be copied it writes what is changed of them (MariaDB documentation, "FLUSH TABLES FOR EXPORT"), and that is
+    /// what is asked for.
+    fn write_out(&mut self, schema: &str) -> std::result::Result<(), Remark> {
+        let written = self.write_tables(schema);
+        if written.is_ok() || self.waits_until_written() {
+            return Ok(());
+        }
+        Err(said(
+            "pages that loading changed are still to be written, and this user may not ask for it",
+            "their writing may disturb the first rungs",
+            "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run again when the server is at rest",
+        ))
+    }
+
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        owned_mariadb::claim(self, schema, owner)
+    }
+
+    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+        owned_mariadb::standing(self, schema)
+    }
+
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        owned_mariadb::remove(self, schema, owner)
+    }
+
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        owned_mariadb::rename(self, schema, name, owner)
+    }
+
+    fn keep_owned(database: &mut Database<Self>) -> Answer<()> {
+        owned_mariadb::keep(&mut database.admin, &database.schema)
+    }
+
+    /// A schema is a database.
+    fn remove_all(database: &mut Database<Self>) -> Result<()> {
+        database.remove_schema()
+    }
+
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        owned_mariadb::hold(self, schema)
+    }
+
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
+        owned_mariadb::left(self, own)
+    }
+}
+
+impl MariaLink {
+    pub(super) fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
+        let rows = self.query(&format!(
+            "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
+        ))?;
+        Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    }
+
+    /// Makes the server write all changed pages of tables.
+    fn write_tables(&mut self, schema: &str) -> Answer<()> {
+        let names = self.tables(schema)?;
+        let names: Vec<String> = names.iter().map(|table| format!("{schema}.{table}")).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let written = self.run(&format!("FLUSH TABLES {} FOR EXPORT", names.join(", ")));
+        self.run("UNLOCK TABLES")?;
+        written
+    }
+
+    /// Whether a server that writes by itself while nothing else is to be done has soon written what is changed.
+    fn waits_until_written(&mut self) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            let dirty = self.one("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
+            if dirty.is_ok_and(|row| row.count(1).is_some_and(|dirty| dirty < DIRTY_PAGES)) {
+                return true;
+            }
+            std::thread::sleep(LOOK);
+        }
+        false
+    }
+}
+
+/// How often it is looked whether pages are still to be written.
+const LOOK: Duration = Duration::from_millis(50);
+/// What is not written by then stays.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So few changed pages disturb nobody.
+const DIRTY_PAGES: u64 = 32;
+
+/// Refuses what cannot be measured.
+fn check(admin: &mut MariaLink, address: &Address) -> Result<()> {
+    let facts = admin.facts().clone();
+    let oldest = RELEASES.iter().find(|(product, _)| *product == facts.product);
+    let oldest = oldest.map_or((0, 0), |(_, release)| *release);
+    if facts.release() < oldest {
+        return Err(Error::environment(
+            format!(
+                "{address} is {} {}, which lacks what is measured here",
+                facts.product, facts.version
+            ),
+            format!("use release {}.{} or newer", oldest.0, oldest.1),
+        ));
+    }
+    let row = admin.one("SELECT @@read_only");
+    let row = row.map_err(|failure| failure.of("asking the server about itself"))?;
+    if row.text(0) != "0" && row.text(0) != "OFF" {
+        return Err(Error::environment(
+            format!("{address} is read-only, as replicas are, and cannot be written to"),
+            "name the primary, or set read_only = OFF if this is one",
+        ));
+    }
+    Ok(())
+}
+
+fn facts(admin: &mut MariaLink, knowledge: &Knowledge) -> Answer<ServerFacts> {
+    let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();
+    let rows = admin
+        .query(&format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", ")))?;
+    let value = |name: &&str| {
+        let row = rows.iter().find(|row| row.text(0).eq_ignore_ascii_case(name))?;
+        Some(Setting { name: (*name).to_owned(), value: row.text(1).to_owned() })
+    };
+    let settings: Vec<Setting> = SETTINGS.iter().filter_map(value).collect();
+    let flush = settings.iter().find(|setting| setting.name == "innodb_flush_method");
+    let direct = flush.map(|flush| DIRECT.contains(&flush.value.as_str()));
+    Ok(ServerFacts {
+        product: admin.facts().product.clone(),
+        version: admin.facts().version.clone(),
+        is_own: false,
+        ready_s: None,
+        direct_io: direct,
+        block_bytes: knowledge.page_bytes,
+        settings,
+        encryption: admin.encryption(),
+    })
+}
+
+fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    if !knowledge.timed.statements {
+        remarks.push(said(
+            "the server does not time statements, or this user may not see it",
+            "the time of its sessions is not known: DB time is shown as 0",
+            "start it with performance_schema = ON, and use a user who may read performance_schema",
+        ));
+    }
+    if !knowledge.timed.io {
+        remarks.push(said(
+            "the server does not time its I/O",
+            "waiting for reads is not known",
+            "start it with performance_schema = ON and performance_schema_instrument = 'wait/io/file/%=ON'",
+        ));
+    }
+    if !knowledge.are_transactions_counted {
+        remarks.push(said(
+            "the server does not count transactions, or this user may not see it",
+            "commits are those of statements: those inside of a transaction count, too",
+            "set innodb_monitor_enable = 'trx_%commits', and use a user with the right PROCESS",
+        ));
+    }
+    if !knowledge.timed.log {
+        remarks.push(said(
+            &format!("{} {} does not time its log of changes", facts.product, facts.version),
+            "waiting of commits is in the rest of DB time and not told apart, but in the profile of each rung",
+            "look at the class Commit there, or compare with a rung without updates",
+        ));
+    }
+    remarks.push(said(
+        "changed pages are written in the background, and the server times the asking only",
+        "waiting for writes of data files is not told",
+        "look at the writes of the device",
+    ));
+    if facts.direct_io != Some(true) {
+        remarks.push(said(
+            "the server reads through the page cache",
+            "reads that memory answers are no reads of the storage; each rung says how many there were",
+            "set innodb_flush_method = O_DIRECT, or use far more data than memory",
+        ));
+    }
+    remarks
+}
+
+impl Program for Server {
+    type Address = Address;
+    type Binaries = Binaries;
+    type Settings = Settings;
+    type Choice = ();
+
+    const PROGRAMS: &'static [&'static str] = PROGRAMS;
+
+    fn account() -> Option<Account> {
+        account()
+    }
+
+    fn create(plan: Plan) -> Result<Self> {
+        Self::create(plan)
+    }
+
+    fn adopt(plan: Plan, password: String) -> Result<Self> {
+        Self::adopt(plan, password)
+    }
+
+    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
+        Settings { direct, cache_bytes, sessions_max: plan.sessions_max }
+    }
+
+    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+        Self::start(self, settings, stop)
+    }
+
+    fn knows_direct(&self) -> bool {
+        true
+    }
+
+    fn address(&self) -> Address {
+        Self::address(self)
+    }
+}

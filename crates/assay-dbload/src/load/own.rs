@@ -1,0 +1,263 @@
+//! A server of our own on the storage under test: in a directory that the safety gate created, gone with it.
+
+use super::Program;
+use super::kept::Kept;
+use assay_dbserver::processes::end_inside;
+use assay_dbserver::{Held, Home, Plan, Stop};
+use assay_host::gate::{Gate, LeftBehind, LeftDirectory, OwnedDirectory};
+use assay_host::root::SysRoot;
+use assay_model::{Error, Result};
+use assay_postgres::server::Server;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Bytes of a server without data, with its log of changes: the files of `initdb`, and 4 GB of log at most.
+const SERVER_BYTES: u64 = 1 << 30;
+/// Cache of the server while data is loaded; what is measured has its own.
+const FILL_BUFFERS_BYTES: u64 = 256 << 20;
+
+/// What a server of our own is made of.
+#[derive(Clone, Debug)]
+pub struct OwnPlan<S: Program = Server> {
+    /// Its programs.
+    pub binaries: S::Binaries,
+    /// The directory on the storage under test.
+    pub target: PathBuf,
+    /// Words that let programs end with this one.
+    pub guard: Vec<String>,
+    /// Bytes of the data that will be loaded.
+    pub data_bytes: u64,
+    /// Cache of the server while it is measured, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// Whether the page cache is to be passed by where that is possible.
+    pub direct: bool,
+    /// What a person chose of this product alone.
+    pub choice: S::Choice,
+    /// Leave the directory behind.
+    pub keep: bool,
+}
+
+impl<S: Program> OwnPlan<S> {
+    /// What the server itself is made of, in this directory.
+    fn of_server(&self, directory: &Held) -> Plan<S::Binaries> {
+        Plan {
+            binaries: self.binaries.clone(),
+            directory: directory.clone(),
+            account: S::account(),
+            guard: self.guard.clone(),
+        }
+    }
+}
+
+/// A running server in its directory.
+pub struct OwnServer<S: Program = Server> {
+    server: S,
+    /// `None` once it is given back, and of a server that was kept before.
+    directory: Option<OwnedDirectory>,
+    place: Held,
+    /// Who comes back to a kept server finds our tables in this schema.
+    schema: String,
+    plan: OwnPlan<S>,
+    /// With these it was started last.
+    settings: S::Settings,
+    /// From nothing to the first session, s.
+    ready_s: Option<f64>,
+}
+
+/// What programs left behind in a directory that were killed.
+///
+/// # Errors
+/// An environment error when the directory cannot be read.
+pub fn left_in(target: &Path) -> Result<LeftBehind> {
+    Gate::new(SysRoot::live()).left_directories(target)
+}
+
+/// Removes one of them, with the server that still runs in it.
+///
+/// # Errors
+/// An environment error when something does not go.
+pub fn remove_left_in(left: &LeftDirectory) -> Result<()> {
+    if !end_inside(left.held(), &programs()) {
+        return Err(Error::environment(
+            format!("a server of an earlier run does not end in {}", left.path().display()),
+            "end it by hand, then start again",
+        ));
+    }
+    Gate::new(SysRoot::live()).remove_left_directory(left)
+}
+
+/// Names of the processes of servers that may have been left behind, whatever their product.
+fn programs() -> Vec<&'static str> {
+    let maria: &[&str] = assay_mariadb::server::PROGRAMS;
+    Server::PROGRAMS.iter().chain(maria).copied().collect()
+}
+
+impl<S: Program> OwnServer<S> {
+    /// Makes a server, ready to be loaded.
+    ///
+    /// # Errors
+    /// What the gate, the programs or the server say; then nothing is left behind.
+    pub fn make(plan: OwnPlan<S>, stop: &AtomicBool) -> Result<Self> {
+        let begun = Instant::now();
+        let gate = Gate::new(SysRoot::live());
+        let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
+        let directory = gate.create_directory(&plan.target, wanted_bytes)?;
+        let server = match S::create(plan.of_server(directory.held())) {
+            Ok(server) => server,
+            Err(error) => {
+                end_inside(directory.held(), S::PROGRAMS);
+                gate.remove_directory(&directory)?;
+                return Err(error);
+            }
+        };
+        let settings = S::settings(&plan, FILL_BUFFERS_BYTES, false);
+        let place = directory.held().clone();
+        let schema = String::new();
+        let mut own = Self {
+            server,
+            directory: Some(directory),
+            place,
+            schema,
+            plan,
+            settings,
+            ready_s: None,
+        };
+        own.server.start(&own.settings, stop)?;
+        own.ready_s = Some(begun.elapsed().as_secs_f64());
+        Ok(own)
+    }
+
+    /// Starts a server that was kept, as it is to be measured.
+    ///
+    /// # Errors
+    /// What the programs or the server say, for example that somebody else uses it.
+    pub fn adopt(mut plan: OwnPlan<S>, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+        let place = kept.place.clone();
+        place.path().clone_into(&mut plan.target);
+        let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
+        let settings = S::settings(&plan, plan.shared_buffers_bytes, plan.direct);
+        let schema = kept.schema.clone();
+        let mut own =
+            Self { server, directory: None, place, schema, plan, settings, ready_s: None };
+        own.settings = S::settings(&own.plan, own.plan.shared_buffers_bytes, own.is_direct());
+        own.server.start(&own.settings, stop)?;
+        Ok(own)
+    }
+
+    /// From nothing to the first session, s; none of a server that was there.
+    pub const fn ready_s(&self) -> Option<f64> {
+        self.ready_s
+    }
+
+    /// The schema that whoever comes back to a kept server will look for.
+    pub fn note_schema(&mut self, schema: &str) {
+        schema.clone_into(&mut self.schema);
+    }
+
+    /// Whether it was there before this run.
+    pub const fn was_kept(&self) -> bool {
+        self.directory.is_none()
+    }
+
+    /// Where it will stay, when it is kept.
+    pub fn kept_place(&self) -> Option<&Path> {
+        (self.plan.keep || self.directory.is_none()).then_some(self.place.path())
+    }
+
+    /// Restarts it as it is to be measured: small cache, past the page cache where that is possible.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
+        self.server.stop(Stop::Clean);
+        self.settings = S::settings(&self.plan, self.plan.shared_buffers_bytes, self.is_direct());
+        self.server.start(&self.settings, stop)
+    }
+
+    /// Why the server gave up, in its own words.
+    pub fn complaint(&self) -> Option<String> {
+        self.server.complaint()
+    }
+
+    /// Restarts it when it has died, and waits for its recovery; says whether it had.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
+        // One that did not start the last time has no process any more.
+        if self.server.process_id().is_some() && !self.server.has_ended() {
+            return Ok(false);
+        }
+        // Sessions of the dead server hold its memory until they notice.
+        end_inside(&self.place, S::PROGRAMS);
+        self.server.start(&self.settings, stop)?;
+        Ok(true)
+    }
+
+    /// Runs `change` on the home of the server while the server rests, and starts it again as it was.
+    ///
+    /// # Errors
+    /// What `change` or the server say.
+    pub fn at_rest(
+        &mut self,
+        stop: &AtomicBool,
+        change: impl FnOnce(&Home) -> Result<()>,
+    ) -> Result<()> {
+        self.server.stop(Stop::Clean);
+        change(&self.server.home)?;
+        self.server.start(&self.settings, stop)
+    }
+
+    /// Whether it passes the page cache by while it is measured.
+    pub fn is_direct(&self) -> bool {
+        self.plan.direct && self.server.knows_direct() && self.server.can_direct()
+    }
+
+    /// Whether it was to pass the page cache by, and its file system does not let it.
+    pub fn is_refused_direct(&self) -> bool {
+        self.plan.direct && self.server.knows_direct() && !self.server.can_direct()
+    }
+
+    /// The server.
+    pub const fn server(&self) -> &S {
+        &self.server
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Ends the server and removes its directory, unless it is to be kept.
+    ///
+    /// # Errors
+    /// An environment error when something cannot be removed.
+    pub fn finish(mut self) -> Result<()> {
+        self.give_back()
+    }
+
+    fn give_back(&mut self) -> Result<()> {
+        let Some(directory) = self.directory.take() else {
+            self.server.stop(Stop::Clean);
+            return Ok(());
+        };
+        // What was never loaded is of no use to whoever comes back.
+        if self.plan.keep && !self.schema.is_empty() {
+            self.server.stop(Stop::Clean);
+            Kept::write(&self.place, self.server.password(), &self.schema)?;
+            return Gate::new(SysRoot::live()).give_away_directory(&directory);
+        }
+        self.server.stop(Stop::AtOnce);
+        Gate::new(SysRoot::live()).remove_directory(&directory)
+    }
+}
+
+impl<S: Program> Drop for OwnServer<S> {
+    fn drop(&mut self) {
+        // What cannot be removed now is named by the next start.
+        let _ = self.give_back();
+    }
+}

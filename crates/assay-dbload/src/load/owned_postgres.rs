@@ -1,0 +1,270 @@
+//! Schemas of ours on a PostgreSQL server: made with their record, known by it, and dropped in one transaction in which
+//! nobody can put another schema in their place.
+
+use super::owner::{
+    Kind, LeftOnServer, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use, quoted,
+};
+use assay_dbserver::password;
+use assay_model::failure::{Answer, Failure};
+use assay_model::row::Row;
+use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
+
+/// How long a drop waits for somebody who reads one of the tables.
+const LOCK_TIMEOUT: &str = "20s";
+
+/// The number by which the server knows a schema; a copy of it has another.
+fn number_of(schema: &str) -> String {
+    let name = schema.replace('\'', "''");
+    format!("(SELECT oid::text FROM pg_namespace WHERE nspname = '{name}')")
+}
+
+/// Makes a schema: its record comes with it or neither.
+pub(super) fn claim(link: &mut Connection, schema: &str, owner: &Owner) -> Answer<()> {
+    let made = link.run(&format!(
+        "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
+         INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
+        quoted(schema),
+        owner.values(&number_of(schema))
+    ));
+    rolled_back(link, made)
+}
+
+/// Whose a schema is. What is read must be a table of this very user: rules of views and functions of others would be
+/// carried out with his rights.
+pub(super) fn standing(link: &mut Connection, schema: &str) -> Answer<Standing> {
+    standing_as(link, schema, None)
+}
+
+/// The same of a record that holds another number than that of its schema.
+pub(super) fn standing_as(
+    link: &mut Connection,
+    schema: &str,
+    number: Option<&str>,
+) -> Answer<Standing> {
+    let found = link.query(&format!(
+        "SELECT n.oid::text, c.oid IS NOT NULL, pg_get_userbyid(coalesce(c.relowner, n.nspowner)), \
+         coalesce(c.relkind = 'r' AND NOT c.relrowsecurity AND NOT c.relhasrules, false), \
+         coalesce(pg_get_userbyid(c.relowner) = current_user AND n.nspowner = c.relowner, false) \
+         FROM pg_namespace AS n LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = '{RECORD}' \
+         WHERE n.nspname = '{}'",
+        schema.replace('\'', "''")
+    ))?;
+    let Some(row) = found.first() else {
+        return Ok(Standing::Absent);
+    };
+    if !row.is_true(1) {
+        return Ok(foreign("it has no owner record"));
+    }
+    if !row.is_true(3) || !row.is_true(4) {
+        return Ok(foreign(&format!("its owner record belongs to the user {}", row.text(2))));
+    }
+    let rows = link.query(&format!("SELECT name, value FROM ONLY {}.{RECORD}", quoted(schema)))?;
+    Ok(match Owner::of(&pairs(&rows)) {
+        None => foreign("its owner record is not what this program writes"),
+        Some(owner) if owner.place != number.unwrap_or_else(|| row.text(0)) => {
+            foreign("it is a copy of one that assay made")
+        }
+        Some(owner) => Standing::Ours(owner),
+    })
+}
+
+pub(super) fn foreign(why: &str) -> Standing {
+    Standing::Foreign(why.to_owned())
+}
+
+pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
+    rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
+}
+
+/// Ends a transaction that failed; the failure is what must be heard of.
+fn rolled_back<T, E>(
+    link: &mut Connection,
+    done: std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    if done.is_err() {
+        let _ = link.run("ROLLBACK");
+    }
+    done
+}
+
+/// Drops a schema that carries this record, with everything in it that its load makes, or nothing at all.
+///
+/// # Errors
+/// That it carries another record, is in use, or holds what is not ours, or what the server says.
+pub(super) fn remove(link: &mut Connection, schema: &str, owner: &Owner) -> Result<()> {
+    let taken = take(link, schema, owner);
+    let done = taken.and_then(|gone| {
+        drop_all(link, schema, &gone, owner.kind)?;
+        link.run("COMMIT").map_err(|failure| told(schema, &failure))
+    });
+    rolled_back(link, done)
+}
+
+/// Gives a schema of ours another name, and notes that it is to be kept.
+///
+/// # Errors
+/// As for [`remove`].
+pub(super) fn rename(link: &mut Connection, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+    let taken = take(link, schema, owner);
+    let done = taken.and_then(|gone| {
+        let sql = format!(
+            "ALTER SCHEMA {0} RENAME TO {1}; UPDATE {1}.{RECORD} SET value = 'yes' WHERE name = 'kept'; COMMIT",
+            quoted(&gone),
+            quoted(name)
+        );
+        link.run(&sql).map_err(|failure| told(schema, &failure))
+    });
+    rolled_back(link, done)
+}
+
+/// Begins a transaction in which a schema has a name that nobody else can know, so that no other can take its place, and
+/// compares its record; gives that name.
+fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
+    let gone = format!("assay_gone_{}", &password()?[..12]);
+    let failed = |failure: Failure| told(schema, &failure);
+    link.run(&format!(
+        "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; ALTER SCHEMA {} RENAME TO {gone}",
+        quoted(schema)
+    ))
+    .map_err(failed)?;
+    let held = link.one(&format!(
+        "SELECT pg_try_advisory_xact_lock(hashtext('{}'))",
+        schema.replace('\'', "''")
+    ));
+    if !held.map_err(failed)?.is_true(0) {
+        return Err(in_use(&format!("the schema {schema}")));
+    }
+    match standing(link, &gone).map_err(failed)? {
+        Standing::Ours(found) if found.id == owner.id => Ok(gone),
+        Standing::Ours(_) => Err(not_ours(schema, "another run made it")),
+        Standing::Foreign(why) => Err(not_ours(schema, &why)),
+        Standing::Absent => Err(not_ours(schema, "it is gone")),
+    }
+}
+
+fn not_ours(schema: &str, why: &str) -> Error {
+    Error::environment(
+        format!("the schema {schema} is not touched: {why}"),
+        "drop or rename it yourself if it is yours",
+    )
+}
+
+fn told(schema: &str, failure: &Failure) -> Error {
+    Error::environment(
+        format!("dropping the schema {schema}: {failure}; nothing of it was dropped"),
+        "see what depends on it or reads it, then `assay runs clean ADDRESS`",
+    )
+}
+
+/// Everything by its own name and without what depends on it: what is not ours makes the server refuse.
+fn drop_all(link: &mut Connection, schema: &str, gone: &str, kind: Kind) -> Result<()> {
+    let failed = |failure: Failure| told(schema, &failure);
+    let strangers = strangers(link, gone, kind).map_err(failed)?;
+    if !strangers.is_empty() {
+        return Err(holds_foreign(&format!("the schema {schema}"), &strangers));
+    }
+    for (what, sql) in [("ROUTINE", ROUTINES), ("TABLE", TABLES), ("SEQUENCE", SEQUENCES)] {
+        let rows = link.query(&of(sql, gone)).map_err(failed)?;
+        let names: Vec<&str> = rows.iter().map(|row| row.text(1)).collect();
+        if !names.is_empty() {
+            link.run(&format!("DROP {what} {} RESTRICT", names.join(", "))).map_err(failed)?;
+        }
+    }
+    link.run(&format!("DROP SCHEMA {gone} RESTRICT")).map_err(failed)
+}
+
+/// Names of routines, plain and as statements need them.
+const ROUTINES: &str =
+    "SELECT proname, oid::regprocedure::text FROM pg_proc WHERE pronamespace = {n}";
+/// Tables; their parts go with them.
+const TABLES: &str = "SELECT relname, oid::regclass::text FROM pg_class \
+     WHERE relnamespace = {n} AND relkind IN ('r', 'p') AND NOT relispartition";
+/// Sequences that do not belong to a column.
+const SEQUENCES: &str = "SELECT relname, oid::regclass::text FROM pg_class AS c \
+     WHERE relnamespace = {n} AND relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend \
+     WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype IN ('a', 'i'))";
+/// Parts of tables, which are named by their numbers.
+const PARTS: &str = "SELECT relname, oid::regclass::text FROM pg_class \
+     WHERE relnamespace = {n} AND relkind IN ('r', 'p') AND relispartition";
+/// What no load makes at all: views, foreign tables, composite types, triggers and rules on our tables.
+const NEVER_OURS: &str = "SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' \
+     WHEN 'f' THEN 'the foreign table ' ELSE 'the type ' END || relname FROM pg_class \
+     WHERE relnamespace = {n} AND relkind IN ('v', 'm', 'f', 'c') \
+     UNION ALL SELECT 'the type ' || typname FROM pg_type WHERE typnamespace = {n} AND typtype IN ('d', 'e', 'r', 'm') \
+     UNION ALL SELECT 'the trigger ' || tgname || ' on ' || relname FROM pg_trigger AS t \
+     JOIN pg_class AS c ON c.oid = tgrelid WHERE relnamespace = {n} AND NOT tgisinternal \
+     UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname FROM pg_rewrite AS r \
+     JOIN pg_class AS c ON c.oid = ev_class WHERE relnamespace = {n} AND relkind IN ('r', 'p')";
+/// What lies elsewhere and depends on our tables: views, references, parts and heirs.
+const ELSEWHERE: &str = "SELECT 'the view ' || v.oid::regclass::text FROM pg_depend AS d \
+     JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid JOIN pg_class AS v ON v.oid = r.ev_class \
+     JOIN pg_class AS c ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid \
+     WHERE c.relnamespace = {n} AND v.relnamespace <> {n} \
+     UNION SELECT 'the table ' || f.oid::regclass::text FROM pg_constraint AS k JOIN pg_class AS c ON k.confrelid = c.oid \
+     JOIN pg_class AS f ON f.oid = k.conrelid WHERE c.relnamespace = {n} AND f.relnamespace <> {n} \
+     UNION SELECT 'the table ' || f.oid::regclass::text FROM pg_inherits JOIN pg_class AS c ON c.oid = inhparent \
+     JOIN pg_class AS f ON f.oid = inhrelid WHERE c.relnamespace = {n} AND f.relnamespace <> {n}";
+
+/// A query about a schema.
+fn of(sql: &str, schema: &str) -> String {
+    let number =
+        format!("(SELECT oid FROM pg_namespace WHERE nspname = '{}')", schema.replace('\'', "''"));
+    sql.replace("{n}", &number)
+}
+
+/// What would go with a schema and was not made by its load, in words.
+pub(super) fn strangers(link: &mut Connection, schema: &str, kind: Kind) -> Answer<Vec<String>> {
+    let mut found = Vec::new();
+    for (what, sql) in [
+        ("the function", ROUTINES),
+        ("the table", TABLES),
+        ("the table", PARTS),
+        ("the sequence", SEQUENCES),
+    ] {
+        let rows = link.query(&of(sql, schema))?;
+        let others = rows.iter().map(|row| row.text(0)).filter(|name| !kind.makes(name));
+        found.extend(others.map(|name| format!("{what} {name}")));
+    }
+    for sql in [NEVER_OURS, ELSEWHERE] {
+        found.extend(link.query(&of(sql, schema))?.iter().map(|row| row.text(0).to_owned()));
+    }
+    Ok(found)
+}
+
+/// Notes that a schema is to stay.
+pub(super) fn keep(link: &mut Connection, schema: &str) -> Answer<()> {
+    link.run(&format!("UPDATE {}.{RECORD} SET value = 'yes' WHERE name = 'kept'", quoted(schema)))
+}
+
+/// Marks a schema as one that is in use until this session ends; says whether no other program had done so.
+pub(super) fn hold(link: &mut Connection, schema: &str) -> Answer<bool> {
+    Ok(link.one(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))?.is_true(0))
+}
+
+/// Schemas of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
+/// reason.
+pub(super) fn left(link: &mut Connection, own: &str) -> Answer<LeftOnServer> {
+    // A lock of the transaction is given back with the statement.
+    let rows = link.query(
+        "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
+         WHERE relnamespace = n.oid AND relkind IN ('r', 'm')), 0)::bigint, \
+         pg_try_advisory_xact_lock(hashtext(nspname)) FROM pg_namespace AS n \
+         WHERE nspname LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class \
+         WHERE relnamespace = n.oid AND relname = 'assay_owner')",
+    )?;
+    let (mut left, mut others) = (Vec::new(), Vec::new());
+    for row in rows.iter().filter(|row| row.text(0) != own) {
+        let name = row.text(0).to_owned();
+        match standing(link, &name)? {
+            Standing::Ours(owner) if owner.is_kept || !row.is_true(2) => {}
+            Standing::Ours(owner) if owner.kind == Kind::Database => {}
+            Standing::Ours(owner) => {
+                left.push(LeftSchema { name, owner, bytes: row.count(1).unwrap_or(0) });
+            }
+            Standing::Foreign(why) => others.push((name, why)),
+            Standing::Absent => {}
+        }
+    }
+    Ok((left, others))
+}

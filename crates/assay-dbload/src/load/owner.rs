@@ -1,0 +1,245 @@
+//! The record inside of a schema or database that says which run made it: by it, and never by a name, something is known
+//! as one that may be changed or dropped.
+
+use assay_dbserver::password;
+use assay_host::clock::unix_ns;
+use assay_loads::dss::TABLES;
+use assay_model::{Error, Result};
+
+/// The table that holds the record.
+pub(super) const RECORD: &str = "assay_owner";
+/// What its form is called; another form is another program's.
+const FORM: &str = "ASSAY OWNER 1";
+/// Tables that several kinds of load have.
+const COMMON: [&str; 3] = [RECORD, "assay_manifest", "assay_contents"];
+
+/// What earlier runs left on a server; and, by name and reason, what only looks like it.
+pub type LeftOnServer = (Vec<LeftSchema>, Vec<(String, String)>);
+
+/// Which load a schema was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Random blocks.
+    Slob,
+    /// Orders of a wholesaler.
+    Oltp,
+    /// Queries of a warehouse.
+    Dss,
+    /// Trades of a brokerage.
+    Brokerage,
+    /// A whole database, with the schema of a load in it.
+    Database,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [Self::Slob, Self::Oltp, Self::Dss, Self::Brokerage, Self::Database];
+
+    /// Its name in records and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slob => "slob",
+            Self::Oltp => "oltp",
+            Self::Dss => "dss",
+            Self::Brokerage => "brokerage",
+            Self::Database => "database",
+        }
+    }
+
+    /// Whether this load makes a table, sequence, function or procedure of this name: what else lies in its schema was put
+    /// there by somebody else.
+    pub(super) fn makes(self, name: &str) -> bool {
+        let whole = without_part(name);
+        if COMMON.contains(&name) {
+            return true;
+        }
+        match self {
+            Self::Slob => whole == "scan" || is_numbered(name, "cf"),
+            Self::Oltp => crate::oltp::object_names().iter().any(|own| own == whole || own == name),
+            Self::Dss => TABLES.iter().any(|table| table.name() == name),
+            Self::Brokerage => crate::brokerage::object_names().iter().any(|own| own == name),
+            Self::Database => false,
+        }
+    }
+}
+
+/// `order_line_3` is a part of `order_line`.
+fn without_part(name: &str) -> &str {
+    let part = name.rsplit_once('_').filter(|(_, number)| is_numbered(number, ""));
+    part.map_or(name, |(whole, _)| whole)
+}
+
+fn is_numbered(name: &str, begin: &str) -> bool {
+    let number = name.strip_prefix(begin);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Names of what statements create in a schema: `CREATE FUNCTION s.pay(` makes `pay`.
+pub(crate) fn created(statements: &str, schema: &str) -> Vec<String> {
+    let begin = format!(" {schema}.");
+    let makes = ["CREATE FUNCTION", "CREATE PROCEDURE", "CREATE SEQUENCE"];
+    let pieces = makes.iter().flat_map(|make| statements.split(make).skip(1));
+    let names = pieces.filter_map(|piece| {
+        let rest = piece.strip_prefix(begin.as_str())?;
+        let end = rest.find(|letter: char| letter != '_' && !letter.is_ascii_alphanumeric());
+        Some(rest[..end.unwrap_or(rest.len())].to_owned())
+    });
+    names.collect()
+}
+
+/// What the record says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// 128 random bits as letters; no two runs have the same.
+    pub id: String,
+    /// What it was made for.
+    pub kind: Kind,
+    /// Whether a run was asked to leave it for later.
+    pub is_kept: bool,
+    /// What the server calls the thing itself: a copy of it has another.
+    pub(super) place: String,
+}
+
+/// What a name stands for on a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing.
+    Absent,
+    /// Something that this user's runs did not make; why that is known.
+    Foreign(String),
+    /// Made by a run of this user.
+    Ours(Owner),
+}
+
+/// A schema or database of ours that no program uses and nobody asked to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftSchema {
+    /// Its name.
+    pub name: String,
+    /// Its record.
+    pub owner: Owner,
+    /// What it takes on storage, bytes.
+    pub bytes: u64,
+}
+
+impl Owner {
+    /// A new one.
+    ///
+    /// # Errors
+    /// An environment error when the system gives no random bytes.
+    pub fn new(kind: Kind) -> Result<Self> {
+        Ok(Self { id: password()?, kind, is_kept: false, place: String::new() })
+    }
+
+    /// Its rows, as values of a statement; `place` is an expression of the product.
+    pub(super) fn values(&self, place: &str) -> String {
+        let kept = if self.is_kept { "yes" } else { "no" };
+        format!(
+            "('form', '{FORM}'), ('id', '{}'), ('kind', '{}'), ('kept', '{kept}'), ('place', {place}), \
+             ('process', '{}'), ('begun_us', '{}')",
+            self.id,
+            self.kind.name(),
+            std::process::id(),
+            unix_ns() / 1000
+        )
+    }
+
+    /// Reads rows; nothing where they are not what this program writes.
+    pub(super) fn of(rows: &[(String, String)]) -> Option<Self> {
+        let value = |name: &str| {
+            let found = rows.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.as_str())
+        };
+        if value("form") != Some(FORM) {
+            return None;
+        }
+        let id = value("id").filter(|id| id.len() == 32 && is_hexadecimal(id))?;
+        let kind = Kind::ALL.into_iter().find(|kind| Some(kind.name()) == value("kind"))?;
+        let is_kept = value("kept") == Some("yes");
+        Some(Self { id: id.to_owned(), kind, is_kept, place: value("place")?.to_owned() })
+    }
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|letter| letter.is_ascii_hexdigit())
+}
+
+/// A name as the server writes one that needs quotes, in double ones.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// That something in the way is not ours.
+pub fn in_the_way(what: &str, name: &str, why: &str) -> Error {
+    Error::environment(
+        format!(
+            "{what} {name} is there and was not made by this load: {why}; nothing of it was touched"
+        ),
+        "name another with --schema or another server; or rename it, or drop it yourself",
+    )
+}
+
+/// That what is ours holds what is not.
+pub(super) fn holds_foreign(name: &str, foreign: &[String]) -> Error {
+    let shown: Vec<&str> = foreign.iter().take(5).map(String::as_str).collect();
+    let more = if foreign.len() > shown.len() { ", …" } else { "" };
+    Error::environment(
+        format!(
+            "{name} is not dropped: assay made it, but not {}{more}, which would go with it",
+            shown.join(", ")
+        ),
+        "move that elsewhere or drop it yourself, then `assay runs clean ADDRESS`",
+    )
+}
+
+/// That another program is at it.
+pub(super) fn in_use(name: &str) -> Error {
+    Error::environment(
+        format!("another program uses {name} at this moment"),
+        "wait until it has ended, or name another schema or server",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_reads_back_and_nothing_else_is_one() {
+        let rows = |changed: &str, to: &str| -> Vec<(String, String)> {
+            let id = "0123456789abcdef0123456789abcdef";
+            let all =
+                [("form", FORM), ("id", id), ("kind", "oltp"), ("kept", "no"), ("place", "7")];
+            let put = |(name, value): (&str, &str)| {
+                (name.to_owned(), if name == changed { to } else { value }.to_owned())
+            };
+            all.into_iter().map(put).collect()
+        };
+        let read = Owner::of(&rows("", "")).unwrap();
+        assert_eq!((read.kind, read.is_kept, read.place.as_str()), (Kind::Oltp, false, "7"));
+        assert!(Owner::of(&rows("kept", "yes")).unwrap().is_kept);
+        for (name, value) in [("form", "ASSAY OWNER 2"), ("id", ""), ("id", "x"), ("kind", "mine")]
+        {
+            assert_eq!(Owner::of(&rows(name, value)), None, "{name} {value}");
+        }
+        assert_eq!(Owner::of(&[]), None);
+        assert_ne!(Owner::new(Kind::Dss).unwrap().id, Owner::new(Kind::Dss).unwrap().id);
+    }
+
+    #[test]
+    fn a_load_knows_what_it_makes_itself() {
+        for (kind, own, foreign) in [
+            (Kind::Slob, "cf12", "cfx"),
+            (Kind::Slob, "scan", "results"),
+            (Kind::Oltp, "order_line_3", "order_line_x"),
+            (Kind::Oltp, "deliver", "thesis"),
+            (Kind::Oltp, "assay_lines", "lines"),
+            (Kind::Dss, "lineitem", "lineitem_mine"),
+            (Kind::Brokerage, "trade_numbers", "trade_mine"),
+            (Kind::Brokerage, "market_feed", "mine"),
+            (Kind::Database, "assay_owner", "anything"),
+        ] {
+            assert!(kind.makes(own) && !kind.makes(foreign), "{kind:?} {own} {foreign}");
+        }
+        assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
+    }
+}

@@ -1,0 +1,336 @@
+//! PostgreSQL as the rung and the keeper of a server need it.
+
+use super::beside::Watched;
+use super::database::said;
+use super::owner::{LeftOnServer, Owner, Standing};
+use super::{Database, Link, OwnPlan, Product, Program, ServerUse, copies, owned_postgres};
+use assay_dbserver::{Account, Interrupter, Usage};
+use assay_model::failure::{Answer, Failure};
+use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
+use assay_model::measurement::Remark;
+use assay_model::{Error, Result};
+use assay_postgres::address::Address;
+use assay_postgres::binaries::{Binaries, MAJOR_MIN};
+use assay_postgres::connection::Connection;
+use assay_postgres::counters::{DatabaseCounters, Knowledge};
+use assay_postgres::processes::{self, background, usage};
+use assay_postgres::server::{IoMethod, Plan, Server, Settings, account, missing_in};
+use assay_postgres::watch::Watcher;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How this program calls itself to a server.
+const APPLICATION: &str = "assay";
+/// Makes the server write down what a session did (version 15); older ones do so by themselves twice a second.
+const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
+/// Before version 15 counts travel to a process of their own, twice a second.
+const TRAVEL: Duration = Duration::from_millis(1200);
+/// Settings that matter for storage; what a version lacks is left out.
+const SETTINGS: [&str; 14] = [
+    "shared_buffers",
+    "debug_io_direct",
+    "io_method",
+    "effective_io_concurrency",
+    "block_size",
+    "data_checksums",
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+    "wal_level",
+    "max_wal_size",
+    "checkpoint_timeout",
+    "track_io_timing",
+    "track_wal_io_timing",
+];
+
+impl Link for Connection {
+    type Address = Address;
+
+    fn open(address: &Address) -> Answer<Self> {
+        Self::open(address, APPLICATION)
+    }
+
+    fn run(&mut self, sql: &str) -> Answer<()> {
+        Self::run(self, sql)
+    }
+
+    fn interrupter(&self) -> Answer<Interrupter> {
+        Self::interrupter(self)
+    }
+
+    fn served_by(&self) -> u32 {
+        self.facts().process_id
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        usage(self.served_by())
+    }
+
+    fn settle_counts(&mut self) {
+        // Where it fails the counts lag, which is what they did before.
+        let _ = self.run(FLUSH);
+    }
+
+    fn close(self) {
+        Self::close(self);
+    }
+}
+
+impl Product for Connection {
+    const BACKEND: &'static str = "postgresql";
+
+    type Knowledge = Knowledge;
+    type Beside = Watched<Watcher>;
+    type Own = Server;
+
+    fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
+        check(self, address)?;
+        let told = |failure: Failure| failure.of("asking the server about itself");
+        let knowledge = Knowledge::of(self).map_err(told)?;
+        let facts = facts(self, &knowledge).map_err(told)?;
+        Ok((knowledge, facts))
+    }
+
+    /// The parent of the process that serves this session, when both are here.
+    fn first_process(&mut self, address: &Address) -> Option<u32> {
+        let session = self.facts().process_id;
+        let here = address.is_local() && usage(session).is_some();
+        here.then(|| processes::parent(session)).flatten()
+    }
+
+    fn data_directory(&mut self) -> Option<PathBuf> {
+        let told = self.one("SHOW data_directory").ok()?;
+        Some(PathBuf::from(told.text(0)))
+    }
+
+    fn remarks(database: &Database) -> Vec<Remark> {
+        let mut remarks: Vec<Remark> = missing_in(database.knowledge.major)
+            .into_iter()
+            .map(|missing| {
+                said(
+                    &format!("PostgreSQL {}: {missing}", database.facts.version),
+                    "what depends on it is not in the result",
+                    "use version 16 or newer",
+                )
+            })
+            .collect();
+        if !database.knowledge.is_io_timed {
+            remarks.push(said(
+                "the server does not time its I/O",
+                "waiting for reads and writes is not known",
+                "set track_io_timing = on",
+            ));
+        }
+        if database.facts.direct_io != Some(true) {
+            remarks.push(said(
+                "the server reads through the page cache",
+                "reads that memory answers are no reads of the storage; each rung says how many there were",
+                "use a server of version 16 or newer with debug_io_direct = data, or far more data than memory",
+            ));
+        }
+        remarks
+    }
+
+    fn counted(database: &mut Database) -> Answer<(DatabaseCounts, TimeSplit)> {
+        if database.knowledge.major < 15 {
+            std::thread::sleep(TRAVEL);
+        }
+        let name = database.address.database.clone();
+        let counted = database.knowledge.read(&mut database.admin, &name)?;
+        Ok((counts(&counted), split(&counted)))
+    }
+
+    fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse> {
+        Some(ServerUse::Background(background(first_process, sessions)))
+    }
+
+    fn beside(database: &Database) -> Option<Watched<Watcher>> {
+        Watched::ready(database, &database.address.database)
+    }
+
+    fn room(&mut self) -> Answer<u64> {
+        // The reserved ones are for superusers; ours that prepares and counts stays open beside them.
+        let row = self.one(
+            "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
+             - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",
+        )?;
+        Ok(row.count(0).unwrap_or(0))
+    }
+
+    fn write_out(&mut self, _schema: &str) -> std::result::Result<(), Remark> {
+        self.run("CHECKPOINT").map_err(|_| {
+            said(
+                "this user may not ask for a checkpoint",
+                "writes of the loading may disturb the first rungs",
+                "use a user with the right pg_checkpoint",
+            )
+        })
+    }
+
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        owned_postgres::claim(self, schema, owner)
+    }
+
+    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+        owned_postgres::standing(self, schema)
+    }
+
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        owned_postgres::remove(self, schema, owner)
+    }
+
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        owned_postgres::rename(self, schema, name, owner)
+    }
+
+    fn keep_owned(database: &mut Database) -> Answer<()> {
+        owned_postgres::keep(&mut database.admin, &database.schema)?;
+        copies::keep_own(database)
+    }
+
+    fn remove_all(database: &mut Database) -> Result<()> {
+        copies::drop_own(database)
+    }
+
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        owned_postgres::hold(self, schema)
+    }
+
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
+        owned_postgres::left(self, own)
+    }
+}
+
+impl Database {
+    /// A session on another database of the same server, from which this one can be removed and made again.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(crate) fn beside(&self) -> Result<Connection> {
+        let address = self.address.with_database("postgres");
+        let opened = Connection::open(&address, APPLICATION);
+        opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
+    }
+}
+
+impl Program for Server {
+    type Address = Address;
+    type Binaries = Binaries;
+    type Settings = Settings;
+    type Choice = Option<IoMethod>;
+
+    const PROGRAMS: &'static [&'static str] = processes::PROGRAMS;
+
+    fn account() -> Option<Account> {
+        account()
+    }
+
+    fn create(plan: Plan) -> Result<Self> {
+        Self::create(plan)
+    }
+
+    fn adopt(plan: Plan, password: String) -> Result<Self> {
+        Self::adopt(plan, password)
+    }
+
+    fn settings(plan: &OwnPlan, cache_bytes: u64, direct: bool) -> Settings {
+        Settings {
+            direct,
+            shared_buffers_bytes: cache_bytes,
+            sessions_max: plan.sessions_max,
+            io_method: plan.choice,
+        }
+    }
+
+    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+        Self::start(self, settings, stop)
+    }
+
+    fn knows_direct(&self) -> bool {
+        self.binaries().major() >= 16
+    }
+
+    fn address(&self) -> Address {
+        Self::address(self, "postgres")
+    }
+}
+
+fn counts(database: &DatabaseCounters) -> DatabaseCounts {
+    let (sessions, others) = (&database.sessions, &database.background);
+    let write_wait_ns = match (sessions.write_ns, others.write_ns) {
+        (Some(mine), Some(theirs)) => Some(mine + theirs),
+        (known, _) => known,
+    };
+    DatabaseCounts {
+        logical_reads: database.hit_blocks + database.read_blocks,
+        reads: sessions.reads + others.reads,
+        read_bytes: sessions.read_bytes + others.read_bytes,
+        read_wait_ns: sessions.read_ns,
+        writes: sessions.writes + others.writes,
+        write_bytes: sessions.write_bytes + others.write_bytes,
+        write_wait_ns,
+        log_bytes: database.wal_bytes,
+        log_syncs: database.wal_syncs,
+        log_sync_wait_ns: database.wal_sync_ns,
+        commits: database.commits,
+    }
+}
+
+fn split(database: &DatabaseCounters) -> TimeSplit {
+    TimeSplit {
+        database_ns: database.active_ns,
+        cpu_ns: None,
+        cpu_queue_ns: None,
+        read_ns: database.sessions.read_ns,
+        write_ns: database.sessions.write_ns,
+        commit_ns: database.wal_sync_ns,
+    }
+}
+
+/// Refuses what cannot be measured.
+fn check(admin: &mut Connection, address: &Address) -> Result<()> {
+    let oldest = MAJOR_MIN;
+    if admin.major() < oldest {
+        return Err(Error::environment(
+            format!(
+                "{address} is PostgreSQL {}, which lacks what is measured here",
+                admin.facts().version
+            ),
+            format!("use version {oldest} or newer"),
+        ));
+    }
+    let row = admin.one("SELECT pg_is_in_recovery()");
+    let row = row.map_err(|failure| failure.of("asking the server about itself"))?;
+    if row.is_true(0) {
+        return Err(Error::environment(
+            format!("{address} is a replica, which cannot be written to"),
+            "name the primary",
+        ));
+    }
+    Ok(())
+}
+
+fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
+    let names: Vec<String> =
+        SETTINGS.iter().map(|name| format!("current_setting('{name}', true)")).collect();
+    let row = admin.one(&format!("SELECT {}", names.join(", ")))?;
+    let known = (0..SETTINGS.len()).filter(|column| !row.text(*column).is_empty());
+    let settings: Vec<Setting> = known
+        .map(|column| Setting {
+            name: SETTINGS[column].to_owned(),
+            value: row.text(column).to_owned(),
+        })
+        .collect();
+    let direct = settings.iter().find(|setting| setting.name == "debug_io_direct");
+    Ok(ServerFacts {
+        product: "PostgreSQL".to_owned(),
+        version: admin.facts().version.clone(),
+        is_own: false,
+        ready_s: None,
+        direct_io: Some(direct.is_some_and(|direct| direct.value.contains("data"))),
+        block_bytes: knowledge.block_bytes,
+        settings,
+        encryption: admin.encryption(),
+    })
+}

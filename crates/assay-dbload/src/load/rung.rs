@@ -1,0 +1,265 @@
+//! One rung: sessions that begin in the same moment, a load before the measured one where it is wanted, and everybody's
+//! counters of the measured time.
+
+use super::counted::Sight;
+use super::method::Method;
+use super::pace::Arrivals;
+use super::plan::{Hands, Length, RungPlan};
+use super::slot::{Slot, Tally};
+use super::watch::Watch;
+use super::worker::{Common, Ended, Worker};
+use super::{Beside, Database, Product};
+use assay_dbserver::Interrupter;
+use assay_host::clock::unix_ns;
+use assay_model::Result;
+use assay_model::load::Rung;
+use assay_model::measurement::Finish;
+use assay_model::number::narrow;
+use assay_model::profile::{ReadSight, ReadTimes};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long a session may take for its last statement.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Sessions count in so many places; more of them share one, because histograms are large.
+const SLOTS_MAX: u32 = 32;
+
+/// What a rung came to.
+#[derive(Debug)]
+pub struct Measured {
+    /// The measured time.
+    pub rung: Rung,
+    /// All steps from the first of the warm-up on.
+    pub tally: Tally,
+}
+
+/// Measures one rung.
+///
+/// # Errors
+/// What the server says before the first statement; later failures are in the measurement.
+pub fn measure<M: Method>(
+    database: &mut Database<M::Link>,
+    method: &M,
+    plan: &RungPlan,
+    hands: &mut Hands<'_>,
+) -> Result<Measured> {
+    method.check(database)?;
+    let before = Sight::take(database, &[])?;
+    let slots = slots(plan.sessions, method.kinds().len());
+    let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
+        .zip(slots.iter().cycle())
+        .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
+        .collect();
+    let workers = workers?;
+    let beside = M::Link::beside(database);
+    let started_unix_ns = unix_ns();
+    let address = database.address.clone();
+    let common = common(plan, &address);
+    let mut watch = Watch::over(slots, method, plan.sessions);
+    let mut running = Running {
+        database,
+        common: &common,
+        plan,
+        before,
+        started_unix_ns,
+        backlog: None,
+        observed: None,
+    };
+    let (ended, finish) = running.run(workers, beside, &mut watch, hands);
+    let mut measured = running.measured(&ended, finish, watch, hands);
+    if let Some(stream) = method.single_block_stream() {
+        add_statements(&mut measured.rung, stream);
+    }
+    Ok(measured)
+}
+
+/// The load's own statements are readers of single blocks, too.
+fn add_statements(rung: &mut Rung, stream: &str) {
+    let found = rung.measurement.streams.iter().find(|found| found.name == stream);
+    let found = found.and_then(|found| found.operations.read.as_ref());
+    let server = rung.profile.as_mut().and_then(|profile| profile.server.as_mut());
+    if let Some((result, server)) = found.zip(server) {
+        let times = ReadTimes {
+            seen_by: ReadSight::Statement,
+            subject: stream.to_owned(),
+            error_share: 0.001,
+            service: result.service.clone(),
+        };
+        server.read_times.insert(0, times);
+    }
+}
+
+/// What the sessions of a rung share.
+fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
+    let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
+    Common {
+        start: Barrier::new(all),
+        begun: OnceLock::new(),
+        ramp: Duration::from_nanos(plan.ramp.0),
+        warms_up: plan.warms_up(),
+        warmed: AtomicBool::new(false),
+        paused: AtomicUsize::new(0),
+        resume: Barrier::new(all),
+        done: AtomicBool::new(false),
+        steps: match plan.length {
+            Length::Steps(steps) => Some(steps),
+            Length::Time(_) => None,
+        },
+        arrivals: plan.pace.map(Arrivals::of),
+        on_loss: plan.on_loss,
+        address,
+        sessions: plan.sessions,
+    }
+}
+
+/// Places to count in.
+fn slots(sessions: u32, kinds: usize) -> Vec<Arc<Mutex<Slot>>> {
+    (0..sessions.clamp(1, SLOTS_MAX)).map(|_| Arc::new(Mutex::new(Slot::new(kinds)))).collect()
+}
+
+/// A rung that goes on.
+struct Running<'a, L: Product> {
+    database: &'a mut Database<L>,
+    common: &'a Common<'a, L::Address>,
+    plan: &'a RungPlan,
+    /// Counters before the measured time.
+    before: Sight,
+    started_unix_ns: u64,
+    /// What was due at the end and had not begun.
+    backlog: Option<u64>,
+    /// What was seen beside it.
+    observed: Option<Seen<L>>,
+}
+
+type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
+type Interrupters = Vec<Arc<Mutex<Option<Interrupter>>>>;
+
+/// What was seen beside a rung.
+type Seen<L> = <<L as Product>::Beside as Beside>::Seen;
+
+impl<L: Product> Running<'_, L> {
+    /// Lets the sessions begin, watches, and waits until all have ended.
+    fn run<S: super::Session<Link = L>>(
+        &mut self,
+        workers: Vec<Worker<S>>,
+        beside: Option<L::Beside>,
+        watch: &mut Watch<'_>,
+        hands: &mut Hands<'_>,
+    ) -> (Vec<Ended>, Finish) {
+        let (common, unwatched) = (self.common, AtomicBool::new(false));
+        let interrupters: Interrupters =
+            workers.iter().map(|worker| Arc::clone(&worker.interrupter)).collect();
+        thread::scope(|scope| {
+            let threads: Threads<'_> = workers
+                .into_iter()
+                .map(|worker| scope.spawn(move || worker.work(common)))
+                .collect();
+            common.start.wait();
+            let _ = common.begun.set(Instant::now());
+            if common.warms_up {
+                self.warm_up(&interrupters, watch, hands);
+            }
+            watch.begin();
+            let looking = beside.map(|beside| scope.spawn(|| beside.watch(&unwatched)));
+            let finish = watch.until_over(self.plan.length, &threads, hands);
+            common.done.store(true, Ordering::Relaxed);
+            self.backlog = self.late();
+            wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));
+            let ended: Vec<Ended> = threads
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+            // The last look at the counters comes when sessions have told them everything.
+            unwatched.store(true, Ordering::Relaxed);
+            let seen = looking.and_then(|looking| looking.join().ok());
+            self.observed = seen.flatten();
+            let finish = lost(&ended).map_or(finish, |reason| Finish::Failed { reason });
+            (ended, finish)
+        })
+    }
+
+    /// Arrivals that are due by now and have not begun.
+    fn late(&self) -> Option<u64> {
+        let (arrivals, begun) = self.common.arrivals.as_ref().zip(self.common.begun.get())?;
+        Some(arrivals.backlog(narrow(begun.elapsed().as_nanos())))
+    }
+
+    /// The load before the measured one: its end is waited for, so that counters have a moment without load.
+    fn warm_up(&mut self, interrupters: &Interrupters, watch: &Watch<'_>, hands: &mut Hands<'_>) {
+        let common = self.common;
+        let begun = Instant::now();
+        let length = Duration::from_nanos(self.plan.ramp.0.saturating_add(self.plan.warm_up.0));
+        while begun.elapsed() < length && !hands.stop.load(Ordering::Relaxed) {
+            (hands.tend)();
+            thread::sleep(super::watch::LOOK);
+        }
+        common.warmed.store(true, Ordering::Relaxed);
+        wait(interrupters, || common.paused.load(Ordering::Acquire) >= interrupters.len());
+        if let Ok(sight) = Sight::take(self.database, &[]) {
+            self.before = sight;
+        }
+        self.started_unix_ns = unix_ns();
+        if let Some((arrivals, begun)) = common.arrivals.as_ref().zip(common.begun.get()) {
+            arrivals.restart(narrow(begun.elapsed().as_nanos()));
+        }
+        watch.forget();
+        common.resume.wait();
+    }
+
+    fn measured(
+        self,
+        ended: &[Ended],
+        finish: Finish,
+        watch: Watch<'_>,
+        hands: &mut Hands<'_>,
+    ) -> Measured {
+        let processes: Vec<u32> = ended.iter().map(|one| one.process).collect();
+        let after = Sight::take(self.database, &processes);
+        let mut passed = match &after {
+            Ok(after) => after.since(&self.before, ended),
+            // A server that is gone tells nothing more; what the sessions measured stands.
+            Err(_) => self.before.since(&self.before, ended),
+        };
+        let observed = self.observed.as_ref();
+        if let Some(observed) = observed {
+            L::Beside::take_out(observed, &mut passed);
+        }
+        let is_complete = finish == Finish::Complete;
+        let profile = observed.and_then(|observed| {
+            L::Beside::profile(observed, &passed, self.plan.sessions, is_complete)
+        });
+        let mut tally = Tally::default();
+        for one in ended {
+            tally.add(&one.tally);
+        }
+        let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
+        rung.measurement.started_unix_ns = self.started_unix_ns;
+        rung.backlog = self.backlog;
+        rung.profile = profile.map(Box::new);
+        Measured { rung, tally }
+    }
+}
+
+/// Why the sessions could not go on, when that ended all of them.
+fn lost(ended: &[Ended]) -> Option<String> {
+    let reasons = ended.iter().map(|one| one.lost.as_deref().filter(|words| !words.is_empty()));
+    let reasons: Option<Vec<&str>> = reasons.collect();
+    let reason = reasons?.first().map(|reason| (*reason).to_owned());
+    reason.map(|reason| format!("all sessions were lost: {reason}"))
+}
+
+/// Waits for the last statements; who takes too long is cut off.
+fn wait(interrupters: &Interrupters, is_over: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_over() {
+        if begun.elapsed() > PATIENCE {
+            for interrupter in interrupters {
+                let held = interrupter.lock().unwrap_or_else(PoisonError::into_inner);
+                held.iter().for_each(Interrupter::interrupt);
+            }
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,37 @@
+//! Server programs and the ways to them: what every database server asks of the operating system, whatever its product.
+//!
+//! A [`Daemon`] is a server of our own: its [`Home`] is the directory in which it lives, [held](Held) open, with the [`Account`] that runs it,
+//! and a [`Running`] its first process until it is stopped. [`processes`] tells what processes and threads used and ends them, and a
+//! [`Stream`] leads to a server, ours or anybody's.
+#![forbid(unsafe_code)]
+
+mod account;
+mod daemon;
+mod guard;
+mod held;
+mod home;
+mod inbox;
+mod peer;
+pub mod processes;
+mod prompt;
+mod redact;
+mod running;
+mod secret;
+mod stream;
+pub mod tls;
+mod uri;
+
+pub use account::Account;
+pub use daemon::Daemon;
+pub use guard::{become_guarded, clean_environment};
+pub use held::Held;
+pub use home::{Home, Nature, Plan};
+pub use inbox::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, injected};
+pub use peer::{Owner, number_of};
+pub use processes::Usage;
+pub use prompt::ask_password;
+pub use redact::{may_hold_password, redacted};
+pub use running::{Running, Stop};
+pub use secret::{INPUT, nameless, password};
+pub use stream::{Interrupter, Stream, end_waits_with, is_this_machine};
+pub use uri::{Uri, port_of};

@@ -1,0 +1,67 @@
+//! Looks and counters held against each other, and how far the looks can be relied on.
+
+use crate::looks::Looks;
+use crate::outside::Outside;
+use assay_model::Estimate;
+use assay_model::number::{count_of, seconds};
+use assay_model::profile::{CheckOutcome, CrossCheck, Figure, Sampling, TimeModel};
+
+/// Active sessions by counters and by looks: they say the same unless counters came late, or looks did.
+pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck {
+    let counted = time.average_active_sessions.clone();
+    let right = seen.map(|seen| {
+        let source = format!("looks at the sessions, {:.3} to {:.3}", seen.low, seen.high);
+        Figure::new(seen.value, source)
+    });
+    let outcome = match (&counted, seen) {
+        (Some(counted), Some(seen)) => {
+            // A tenth of a session, or of them, is what statements at the ends can make.
+            let room = 0.1_f64.max(0.1 * counted.value);
+            let agrees = counted.value >= seen.low - room && counted.value <= seen.high + room;
+            if agrees { CheckOutcome::Agrees } else { CheckOutcome::Contradicts }
+        }
+        _ => CheckOutcome::NotPossible,
+    };
+    CrossCheck {
+        what: "active sessions by counters and by looks".to_owned(),
+        left: counted,
+        right,
+        outcome,
+    }
+}
+
+/// How it was sampled; `own_time_s` is the time that our own sessions were active.
+pub fn sampling(
+    looks: &Looks,
+    outside: &Outside,
+    active: Option<Estimate>,
+    own_time_s: f64,
+) -> Sampling {
+    let own_cpu = looks.tasks.map(|tasks| seconds(tasks.own.on_cpu_ns) + outside.own_cpu_s);
+    Sampling {
+        looks: count_of(looks.looks.len()),
+        late_looks: looks.late(),
+        period_s: looks.period_s(),
+        average_active_sessions: active,
+        own_time_s,
+        own_cpu_s: own_cpu,
+    }
+}
+
+/// What a reader has to know of the looks.
+pub fn doubts_of_looks(looks: &Looks) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let (late, all) = (looks.late(), count_of(looks.looks.len()));
+    if all > 0 && 5 * late > all {
+        doubts.push(format!(
+            "{late} of {all} looks at the sessions came late: the machine had no CPU for them, and a busy machine is seen too rarely"
+        ));
+    }
+    let missed = looks.tasks.map_or(0, |tasks| tasks.missed_sessions);
+    if missed > 0 {
+        doubts.push(format!(
+            "{missed} sessions came and went between two looks: their CPU time is not in DB CPU"
+        ));
+    }
+    doubts
+}

@@ -1,0 +1,120 @@
+//! Time of sessions by event: what is counted comes first, what is sampled fills in the rest with its doubt.
+
+use crate::classes::{CPU, OTHER, USER_IO};
+use crate::looks::{Looks, Seen};
+use crate::outside::Bars;
+use assay_model::Estimate;
+use assay_model::number::{real, seconds};
+use assay_model::profile::{TimeSource, TimedEvent};
+
+/// Events that were seen less often say too little by themselves.
+const SEEN_MIN: u64 = 10;
+
+/// A time that was counted, with how often it happened where that is known; nothing where nothing happened.
+pub fn counted(
+    event: impl Into<String>,
+    class: &str,
+    time_s: f64,
+    waits: Option<u64>,
+) -> Option<TimedEvent> {
+    (time_s > 0.0).then(|| TimedEvent {
+        event: event.into(),
+        class: class.to_owned(),
+        known: TimeSource::Counted,
+        time_s: Estimate::exact(time_s, waits.unwrap_or(1)),
+        db_time_share: None,
+        waits,
+        seen: None,
+    })
+}
+
+/// Time of client sessions on a CPU by the scheduler's count; nothing where they are not this host's.
+pub fn on_cpu(looks: &Looks) -> Option<TimedEvent> {
+    counted(CPU, CPU, seconds(looks.tasks?.clients.on_cpu_ns), None)
+}
+
+/// CPU time that is no part of a wait. The scheduler counts the kernel's work for a read, and the server the time of the
+/// read with that work in it, so what both exceed DB time by was counted twice, as far as there was I/O; and a session
+/// cannot use more CPU for statements than these take.
+fn disjoint(events: &mut [TimedEvent], db_time_s: f64) {
+    let sum = |class: Option<&str>| -> f64 {
+        let meant = events.iter().filter(|event| class.is_none_or(|class| event.class == class));
+        meant.map(|event| event.time_s.value).sum()
+    };
+    let (excess_s, user_io_s) = (sum(None) - db_time_s, sum(Some(USER_IO)));
+    let is_cpu = |event: &&mut TimedEvent| event.class == CPU && event.known == TimeSource::Counted;
+    let Some(cpu) = events.iter_mut().find(is_cpu).filter(|_| db_time_s > 0.0) else {
+        return;
+    };
+    let outside_s = cpu.time_s.value - excess_s.clamp(0.0, user_io_s.max(0.0));
+    cpu.time_s = Estimate::exact(outside_s.clamp(0.0, db_time_s), cpu.time_s.n);
+}
+
+/// The same events with their shares of DB time, most time first; nothing of the CPU time is counted in a wait as well.
+pub fn ordered(mut events: Vec<TimedEvent>, db_time_s: f64) -> Vec<TimedEvent> {
+    disjoint(&mut events, db_time_s);
+    for event in &mut events {
+        event.db_time_share = (db_time_s > 0.0).then(|| event.time_s.value / db_time_s);
+    }
+    events.sort_by(|left, right| right.time_s.value.total_cmp(&left.time_s.value));
+    events
+}
+
+/// Mean time of what was counted, seconds.
+pub fn mean_s(time_s: f64, ios: u64) -> Option<f64> {
+    (ios > 0 && time_s > 0.0).then(|| time_s / real(ios))
+}
+
+/// Makes times of what looks saw.
+#[derive(Clone, Copy)]
+pub struct Sampler<'a> {
+    /// What was seen.
+    pub looks: &'a Looks,
+    /// Gives its intervals.
+    pub bars: &'a dyn Bars,
+    /// The time that is divided, seconds.
+    pub db_time_s: f64,
+}
+
+impl Sampler<'_> {
+    /// DB time times the share of some events in what was seen. Where too little was seen for an interval, the interval
+    /// is everything.
+    pub fn of_share(&self, meant: &dyn Fn(&Seen) -> bool) -> Estimate {
+        let (part, whole) = (self.looks.series(meant), self.looks.active());
+        let seen = part.iter().sum::<f64>();
+        let estimate = self.bars.ratio(&part, &whole).unwrap_or_else(|| Estimate {
+            value: seen / real(self.looks.seen()).max(1.0),
+            low: 0.0,
+            high: 1.0,
+            confidence: 0.95,
+            n: 1,
+        });
+        let (low, high) = (estimate.low.clamp(0.0, 1.0), estimate.high.clamp(0.0, 1.0));
+        Estimate { low, high, ..estimate }.scaled(self.db_time_s)
+    }
+
+    /// Events that nobody adds up, each with its interval; those that were seen rarely stand together.
+    pub fn events(
+        &self,
+        is_left: &dyn Fn(&Seen) -> bool,
+        named: &dyn Fn(&Seen) -> (String, &'static str),
+    ) -> Vec<TimedEvent> {
+        let left = self.looks.totals().into_iter().filter(|(seen, _)| is_left(seen));
+        let (clear, rare): (Vec<_>, Vec<_>) = left.partition(|(_, count)| *count >= SEEN_MIN);
+        let one = |(name, class): (String, &str), count: u64, meant: &dyn Fn(&Seen) -> bool| {
+            let time_s = self.of_share(meant);
+            let (class, known) = (class.to_owned(), TimeSource::Sampled);
+            let (db_time_share, waits, seen) = (None, None, Some(count));
+            TimedEvent { event: name, class, known, time_s, db_time_share, waits, seen }
+        };
+        let clear = clear.iter();
+        let mut events: Vec<TimedEvent> =
+            clear.map(|(seen, count)| one(named(seen), *count, &|other| other == *seen)).collect();
+        let count: u64 = rare.iter().map(|(_, count)| count).sum();
+        if count > 0 {
+            let meant = |other: &Seen| rare.iter().any(|(seen, _)| *seen == other);
+            events.push(one(("events seen fewer than 10 times".to_owned(), OTHER), count, &meant));
+        }
+        events
+    }
+}

@@ -1,0 +1,25 @@
+//! What is judged alike of every live database server: looks at its sessions, time by event, and what both say of storage.
+//!
+//! Nothing here knows a product: the names of events, their classes and the counters come from the product's own room.
+
+#![forbid(unsafe_code)]
+
+mod checks;
+pub mod classes;
+mod events;
+mod intervals;
+mod looks;
+mod outside;
+mod over_time;
+mod relations;
+mod time;
+pub mod watch;
+
+pub use checks::{active_sessions, doubts_of_looks, sampling};
+pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
+pub use intervals::Intervals;
+pub use looks::{Look, Looks, Seen, Tasks};
+pub use outside::{Bars, Outside, missing_in_either};
+pub use over_time::{ClassOf, over_time};
+pub use relations::{devices, first, load_line, tablespaces, tiering, whole};
+pub use time::{Server, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io};

@@ -1,0 +1,119 @@
+//! Looks at the sessions: what each of them did at many moments, counted by event and by statement.
+
+use assay_model::counters::TaskCounters;
+use assay_model::number::{count_of, real, real_len};
+use assay_model::profile::Figure;
+use std::collections::BTreeMap;
+
+/// What a session was seen doing; both are empty where it waited for nothing the server knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    /// The kind of event, for example `IO`.
+    pub kind: String,
+    /// The event in lower case, because its spelling changes from release to release (`WALSync`, `WalSync`).
+    pub event: String,
+}
+
+impl Seen {
+    /// An event as any release spells it.
+    pub fn new(kind: &str, event: &str) -> Self {
+        Self { kind: kind.to_owned(), event: event.to_lowercase() }
+    }
+
+    /// Whether it waited for nothing the server knows: on a CPU, or ready for one.
+    pub fn is_no_wait(&self) -> bool {
+        self.kind.is_empty()
+    }
+}
+
+/// One look.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Look {
+    /// When it was, seconds since the begin of the interval.
+    pub at_s: f64,
+    /// Whether it came so late that the machine had no CPU for it.
+    pub is_late: bool,
+    /// Active client sessions by what they did.
+    pub sessions: BTreeMap<Seen, u64>,
+    /// Client sessions connected, active or not.
+    pub connected: u64,
+}
+
+impl Look {
+    /// Active client sessions.
+    pub fn active(&self) -> u64 {
+        self.sessions.values().sum()
+    }
+}
+
+/// CPU time by kind of process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    /// Client sessions, without our own.
+    pub clients: TaskCounters,
+    /// Workers that serve a statement of a client beside it.
+    pub parallel: TaskCounters,
+    /// Everything else of the server.
+    pub background: TaskCounters,
+    /// Our own sessions.
+    pub own: TaskCounters,
+    /// Sessions that came and went between two looks, so that nothing is known of them.
+    pub missed_sessions: u64,
+}
+
+/// All looks of an interval.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// In their order.
+    pub looks: Vec<Look>,
+    /// Length of the interval, seconds.
+    pub elapsed_s: f64,
+    /// CPU time, where the server is on this host.
+    pub tasks: Option<Tasks>,
+}
+
+impl Looks {
+    /// How often sessions were seen active in all.
+    pub fn seen(&self) -> u64 {
+        self.looks.iter().map(Look::active).sum()
+    }
+
+    /// Client sessions connected at the first look; none where nobody looked.
+    pub fn connected(&self) -> Option<Figure> {
+        let first = self.looks.first()?;
+        Some(Figure::new(real(first.connected), "client sessions at the first look"))
+    }
+
+    /// Active sessions look by look.
+    pub fn active(&self) -> Vec<f64> {
+        self.looks.iter().map(|look| real(look.active())).collect()
+    }
+
+    /// Sessions in some events, look by look.
+    pub fn series(&self, meant: impl Fn(&Seen) -> bool) -> Vec<f64> {
+        let of_one = |look: &Look| {
+            let found = look.sessions.iter().filter(|(seen, _)| meant(seen));
+            real(found.map(|(_, sessions)| sessions).sum())
+        };
+        self.looks.iter().map(of_one).collect()
+    }
+
+    /// How often each event was seen in all.
+    pub fn totals(&self) -> BTreeMap<&Seen, u64> {
+        let mut totals = BTreeMap::new();
+        for (seen, sessions) in self.looks.iter().flat_map(|look| &look.sessions) {
+            *totals.entry(seen).or_insert(0) += sessions;
+        }
+        totals
+    }
+
+    /// Looks that came late.
+    pub fn late(&self) -> u64 {
+        count_of(self.looks.iter().filter(|look| look.is_late).count())
+    }
+
+    /// Mean distance of two looks, seconds.
+    pub fn period_s(&self) -> f64 {
+        self.elapsed_s / real_len(self.looks.len()).max(1.0)
+    }
+}

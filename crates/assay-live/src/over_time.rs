@@ -1,0 +1,111 @@
+//! Wait classes step after step, from looks at the sessions.
+
+use crate::classes::CPU;
+use crate::looks::{Look, Looks, Seen};
+use assay_model::number::{index, real, real_len};
+use assay_model::profile::{ClassSeries, WaitSeries};
+
+/// The class of what a session was seen doing.
+pub type ClassOf<'a> = &'a dyn Fn(&Seen) -> &'static str;
+
+/// Steps at most: a page is not wider.
+const STEPS_MAX: f64 = 240.0;
+/// Shorter steps hold too few looks.
+const STEP_MIN_S: f64 = 1.0;
+
+/// Active sessions by class, those without a wait in the class `CPU`; nothing where nobody looked.
+pub fn over_time(looks: &Looks, class_of: ClassOf<'_>) -> Option<WaitSeries> {
+    if looks.looks.is_empty() || looks.elapsed_s <= 0.0 {
+        return None;
+    }
+    let steps = (looks.elapsed_s / STEP_MIN_S).floor().clamp(1.0, STEPS_MAX);
+    let step_s = looks.elapsed_s / steps;
+    let mut series = WaitSeries {
+        step_s,
+        looks: vec![0; index(steps)],
+        classes: vec![class(CPU, index(steps))],
+    };
+    for look in &looks.looks {
+        add(&mut series, look, class_of);
+    }
+    finish(&mut series);
+    Some(series)
+}
+
+fn class(name: &str, steps: usize) -> ClassSeries {
+    ClassSeries { class: name.to_owned(), sessions_mean: vec![0.0; steps] }
+}
+
+/// Adds sessions to the sums of the step in which they were seen.
+fn add(series: &mut WaitSeries, look: &Look, class_of: ClassOf<'_>) {
+    let steps = series.looks.len();
+    let step = index(look.at_s / series.step_s).min(steps - 1);
+    series.looks[step] += 1;
+    for (seen, sessions) in &look.sessions {
+        let name = if seen.is_no_wait() { CPU } else { class_of(seen) };
+        let known = series.classes.iter().position(|one| one.class == name);
+        let place = known.unwrap_or_else(|| {
+            series.classes.push(class(name, steps));
+            series.classes.len() - 1
+        });
+        series.classes[place].sessions_mean[step] += real(*sessions);
+    }
+}
+
+/// Sums become means; the first class stays where it is.
+fn finish(series: &mut WaitSeries) {
+    for class in &mut series.classes {
+        for (sum, looks) in class.sessions_mean.iter_mut().zip(&series.looks) {
+            *sum /= real(*looks).max(1.0);
+        }
+    }
+    let mean = |class: &ClassSeries| {
+        class.sessions_mean.iter().sum::<f64>() / real_len(class.sessions_mean.len())
+    };
+    series.classes[1..].sort_by(|left, right| mean(right).total_cmp(&mean(left)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn class_of(seen: &Seen) -> &'static str {
+        if seen.kind == "IO" { "User I/O" } else { "Application" }
+    }
+
+    fn look(at_s: f64, sessions: &[(&str, &str, u64)]) -> Look {
+        let sessions = sessions.iter().map(|(kind, event, count)| (Seen::new(kind, event), *count));
+        Look { at_s, sessions: sessions.collect::<BTreeMap<_, _>>(), ..Look::default() }
+    }
+
+    #[test]
+    fn each_step_has_the_mean_of_its_looks() {
+        let read = ("IO", "DataFileRead", 3);
+        let looks = vec![
+            look(0.1, &[read, ("", "", 1)]),
+            look(0.9, &[read, ("Lock", "tuple", 1)]),
+            look(2.5, &[("Lock", "tuple", 2)]),
+        ];
+        let series = over_time(&Looks { looks, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
+        assert_eq!((series.step_s, series.looks.as_slice()), (1.0, [2, 0, 1].as_slice()));
+        let of = |name: &str| {
+            let found = series.classes.iter().find(|class| class.class == name);
+            found.unwrap().sessions_mean.clone()
+        };
+        assert_eq!(of("CPU"), [0.5, 0.0, 0.0]);
+        assert_eq!(of("User I/O"), [3.0, 0.0, 0.0]);
+        assert_eq!(of("Application"), [0.5, 0.0, 2.0]);
+        assert_eq!(series.classes[0].class, "CPU");
+        assert!((series.active_mean(0) - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_long_interval_has_longer_steps_and_none_is_lost() {
+        let looks: Vec<Look> = (0..7200).map(|at| look(f64::from(at), &[("", "", 1)])).collect();
+        let series =
+            over_time(&Looks { looks, elapsed_s: 7200.0, tasks: None }, &class_of).unwrap();
+        assert_eq!((series.looks.len(), series.looks.iter().sum::<u64>()), (240, 7200));
+        assert!(over_time(&Looks::default(), &class_of).is_none());
+    }
+}

@@ -1,0 +1,254 @@
+//! Looks at a server again and again, at moments that no rhythm of its load can hide from.
+
+mod tracking;
+
+pub use tracking::{Kind, Process, TaskTimes};
+
+use crate::{Look, Looks, Seen, Tasks};
+use assay_model::Result;
+use assay_model::number::{nanoseconds, seconds};
+use assay_model::profile::ReadTimes;
+use assay_stats::random::Random;
+use rustix::time::{ClockId, clock_gettime};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tracking::Tracker;
+
+/// How often CPU times are read: each of them is a file to open.
+const TASKS_EVERY: Duration = Duration::from_secs(1);
+/// A look that is later than this share of its period was held up.
+const LATE_SHARE: f64 = 0.2;
+/// Longer intervals have looks enough with one a second.
+const LONG: Duration = Duration::from_secs(3600);
+/// How long a wait may last before the caller is asked whether to go on.
+const NAP: Duration = Duration::from_millis(100);
+
+/// How long and how often to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Length of the interval.
+    pub length: Duration,
+    /// Mean distance of two looks.
+    pub every: Duration,
+}
+
+impl Plan {
+    /// Ten looks a second, in more than an hour one.
+    pub fn of(length: Duration) -> Self {
+        let every = if length > LONG { 1000 } else { 100 };
+        Self { length, every: Duration::from_millis(every) }
+    }
+}
+
+/// A server that can be looked at.
+pub trait Watched {
+    /// Its counters at one moment.
+    type Snapshot;
+
+    /// All counters at this moment.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    fn snapshot(&mut self) -> Result<Self::Snapshot>;
+
+    /// What its sessions do at this moment.
+    ///
+    /// # Errors
+    /// When the server goes away.
+    fn glance(&mut self) -> Result<Glance>;
+
+    /// The processes or threads of a glance, ours among them.
+    fn processes(&self, glance: &Glance) -> Vec<Process>;
+
+    /// When a snapshot was taken, seconds since 1970 by the server's clock.
+    fn at_s(snapshot: &Self::Snapshot) -> f64;
+
+    /// Sessions, or the threads that serve them, that the server counted as begun between two snapshots.
+    fn begun(before: &Self::Snapshot, after: &Self::Snapshot) -> u64;
+}
+
+/// What the sessions of a server did at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Glance {
+    /// Active client sessions by what they did.
+    pub sessions: BTreeMap<Seen, u64>,
+    /// Client sessions connected, active or not.
+    pub connected: u64,
+    /// Processes or threads that the server told of.
+    pub processes: Vec<Process>,
+    /// The server's clock, seconds since 1970.
+    pub at_s: f64,
+}
+
+/// Two snapshots and the looks between them.
+#[derive(Debug)]
+pub struct Observed<S> {
+    /// At the begin.
+    pub before: S,
+    /// At the end.
+    pub after: S,
+    /// In between.
+    pub looks: Looks,
+    /// CPU time of the threads that watched, seconds.
+    pub own_cpu_s: f64,
+    /// What was seen of single reads beside it.
+    pub read_times: Vec<ReadTimes>,
+    /// Whether the interval went to its end.
+    pub complete: bool,
+}
+
+/// Watches for an interval. `times` gives CPU times of the server's processes where it runs on this host; `show` hears
+/// after each look how many seconds have passed and how many sessions were active.
+///
+/// # Errors
+/// When the server goes away.
+pub fn observe<W: Watched>(
+    server: &mut W,
+    plan: Plan,
+    times: Option<TaskTimes<'_>>,
+    stop: &AtomicBool,
+    show: &mut dyn FnMut(f64, u64),
+) -> Result<Observed<W::Snapshot>> {
+    let own_cpu_s = thread_cpu_s();
+    let before = server.snapshot()?;
+    let begun = Instant::now();
+    let mut tracker = Tracker::default();
+    let mut looks = Vec::new();
+    let mut random = Random::new(u64::from(std::process::id()) ^ nanoseconds(W::at_s(&before)));
+    let (mut due, mut tasks_due) = (begun, begun);
+    while begun.elapsed() < plan.length && !stop.load(Ordering::Relaxed) {
+        let glance = server.glance()?;
+        let late = is_late(due, plan.every);
+        if let Some(times) = times.filter(|_| Instant::now() >= tasks_due) {
+            tracker.read(&server.processes(&glance), glance.at_s, times);
+            tasks_due += TASKS_EVERY;
+        }
+        looks.push(look(glance, begun.elapsed().as_secs_f64(), late));
+        show(begun.elapsed().as_secs_f64(), looks.last().map_or(0, Look::active));
+        due = spread(due, plan.every, &mut random);
+        rest(due.min(begun + plan.length), stop);
+    }
+    if let Some(times) = times {
+        let glance = server.glance()?;
+        tracker.read(&server.processes(&glance), glance.at_s, times);
+    }
+    let elapsed_s = begun.elapsed().as_secs_f64();
+    let after = server.snapshot()?;
+    let missed_sessions = W::begun(&before, &after).saturating_sub(tracker.begun());
+    let tasks = tracker.sums().map(|tasks| Tasks { missed_sessions, ..tasks });
+    Ok(Observed {
+        complete: elapsed_s >= 0.99 * plan.length.as_secs_f64(),
+        own_cpu_s: thread_cpu_s() - own_cpu_s,
+        read_times: Vec::new(),
+        before,
+        after,
+        looks: Looks { looks, elapsed_s, tasks },
+    })
+}
+
+fn look(glance: Glance, at_s: f64, is_late: bool) -> Look {
+    Look { at_s, is_late, sessions: glance.sessions, connected: glance.connected }
+}
+
+/// CPU time of this thread so far, seconds.
+pub fn thread_cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let whole = u64::try_from(time.tv_sec).unwrap_or(0);
+    let part = u64::try_from(time.tv_nsec).unwrap_or(0);
+    seconds(whole * 1_000_000_000 + part)
+}
+
+fn is_late(due: Instant, every: Duration) -> bool {
+    let late = Instant::now().saturating_duration_since(due);
+    late > every.mul_f64(LATE_SHARE)
+}
+
+/// A distance between half and one and a half of the mean, so that looks do not fall into step with the load; what was
+/// missed is not made up for.
+pub fn spread(due: Instant, every: Duration, random: &mut Random) -> Instant {
+    let next = due + every.mul_f64(0.5 + random.unit());
+    next.max(Instant::now())
+}
+
+/// Waits, but not longer than until it is stopped.
+pub fn rest(until: Instant, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        thread::sleep(left.min(NAP));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::counters::TaskCounters;
+
+    /// A server that counts its snapshots and has one session, which reads.
+    #[derive(Default)]
+    struct Pretended {
+        snapshots: u64,
+    }
+
+    impl Watched for Pretended {
+        type Snapshot = u64;
+
+        fn snapshot(&mut self) -> Result<u64> {
+            self.snapshots += 1;
+            Ok(self.snapshots)
+        }
+
+        fn glance(&mut self) -> Result<Glance> {
+            let sessions = BTreeMap::from([(Seen::new("IO", "read"), 1)]);
+            Ok(Glance { sessions, connected: 2, ..Glance::default() })
+        }
+
+        fn processes(&self, _glance: &Glance) -> Vec<Process> {
+            vec![Process { id: 7, kind: Kind::Client, began_s: None }]
+        }
+
+        fn at_s(_snapshot: &u64) -> f64 {
+            1000.0
+        }
+
+        fn begun(before: &u64, after: &u64) -> u64 {
+            3 * (after - before)
+        }
+    }
+
+    #[test]
+    fn an_interval_has_a_snapshot_at_each_end_and_looks_between() {
+        let plan = Plan { length: Duration::from_millis(20), every: Duration::from_millis(2) };
+        let times = |_| Some(TaskCounters { on_cpu_ns: 5, queued_ns: 1 });
+        let mut shown = 0;
+        let observed = observe(
+            &mut Pretended::default(),
+            plan,
+            Some(&times),
+            &AtomicBool::new(false),
+            &mut |_, active| shown += active,
+        )
+        .unwrap();
+        assert_eq!((observed.before, observed.after), (1, 2));
+        assert!(observed.complete && observed.looks.elapsed_s >= 0.02);
+        let looks = observed.looks.looks.len();
+        assert!(looks > 0 && shown == observed.looks.seen());
+        let tasks = observed.looks.tasks.unwrap();
+        assert_eq!((tasks.clients.on_cpu_ns, tasks.missed_sessions), (0, 3));
+    }
+
+    #[test]
+    fn who_is_stopped_at_once_keeps_both_ends() {
+        let plan = Plan::of(Duration::from_secs(60));
+        let stopped = AtomicBool::new(true);
+        let observed =
+            observe(&mut Pretended::default(), plan, None, &stopped, &mut |_, _| ()).unwrap();
+        assert!(!observed.complete && observed.looks.looks.is_empty());
+        assert_eq!((observed.before, observed.after, observed.looks.tasks), (1, 2, None));
+        assert_eq!(Plan::of(Duration::from_secs(7200)).every, Duration::from_secs(1));
+    }
+}
