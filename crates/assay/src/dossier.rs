@@ -3,7 +3,9 @@
 
 use crate::statistics::Book;
 use crate::watched::Watched;
-use assay_judge::{Facts, Left, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run};
+use assay_judge::{
+    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
+};
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
@@ -180,7 +182,7 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
     let series = series.finish();
     let run = Run { measurement: &measurement, series: &series };
     let estimates = estimates_of_run(run, &Book);
-    let level_change = Left::of(run, &Book).map(|left| left.change);
+    let level_change = last_change(run, &Book).map(|left| left.change);
     let began_ns = measurement.started_unix_ns;
     let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
     let shown = mine.map(|event| assay_report::Event {
