@@ -21,6 +21,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-dbload", 5),
     ("assay-judge", 5),
     ("assay-report", 5),
+    ("assay-app", 6),
     ("assay", 7),
     ("assay-rig", TESTS),
     ("assay-tidy", TESTS),
