@@ -10,7 +10,6 @@ use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::Options;
 use assay_store::{Document, RunReader};
-use std::io::{self, IsTerminal};
 
 /// Prints what came of a run and gives the exit.
 ///
