@@ -9,7 +9,6 @@ use assay_app::finish::finish_with_page;
 use assay_app::load::prepared_server::{LoadTarget, see_to_left_in};
 use assay_app::recording::{OpenTarget, Recording, RunRequest};
 use assay_app::resume::needed;
-use assay_app::statistics::Book;
 use assay_app::study::outline::is_of_loads;
 use assay_app::study::shared_data::Data;
 use assay_app::study::{executor, load_cells, outline, phases};
@@ -245,8 +244,8 @@ fn conclude(
     finish: &Finish,
     options: &Options,
 ) -> Result<ExitStatus> {
-    result.curves = factor_curves(&result.cells, &Book);
-    result.scaling = factor_scaling(&result.curves, &Book);
+    result.curves = factor_curves(&result.cells);
+    result.scaling = factor_scaling(&result.curves);
     writer.put_json(Document::Results, result)?;
     let finished = finish_with_page(writer, finish, Outcome::Pass)?;
     show(&finished.loaded, &finished.run, &options.output)?;
