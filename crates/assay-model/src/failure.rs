@@ -1,6 +1,6 @@
 //! What a server or the way to it refused, whatever its product, and what a person can do about it.
 
-use crate::Error;
+use crate::{Error, ErrorKind};
 use std::fmt;
 use std::io;
 
@@ -104,7 +104,11 @@ impl Failure {
             Self::Refused { hint, .. } | Self::Unsafe { hint, .. } => hint,
             _ => "check that the server runs, and its log",
         };
-        Error::environment(format!("{doing}: {self}"), hint)
+        let error = Error::environment(format!("{doing}: {self}"), hint);
+        match self {
+            Self::Lost(lost) => error.because(lost),
+            _ => error.of_kind(ErrorKind::Server(self.meaning())),
+        }
     }
 }
 

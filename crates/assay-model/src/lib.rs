@@ -32,7 +32,7 @@ pub mod verdict;
 pub mod watch;
 pub mod workload;
 
-pub use error::{Blame, Error, Result};
+pub use error::{Blame, Error, ErrorKind, Result};
 pub use estimate::Estimate;
 pub use histogram::{Histogram, Precision};
 pub use profile::Profile;

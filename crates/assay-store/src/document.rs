@@ -104,7 +104,8 @@ pub(crate) fn check_format(format: u32, name: &str) -> Result<()> {
     Err(Error::usage(
         format!("{name} has format = {format}; this version reads format = {FORMAT}"),
         "open it with the version of assay that wrote it, or a newer one",
-    ))
+    )
+    .of_kind(assay_model::ErrorKind::Unsupported))
 }
 
 #[derive(serde::Deserialize)]
