@@ -1,10 +1,10 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
+use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::levels;
 use crate::panel::headline;
-use crate::show::Show;
-use crate::words::{capital, is_hardly_known, is_lower_bound, nines, size};
+use crate::phrases::{capital, is_hardly_known, is_lower_bound, nines, size};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::{real, seconds};
@@ -24,19 +24,19 @@ pub(crate) struct Answer {
 }
 
 /// The answer of a report. Where criteria were asked the headline is the verdict, else it is the first thing that was found.
-pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
+pub(crate) fn answer(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
-        found(report, show).iter().map(|sentence| capital_words(sentence)).collect();
+        found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
     if let Some(verdict) = &report.verdict {
-        let headline = verdict_sentence(verdict, show);
+        let headline = verdict_sentence(verdict, format);
         return Answer { outcome: Some(verdict.outcome), headline, details };
     }
-    if let Some(own) = headline(report, show) {
+    if let Some(own) = headline(report, format) {
         return Answer { outcome: own.outcome, headline: own.words, details };
     }
     if let Some(flaw) = report.load.as_ref().and_then(crate::ladder::flaw) {
         let is_damaged = report.load.as_ref().is_some_and(assay_model::load::Load::is_damaged);
-        let headline = show.sentence(&flaw);
+        let headline = format.sentence(&flaw);
         return Answer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
     }
     let mut details = details.into_iter();
@@ -46,16 +46,16 @@ pub(crate) fn answer(report: &Report, show: &Show) -> Answer {
 }
 
 /// What was found, a sentence each, the most important first.
-fn found(report: &Report, show: &Show) -> Vec<String> {
+fn found(report: &Report, format: &Formatter) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(calibration) = &report.calibration {
-        found.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, show)));
+        found.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, format)));
     }
-    let load = report.load.as_ref().filter(|_| !show.is_relative());
+    let load = report.load.as_ref().filter(|_| !format.is_relative());
     found.extend(load.map(crate::ladder::sentences).unwrap_or_default());
     found.extend(report.runs.iter().flat_map(|run| {
-        let change = run.level_change.as_ref().map(|change| levels::sentence(change, show));
-        run_sentence(run, show).into_iter().chain(change)
+        let change = run.level_change.as_ref().map(|change| levels::sentence(change, format));
+        run_sentence(run, format).into_iter().chain(change)
     }));
     if found.is_empty() {
         found.extend(report.watch.as_ref().map(|watch| watch_sentence(&watch.summary)));
@@ -82,7 +82,7 @@ fn watch_sentence(summary: &Summary) -> String {
 }
 
 /// The verdict in one sentence: the numbers that decided it with their limits, and how many criteria there are.
-fn verdict_sentence(verdict: &Verdict, show: &Show) -> String {
+fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let (name, all) = (&verdict.criteria, verdict.judgements.len());
     if all == 0 {
         return format!("“{name}” asks nothing that was measured here.");
@@ -105,7 +105,7 @@ fn verdict_sentence(verdict: &Verdict, show: &Show) -> String {
         deciding.iter().copied().partition(|found| found.unit == Unit::Count);
     let told = if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 };
     let said = numbers.into_iter().chain(counts).take(told);
-    let said: Vec<String> = said.map(|found| stated(found, show)).collect();
+    let said: Vec<String> = said.map(|found| stated(found, format)).collect();
     format!("{} ({word}).", capital_words(&said.join("; ")))
 }
 
@@ -118,20 +118,20 @@ fn capital_words(words: &str) -> String {
 }
 
 /// A judged number and its limit in words: `p99 of reads 0.8 ms ≤ 1 ms at 40,000 IOPS`.
-fn stated(judgement: &Judgement, show: &Show) -> String {
+fn stated(judgement: &Judgement, format: &Formatter) -> String {
     let of =
         judgement.subject.as_ref().map_or_else(String::new, |subject| format!(" on {subject}"));
     let label = &judgement.label;
-    let estimate = judgement.evidence.estimate.filter(|_| !show.is_relative());
+    let estimate = judgement.evidence.estimate.filter(|_| !format.is_relative());
     let (estimate, at) = match (estimate, &judgement.reason) {
         (Some(estimate), _) => (estimate, at(judgement)),
         (None, Reason::NoEvidence { missing }) => {
-            return format!("{label}{of}: {}", show.sentence(missing));
+            return format!("{label}{of}: {}", format.sentence(missing));
         }
         (None, _) => return format!("{label}{of}"),
     };
-    let value = show.value(judgement.unit, estimate.value);
-    let limit = show.chosen(judgement.unit, judgement.limit.value());
+    let value = format.value(judgement.unit, estimate.value);
+    let limit = format.chosen(judgement.unit, judgement.limit.value());
     let (met, broken, name) = signs(judgement.limit);
     match (judgement.outcome, &judgement.reason) {
         (Outcome::Pass, _) => format!("{label}{of} {value} {met} {limit}{at}"),
@@ -139,7 +139,7 @@ fn stated(judgement: &Judgement, show: &Show) -> String {
         // What else could be meant is no longer the question where something spoiled the number.
         (Outcome::Inconclusive, _) if deciding(judgement).next().is_some() => {
             let doubt = deciding(judgement).next();
-            let doubt = doubt.map_or_else(String::new, |doubt| show.sentence(&doubt.what));
+            let doubt = doubt.map_or_else(String::new, |doubt| format.sentence(&doubt.what));
             // Only the host is judged by shares, and its doubt says the number already.
             if judgement.unit == Unit::Share {
                 return doubt;
@@ -147,7 +147,7 @@ fn stated(judgement: &Judgement, show: &Show) -> String {
             format!("{doubt}; {label}{of} {value}, limit {met} {limit}{at}")
         }
         (Outcome::Inconclusive, _) => {
-            let interval = show.interval(judgement.unit, &estimate);
+            let interval = format.interval(judgement.unit, &estimate);
             format!(
                 "{label}{of} {value} ({interval}) is too close to the {name} of {limit} to tell{at}"
             )
@@ -181,27 +181,27 @@ const fn signs(limit: Limit) -> (&'static str, &'static str, &'static str) {
 }
 
 /// `≤ 20 ms`.
-pub(crate) fn limit(judgement: &Judgement, show: &Show) -> String {
-    if show.is_relative() {
+pub(crate) fn limit(judgement: &Judgement, format: &Formatter) -> String {
+    if format.is_relative() {
         return "hidden".to_owned();
     }
-    let value = show.chosen(judgement.unit, judgement.limit.value());
+    let value = format.chosen(judgement.unit, judgement.limit.value());
     format!("{} {value}", signs(judgement.limit).0)
 }
 
 /// What is judged, at which load; loads are absolute, so relative reports hide them.
-pub(crate) fn criterion(judgement: &Judgement, show: &Show) -> String {
-    let at = if show.is_relative() { String::new() } else { at(judgement) };
+pub(crate) fn criterion(judgement: &Judgement, format: &Formatter) -> String {
+    let at = if format.is_relative() { String::new() } else { at(judgement) };
     capital_words(&format!("{}{at}", judgement.label))
 }
 
 /// Why a criterion came out as it did; empty where the numbers say it themselves.
-pub(crate) fn reason(judgement: &Judgement, show: &Show) -> String {
+pub(crate) fn reason(judgement: &Judgement, format: &Formatter) -> String {
     match &judgement.reason {
         Reason::Clear => String::new(),
         // More time on the same host would not help.
         Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
-            format!("The limit lies inside the interval. {}", doubts(judgement, show))
+            format!("The limit lies inside the interval. {}", doubts(judgement, format))
         }
         Reason::Straddles { enough_s: None } => {
             "The limit lies inside the interval, so close to the value that measuring longer will hardly help.".to_owned()
@@ -210,40 +210,40 @@ pub(crate) fn reason(judgement: &Judgement, show: &Show) -> String {
             "The limit lies inside the interval; about {} of measuring in all should decide.",
             crate::clock::show_length(rounded(*enough_s))
         ),
-        Reason::NoEvidence { missing } => format!("{}.", capital(&show.sentence(missing))),
-        Reason::Doubtful => doubts(judgement, show),
+        Reason::NoEvidence { missing } => format!("{}.", capital(&format.sentence(missing))),
+        Reason::Doubtful => doubts(judgement, format),
     }
 }
 
 /// Every doubt that matters with what to do about it.
-fn doubts(judgement: &Judgement, show: &Show) -> String {
+fn doubts(judgement: &Judgement, format: &Formatter) -> String {
     let each = deciding(judgement).map(|doubt| {
-        let (what, remedy) = (show.sentence(&doubt.what), show.sentence(&doubt.remedy));
+        let (what, remedy) = (format.sentence(&doubt.what), format.sentence(&doubt.remedy));
         format!("{}: {remedy}.", capital(&what))
     });
     each.collect::<Vec<_>>().join(" ")
 }
 
 /// What one mix gives, within the limit and in large I/Os.
-fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) -> String {
+fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Formatter) -> String {
     let limit = &calibration.limit;
     let quantile = nines(limit.quantile);
-    let bound = if show.is_relative() {
+    let bound = if format.is_relative() {
         "within the limit".to_owned()
     } else {
-        format!("≤ {}", show.chosen(Unit::Ns, limit.service_time_ns))
+        format!("≤ {}", format.chosen(Unit::Ns, limit.service_time_ns))
     };
-    let broken = if show.is_relative() {
+    let broken = if format.is_relative() {
         "the limit".to_owned()
     } else {
-        show.chosen(Unit::Ns, limit.service_time_ns)
+        format.chosen(Unit::Ns, limit.service_time_ns)
     };
     let (operations, share) = operations(mix);
     let what = format!("random {} {operations}", size(mix.transfer_bytes));
-    let large = large_sentence(mix, show);
+    let large = large_sentence(mix, format);
     let most = |capacity: &Capacity| {
-        let rate = paced(&what, &bounded(capacity, Unit::IosPerS, show));
-        format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, show))
+        let rate = paced(&what, &bounded(capacity, Unit::IosPerS, format));
+        format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, format))
     };
     match &mix.iops_within_limit {
         Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
@@ -255,28 +255,28 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, show: &Show) ->
 }
 
 /// What large I/Os give.
-fn large_sentence(mix: &MixCalibration, show: &Show) -> String {
-    let of = if show.is_relative() { " of the best throughput" } else { "" };
+fn large_sentence(mix: &MixCalibration, format: &Formatter) -> String {
+    let of = if format.is_relative() { " of the best throughput" } else { "" };
     mix.throughput_max_bytes_per_s.as_ref().map_or_else(
         || "large I/Os were not measured".to_owned(),
         |most| {
-            let doubt = doubt(&most.rate, Unit::BytesPerS, show);
-            format!("{}{of} in large I/Os{doubt}", bounded(most, Unit::BytesPerS, show))
+            let doubt = doubt(&most.rate, Unit::BytesPerS, format);
+            format!("{}{of} in large I/Os{doubt}", bounded(most, Unit::BytesPerS, format))
         },
     )
 }
 
 /// The rate in three digits, with `at least` where something other than the storage ended it: not where it is hardly
 /// known, because a figure to size by is never taken from an interval as wide as itself.
-fn bounded(capacity: &Capacity, unit: Unit, show: &Show) -> String {
-    let rate = show.value(unit, rounded(capacity.rate.value));
+fn bounded(capacity: &Capacity, unit: Unit, format: &Formatter) -> String {
+    let rate = format.value(unit, rounded(capacity.rate.value));
     let sign = if is_lower_bound(capacity) { "at least " } else { "" };
     format!("{sign}{rate}")
 }
 
 /// The interval of a rate that is hardly known: so wide a one belongs to the number.
-fn doubt(rate: &Estimate, unit: Unit, show: &Show) -> String {
-    let interval = show.interval(unit, rate);
+fn doubt(rate: &Estimate, unit: Unit, format: &Formatter) -> String {
+    let interval = format.interval(unit, rate);
     if is_hardly_known(rate) && !interval.is_empty() {
         format!(" (95 % CI {interval})")
     } else {
@@ -304,18 +304,18 @@ fn operations(mix: &MixCalibration) -> (&'static str, String) {
 }
 
 /// What one workload got; `None` where nothing completed.
-fn run_sentence(run: &RunReport, show: &Show) -> Option<String> {
+fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
     let measurement = &run.measurement;
     let operations = measurement.operations();
     let times = operations.iter().map(|(operation, result)| {
         let total = real(result.response().quantile_ns(0.99));
         let quantity = format!("{}.response_time.q0.99", operation.name());
-        let time = show.value(Unit::Ns, run.told(&quantity, None, total));
+        let time = format.value(Unit::Ns, run.told(&quantity, None, total));
         format!("of {}s {time}", operation.name())
     });
     let times: Vec<String> = times.collect();
-    let whole = || paced("I/Os", &show.value(Unit::IosPerS, rounded(measurement.iops())));
-    let iops = run.settled().map_or_else(whole, |change| levels::sustained(change, show));
+    let whole = || paced("I/Os", &format.value(Unit::IosPerS, rounded(measurement.iops())));
+    let iops = run.settled().map_or_else(whole, |change| levels::sustained(change, format));
     let name = &measurement.workload;
     (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
 }
@@ -373,7 +373,7 @@ mod tests {
         let outcome = Outcome::of_all(judgements.iter().map(|one| one.outcome));
         let criteria = "orders".to_owned();
         let verdict = Verdict { format: 1, criteria, outcome, judgements, left_out: Vec::new() };
-        verdict_sentence(&verdict, &Show::default())
+        verdict_sentence(&verdict, &Formatter::default())
     }
 
     #[test]
@@ -397,7 +397,7 @@ mod tests {
         let wide =
             judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: Some(9.0) }, 1.05e6);
         assert!(sentence(vec![wide.clone()]).starts_with("The host was too busy"));
-        let why = reason(&wide, &Show::default());
+        let why = reason(&wide, &Formatter::default());
         assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
     }
 
@@ -409,7 +409,7 @@ mod tests {
             "The host was too busy to judge the storage: its processors were busy for 97 % of the time; p99 of reads 3.00 ms, \
              limit ≤ 1 ms at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
         );
-        assert!(!reason(&slow, &Show::default()).contains("sparse"));
+        assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =
             judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: None }, 0.95e6);
         near.evidence.doubts.clear();

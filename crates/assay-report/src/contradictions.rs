@@ -1,8 +1,8 @@
 //! Where two stages of one report say of the same mix what cannot both be so.
 
+use crate::format::Formatter;
 use crate::input::{Report, RunReport};
-use crate::show::Show;
-use crate::words::size;
+use crate::phrases::size;
 use assay_model::Estimate;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 use assay_model::number::share;
@@ -48,10 +48,10 @@ fn contradiction(run: &RunReport, mix: &MixCalibration) -> Option<String> {
     let ratio = iops.value / calibrated.value.max(1e-9);
     let is_apart = iops.low > calibrated.high || calibrated.low > iops.high;
     (is_apart && !(1.0 / FACTOR..=FACTOR).contains(&ratio)).then(|| {
-        let show = Show::default();
+        let format = Formatter::default();
         let rate = |estimate: &Estimate| {
-            let interval = show.interval(Unit::IosPerS, estimate);
-            let value = show.value(Unit::IosPerS, estimate.value);
+            let interval = format.interval(Unit::IosPerS, estimate);
+            let value = format.value(Unit::IosPerS, estimate.value);
             if interval.is_empty() { value } else { format!("{value} ({interval})") }
         };
         format!(

@@ -2,8 +2,8 @@
 
 use crate::answer::{paced, rounded};
 use crate::clock::show_length;
+use crate::format::Formatter;
 use crate::input::Event;
-use crate::show::Show;
 use assay_model::Estimate;
 use assay_model::number::nanoseconds;
 use assay_model::verdict::{LevelChange, Unit};
@@ -38,8 +38,8 @@ impl Way {
 }
 
 /// What the run gives for good and what it gave before: `873 IOPS sustained, after a burst of 5,000 IOPS for 30 s`.
-pub(crate) fn sustained(change: &LevelChange, show: &Show) -> String {
-    let (before, after) = (rate(&change.before_iops, show), rate(&change.after_iops, show));
+pub(crate) fn sustained(change: &LevelChange, format: &Formatter) -> String {
+    let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
     let at = show_length(change.at_s);
     match Way::of(change) {
         Way::Fell => format!("{after} sustained, after a burst of {before} that ended at {at}"),
@@ -48,9 +48,9 @@ pub(crate) fn sustained(change: &LevelChange, show: &Show) -> String {
 }
 
 /// What a reader of the numbers has to know of the change.
-pub(crate) fn sentence(change: &LevelChange, show: &Show) -> String {
+pub(crate) fn sentence(change: &LevelChange, format: &Formatter) -> String {
     let at = show_length(change.at_s);
-    let (before, after) = (state(change, true, show), state(change, false, show));
+    let (before, after) = (state(change, true, format), state(change, false, format));
     if change.settled {
         format!(
             "The level {} {at} after the begin: {before} before, {after} since. Intervals, criteria and the numbers that carry an \
@@ -67,24 +67,28 @@ pub(crate) fn sentence(change: &LevelChange, show: &Show) -> String {
 }
 
 /// The same as a mark on the time axis.
-pub(crate) fn event(change: &LevelChange, show: &Show) -> Event {
-    let (before, after) = (rate(&change.before_iops, show), rate(&change.after_iops, show));
+pub(crate) fn event(change: &LevelChange, format: &Formatter) -> Event {
+    let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
     let what = format!("the level {} from {before} to {after}", Way::of(change).word());
     Event { at_ns: nanoseconds(change.at_s), what }
 }
 
 /// Rate and mean time of one of the two levels.
-fn state(change: &LevelChange, before: bool, show: &Show) -> String {
+fn state(change: &LevelChange, before: bool, format: &Formatter) -> String {
     let (iops, time) = if before {
         (&change.before_iops, &change.before_ns)
     } else {
         (&change.after_iops, &change.after_ns)
     };
-    format!("{} with a mean service time of {}", rate(iops, show), show.value(Unit::Ns, time.value))
+    format!(
+        "{} with a mean service time of {}",
+        rate(iops, format),
+        format.value(Unit::Ns, time.value)
+    )
 }
 
-fn rate(iops: &Estimate, show: &Show) -> String {
-    paced("I/Os", &show.value(Unit::IosPerS, rounded(iops.value)))
+fn rate(iops: &Estimate, format: &Formatter) -> String {
+    paced("I/Os", &format.value(Unit::IosPerS, rounded(iops.value)))
 }
 
 #[cfg(test)]
@@ -106,31 +110,31 @@ mod tests {
     #[test]
     fn burst_and_sustained_are_told_apart_with_the_moment() {
         let fallen = change(5000.0, 873.0, true);
-        let said = sustained(&fallen, &Show::default());
+        let said = sustained(&fallen, &Formatter::default());
         assert_eq!(said, "873 IOPS sustained, after a burst of 5,000 IOPS that ended at 30 s");
-        let told = sentence(&fallen, &Show::default());
+        let told = sentence(&fallen, &Formatter::default());
         let begin = "The level fell 30 s after the begin: 5,000 IOPS with a mean service time of 200 µs before, 873 IOPS with a mean service time of 1.15 ms since.";
         assert!(told.starts_with(begin), "{told}");
-        assert_eq!(event(&fallen, &Show::default()).at_ns, 30_000_000_000);
+        assert_eq!(event(&fallen, &Formatter::default()).at_ns, 30_000_000_000);
     }
 
     #[test]
     fn a_cold_start_is_no_burst() {
         let risen = change(500.0, 2000.0, true);
-        let said = sustained(&risen, &Show::default());
+        let said = sustained(&risen, &Formatter::default());
         assert_eq!(said, "2,000 IOPS sustained from 30 s on, after 500 IOPS at first");
-        assert!(sentence(&risen, &Show::default()).starts_with("The level rose"));
+        assert!(sentence(&risen, &Formatter::default()).starts_with("The level rose"));
     }
 
     #[test]
     fn what_did_not_settle_says_that_levels_are_mixed() {
-        let told = sentence(&change(5000.0, 873.0, false), &Show::default());
+        let told = sentence(&change(5000.0, 873.0, false), &Formatter::default());
         assert!(told.contains("none held for the last quarter"), "{told}");
     }
 
     #[test]
     fn open_arrivals_change_their_times_only() {
         let slow = LevelChange { after_ns: Estimate::exact(3e6, 1), ..change(1e3, 1e3, true) };
-        assert!(sentence(&slow, &Show::default()).starts_with("The level fell"));
+        assert!(sentence(&slow, &Formatter::default()).starts_with("The level fell"));
     }
 }

@@ -4,9 +4,11 @@
 mod answer;
 mod chart;
 mod clock;
+mod compact_histogram;
 mod contradictions;
 mod demand;
 mod facts;
+mod format;
 mod input;
 mod json;
 mod ladder;
@@ -14,14 +16,12 @@ mod levels;
 mod markup;
 mod page;
 mod panel;
+mod phrases;
 mod picture;
-mod show;
 mod tables;
 mod text;
 mod timeline;
-mod times;
 mod watch;
-mod words;
 
 pub use demand::{NamedProfile, profile_text, profiles_html};
 pub use input::{Document, Event, Options, Report, RunReport};

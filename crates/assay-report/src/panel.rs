@@ -2,8 +2,8 @@
 //! soaks, studies and localities.
 
 use crate::chart::scene::{Ink, Stroke};
+use crate::format::Formatter;
 use crate::input::Report;
-use crate::show::Show;
 use assay_model::Estimate;
 use assay_model::verdict::{Outcome, Unit};
 
@@ -110,7 +110,7 @@ pub(crate) struct Line {
 /// Bars side by side, in groups of one name.
 #[derive(Clone, Debug)]
 pub(crate) struct Bars {
-    /// What they show.
+    /// What they format.
     pub(crate) title: String,
     /// What is upwards.
     pub(crate) name: String,
@@ -169,41 +169,41 @@ pub(crate) const STYLES: [(Ink, Stroke); 6] = [
 ];
 
 /// The panels of a report, in their order.
-pub(crate) fn panels(report: &Report, show: &Show) -> Vec<Panel> {
+pub(crate) fn panels(report: &Report, format: &Formatter) -> Vec<Panel> {
     let mut panels = Vec::new();
     if let Some(found) = &report.comparison {
-        panels.extend(comparison::panels(found, show));
+        panels.extend(comparison::panels(found, format));
     }
     if let Some(found) = &report.dss {
-        panels.push(dss::panel(found, show));
+        panels.push(dss::panel(found, format));
     }
     if let Some(found) = &report.soak {
-        panels.extend(soak::panels(found, show));
+        panels.extend(soak::panels(found, format));
     }
     if let Some(found) = &report.locality {
-        panels.push(locality::panel(found, show));
+        panels.push(locality::panel(found, format));
     }
     if let Some(found) = &report.study {
-        panels.extend(study::panels(found, show));
+        panels.extend(study::panels(found, format));
     }
     panels
 }
 
 /// The sentence that answers, where a document of these kinds is there.
-pub(crate) fn headline(report: &Report, show: &Show) -> Option<Headline> {
+pub(crate) fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
     let comparison = report.comparison.as_ref();
     let soak = report.soak.as_ref();
     comparison
-        .map(|found| comparison::headline(found, show))
-        .or_else(|| report.dss.as_ref().map(|found| dss::headline(found, show)))
-        .or_else(|| soak.map(|found| soak::headline(found, &report.target, show)))
+        .map(|found| comparison::headline(found, format))
+        .or_else(|| report.dss.as_ref().map(|found| dss::headline(found, format)))
+        .or_else(|| soak.map(|found| soak::headline(found, &report.target, format)))
         .or_else(|| {
             let locality = report.locality.as_ref();
-            locality.map(|found| locality::headline(found, &report.target, show))
+            locality.map(|found| locality::headline(found, &report.target, format))
         })
         .or_else(|| {
             let study = report.study.as_ref();
-            study.map(|found| study::headline(found, &report.target, show))
+            study.map(|found| study::headline(found, &report.target, format))
         })
 }
 

@@ -1,6 +1,6 @@
 //! The sentences and rows that text and page share.
 
-use crate::words::capital;
+use crate::phrases::capital;
 use assay_model::number::real;
 use assay_model::profile::{
     Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPath,

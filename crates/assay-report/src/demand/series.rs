@@ -6,10 +6,10 @@ use super::unusual::unusual;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
+use crate::format::{Formatter, tick};
 use crate::markup::{Markup, tag};
 use crate::page::figure::Figures;
 use crate::page::table::{Cell, Table};
-use crate::show::{Show, tick};
 use assay_model::number::real_len;
 use assay_model::profile::{Bottleneck, IoPurpose, Profile};
 use assay_model::units::{show_count, show_time_ns};
@@ -276,9 +276,9 @@ fn most(stops: &[Stop<'_>]) -> f64 {
 
 /// Draws the axis of rates and gives it.
 fn upright(scene: &mut Scene, most: f64) -> Scale {
-    let (show, plot) = (Show::default(), scene.plot);
+    let (format, plot) = (Formatter::default(), scene.plot);
     let y = Scale::from_zero(most, 4).onto(plot.bottom(), plot.top);
-    vertical(scene, &show, &Axis::new(&show, "IOPS", Unit::IosPerS, y, 4));
+    vertical(scene, &format, &Axis::new(&format, "IOPS", Unit::IosPerS, y, 4));
     y
 }
 
@@ -320,7 +320,12 @@ fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64
     let x = Scale::linear(low, high).onto(plot.left + 12.0, plot.right() - 12.0);
     for found in x.ticks(6) {
         let at = (x.place(found.value), plot.bottom() + 17.0);
-        scene.text(at, Anchor::Middle, Ink::Axis, tick(&Show::default(), Unit::Count, found.value));
+        scene.text(
+            at,
+            Anchor::Middle,
+            Ink::Axis,
+            tick(&Formatter::default(), Unit::Count, found.value),
+        );
     }
     stops.iter().map(|stop| Some(x.place(stop.along(along)?))).collect()
 }
@@ -341,13 +346,13 @@ fn latencies(stops: &[Stop<'_>], size: Size) -> Scene {
 }
 
 fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
-    let (show, plot) = (Show::default(), scene.plot);
+    let (format, plot) = (Formatter::default(), scene.plot);
     let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
     let times = || points.iter().map(|point| point.1);
     let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
     let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
-    vertical(scene, &show, &Axis::new(&show, "mean time of reads", Unit::Ns, y, 5));
-    horizontal(scene, &show, &Axis::new(&show, "I/Os a second", Unit::IosPerS, x, 6));
+    vertical(scene, &format, &Axis::new(&format, "mean time of reads", Unit::Ns, y, 5));
+    horizontal(scene, &format, &Axis::new(&format, "I/Os a second", Unit::IosPerS, x, 6));
     (x, y)
 }

@@ -1,6 +1,6 @@
 //! The machine over a run in words, for the page and for the terminal.
 
-use crate::show::three_digits;
+use crate::format::three_digits;
 use assay_model::counters::{CpuCounters, InterfaceCounters, NamedDevice, PressureCounters};
 use assay_model::number::{rate, real};
 use assay_model::units::{show_bytes, show_count, show_throughput};

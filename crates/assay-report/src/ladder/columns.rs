@@ -3,7 +3,7 @@
 
 use super::split::Split;
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::counters::DeviceCounters;
 use assay_model::load::Rung;
 use assay_model::number::{rate, real, share};
@@ -124,7 +124,7 @@ pub(super) fn elapsed(rung: &Rung) -> String {
 
 /// Half the width of the interval around the rate of statements, as a share of it.
 pub(super) fn uncertainty(rung: &Rung) -> String {
-    let doubt = |estimate| Show::default().doubt(Unit::Count, &estimate);
+    let doubt = |estimate| Formatter::default().doubt(Unit::Count, &estimate);
     rung.statements
         .map_or_else(unknown, |estimate| doubt(estimate).trim_start_matches('±').to_owned())
 }

@@ -8,42 +8,42 @@ use crate::chart::curve::curve;
 use crate::chart::depth::depth;
 use crate::chart::scene::Size;
 use crate::clock::show_length;
+use crate::format::Formatter;
 use crate::input::Report;
 use crate::markup::{Markup, tag};
-use crate::show::Show;
-use crate::words::{nines, size};
+use crate::phrases::{nines, size};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::verdict::Unit;
 
 /// The whole section; empty without a calibration.
-pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
+pub(crate) fn body(report: &Report, format: &Formatter, figures: &mut Figures) -> Markup {
     let Some(calibration) = &report.calibration else {
         return Markup::new();
     };
-    let cards = calibration.mixes.iter().map(|mix| card(mix, calibration, show));
-    let tables = calibration.mixes.iter().map(|mix| tables(mix, &calibration.limit, show));
+    let cards = calibration.mixes.iter().map(|mix| card(mix, calibration, format));
+    let tables = calibration.mixes.iter().map(|mix| tables(mix, &calibration.limit, format));
     let parts = [
         tag("div").class("cards").all(cards),
-        tag("div").class("charts").body(charts(calibration, show, figures)),
-        steps::body(calibration, show),
+        tag("div").class("charts").body(charts(calibration, format, figures)),
+        steps::body(calibration, format),
         tables.collect(),
     ];
     parts.into_iter().collect()
 }
 
 /// A load curve a mix, and the throughput of all.
-fn charts(calibration: &Calibration, show: &Show, figures: &mut Figures) -> Markup {
+fn charts(calibration: &Calibration, format: &Formatter, figures: &mut Figures) -> Markup {
     let mixes = &calibration.mixes;
     let mut charts = Markup::new();
     for mix in mixes.iter().filter(|mix| !mix.curve.is_empty()) {
         let caption = curve_caption(mix);
-        let draw = |size| curve(mix, &calibration.limit, show, size);
+        let draw = |size| curve(mix, &calibration.limit, format, size);
         charts.push(figures.figure(Size::Half, &caption, draw));
     }
-    if depth(mixes, show, Size::Half).is_some() {
+    if depth(mixes, format, Size::Half).is_some() {
         let caption = "Throughput of large I/Os by how many are outstanding.";
-        let draw = |size| depth(mixes, show, size).unwrap_or_default();
+        let draw = |size| depth(mixes, format, size).unwrap_or_default();
         charts.push(figures.figure(Size::Half, caption, draw));
     }
     charts
@@ -60,13 +60,13 @@ fn curve_caption(mix: &MixCalibration) -> String {
 }
 
 /// Every point of a mix, folded away.
-fn tables(mix: &MixCalibration, limit: &LatencyLimit, show: &Show) -> Markup {
+fn tables(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Markup {
     let one = |points: &[CurvePoint], kind: &str, bytes: u64| {
         if points.is_empty() {
             return Markup::new();
         }
         let title = tag("h4").text(&format!("{kind} {}", size(bytes)));
-        title.and(points_table(points, limit, show))
+        title.and(points_table(points, limit, format))
     };
     let small = one(&mix.curve, "Random", mix.transfer_bytes);
     let tables = small.and(one(&mix.large_curve, "Large", mix.large_transfer_bytes));
@@ -78,23 +78,23 @@ fn tables(mix: &MixCalibration, limit: &LatencyLimit, show: &Show) -> Markup {
 }
 
 /// All points of a curve.
-fn points_table(points: &[CurvePoint], limit: &LatencyLimit, show: &Show) -> Markup {
+fn points_table(points: &[CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Markup {
     let table = Table::new("Points of the load curve").numbers("Outstanding").numbers("IOPS");
     let table = table.numbers("Throughput").numbers("Mean");
     let table = table.numbers(format!("p{}", nines(limit.quantile)));
     let mut table = table.numbers("Busiest worker").numbers("Host CPU").numbers("Measured");
     for point in points {
-        table.row(point_row(point, show));
+        table.row(point_row(point, format));
     }
     table.markup()
 }
 
 /// One point with its intervals and who was busy.
-fn point_row(point: &CurvePoint, show: &Show) -> Vec<Cell> {
+fn point_row(point: &CurvePoint, format: &Formatter) -> Vec<Cell> {
     let sure = |unit: Unit, estimate: &Estimate| {
-        Cell::Sure(show.value(unit, estimate.value), show.interval(unit, estimate))
+        Cell::Sure(format.value(unit, estimate.value), format.interval(unit, estimate))
     };
-    let share = |share: f64| Cell::Number(show.value(Unit::Share, share));
+    let share = |share: f64| Cell::Number(format.value(Unit::Share, share));
     vec![
         Cell::Number(point.outstanding.to_string()),
         sure(Unit::IosPerS, &point.iops),

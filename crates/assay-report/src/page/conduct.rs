@@ -2,28 +2,28 @@
 
 use super::kernel::kernel;
 use super::table::{Pair, pairs};
+use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::markup::{Markup, tag};
-use crate::show::Show;
-use crate::words::{self, capital};
+use crate::phrases::{self, capital};
 use assay_model::measurement::{Conduct, Remark};
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::Unit;
 
 /// One list a run, and all remarks.
-pub(crate) fn body(report: &Report, show: &Show) -> Markup {
-    let runs = report.runs.iter().map(|run| one(run, show)).collect::<Markup>();
-    runs.and(remarks(report.remarks(), show))
+pub(crate) fn body(report: &Report, format: &Formatter) -> Markup {
+    let runs = report.runs.iter().map(|run| one(run, format)).collect::<Markup>();
+    runs.and(remarks(report.remarks(), format))
 }
 
 /// The conduct of one run.
-fn one(run: &RunReport, show: &Show) -> Markup {
+fn one(run: &RunReport, format: &Formatter) -> Markup {
     let conduct = &run.measurement.conduct;
     let title = tag("h3").text(&format!("Workload “{}”", run.measurement.workload));
-    let entries = how_issued(conduct).into_iter().chain(how_well(run, show));
+    let entries = how_issued(conduct).into_iter().chain(how_well(run, format));
     let list = pairs(entries.map(|(name, value)| Pair::new(name, value)));
-    let counters = conduct.kernel.as_ref().filter(|_| !show.is_relative());
+    let counters = conduct.kernel.as_ref().filter(|_| !format.is_relative());
     let counters = counters.map(kernel);
     title.and(list).and(counters.unwrap_or_default())
 }
@@ -42,7 +42,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
     let mut entries = vec![
         ("Backend", backend),
         ("Direct I/O", direct.to_owned()),
-        ("Submission", words::submission(conduct.submission).to_owned()),
+        ("Submission", phrases::submission(conduct.submission).to_owned()),
         ("Clock", conduct.clock.clone()),
     ];
     if !conduct.features.is_empty() {
@@ -52,9 +52,9 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
 }
 
 /// How busy the tool and the host were.
-fn how_well(run: &RunReport, show: &Show) -> Vec<(&'static str, String)> {
+fn how_well(run: &RunReport, format: &Formatter) -> Vec<(&'static str, String)> {
     let conduct = &run.measurement.conduct;
-    let share = |share: f64| show.value(Unit::Share, share);
+    let share = |share: f64| format.value(Unit::Share, share);
     let host = conduct.host_busy_share.map(|busy| format!("{} busy", share(busy)));
     let worker = format!("{} of its time", share(conduct.worker_busy_share_max));
     let law = format!(
@@ -67,7 +67,7 @@ fn how_well(run: &RunReport, show: &Show) -> Vec<(&'static str, String)> {
         ("Outstanding I/Os, mean", format!("{:.2}", conduct.outstanding_mean)),
         ("Little's law", law),
     ];
-    if !show.is_relative() {
+    if !format.is_relative() {
         entries.extend(in_figures(run));
     }
     entries
@@ -107,9 +107,9 @@ fn cpu_time(run: &RunReport) -> String {
 }
 
 /// What the tool remarked, with why and what to do.
-fn remarks<'a>(remarks: impl Iterator<Item = &'a Remark>, show: &Show) -> Markup {
+fn remarks<'a>(remarks: impl Iterator<Item = &'a Remark>, format: &Formatter) -> Markup {
     let items: Markup =
-        remarks.map(|remark| finding(&remark.what, &remark.why, &remark.remedy, show)).collect();
+        remarks.map(|remark| finding(&remark.what, &remark.why, &remark.remedy, format)).collect();
     if items.is_empty() {
         return items;
     }
@@ -117,8 +117,8 @@ fn remarks<'a>(remarks: impl Iterator<Item = &'a Remark>, show: &Show) -> Markup
 }
 
 /// One remark.
-fn finding(what: &str, why: &str, remedy: &str, show: &Show) -> Markup {
-    let line = |class: &str, words: &str| tag("p").class(class).text(&show.sentence(words));
+fn finding(what: &str, why: &str, remedy: &str, format: &Formatter) -> Markup {
+    let line = |class: &str, words: &str| tag("p").class(class).text(&format.sentence(words));
     tag("li").all([
         line("what", &capital(what)),
         line("why", &capital(why)),

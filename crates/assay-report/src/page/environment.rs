@@ -4,7 +4,7 @@ use super::table::{Cell, Pair, Table, pairs};
 use crate::facts;
 use crate::input::Report;
 use crate::markup::{Markup, tag, text};
-use crate::words::capital;
+use crate::phrases::capital;
 use assay_model::environment::{Environment, Finding, Storage};
 
 /// The whole section; empty when nothing is known.

@@ -9,26 +9,26 @@ use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
 use crate::chart::waits::{Stretch, waits};
 use crate::demand::{LOAD_TABLE, server_tables};
+use crate::format::Formatter;
 use crate::input::Report;
 use crate::ladder::{Columns, Kind, beside, facts, tables};
 use crate::markup::{Markup, tag};
-use crate::show::Show;
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{rate, real};
 use assay_model::verdict::Unit;
 
 /// The whole section; empty without a load, and in relative reports, because every column is absolute.
-pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
-    let known = |load: &&Load| !show.is_relative() && !load.rungs.is_empty();
+pub(crate) fn body(report: &Report, format: &Formatter, figures: &mut Figures) -> Markup {
+    let known = |load: &&Load| !format.is_relative() && !load.rungs.is_empty();
     let Some(load) = report.load.as_ref().filter(known) else {
         return Markup::new();
     };
     let tables = tables(load).into_iter().map(|columns| one(load, &columns));
     let parts = [
         side_by_side(report),
-        tag("div").class("charts").body(charts(load, show, figures)),
-        over_time(load, show, figures),
+        tag("div").class("charts").body(charts(load, format, figures)),
+        over_time(load, format, figures),
         tables.collect(),
         activity(load),
         tag("h3").text("How it was loaded"),
@@ -81,24 +81,24 @@ fn one(load: &Load, columns: &Columns) -> Markup {
     tag("h3").text(columns.title).and(table.markup())
 }
 
-fn charts(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+fn charts(load: &Load, format: &Formatter, figures: &mut Figures) -> Markup {
     match Kind::of(load) {
-        Kind::Blocks => of_blocks(load, show, figures),
-        Kind::Orders => orders::charts(&orders::ORDERS, load, show, figures),
-        Kind::Brokerage => orders::charts(&orders::BROKERAGE, load, show, figures),
+        Kind::Blocks => of_blocks(load, format, figures),
+        Kind::Orders => orders::charts(&orders::ORDERS, load, format, figures),
+        Kind::Brokerage => orders::charts(&orders::BROKERAGE, load, format, figures),
     }
 }
 
-fn of_blocks(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+fn of_blocks(load: &Load, format: &Formatter, figures: &mut Figures) -> Markup {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let draw = |size| {
-        ladder("Reads by sessions", "reads a second", Unit::IosPerS, &rungs, &RATES, show, size)
+        ladder("Reads by sessions", "reads a second", Unit::IosPerS, &rungs, &RATES, format, size)
     };
     charts.push(figures.figure(Size::Half, "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.", draw));
-    let draw = |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, show, size);
+    let draw = |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, format, size);
     charts.push(figures.figure(Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
-    let draw = |size| stack(&rungs, load.processors, show, size);
+    let draw = |size| stack(&rungs, load.processors, format, size);
     charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read.", draw));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
@@ -106,14 +106,14 @@ fn of_blocks(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
             "Times of all reading statements with {} sessions, as the sessions saw them.",
             rung.sessions
         );
-        let draw = |size| histogram(Operation::Read, &times, "time of statements", show, size);
+        let draw = |size| histogram(Operation::Read, &times, "time of statements", format, size);
         charts.push(figures.figure(Size::Half, &caption, draw));
     }
     charts
 }
 
 /// What sessions did, rung after rung.
-fn over_time(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+fn over_time(load: &Load, format: &Formatter, figures: &mut Figures) -> Markup {
     let stretches: Vec<Stretch<'_>> = load
         .rungs
         .iter()
@@ -127,7 +127,7 @@ fn over_time(load: &Load, show: &Show, figures: &mut Figures) -> Markup {
     }
     let cpus = load.rungs.iter().any(|rung| rung.server_cpu_s.is_some());
     let cpus = cpus.then_some(f64::from(load.processors));
-    let draw = |size| waits(&stretches, cpus, show, size);
+    let draw = |size| waits(&stretches, cpus, format, size);
     figures.figure(Size::Full, "What active sessions did, second by second and rung after rung (the numbers are sessions), by ten looks a second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.", draw)
 }
 

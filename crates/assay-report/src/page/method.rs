@@ -1,9 +1,9 @@
 //! How the numbers were made and what the words mean, in a line each: only what the page really shows.
 
+use crate::format::Formatter;
 use crate::input::Report;
 use crate::markup::{Markup, tag, text};
-use crate::show::Show;
-use crate::words::nines;
+use crate::phrases::nines;
 
 /// Terms that every page uses.
 const TERMS: [(&str, &str); 7] = [
@@ -83,7 +83,7 @@ const VERDICT: [(&str, &str); 3] = [
 ];
 
 /// The whole section.
-pub(crate) fn body(report: &Report, show: &Show) -> Markup {
+pub(crate) fn body(report: &Report, format: &Formatter) -> Markup {
     let mut terms: Vec<(&str, &str)> = TERMS.to_vec();
     if report.calibration.is_some() {
         terms.extend(CALIBRATION);
@@ -97,18 +97,18 @@ pub(crate) fn body(report: &Report, show: &Show) -> Markup {
     let entries = terms
         .into_iter()
         .map(|(term, meaning)| tag("div").body(tag("dt").text(term).and(tag("dd").text(meaning))));
-    how(report, show).and(tag("dl").class("terms").all(entries))
+    how(report, format).and(tag("dl").class("terms").all(entries))
 }
 
 /// How this report's numbers came about.
-fn how(report: &Report, show: &Show) -> Markup {
+fn how(report: &Report, format: &Formatter) -> Markup {
     let mut sentences = Vec::new();
     if let Some(calibration) = &report.calibration {
         let limit = &calibration.limit;
-        let within = if show.is_relative() {
+        let within = if format.is_relative() {
             String::new()
         } else {
-            format!(" of {}", show.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns))
+            format!(" of {}", format.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns))
         };
         sentences.push(format!(
             "The limit{within} holds for p{} of the service time. Loads were chosen one after another where they told most.",
@@ -119,7 +119,7 @@ fn how(report: &Report, show: &Show) -> Markup {
         sentences.extend(
             rules
                 .take(1)
-                .map(|rule| format!("The knee was found by this rule: {}.", show.sentence(rule))),
+                .map(|rule| format!("The knee was found by this rule: {}.", format.sentence(rule))),
         );
     }
     if !report.runs.is_empty() {

@@ -7,6 +7,7 @@ mod conduct;
 mod environment;
 pub(crate) mod figure;
 pub(crate) mod frame;
+mod header;
 mod kernel;
 mod load;
 mod method;
@@ -18,19 +19,18 @@ mod repeat;
 mod run;
 mod steps;
 pub(crate) mod table;
-mod top;
 mod watch;
 mod zoom;
 
+use crate::format::Formatter;
 use crate::input::{Options, Report};
-use crate::show::Show;
 use figure::Figures;
 use frame::{Frame, Section};
 pub(crate) use numbers::kind;
 
 /// The whole page.
 pub fn html(report: &Report, options: Options) -> String {
-    let show = Show::new(report, options);
+    let format = Formatter::new(report, options);
     let outcome = report
         .verdict
         .as_ref()
@@ -38,38 +38,42 @@ pub fn html(report: &Report, options: Options) -> String {
     Frame {
         title: format!("{outcome}{} of {} – Assay", report.title, report.target),
         program: report.program.clone(),
-        header: top::header(report),
-        answer: top::answer(report, &show),
-        sections: sections(report, &show),
+        header: header::header(report),
+        answer: header::answer(report, &format),
+        sections: sections(report, &format),
     }
     .html()
 }
 
-/// The parts that have something to show.
-fn sections(report: &Report, show: &Show) -> Vec<Section> {
+/// The parts that have something to format.
+fn sections(report: &Report, format: &Formatter) -> Vec<Section> {
     let mut figures = Figures::default();
     let all = [
         Section {
             id: "capacity",
             title: "What the storage gives",
-            body: capacity::body(report, show, &mut figures),
+            body: capacity::body(report, format, &mut figures),
         },
         Section {
             id: "load",
             title: "What a database gets of it",
-            body: load::body(report, show, &mut figures),
+            body: load::body(report, format, &mut figures),
         },
         Section {
             id: "runs",
             title: "What happened under load",
-            body: run::body(report, show, &mut figures),
+            body: run::body(report, format, &mut figures),
         },
         Section {
             id: "watch",
             title: "The machine meanwhile",
-            body: watch::body(report, show, &mut figures),
+            body: watch::body(report, format, &mut figures),
         },
-        Section { id: "conduct", title: "How the tool behaved", body: conduct::body(report, show) },
+        Section {
+            id: "conduct",
+            title: "How the tool behaved",
+            body: conduct::body(report, format),
+        },
         Section {
             id: "environment",
             title: "Where it was measured",
@@ -78,12 +82,12 @@ fn sections(report: &Report, show: &Show) -> Vec<Section> {
         Section {
             id: "method",
             title: "How the numbers were made",
-            body: method::body(report, show),
+            body: method::body(report, format),
         },
-        Section { id: "repeat", title: "How to do it again", body: repeat::body(report, show) },
+        Section { id: "repeat", title: "How to do it again", body: repeat::body(report, format) },
     ];
-    let panels = crate::panel::panels(report, show);
-    let panels = panels.iter().map(|one| panel::section(one, show, &mut figures));
+    let panels = crate::panel::panels(report, format);
+    let panels = panels.iter().map(|one| panel::section(one, format, &mut figures));
     let panels: Vec<Section> = panels.collect();
     panels.into_iter().chain(all).collect()
 }

@@ -1,10 +1,10 @@
 //! The table of a run's numbers: rates and quantiles of every operation, of the whole and of each stream and target.
 
 use super::table::{Cell, Table};
+use crate::format::Formatter;
 use crate::input::RunReport;
 use crate::markup::{Markup, path, tag};
-use crate::show::Show;
-use crate::words::nines;
+use crate::phrases::nines;
 use assay_model::Histogram;
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
 use assay_model::number::{rate, real};
@@ -22,12 +22,12 @@ pub(crate) fn kind(operations: &PerOperation) -> &'static str {
 }
 
 /// The table, with what its times are.
-pub(crate) fn numbers(run: &RunReport, show: &Show) -> Markup {
+pub(crate) fn numbers(run: &RunReport, format: &Formatter) -> Markup {
     let measurement = &run.measurement;
     let whole = measurement.operations();
-    let mut rows = rows(run, show, &whole, "", None);
+    let mut rows = rows(run, format, &whole, "", None);
     for (scope, results) in [("stream.", &measurement.streams), ("target.", &measurement.targets)] {
-        rows.extend(several(results).iter().flat_map(|result| rows_of(run, show, result, scope)));
+        rows.extend(several(results).iter().flat_map(|result| rows_of(run, format, result, scope)));
     }
     let mut table = head();
     for row in rows {
@@ -54,30 +54,30 @@ fn head() -> Table {
 /// A row for each operation.
 fn rows<'a>(
     run: &'a RunReport,
-    show: &'a Show,
+    format: &'a Formatter,
     operations: &'a PerOperation,
     scope: &'a str,
     subject: Option<&'a str>,
 ) -> Vec<Row<'a>> {
-    let row = |(operation, result)| Row { run, show, operation, result, scope, subject };
+    let row = |(operation, result)| Row { run, format, operation, result, scope, subject };
     operations.iter().map(row).collect()
 }
 
 /// The rows of one stream or target.
 fn rows_of<'a>(
     run: &'a RunReport,
-    show: &'a Show,
+    format: &'a Formatter,
     result: &'a NamedResult,
     scope: &'a str,
 ) -> Vec<Row<'a>> {
-    rows(run, show, &result.operations, scope, Some(&result.name))
+    rows(run, format, &result.operations, scope, Some(&result.name))
 }
 
 /// One line of the table.
 struct Row<'a> {
     /// Whose numbers they are, with their intervals.
     run: &'a RunReport,
-    show: &'a Show,
+    format: &'a Formatter,
     /// Which operation.
     operation: Operation,
     /// Its I/Os.
@@ -103,8 +103,8 @@ impl Row<'_> {
         });
         cells.push(self.time("mean", times.mean_ns()));
         cells.extend(QUANTILES.map(|quantile| self.quantile(times, quantile)));
-        cells.push(Cell::Number(self.show.value(Unit::Ns, real(times.max_ns()))));
-        cells.push(Cell::Number(self.show.count(self.result.ios)));
+        cells.push(Cell::Number(self.format.value(Unit::Ns, real(times.max_ns()))));
+        cells.push(Cell::Number(self.format.count(self.result.ios)));
         cells
     }
 
@@ -120,9 +120,9 @@ impl Row<'_> {
     fn sure(&self, what: &str, unit: Unit, value: f64) -> Cell {
         let quantity = format!("{}{}.{what}", self.scope, self.operation.name());
         let estimate = self.run.estimate(&quantity, self.subject);
-        let interval = estimate.map(|estimate| self.show.interval(unit, estimate));
+        let interval = estimate.map(|estimate| self.format.interval(unit, estimate));
         let value = self.run.told(&quantity, self.subject, value);
-        Cell::Sure(self.show.value(unit, value), interval.unwrap_or_default())
+        Cell::Sure(self.format.value(unit, value), interval.unwrap_or_default())
     }
 
     /// A time with its interval.

@@ -6,11 +6,11 @@ use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::chart::stack::stack;
+use crate::format::Formatter;
 use crate::ladder::brokerage::{TRADE_RESULT, best as best_of_brokerage, results_per_s};
 use crate::ladder::orders::{NEW_ORDER, best, new_orders_per_min};
 use crate::ladder::{response_time_ns as at, result};
 use crate::markup::Markup;
-use crate::show::Show;
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::Operation;
 use assay_model::verdict::Unit;
@@ -31,17 +31,22 @@ pub(super) struct Picture {
 }
 
 /// Draws all of them.
-pub(super) fn charts(picture: &Picture, load: &Load, show: &Show, figures: &mut Figures) -> Markup {
+pub(super) fn charts(
+    picture: &Picture,
+    load: &Load,
+    format: &Formatter,
+    figures: &mut Figures,
+) -> Markup {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let mut charts = Markup::new();
     let ([title, axis, words], line) = (picture.rate, std::slice::from_ref(&picture.rate_of));
-    let draw = |size| ladder(title, axis, Unit::Count, &rungs, line, show, size);
+    let draw = |size| ladder(title, axis, Unit::Count, &rungs, line, format, size);
     charts.push(figures.figure(Size::Half, words, draw));
     let draw = |size| {
-        ladder("Times by users", "response time", Unit::Ns, &rungs, picture.times, show, size)
+        ladder("Times by users", "response time", Unit::Ns, &rungs, picture.times, format, size)
     };
     charts.push(figures.figure(Size::Half, picture.times_words, draw));
-    let draw = |size| stack(&rungs, load.processors, show, size);
+    let draw = |size| stack(&rungs, load.processors, format, size);
     charts.push(figures.figure(Size::Half, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Waits for locks are in no part, so columns may be lower than the users.", draw));
     let [counted, several] = picture.counted;
     if let Some((rung, found)) =
@@ -49,7 +54,7 @@ pub(super) fn charts(picture: &Picture, load: &Load, show: &Show, figures: &mut 
     {
         let caption = format!("Response times of all {several} with {} users.", rung.sessions);
         let axis = format!("response time of {several}");
-        let draw = |size| histogram(Operation::Write, found.response(), &axis, show, size);
+        let draw = |size| histogram(Operation::Write, found.response(), &axis, format, size);
         charts.push(figures.figure(Size::Half, &caption, draw));
     }
     charts

@@ -8,12 +8,12 @@ use crate::chart::latency::latency;
 use crate::chart::rates::rates;
 use crate::chart::scene::Size;
 use crate::clock::show_length;
+use crate::format::Formatter;
 use crate::input::{Event, RunReport};
 use crate::levels;
 use crate::markup::{Markup, tag};
-use crate::show::Show;
+use crate::phrases::capital;
 use crate::timeline::{COLUMNS_MAX, Timeline};
-use crate::words::capital;
 use assay_model::number::seconds;
 
 /// Events listed; a page is no log.
@@ -35,9 +35,9 @@ pub(crate) struct OverTime {
 
 impl OverTime {
     /// A page keeps its size whatever the number of runs: `runs` of them share the columns.
-    pub(crate) fn new(number: u32, run: &RunReport, runs: usize, show: &Show) -> Self {
+    pub(crate) fn new(number: u32, run: &RunReport, runs: usize, format: &Formatter) -> Self {
         let mut events = run.events.clone();
-        events.extend(run.level_change.as_ref().map(|change| levels::event(change, show)));
+        events.extend(run.level_change.as_ref().map(|change| levels::event(change, format)));
         events.sort_by_key(|event| event.at_ns);
         let share = |columns: usize| (columns / runs.max(1)).max(COLUMNS_MIN);
         Self {
@@ -49,17 +49,17 @@ impl OverTime {
     }
 
     /// The charts; empty where there was hardly any time.
-    pub(crate) fn charts(&self, show: &Show, figures: &mut Figures) -> Markup {
+    pub(crate) fn charts(&self, format: &Formatter, figures: &mut Figures) -> Markup {
         let (timeline, events) = (&self.timeline, &self.events[..]);
         if timeline.columns().len() < 2 {
             return Markup::new();
         }
-        let draw = |size| rates(timeline, events, show, size);
+        let draw = |size| rates(timeline, events, format, size);
         let mut charts = vec![figures.figure(Size::Full, &self.caption(), draw)];
         for operation in timeline.operations() {
-            let lines = |size| latency(timeline, operation, events, show, size);
+            let lines = |size| latency(timeline, operation, events, format, size);
             charts.push(figures.figure(Size::Full, "", lines));
-            let cells = |size| heat(&self.cells, operation, show, size);
+            let cells = |size| heat(&self.cells, operation, format, size);
             let caption = format!(
                 "{}s over time: median, p99 and longest time of each stretch, and below how its I/Os spread.",
                 capital(operation.name())
@@ -68,7 +68,7 @@ impl OverTime {
         }
         let group = tag("div").class("timelines");
         let group = group.attribute("data-timeline", &zoom::id(self.number)).all(charts);
-        let data = zoom::data(self.number, timeline, show);
+        let data = zoom::data(self.number, timeline, format);
         tag("h4").text("Over time").and(group).and(data)
     }
 
@@ -84,7 +84,7 @@ impl OverTime {
     }
 
     /// What happened when; the numbers are those in the charts.
-    pub(crate) fn events(&self, show: &Show) -> Markup {
+    pub(crate) fn events(&self, format: &Formatter) -> Markup {
         if self.events.is_empty() {
             return Markup::new();
         }
@@ -94,7 +94,7 @@ impl OverTime {
             table.row(vec![
                 Cell::Text(format!("{number}")),
                 Cell::Number(show_length(seconds(event.at_ns))),
-                Cell::Text(show.sentence(&event.what)),
+                Cell::Text(format.sentence(&event.what)),
             ]);
         }
         let more = self.events.len().saturating_sub(EVENTS_MAX);

@@ -6,29 +6,29 @@ use super::table::{Cell, Pair, Table, pairs};
 use crate::chart::bars::bars;
 use crate::chart::lines::lines;
 use crate::chart::scene::Size;
+use crate::format::Formatter;
 use crate::markup::{Markup, tag};
 use crate::panel::{Facts, Grid, Panel};
-use crate::show::Show;
 
 /// The panel as a part of the page.
-pub(crate) fn section(panel: &Panel, show: &Show, figures: &mut Figures) -> Section {
+pub(crate) fn section(panel: &Panel, format: &Formatter, figures: &mut Figures) -> Section {
     let lead = panel.lead.iter().map(|sentence| tag("li").text(sentence));
     let lead = tag("ul").class("lead").all(lead);
     let mut charts = Markup::new();
     for chart in &panel.charts {
-        let draw = |size| lines(chart, show, size);
+        let draw = |size| lines(chart, format, size);
         charts.push(figures.figure(Size::Full, &chart.title, draw));
     }
     let mut halves = Markup::new();
     for chart in &panel.halves {
-        let draw = |size| lines(chart, show, size);
+        let draw = |size| lines(chart, format, size);
         halves.push(figures.figure(Size::Half, &chart.title, draw));
     }
     if !panel.halves.is_empty() {
         charts.push(tag("div").class("charts").body(halves));
     }
     for chart in &panel.bars {
-        let draw = |size| bars(chart, show, size);
+        let draw = |size| bars(chart, format, size);
         charts.push(figures.figure(Size::Full, &chart.title, draw));
     }
     let tables: Markup = panel.tables.iter().map(table).collect();

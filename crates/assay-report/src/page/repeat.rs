@@ -1,12 +1,12 @@
 //! The command and the documents with which anybody can do the same again.
 
+use crate::format::Formatter;
 use crate::input::Report;
 use crate::markup::{Markup, tag};
-use crate::show::Show;
 
 /// The whole section; relative reports leave it out, because commands and documents carry absolute figures.
-pub(crate) fn body(report: &Report, show: &Show) -> Markup {
-    if show.is_relative() {
+pub(crate) fn body(report: &Report, format: &Formatter) -> Markup {
+    if format.is_relative() {
         return tag("p")
             .class("note")
             .text("Commands and documents are left out, because they carry absolute figures.");

@@ -2,18 +2,18 @@
 
 use super::card::bounded;
 use super::table::{Cell, Table};
+use crate::format::Formatter;
 use crate::markup::{Markup, tag};
-use crate::show::Show;
-use crate::words::nines;
+use crate::phrases::nines;
 use assay_model::calibration::{Calibration, LimitStep, MixCalibration};
 use assay_model::verdict::Unit;
 
 /// A table with a row a limit and a column a mix; empty without a series, and in relative reports, because limits are
 /// absolute.
-pub(crate) fn body(calibration: &Calibration, show: &Show) -> Markup {
+pub(crate) fn body(calibration: &Calibration, format: &Formatter) -> Markup {
     let mixes: Vec<&MixCalibration> =
         calibration.mixes.iter().filter(|mix| !mix.steps.is_empty()).collect();
-    let Some(first) = mixes.first().filter(|_| !show.is_relative()) else {
+    let Some(first) = mixes.first().filter(|_| !format.is_relative()) else {
         return Markup::new();
     };
     let mut table = Table::new("Most IOPS by latency limit").slim().words("Limit");
@@ -25,19 +25,19 @@ pub(crate) fn body(calibration: &Calibration, show: &Show) -> Markup {
         let name = format!(
             "p{} ≤ {}",
             nines(limit.quantile),
-            show.chosen(Unit::Ns, limit.service_time_ns)
+            format.chosen(Unit::Ns, limit.service_time_ns)
         );
-        let cells = mixes.iter().map(|mix| cell(mix.steps.get(place), show));
+        let cells = mixes.iter().map(|mix| cell(mix.steps.get(place), format));
         table.row([Cell::Text(name)].into_iter().chain(cells).collect());
     }
     tag("h3").text("IOPS by latency limit").and(table.markup())
 }
 
 /// The answer of one mix for one limit.
-fn cell(step: Option<&LimitStep>, show: &Show) -> Cell {
+fn cell(step: Option<&LimitStep>, format: &Formatter) -> Cell {
     let Some(capacity) = step.and_then(|step| step.iops.as_ref()) else {
         return Cell::Number("none".to_owned());
     };
-    let value = bounded(capacity, &show.value(Unit::IosPerS, capacity.rate.value));
-    Cell::Sure(value, show.interval(Unit::IosPerS, &capacity.rate))
+    let value = bounded(capacity, &format.value(Unit::IosPerS, capacity.rate.value));
+    Cell::Sure(value, format.interval(Unit::IosPerS, &capacity.rate))
 }

@@ -5,16 +5,16 @@ use super::table::{Cell, Pair, Table, pairs};
 use crate::chart::scene::Size;
 use crate::chart::watch::{device, processors};
 use crate::facts::{watched_devices, watched_host};
+use crate::format::Formatter;
 use crate::input::Report;
 use crate::markup::{Markup, tag};
-use crate::show::Show;
 
 /// Devices with a chart of their own; the table holds the rest.
 const CHARTS_MAX: usize = 6;
 
 /// The whole section; empty where nothing was watched, and where figures are to be hidden.
-pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Markup {
-    let Some(watch) = report.watch.as_ref().filter(|_| !show.is_relative()) else {
+pub(crate) fn body(report: &Report, format: &Formatter, figures: &mut Figures) -> Markup {
+    let Some(watch) = report.watch.as_ref().filter(|_| !format.is_relative()) else {
         return Markup::new();
     };
     let host = watched_host(&watch.summary);
@@ -22,7 +22,7 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
     let mut charts = Markup::new();
     if watch.columns.len() > 1 {
         let caption = "Time of all processors together: 100 % is all of them busy.";
-        let draw = |size| processors(&watch.columns, show, size);
+        let draw = |size| processors(&watch.columns, format, size);
         charts.push(figures.figure(Size::Full, caption, draw));
         let busy = watch.summary.total.counters.devices.iter();
         let busy = busy.filter(|one| one.counters.read_ios + one.counters.write_ios > 0);
@@ -31,7 +31,7 @@ pub(crate) fn body(report: &Report, show: &Show, figures: &mut Figures) -> Marku
                 "{}: mean time of an I/O, its wait in the kernel's queue included.",
                 one.name
             );
-            let draw = |size| device(&watch.columns, &one.name, show, size);
+            let draw = |size| device(&watch.columns, &one.name, format, size);
             charts.push(figures.figure(Size::Half, &caption, draw));
         }
     }

@@ -1,9 +1,9 @@
 //! The numbers under the charts of a run, for the page's own script: pointing at a chart reads them.
 
+use crate::compact_histogram::CompactHistogram;
+use crate::format::Formatter;
 use crate::markup::{Markup, data as script_data};
-use crate::show::Show;
 use crate::timeline::{Column, Timeline};
-use crate::times::Times;
 use assay_model::measurement::Operation;
 use assay_model::number::{count, rate, real, seconds};
 use assay_model::verdict::Unit;
@@ -15,31 +15,31 @@ pub(crate) fn id(number: u32) -> String {
 }
 
 /// The columns as JSON: ends in seconds, and for each operation rates and times. Numbers carry four digits, which is
-/// more than a line on a screen can show.
-pub(crate) fn data(number: u32, timeline: &Timeline, show: &Show) -> Markup {
+/// more than a line on a screen can format.
+pub(crate) fn data(number: u32, timeline: &Timeline, format: &Formatter) -> Markup {
     let columns = timeline.columns();
     let start: Vec<Value> =
         columns.iter().map(|column| four_digits(seconds(column.start_ns))).collect();
     let operations = timeline.operations();
     let operations: Vec<Value> =
-        operations.into_iter().map(|one| operation(columns, one, show)).collect();
+        operations.into_iter().map(|one| operation(columns, one, format)).collect();
     let value = json!({
         "end": seconds(timeline.end_ns()),
         "start": start,
-        "relative": show.is_relative(),
+        "relative": format.is_relative(),
         "operations": operations,
     });
     script_data(&id(number), &value)
 }
 
 /// The numbers of one operation, a value a column.
-fn operation(columns: &[Column], operation: Operation, show: &Show) -> Value {
+fn operation(columns: &[Column], operation: Operation, format: &Formatter) -> Value {
     let iops = columns.iter().map(|column| {
         let rate = rate(column.operation(operation).ios, column.elapsed_s());
-        four_digits(rate / show.divisor(Unit::IosPerS))
+        four_digits(rate / format.divisor(Unit::IosPerS))
     });
-    let time = |pick: fn(&Times) -> Option<u64>| -> Vec<Option<Value>> {
-        let shown = |time: u64| four_digits(real(time) / show.divisor(Unit::Ns));
+    let time = |pick: fn(&CompactHistogram) -> Option<u64>| -> Vec<Option<Value>> {
+        let shown = |time: u64| four_digits(real(time) / format.divisor(Unit::Ns));
         let times = columns.iter().map(|column| &column.operation(operation).times);
         times.map(|times| pick(times).map(shown)).collect()
     };

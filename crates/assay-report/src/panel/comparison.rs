@@ -3,7 +3,7 @@
 use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::chart::scene::{Ink, Stroke};
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::Estimate;
 use assay_model::comparison::{
     Better, Bucket, Buckets, Comparison, Measure, Pair, Scaling, ScalingLaw, Side,
@@ -20,8 +20,8 @@ const PAIRS: [(&str, &str); 4] = [
     ("measures-more", "Another of the others"),
 ];
 
-pub(super) fn headline(found: &Comparison, show: &Show) -> Headline {
-    let tolerance = show.value(Unit::Share, found.tolerance);
+pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
+    let tolerance = format.value(Unit::Share, found.tolerance);
     let base = &found.sides[0].name;
     let (others, is) = match found.sides.as_slice() {
         [_, other] => (other.name.clone(), "is"),
@@ -101,19 +101,19 @@ fn change(measure: &Measure) -> String {
     format!("{:.1} % {word}", percent.abs())
 }
 
-pub(super) fn panels(found: &Comparison, show: &Show) -> Vec<Panel> {
+pub(super) fn panels(found: &Comparison, format: &Formatter) -> Vec<Panel> {
     let mut panels: Vec<Panel> =
-        found.pairs.iter().map(|pair| measures(found, pair, show)).collect();
+        found.pairs.iter().map(|pair| measures(found, pair, format)).collect();
     panels.extend(super::overlay::panels(found));
     panels.extend(distributions(found));
-    panels.extend(scalings(found, show));
+    panels.extend(scalings(found, format));
     panels
 }
 
-fn measures(found: &Comparison, pair: &Pair, show: &Show) -> Panel {
+fn measures(found: &Comparison, pair: &Pair, format: &Formatter) -> Panel {
     let (base, other) = (&found.sides[0], &found.sides[pair.other]);
     let elapsed_s = base.elapsed_s.min(other.elapsed_s);
-    let grids = parts(pair).into_iter().map(|part| grid(part, pair, elapsed_s, show));
+    let grids = parts(pair).into_iter().map(|part| grid(part, pair, elapsed_s, format));
     let others = [parity(pair), differences(found)].into_iter().flatten();
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
     Panel {
@@ -154,7 +154,7 @@ fn part(measure: &Measure) -> &str {
 }
 
 /// The measures of one part, by the rest of their names.
-fn grid(part: &str, pair: &Pair, elapsed_s: f64, show: &Show) -> Grid {
+fn grid(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Grid {
     let mine = pair.measures.iter().filter(|measure| self::part(measure) == part);
     let caption = match part {
         "calibration.read" => "Calibration: reads",
@@ -166,7 +166,7 @@ fn grid(part: &str, pair: &Pair, elapsed_s: f64, show: &Show) -> Grid {
     Grid {
         caption,
         head: head(&["measure", "base", "other", "ratio", "95 % interval", "outcome", ""]),
-        rows: mine.map(|measure| row(label(part, measure), measure, elapsed_s, show)).collect(),
+        rows: mine.map(|measure| row(label(part, measure), measure, elapsed_s, format)).collect(),
     }
 }
 
@@ -205,10 +205,10 @@ fn side(word: &str, side: &Side) -> String {
     format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind.name())
 }
 
-fn row(label: String, measure: &Measure, elapsed_s: f64, show: &Show) -> Vec<String> {
+fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Vec<String> {
     let value = |estimate: &Estimate| {
-        let value = show.value(measure.unit, estimate.value);
-        format!("{value} {}", show.doubt(measure.unit, estimate)).trim_end().to_owned()
+        let value = format.value(measure.unit, estimate.value);
+        format!("{value} {}", format.doubt(measure.unit, estimate)).trim_end().to_owned()
     };
     let (ratio, interval) = measure.ratio.as_ref().map_or_else(
         || ("–".to_owned(), "not known".to_owned()),
@@ -337,14 +337,14 @@ fn buckets(one: &Buckets) -> Grid {
     }
 }
 
-fn scalings(found: &Comparison, show: &Show) -> Option<Panel> {
+fn scalings(found: &Comparison, format: &Formatter) -> Option<Panel> {
     let first = found.scaling.first()?;
     Some(Panel {
         id: "scaling",
         title: "Scaling",
         lead: found.scaling.iter().map(sentence).collect(),
         charts: vec![scaling_chart(first, "nodes")],
-        tables: vec![scaling_grid(&found.scaling, "nodes", show)],
+        tables: vec![scaling_grid(&found.scaling, "nodes", format)],
         ..Panel::default()
     })
 }
@@ -392,13 +392,13 @@ fn law_in_words(law: &ScalingLaw) -> String {
     )
 }
 
-pub(super) fn scaling_grid(all: &[Scaling], nodes: &str, show: &Show) -> Grid {
+pub(super) fn scaling_grid(all: &[Scaling], nodes: &str, format: &Formatter) -> Grid {
     let rows = all.iter().flat_map(|scaling| {
         scaling.points.iter().map(|point| {
             vec![
                 scaling.quantity.clone(),
                 format!("{}", point.nodes),
-                show.value(scaling.unit, point.value.value),
+                format.value(scaling.unit, point.value.value),
                 format!("{:.1} %", point.of_linear.value * 100.0),
                 share_interval(&point.of_linear),
             ]

@@ -4,7 +4,7 @@
 use super::{Bar, Bars, Facts, Grid, Headline, Kind, Panel, STYLES, head};
 use crate::chart::scene::{Ink, Stroke};
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::dss::{Dss, DssKind, DssOutcome, DssQuery, DssRun, middle_and_range};
 use assay_model::load::Setting;
 use assay_model::number::{rate, real};
@@ -18,7 +18,7 @@ const MEANING: &str = "Queries/h × scale: of a power run 3,600 s × scale over 
 /// Kinds of runs that bars can tell apart.
 const KINDS_MAX: usize = 4;
 
-pub(super) fn headline(dss: &Dss, show: &Show) -> Headline {
+pub(super) fn headline(dss: &Dss, format: &Formatter) -> Headline {
     let outcome = (!dss.runs.is_empty()).then(|| dss.outcome());
     let over: usize = dss.runs.iter().map(DssRun::over_limit).sum();
     let failed: usize = dss.runs.iter().map(DssRun::failed).sum();
@@ -27,8 +27,8 @@ pub(super) fn headline(dss: &Dss, show: &Show) -> Headline {
         (Some(Outcome::Fail), _) => format!(
             "{over} queries took longer than their limit and {failed} failed: means and rates with them are bounds."
         ),
-        (Some(Outcome::Inconclusive), _) => flaw(dss, show),
-        (Some(Outcome::Pass), Some(run)) => power_words(run, dss, show),
+        (Some(Outcome::Inconclusive), _) => flaw(dss, format),
+        (Some(Outcome::Pass), Some(run)) => power_words(run, dss, format),
         (Some(Outcome::Pass), None) => "All queries of all streams came to their end.".to_owned(),
     };
     // Nothing was asked that could be met: what failed is a failure all the same.
@@ -42,8 +42,8 @@ fn best_power(dss: &Dss) -> Option<&DssRun> {
     timed.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(run, _)| run)
 }
 
-fn power_words(run: &DssRun, dss: &Dss, show: &Show) -> String {
-    let mean = run.geometric_mean_s().map_or_else(unknown, |mean_s| time(mean_s, show));
+fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
+    let mean = run.geometric_mean_s().map_or_else(unknown, |mean_s| time(mean_s, format));
     let sum: f64 =
         run.queries.iter().filter(|query| query.is_query()).map(DssQuery::elapsed_s).sum();
     let words = format!(
@@ -51,32 +51,32 @@ fn power_words(run: &DssRun, dss: &Dss, show: &Show) -> String {
         dss.scale,
         show_length(sum)
     );
-    if show.is_relative() {
+    if format.is_relative() {
         format!("The geometric mean of the 22 queries is {mean}.")
     } else {
         words
     }
 }
 
-fn flaw(dss: &Dss, show: &Show) -> String {
+fn flaw(dss: &Dss, format: &Formatter) -> String {
     let worst = dss.runs.iter().filter_map(|run| run.physical.cached_share).fold(0.0, f64::max);
-    show.sentence(&format!(
+    format.sentence(&format!(
         "Up to {:.1} % of the database's reads were given by the page cache: times say little about the storage.",
         100.0 * worst
     ))
 }
 
-pub(super) fn panel(dss: &Dss, show: &Show) -> Panel {
+pub(super) fn panel(dss: &Dss, format: &Formatter) -> Panel {
     let groups = groups(dss);
-    let mut tables = vec![runs_table(dss, show), queries_table(dss, &groups, show)];
-    if !show.is_relative() {
+    let mut tables = vec![runs_table(dss, format), queries_table(dss, &groups, format)];
+    if !format.is_relative() {
         tables.push(storage_table(dss));
     }
-    let facts = if show.is_relative() { Facts::default() } else { facts(dss) };
+    let facts = if format.is_relative() { Facts::default() } else { facts(dss) };
     Panel {
         id: "queries",
         title: "Queries of decision support",
-        lead: lead(dss, show),
+        lead: lead(dss, format),
         bars: bars(dss, &groups),
         tables,
         facts,
@@ -84,16 +84,16 @@ pub(super) fn panel(dss: &Dss, show: &Show) -> Panel {
     }
 }
 
-fn lead(dss: &Dss, show: &Show) -> Vec<String> {
+fn lead(dss: &Dss, format: &Formatter) -> Vec<String> {
     let mut lead = vec![dss.notice.clone()];
-    lead.extend(best_power(dss).map(|run| power_words(run, dss, show)));
+    lead.extend(best_power(dss).map(|run| power_words(run, dss, format)));
     let physical = dss.runs.iter().max_by_key(|run| run.physical.database_bytes);
-    if !show.is_relative() {
+    if !format.is_relative() {
         lead.extend(physical.and_then(physical_words));
     }
     lead.push(MEANING.to_owned());
     if !dss.end.is_empty() {
-        lead.push(show.sentence(&format!("It ended early: {}.", dss.end)));
+        lead.push(format.sentence(&format!("It ended early: {}.", dss.end)));
     }
     lead
 }
@@ -179,23 +179,23 @@ fn bars(dss: &Dss, groups: &[Group]) -> Vec<Bars> {
     }]
 }
 
-fn runs_table(dss: &Dss, show: &Show) -> Grid {
+fn runs_table(dss: &Dss, format: &Formatter) -> Grid {
     let most = |value: fn(&DssRun, f64) -> Option<f64>| {
         dss.runs.iter().filter_map(|run| value(run, dss.scale)).fold(0.0, f64::max)
     };
     let (power, throughput) = (most(DssRun::power_per_h), most(DssRun::throughput_per_h));
     let row = |run: &DssRun| {
         let (bound, at_most) = if run.over_limit() > 0 { ("≥ ", "≤ ") } else { ("", "") };
-        let per_h = run.power_per_h(dss.scale).map(|value| hourly(value, power, show));
+        let per_h = run.power_per_h(dss.scale).map(|value| hourly(value, power, format));
         let per_h = per_h.or_else(|| {
-            run.throughput_per_h(dss.scale).map(|value| hourly(value, throughput, show))
+            run.throughput_per_h(dss.scale).map(|value| hourly(value, throughput, format))
         });
         vec![
             repeated(run),
             run.parallel.to_string(),
-            if show.is_relative() { "hidden".to_owned() } else { show_length(run.elapsed_s()) },
+            if format.is_relative() { "hidden".to_owned() } else { show_length(run.elapsed_s()) },
             run.geometric_mean_s()
-                .map_or_else(unknown, |mean| format!("{bound}{}", time(mean, show))),
+                .map_or_else(unknown, |mean| format!("{bound}{}", time(mean, format))),
             per_h.map_or_else(unknown, |per_h| format!("{at_most}{per_h}")),
             format!("{} / {}", run.over_limit(), run.failed()),
             run.physical
@@ -230,26 +230,26 @@ fn repeated(run: &DssRun) -> String {
     if run.repeat == 1 { name } else { format!("{name} ({})", run.repeat) }
 }
 
-fn hourly(value: f64, most: f64, show: &Show) -> String {
-    if show.is_relative() {
+fn hourly(value: f64, most: f64, format: &Formatter) -> String {
+    if format.is_relative() {
         return format!("{:.1} %", 100.0 * value / most.max(f64::MIN_POSITIVE));
     }
     format!("{}/h", show_count(value))
 }
 
-fn queries_table(dss: &Dss, groups: &[Group], show: &Show) -> Grid {
+fn queries_table(dss: &Dss, groups: &[Group], format: &Formatter) -> Grid {
     let cell = |(_, places): &Group, query: &str| {
         let Some(bar) = times(dss, places, query) else {
             return unknown();
         };
-        let value = show.value(Unit::Ns, bar.value);
+        let value = format.value(Unit::Ns, bar.value);
         match (bar.is_cut, bar.n) {
             (true, _) => format!("≥ {value}"),
             (false, 1) => value,
             (false, n) => format!(
                 "{value} ({} – {}, n {n})",
-                show.value(Unit::Ns, bar.low),
-                show.value(Unit::Ns, bar.high)
+                format.value(Unit::Ns, bar.low),
+                format.value(Unit::Ns, bar.high)
             ),
         }
     };
@@ -331,8 +331,8 @@ fn facts(dss: &Dss) -> Facts {
     Facts { caption: "How it was loaded and asked", pairs }
 }
 
-fn time(seconds: f64, show: &Show) -> String {
-    show.value(Unit::Ns, seconds * 1e9)
+fn time(seconds: f64, format: &Formatter) -> String {
+    format.value(Unit::Ns, seconds * 1e9)
 }
 
 fn unknown() -> String {

@@ -2,43 +2,43 @@
 
 use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::Estimate;
 use assay_model::locality::{Locality, LocalityPoint, Tier};
 use assay_model::number::{real, real_len};
 use assay_model::units::show_bytes;
 use assay_model::verdict::Unit;
 
-pub(super) fn headline(found: &Locality, target: &str, show: &Show) -> Headline {
+pub(super) fn headline(found: &Locality, target: &str, format: &Formatter) -> Headline {
     let words = match found.tiers.as_slice() {
         [] => format!("Which places {target} has cannot be told from this curve."),
         [only] => format!(
             "{target} serves every working set alike, in {} on average.",
-            show.value(Unit::Ns, only.service_time_ns)
+            format.value(Unit::Ns, only.service_time_ns)
         ),
         several => format!(
             "{target} has {} places: {}.",
             several.len(),
-            several.iter().map(|tier| place(tier, show)).collect::<Vec<_>>().join(", ")
+            several.iter().map(|tier| place(tier, format)).collect::<Vec<_>>().join(", ")
         ),
     };
     Headline { outcome: None, words }
 }
 
-fn place(tier: &Tier, show: &Show) -> String {
-    let time = show.value(Unit::Ns, tier.service_time_ns);
+fn place(tier: &Tier, format: &Formatter) -> String {
+    let time = format.value(Unit::Ns, tier.service_time_ns);
     match tier.holds_bytes {
         Some(bytes) => format!("{time} up to {}", show_bytes(bytes)),
         None => format!("{time} beyond"),
     }
 }
 
-pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
+pub(super) fn panel(found: &Locality, format: &Formatter) -> Panel {
     let row = |point: &LocalityPoint| {
         vec![
             show_bytes(real(point.working_set_bytes)),
-            show.value(Unit::Ns, point.service_time_ns.value),
-            show.interval(Unit::Ns, &point.service_time_ns),
+            format.value(Unit::Ns, point.service_time_ns.value),
+            format.interval(Unit::Ns, &point.service_time_ns),
         ]
     };
     let points = found.points.iter();
@@ -66,7 +66,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
             curves: vec![line],
             marks: sizes.map(|bytes| (bytes / f64::from(1 << 20), show_bytes(bytes))).collect(),
         }],
-        tables: places(found, show)
+        tables: places(found, format)
             .into_iter()
             .chain([Grid {
                 caption: "Every working set",
@@ -79,7 +79,7 @@ pub(super) fn panel(found: &Locality, show: &Show) -> Panel {
 }
 
 /// The places with their intervals, where these are known.
-fn places(found: &Locality, show: &Show) -> Option<Grid> {
+fn places(found: &Locality, format: &Formatter) -> Option<Grid> {
     let size = |tier: &Tier| tier.holds_bytes.map_or_else(|| "the rest".to_owned(), show_bytes);
     let ends = |interval: &Estimate| {
         format!("{} – {}", show_bytes(interval.low), show_bytes(interval.high))
@@ -88,9 +88,9 @@ fn places(found: &Locality, show: &Show) -> Option<Grid> {
         vec![
             size(tier),
             tier.holds_interval_bytes.as_ref().map_or_else(String::new, ends),
-            show.value(Unit::Ns, tier.service_time_ns),
+            format.value(Unit::Ns, tier.service_time_ns),
             tier.interval_ns
-                .map_or_else(String::new, |interval| show.interval(Unit::Ns, &interval)),
+                .map_or_else(String::new, |interval| format.interval(Unit::Ns, &interval)),
         ]
     };
     let known = found.tiers.iter().any(|tier| tier.interval_ns.is_some());

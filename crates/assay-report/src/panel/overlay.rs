@@ -64,7 +64,7 @@ fn chart(overlay: &Overlay) -> Lines {
 }
 
 fn title(overlay: &Overlay) -> String {
-    let what = crate::words::capital(&overlay.what);
+    let what = crate::phrases::capital(&overlay.what);
     match overlay.over {
         OverlayAxis::Outstanding => format!("{what} by outstanding I/Os"),
         OverlayAxis::Sessions => format!("{what} by sessions"),

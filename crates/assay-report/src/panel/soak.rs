@@ -3,7 +3,7 @@
 use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::chart::scene::{Ink, Stroke};
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::Estimate;
 use assay_model::soak::{Course, Level, Rests, Soak, SoakState};
 use assay_model::verdict::{Outcome, Unit};
@@ -11,7 +11,7 @@ use assay_model::verdict::{Outcome, Unit};
 /// Levels listed for a quantity; a saw-tooth has hundreds.
 const LEVELS_MAX: usize = 12;
 
-pub(super) fn headline(soak: &Soak, target: &str, show: &Show) -> Headline {
+pub(super) fn headline(soak: &Soak, target: &str, format: &Formatter) -> Headline {
     let iops = soak.courses.first();
     let lost = |outcome: Outcome| match (outcome, iops.and_then(|iops| iops.last_of_first)) {
         (Outcome::Fail, Some(ratio)) if ratio.value < 1.0 => format!(
@@ -24,7 +24,7 @@ pub(super) fn headline(soak: &Soak, target: &str, show: &Show) -> Headline {
     };
     let level = iops.and_then(|iops| iops.levels.last());
     let level =
-        level.map_or_else(String::new, |level| show.value(Unit::IosPerS, level.value.value));
+        level.map_or_else(String::new, |level| format.value(Unit::IosPerS, level.value.value));
     let words = match soak.state {
         SoakState::Steady { since_s } => format!(
             "{target} is steady from {} on at {level}{}.",
@@ -47,11 +47,11 @@ pub(super) fn headline(soak: &Soak, target: &str, show: &Show) -> Headline {
     Headline { outcome: Some(soak.outcome), words }
 }
 
-pub(super) fn panels(soak: &Soak, show: &Show) -> Vec<Panel> {
-    vec![course_panel(soak, show), rule_panel(soak)]
+pub(super) fn panels(soak: &Soak, format: &Formatter) -> Vec<Panel> {
+    vec![course_panel(soak, format), rule_panel(soak)]
 }
 
-fn course_panel(soak: &Soak, show: &Show) -> Panel {
+fn course_panel(soak: &Soak, format: &Formatter) -> Panel {
     let plan = match soak.plan.cycles {
         0 | 1 => format!("{} of load without rest.", show_length(soak.worked_s)),
         cycles => format!(
@@ -63,15 +63,15 @@ fn course_panel(soak: &Soak, show: &Show) -> Panel {
         ),
     };
     let mut lead = vec![plan];
-    lead.extend(story(soak, show));
+    lead.extend(story(soak, format));
     lead.extend(soak.courses.iter().filter_map(degradation));
     lead.extend(soak.rests.as_ref().map(rests));
     lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
         format!(
             "At {} the IOPS went from {} to {}, noticed after {}.",
             show_length(noticed.at_s),
-            show.value(Unit::IosPerS, noticed.before_iops),
-            show.value(Unit::IosPerS, noticed.after_iops),
+            format.value(Unit::IosPerS, noticed.before_iops),
+            format.value(Unit::IosPerS, noticed.after_iops),
             show_length(noticed.noticed_s - noticed.at_s)
         )
     }));
@@ -80,7 +80,7 @@ fn course_panel(soak: &Soak, show: &Show) -> Panel {
         title: "The course of time",
         lead,
         charts: soak.courses.iter().map(chart).collect(),
-        tables: vec![levels(soak, show)],
+        tables: vec![levels(soak, format)],
         ..Panel::default()
     }
 }
@@ -89,7 +89,7 @@ fn course_panel(soak: &Soak, show: &Show) -> Panel {
 const RECOVERED: f64 = 0.95;
 
 /// A fall of the IOPS in a sentence: when, how deep, and whether they came back.
-pub(super) fn story(soak: &Soak, show: &Show) -> Option<String> {
+pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
     let levels = &soak.courses.first()?.levels;
     let first = levels.first()?;
     let (at, lowest) = levels
@@ -108,9 +108,9 @@ pub(super) fn story(soak: &Soak, show: &Show) -> Option<String> {
     Some(format!(
         "The IOPS began to fall at {} from {} and were at their lowest from {} on: {}, {:.0} % of the first level; {after}.",
         show_length(first.to_s),
-        show.value(Unit::IosPerS, first.value.value),
+        format.value(Unit::IosPerS, first.value.value),
         show_length(lowest.from_s),
-        show.value(Unit::IosPerS, lowest.value.value),
+        format.value(Unit::IosPerS, lowest.value.value),
         share * 100.0
     ))
 }
@@ -185,7 +185,7 @@ pub(super) fn chart(course: &Course) -> Lines {
     }
 }
 
-fn levels(soak: &Soak, show: &Show) -> Grid {
+fn levels(soak: &Soak, format: &Formatter) -> Grid {
     let of = |course: &Course| {
         let more = course.levels.len().saturating_sub(LEVELS_MAX);
         let mut rows: Vec<Vec<String>> = course
@@ -197,8 +197,8 @@ fn levels(soak: &Soak, show: &Show) -> Grid {
                     course.quantity.clone(),
                     show_length(level.from_s),
                     show_length(level.to_s),
-                    show.value(course.unit, level.value.value),
-                    show.interval(course.unit, &level.value),
+                    format.value(course.unit, level.value.value),
+                    format.interval(course.unit, &level.value),
                 ]
             })
             .collect();

@@ -3,7 +3,7 @@
 use super::comparison::{scaling_chart, scaling_grid, sentence};
 use super::{Across, Grid, Headline, Line, Lines, Panel, STYLES, head};
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::study::{CellResult, CellState, FactorCurve, LOAD_FIGURES, StudyResult};
 use assay_model::verdict::{NamedEstimate, Unit};
 
@@ -14,7 +14,7 @@ const LINES_MAX: usize = STYLES.len();
 /// Values at least this far apart in ratio are laid out by ratios.
 const WIDE: f64 = 30.0;
 
-pub(super) fn headline(study: &StudyResult, target: &str, show: &Show) -> Headline {
+pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) -> Headline {
     let count =
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
@@ -33,40 +33,40 @@ pub(super) fn headline(study: &StudyResult, target: &str, show: &Show) -> Headli
         [only] => study.course.as_ref().or(only.course.as_ref()),
         _ => study.course.as_ref(),
     };
-    let course = one.map(|course| super::soak::headline(course, "It", show).words);
+    let course = one.map(|course| super::soak::headline(course, "It", format).words);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     Headline { outcome: None, words }
 }
 
-pub(super) fn panels(study: &StudyResult, show: &Show) -> Vec<Panel> {
-    let mut panels = vec![factors(study, show)];
+pub(super) fn panels(study: &StudyResult, format: &Formatter) -> Vec<Panel> {
+    let mut panels = vec![factors(study, format)];
     if let Some(first) = study.scaling.first() {
         panels.push(Panel {
             id: "scaling",
             title: "Scaling",
             lead: study.scaling.iter().map(sentence).collect(),
             charts: vec![scaling_chart(first, "at the same time")],
-            tables: vec![scaling_grid(&study.scaling, "at the same time", show)],
+            tables: vec![scaling_grid(&study.scaling, "at the same time", format)],
             ..Panel::default()
         });
     }
-    panels.extend(courses(study, show));
+    panels.extend(courses(study, format));
     let mut tables: Vec<Grid> = unmeasured(study).into_iter().collect();
-    match loads(study, show) {
+    match loads(study, format) {
         Some(loads) => tables.push(loads),
-        None => tables.extend([cells(study, show), ladder(study, show)]),
+        None => tables.extend([cells(study, format), ladder(study, format)]),
     }
     panels.push(Panel { id: "cells", title: "Every cell", tables, ..Panel::default() });
     panels
 }
 
 /// Long cells over time: one sentence and the IOPS of each.
-fn courses(study: &StudyResult, show: &Show) -> Option<Panel> {
+fn courses(study: &StudyResult, format: &Formatter) -> Option<Panel> {
     let mut panel = Panel { id: "courses", title: "Long cells over time", ..Panel::default() };
     if let Some(course) = &study.course {
-        panel.lead.push(super::soak::headline(course, "all cells together", show).words);
+        panel.lead.push(super::soak::headline(course, "all cells together", format).words);
         panel.charts.extend(course.courses.first().map(super::soak::chart));
-        panel.lead.extend(super::soak::story(course, show));
+        panel.lead.extend(super::soak::story(course, format));
         panel.lead.extend(super::soak::rests_words(course));
     }
     for result in &study.cells {
@@ -74,8 +74,8 @@ fn courses(study: &StudyResult, show: &Show) -> Option<Panel> {
             continue;
         };
         let name = format!("cell {}", result.cell.number);
-        panel.lead.push(super::soak::headline(course, &name, show).words);
-        panel.lead.extend(super::soak::story(course, show));
+        panel.lead.push(super::soak::headline(course, &name, format).words);
+        panel.lead.extend(super::soak::story(course, format));
         if panel.charts.len() < COURSES_MAX {
             let iops = course.courses.first().map(super::soak::chart);
             panel.charts.extend(
@@ -86,7 +86,7 @@ fn courses(study: &StudyResult, show: &Show) -> Option<Panel> {
     (!panel.lead.is_empty()).then_some(panel)
 }
 
-fn factors(study: &StudyResult, show: &Show) -> Panel {
+fn factors(study: &StudyResult, format: &Formatter) -> Panel {
     let mut charts = Vec::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for curve in &study.curves {
@@ -105,7 +105,7 @@ fn factors(study: &StudyResult, show: &Show) -> Panel {
         title: if is_varied { "What follows the factors" } else { "What is asked" },
         lead: lead.filter(|words| !words.is_empty()).collect(),
         charts,
-        tables: if is_varied { vec![points(study, show)] } else { Vec::new() },
+        tables: if is_varied { vec![points(study, format)] } else { Vec::new() },
         ..Panel::default()
     }
 }
@@ -147,15 +147,15 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
     })
 }
 
-fn points(study: &StudyResult, show: &Show) -> Grid {
+fn points(study: &StudyResult, format: &Formatter) -> Grid {
     let rows = study.curves.iter().flat_map(|curve| {
         curve.points.iter().map(|point| {
             vec![
                 format!("{} by {}", curve.quantity, curve.factor),
                 curve.at.clone(),
                 point.value.to_string(),
-                show.value(curve.unit, point.estimate.value),
-                show.interval(curve.unit, &point.estimate),
+                format.value(curve.unit, point.estimate.value),
+                format.interval(curve.unit, &point.estimate),
                 point.repeats.to_string(),
             ]
         })
@@ -187,25 +187,25 @@ fn settings(result: &CellResult) -> String {
 }
 
 /// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database blocks and bytes.
-fn ladder(study: &StudyResult, show: &Show) -> Grid {
+fn ladder(study: &StudyResult, format: &Formatter) -> Grid {
     let row = |result: &CellResult| {
         let value = |quantity: &str, unit: Unit, per: f64| {
             let found = number(result, quantity, None);
-            found.map_or_else(|| "–".to_owned(), |value| show.value(unit, value / per))
+            found.map_or_else(|| "–".to_owned(), |value| format.value(unit, value / per))
         };
         let log = number(result, "write.iops", Some("log"));
         vec![
             result.cell.number.to_string(),
             result
                 .host_busy_share
-                .map_or_else(|| "–".to_owned(), |busy| show.value(Unit::Share, busy)),
+                .map_or_else(|| "–".to_owned(), |busy| format.value(Unit::Share, busy)),
             value("read.iops", Unit::IosPerS, 1.0),
             value("read.throughput", Unit::IosPerS, BLOCK_BYTES),
             value("read.throughput", Unit::BytesPerS, 1.0),
             value("write.iops", Unit::IosPerS, 1.0),
             value("write.throughput", Unit::IosPerS, BLOCK_BYTES),
             value("write.throughput", Unit::BytesPerS, 1.0),
-            log.map_or_else(|| "–".to_owned(), |log| show.value(Unit::IosPerS, log)),
+            log.map_or_else(|| "–".to_owned(), |log| format.value(Unit::IosPerS, log)),
             state(result),
         ]
     };
@@ -228,7 +228,7 @@ fn ladder(study: &StudyResult, show: &Show) -> Grid {
 }
 
 /// Cells that are loads on a database, by the figures that they have; nothing where there are none.
-fn loads(study: &StudyResult, show: &Show) -> Option<Grid> {
+fn loads(study: &StudyResult, format: &Formatter) -> Option<Grid> {
     let has = |name: &str| study.cells.iter().any(|cell| number(cell, name, None).is_some());
     let columns: Vec<_> = LOAD_FIGURES.into_iter().filter(|(name, ..)| has(name)).collect();
     let row = |result: &CellResult| {
@@ -236,7 +236,7 @@ fn loads(study: &StudyResult, show: &Show) -> Option<Grid> {
             vec![result.cell.number.to_string(), settings(result), result.cell.repeat.to_string()];
         row.extend(columns.iter().map(|(name, unit, _)| {
             let found = number(result, name, None);
-            found.map_or_else(|| "–".to_owned(), |value| show.value(*unit, value))
+            found.map_or_else(|| "–".to_owned(), |value| format.value(*unit, value))
         }));
         row.push(state(result));
         row
@@ -279,14 +279,14 @@ fn unmeasured(study: &StudyResult) -> Option<Grid> {
     })
 }
 
-fn cells(study: &StudyResult, show: &Show) -> Grid {
+fn cells(study: &StudyResult, format: &Formatter) -> Grid {
     let row = |result: &CellResult| {
         let number = |quantity: &str, unit: Unit| {
             let found = result
                 .measures
                 .iter()
                 .find(|named| named.quantity == quantity && named.subject.is_none());
-            found.map_or_else(|| "–".to_owned(), |named| show.value(unit, named.estimate.value))
+            found.map_or_else(|| "–".to_owned(), |named| format.value(unit, named.estimate.value))
         };
         vec![
             format!("{:>4} {}", result.cell.number, settings(result)),

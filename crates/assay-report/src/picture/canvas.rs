@@ -1,7 +1,7 @@
 //! A scene as pixels: the same marks as in SVG, in the light colours of the page.
 
 use super::file;
-use super::letters::Letters;
+use super::glyphs::Glyphs;
 use crate::chart::scene::{Anchor, Ink, Mark, Point, RADIUS, Scene, Stroke as Line};
 use assay_model::number::{count, index_of, single};
 use tiny_skia::{
@@ -29,7 +29,7 @@ struct Canvas {
     /// What was drawn so far.
     pixels: Pixmap,
     /// What writes.
-    letters: Letters,
+    glyphs: Glyphs,
 }
 
 /// Draws a scene below its title, as a PNG file; `None` where there is no memory for it.
@@ -38,7 +38,7 @@ pub(super) fn draw(scene: &Scene) -> Option<Vec<u8>> {
     let width = size(scene.width + 2.0 * EDGE)?;
     let mut pixels = Pixmap::new(width, size(scene.height + TITLE + EDGE)?)?;
     pixels.fill(colour(PAPER, 1.0));
-    let mut canvas = Canvas { pixels, letters: Letters::new() };
+    let mut canvas = Canvas { pixels, glyphs: Glyphs::new() };
     canvas.text((0.0, -12.0), Anchor::Start, TITLE_SIZE, TITLE_COLOUR, &scene.title);
     for mark in scene.marks.iter().chain(&scene.stretching) {
         canvas.mark(mark);
@@ -193,13 +193,13 @@ impl Canvas {
 
     /// Writes a text held at a place of its base line.
     fn text(&mut self, (x, y): Point, anchor: Anchor, size: f64, hex: u32, text: &str) {
-        let width = self.letters.width(text, size);
+        let width = self.glyphs.width(text, size);
         let left = match anchor {
             Anchor::Start => x,
             Anchor::Middle => x - width / 2.0,
             Anchor::End => x - width,
         };
-        if let Some(outline) = self.letters.outline(text, size, (left, y)) {
+        if let Some(outline) = self.glyphs.outline(text, size, (left, y)) {
             // A seam of paper keeps text readable on lines, as on the page.
             let seam = Stroke { width: 3.0, ..Stroke::default() };
             self.pixels.stroke_path(&outline, &paint(PAPER, 0.85), &seam, place(), None);

@@ -2,14 +2,14 @@
 
 use super::layout::Text;
 use crate::demand::{read_times, server_tables};
+use crate::format::Formatter;
 use crate::input::Report;
 use crate::ladder::{beside, facts, tables};
-use crate::show::Show;
 use assay_model::load::Load;
 
 /// Writes all tables of the ladder; nothing in relative reports, because every column is absolute.
-pub(super) fn load(text: &mut Text, report: &Report, show: &Show) {
-    let known = |load: &&Load| !show.is_relative() && !load.rungs.is_empty();
+pub(super) fn load(text: &mut Text, report: &Report, format: &Formatter) {
+    let known = |load: &&Load| !format.is_relative() && !load.rungs.is_empty();
     let Some(load) = report.load.as_ref().filter(known) else {
         return;
     };

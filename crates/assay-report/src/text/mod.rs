@@ -10,9 +10,9 @@ mod watch;
 
 use crate::answer::answer;
 use crate::contradictions::contradictions;
+use crate::format::Formatter;
 use crate::input::{Options, Report};
-use crate::show::Show;
-use crate::words::{self, capital};
+use crate::phrases::{self, capital};
 use assay_model::environment::Environment;
 use assay_model::measurement::Remark;
 use layout::Text;
@@ -22,16 +22,16 @@ const RELATIVE: &str = "Absolute figures are hidden: rates are shares of the bes
 
 /// The report as text; `colour` dresses it with ANSI sequences, to be off where `NO_COLOR` is set or nobody looks.
 pub fn text(report: &Report, options: Options, colour: bool) -> String {
-    let show = Show::new(report, options);
+    let format = Formatter::new(report, options);
     let mut text = Text::new(colour);
-    headline(&mut text, report, &show);
-    notes(&mut text, report, &show);
-    verdict::verdict(&mut text, report, &show);
-    panels(&mut text, report, &show);
-    capacity::capacity(&mut text, report, &show);
-    load::load(&mut text, report, &show);
-    runs::runs(&mut text, report, &show);
-    watch::watch(&mut text, report, &show);
+    headline(&mut text, report, &format);
+    notes(&mut text, report, &format);
+    verdict::verdict(&mut text, report, &format);
+    panels(&mut text, report, &format);
+    capacity::capacity(&mut text, report, &format);
+    load::load(&mut text, report, &format);
+    runs::runs(&mut text, report, &format);
+    watch::watch(&mut text, report, &format);
     if let Some(environment) = &report.environment {
         environment::grave_findings(&mut text, environment);
     }
@@ -39,8 +39,8 @@ pub fn text(report: &Report, options: Options, colour: bool) -> String {
 }
 
 /// Results that are tables.
-fn panels(text: &mut Text, report: &Report, show: &Show) {
-    for panel in crate::panel::panels(report, show) {
+fn panels(text: &mut Text, report: &Report, format: &Formatter) {
+    for panel in crate::panel::panels(report, format) {
         text.heading(panel.title);
         for sentence in &panel.lead {
             text.item(sentence);
@@ -60,10 +60,10 @@ fn panels(text: &mut Text, report: &Report, show: &Show) {
 
 /// The verdict alone as text: the answer and every criterion.
 pub fn verdict_text(report: &Report, options: Options, colour: bool) -> String {
-    let show = Show::new(report, options);
+    let format = Formatter::new(report, options);
     let mut text = Text::new(colour);
-    headline(&mut text, report, &show);
-    verdict::verdict(&mut text, report, &show);
+    headline(&mut text, report, &format);
+    verdict::verdict(&mut text, report, &format);
     text.finish()
 }
 
@@ -75,8 +75,8 @@ pub fn environment_text(environment: &Environment, colour: bool) -> String {
 }
 
 /// The answer, and what the storage gives in short.
-fn headline(text: &mut Text, report: &Report, show: &Show) {
-    let answer = answer(report, show);
+fn headline(text: &mut Text, report: &Report, format: &Formatter) {
+    let answer = answer(report, format);
     match answer.outcome {
         Some(outcome) => text.marked(outcome, &answer.headline),
         None => text.paragraph(&answer.headline),
@@ -84,15 +84,15 @@ fn headline(text: &mut Text, report: &Report, show: &Show) {
     for sentence in &answer.details {
         text.item(sentence);
     }
-    if show.is_relative() {
+    if format.is_relative() {
         text.item(RELATIVE);
     }
 }
 
 /// What a reader has to know before relying on the numbers.
-fn notes(text: &mut Text, report: &Report, show: &Show) {
+fn notes(text: &mut Text, report: &Report, format: &Formatter) {
     let ends = report.runs.iter().filter_map(|run| {
-        let end = words::finish(&run.measurement.finish)?;
+        let end = phrases::finish(&run.measurement.finish)?;
         Some(format!("Run “{}”: {end}", run.measurement.workload))
     });
     let ends = ends.chain(contradictions(report));
@@ -103,7 +103,7 @@ fn notes(text: &mut Text, report: &Report, show: &Show) {
     }
     text.heading("Before you rely on it");
     for note in notes {
-        text.item(&show.sentence(&note));
+        text.item(&format.sentence(&note));
     }
 }
 

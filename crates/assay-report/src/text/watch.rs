@@ -3,12 +3,12 @@
 use super::layout::Text;
 use crate::clock::show_length;
 use crate::facts::{watched_devices, watched_host};
+use crate::format::Formatter;
 use crate::input::Report;
-use crate::show::Show;
 
 /// The host in names and values, the devices in a table.
-pub(super) fn watch(text: &mut Text, report: &Report, show: &Show) {
-    let Some(watch) = report.watch.as_ref().filter(|_| !show.is_relative()) else {
+pub(super) fn watch(text: &mut Text, report: &Report, format: &Formatter) {
+    let Some(watch) = report.watch.as_ref().filter(|_| !format.is_relative()) else {
         return;
     };
     let length = show_length(watch.summary.elapsed_s());

@@ -11,7 +11,7 @@ use assay_model::verdict::Unit;
 
 /// How numbers are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Show {
+pub(crate) struct Formatter {
     /// None for absolute figures.
     best: Option<Best>,
 }
@@ -29,7 +29,7 @@ struct Best {
     of_first_cell: bool,
 }
 
-impl Show {
+impl Formatter {
     /// Absolute, or relative to the best of this report.
     pub(crate) fn new(report: &Report, options: Options) -> Self {
         Self { best: options.relative.then(|| Best::of(report)) }
@@ -299,11 +299,11 @@ pub(crate) fn three_digits(value: f64) -> String {
 }
 
 /// A number of an axis without needless digits: `1 ms`, `2.5 ms`, `100 µs`, `40,000`, `0`.
-pub(crate) fn tick(show: &Show, unit: Unit, value: f64) -> String {
+pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    if show.is_relative() {
+    if format.is_relative() {
         let plain = if unit == Unit::Ns { value } else { value * 100.0 };
         let suffix = if unit == Unit::Ns { "×" } else { " %" };
         return format!("{}{suffix}", short(plain));
@@ -350,23 +350,23 @@ mod tests {
         Estimate { value, low, high, confidence: 0.95, n: 30 }
     }
 
-    const RELATIVE: Show = Show {
+    const RELATIVE: Formatter = Formatter {
         best: Some(Best { iops: 40_000.0, bytes_per_s: 5e8, time_ns: 1e5, of_first_cell: false }),
     };
 
     #[test]
     fn intervals_name_their_unit_once() {
-        let show = Show::default();
+        let format = Formatter::default();
         assert_eq!(
-            show.interval(Unit::IosPerS, &estimate(40_800.0, 41_000.0, 41_500.0)),
+            format.interval(Unit::IosPerS, &estimate(40_800.0, 41_000.0, 41_500.0)),
             "40,800 – 41,500/s"
         );
-        assert_eq!(show.interval(Unit::Ns, &estimate(1.2e6, 1.3e6, 1.4e6)), "1.20 – 1.40 ms");
-        assert_eq!(show.interval(Unit::Ns, &estimate(0.9e6, 1.0e6, 1.1e6)), "900 µs – 1.10 ms");
-        assert_eq!(show.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
+        assert_eq!(format.interval(Unit::Ns, &estimate(1.2e6, 1.3e6, 1.4e6)), "1.20 – 1.40 ms");
+        assert_eq!(format.interval(Unit::Ns, &estimate(0.9e6, 1.0e6, 1.1e6)), "900 µs – 1.10 ms");
+        assert_eq!(format.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
         assert_eq!(RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)), "1.20× – 1.40×");
         assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0 %");
-        let doubt = |low, value, high| show.doubt(Unit::IosPerS, &estimate(low, value, high));
+        let doubt = |low, value, high| format.doubt(Unit::IosPerS, &estimate(low, value, high));
         assert_eq!(doubt(98.9, 100.0, 101.1), "±1.1 %");
         assert_eq!(doubt(99.99, 100.0, 100.01), "±0.1 %");
         assert_eq!(doubt(70.0, 100.0, 130.0), "±30 %");
@@ -378,12 +378,12 @@ mod tests {
 
     #[test]
     fn nothing_impossible_is_shown() {
-        let show = Show::default();
+        let format = Formatter::default();
         let rate = estimate(-46_604.0, 46_650.0, 139_905.0);
-        assert_eq!(show.interval(Unit::IosPerS, &rate), "0 – 139,905/s");
-        assert_eq!(show.doubt(Unit::IosPerS, &rate), "(0 – 139,905/s)");
-        assert_eq!(show.interval(Unit::Ns, &estimate(-1.1e6, 4e6, 9.41e6)), "0 ns – 9.41 ms");
-        assert_eq!(show.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 – 100 %");
+        assert_eq!(format.interval(Unit::IosPerS, &rate), "0 – 139,905/s");
+        assert_eq!(format.doubt(Unit::IosPerS, &rate), "(0 – 139,905/s)");
+        assert_eq!(format.interval(Unit::Ns, &estimate(-1.1e6, 4e6, 9.41e6)), "0 ns – 9.41 ms");
+        assert_eq!(format.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 – 100 %");
     }
 
     #[test]
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(RELATIVE.value(Unit::Share, 0.5), "50 %");
         assert_eq!(RELATIVE.count(12), "hidden");
         assert_eq!(RELATIVE.sentence("41,200 at 1.25 ms"), "…,… at ….… ms");
-        assert_eq!(Show::default().sentence("41,200"), "41,200");
+        assert_eq!(Formatter::default().sentence("41,200"), "41,200");
         for kept in [
             "PostgreSQL 15.18 of “oltp-2017”",
             "p99 of reads",
@@ -430,17 +430,17 @@ mod tests {
         };
         let orders =
             cell(vec![named("new_orders", 500.0), named("new_order.response_time.mean", 2e6)]);
-        let show = Show { best: Some(Best::of_cell(&orders)) };
-        assert_eq!(show.value(Unit::IosPerS, 250.0), "50.0 %");
-        assert_eq!(show.value(Unit::Ns, 3e6), "1.50×");
-        assert_eq!(show.axis_name("time", Unit::Ns), "time, times the first cell's");
+        let format = Formatter { best: Some(Best::of_cell(&orders)) };
+        assert_eq!(format.value(Unit::IosPerS, 250.0), "50.0 %");
+        assert_eq!(format.value(Unit::Ns, 3e6), "1.50×");
+        assert_eq!(format.axis_name("time", Unit::Ns), "time, times the first cell's");
         let queries = cell(vec![named("power_run.time", 4e9)]);
-        assert_eq!(Show { best: Some(Best::of_cell(&queries)) }.value(Unit::Ns, 8e9), "2.00×");
+        assert_eq!(Formatter { best: Some(Best::of_cell(&queries)) }.value(Unit::Ns, 8e9), "2.00×");
     }
 
     #[test]
     fn ticks_have_no_needless_digits() {
-        let ticks = |unit, value| tick(&Show::default(), unit, value);
+        let ticks = |unit, value| tick(&Formatter::default(), unit, value);
         assert_eq!(ticks(Unit::Ns, 1e6), "1 ms");
         assert_eq!(ticks(Unit::Ns, 2.5e6), "2.5 ms");
         assert_eq!(ticks(Unit::Ns, 1e5), "100 µs");

@@ -5,14 +5,14 @@ use assay_model::number::real;
 
 /// Times with the precision of a coarse histogram (0.8 %).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Times {
+pub(crate) struct CompactHistogram {
     /// Middle of a bucket, ns, and how many times lay in it.
     counts: Vec<(u64, u64)>,
     /// Exact, unlike the buckets.
     max_ns: u64,
 }
 
-impl Times {
+impl CompactHistogram {
     /// The times of a coarse histogram.
     pub(crate) fn of(histogram: &Histogram) -> Self {
         let middle = |(lowest, width, ios): (u64, u64, u64)| (lowest + (width - 1) / 2, ios);
@@ -89,10 +89,10 @@ mod tests {
             right in prop::collection::vec(0u64..10_000_000, 0..50),
             quantile in 0.0f64..=1.0,
         ) {
-            let mut times = Times::of(&histogram(&left));
-            times.merge(&Times::of(&histogram(&right)));
+            let mut times = CompactHistogram::of(&histogram(&left));
+            times.merge(&CompactHistogram::of(&histogram(&right)));
             let all = histogram(&[left, right].concat());
-            prop_assert_eq!(&times, &Times::of(&all));
+            prop_assert_eq!(&times, &CompactHistogram::of(&all));
             let expected = (!all.is_empty()).then(|| all.quantile_ns(quantile));
             // The histogram also keeps the smallest value and never answers below it.
             prop_assert_eq!(times.quantile_ns(quantile).map(|time| time.max(all.min_ns())), expected);

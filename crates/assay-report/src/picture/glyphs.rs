@@ -8,7 +8,7 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSansCondensed-Latin.ttf");
 
 /// Writes text.
-pub(super) struct Letters {
+pub(super) struct Glyphs {
     /// None only where the font is damaged, which a test excludes.
     face: Option<Face<'static>>,
 }
@@ -16,7 +16,7 @@ pub(super) struct Letters {
 /// Hands outlines of glyphs to a path.
 struct Pen(PathBuilder);
 
-impl Letters {
+impl Glyphs {
     /// With the font that the program carries.
     pub(super) fn new() -> Self {
         Self { face: Face::parse(FONT, 0).ok() }
@@ -100,12 +100,12 @@ mod tests {
 
     #[test]
     fn widths_add_up() {
-        let letters = Letters::new();
-        let (one, two) = (letters.width("IOPS", 12.0), letters.width("IOPSIOPS", 12.0));
+        let glyphs = Glyphs::new();
+        let (one, two) = (glyphs.width("IOPS", 12.0), glyphs.width("IOPSIOPS", 12.0));
         assert!(one > 10.0 && (two - 2.0 * one).abs() < 1e-9);
-        let outline = letters.outline("IOPS", 12.0, (100.0, 50.0)).unwrap().bounds();
+        let outline = glyphs.outline("IOPS", 12.0, (100.0, 50.0)).unwrap().bounds();
         assert!(outline.left() >= 100.0 && f64::from(outline.right()) <= 100.0 + one);
         assert!(outline.top() > 38.0 && outline.bottom() <= 51.0);
-        assert!(letters.outline("  ", 12.0, (0.0, 0.0)).is_none());
+        assert!(glyphs.outline("  ", 12.0, (0.0, 0.0)).is_none());
     }
 }
