@@ -2,12 +2,15 @@
 //! its first cell.
 
 use crate::input::{Options, Report};
+use crate::redaction::masked;
+use crate::view::Estimated;
 use assay_model::Estimate;
 use assay_model::measurement::{Measurement, Operation};
 use assay_model::number::real;
-use assay_model::study::{CellResult, CellState};
-use assay_model::units::{show_count, show_throughput, show_time_ns};
+use assay_model::study::{CellResult, CellState, load_figure_unit};
+use assay_model::units::show_count;
 use assay_model::verdict::Unit;
+use std::fmt;
 
 /// How numbers are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,7 +60,21 @@ impl Formatter {
 
     /// A number in base units with its unit.
     pub(crate) fn value(&self, unit: Unit, value: f64) -> String {
+        self.shown(unit, value).to_string()
+    }
+
+    /// The same, the number apart from its unit.
+    pub(crate) fn shown(&self, unit: Unit, value: f64) -> Shown {
         self.drawn(unit, value / self.divisor(unit))
+    }
+
+    /// A number with what is known of its error.
+    pub(crate) fn estimated(&self, unit: Unit, estimate: &Estimate) -> Estimated {
+        Estimated {
+            value: self.value(unit, estimate.value),
+            doubt: self.doubt(unit, estimate),
+            interval: self.interval(unit, estimate),
+        }
     }
 
     /// A number that a person chose, without needless zeros: `1 ms`, `150,000/s`.
@@ -69,15 +86,14 @@ impl Formatter {
     }
 
     /// A number that was already divided.
-    pub(crate) fn drawn(&self, unit: Unit, value: f64) -> String {
-        match (self.best, unit) {
-            (None, _) | (Some(_), Unit::Share) => unit.show(value),
-            (Some(_), Unit::Ns) => format!("{}×", three_digits(value)),
-            (Some(_), Unit::IosPerS | Unit::BytesPerS) => {
-                format!("{} %", three_digits(value * 100.0))
-            }
-            (Some(_), Unit::Count | Unit::PerMinute) => "hidden".to_owned(),
-        }
+    pub(crate) fn drawn(&self, unit: Unit, value: f64) -> Shown {
+        let (number, unit) = match (self.best, unit) {
+            (None, _) | (Some(_), Unit::Share) => unit.parts(value),
+            (Some(_), Unit::Ns) => (three_digits(value), "×"),
+            (Some(_), Unit::IosPerS | Unit::BytesPerS) => (three_digits(value * 100.0), "%"),
+            (Some(_), Unit::Count | Unit::PerMinute) => ("hidden".to_owned(), ""),
+        };
+        Shown { number, unit }
     }
 
     /// A count of I/Os or errors, which would give the rate away.
@@ -95,30 +111,25 @@ impl Formatter {
         if estimate.is_at_least() {
             return format!("at least {}", self.value(unit, low));
         }
-        let (low, high) = (self.value(unit, low), self.value(unit, high));
-        match (low.split_once(' '), high.split_once(' '), low.strip_suffix("/s")) {
-            (Some((number, one)), Some((_, other)), _) if one == other => {
-                format!("{number} – {high}")
-            }
-            (_, _, Some(number)) if high.ends_with("/s") && !number.contains(' ') => {
-                format!("{number} – {high}")
-            }
-            _ => format!("{low} – {high}"),
+        let (low, high) = (self.shown(unit, low), self.shown(unit, high));
+        if low.unit == high.unit && low.unit != "×" {
+            return format!("{} – {high}", low.number);
         }
+        format!("{low} – {high}")
     }
 
     /// How sure a number is: half the width of its interval as a share, `±1.1 %`, or the two ends where it reaches further
     /// to one side than to the other; empty where there is no interval.
     pub(crate) fn doubt(&self, unit: Unit, estimate: &Estimate) -> String {
-        let (low, high) = possible(unit, estimate);
-        let half = Estimate { low, high, ..*estimate }.relative_half_width();
-        if half <= 0.0 {
-            return String::new();
-        }
-        if half > SKEW_MATTERS && is_skewed(low, estimate.value, high) {
-            return format!("({})", self.interval(unit, estimate));
-        }
-        format!("±{}", Self::half_width(half))
+        self.plus_minus(unit, estimate).unwrap_or_else(|| {
+            let interval = self.interval(unit, estimate);
+            if interval.is_empty() { interval } else { format!("({interval})") }
+        })
+    }
+
+    /// `±1.1 %`; nothing where there is no interval or where it reaches further to one side.
+    pub(crate) fn plus_minus(&self, unit: Unit, estimate: &Estimate) -> Option<String> {
+        even_half(unit, estimate).map(|half| format!("±{}", Self::half_width(half)))
     }
 
     /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it there is nothing to tell
@@ -153,57 +164,48 @@ impl Formatter {
         }
     }
 
-    /// Somebody's sentence, in which relative reports hide every figure. Numbers of a name or of a version are none: those
-    /// behind a letter (`p99`, `oltp-2017`), of more than two parts (`6.1.0`), or behind the name of a product.
-    pub(crate) fn sentence(&self, text: &str) -> String {
-        if self.best.is_none() {
-            return text.to_owned();
-        }
-        let mut hidden = String::with_capacity(text.len());
-        let mut before = "";
-        for word in text.split_inclusive(char::is_whitespace) {
-            if is_name(word) || (is_version(word) && is_versioned(before)) {
-                hidden.push_str(word);
-            } else {
-                hide(&mut hidden, word);
+    /// How the figures of a relative report are to be read; empty for absolute ones.
+    pub(crate) const fn reading(&self) -> &'static str {
+        match &self.best {
+            None => "",
+            Some(Best { of_first_cell: true, .. }) => {
+                "Absolute figures are hidden: rates are shown as a share of the first cell's, times as multiples of its mean."
             }
-            before = word;
+            Some(_) => {
+                "Absolute figures are hidden: rates are shown as a share of the best of this report, times as multiples of \
+                 the shortest mean."
+            }
         }
-        hidden
+    }
+
+    /// The prose of a document, whose figures are not known apart from their words: relative reports mask them.
+    pub(crate) fn prose(&self, text: &str) -> String {
+        if self.is_relative() { masked(text) } else { text.to_owned() }
     }
 }
 
-/// Copies a word without its digits.
-fn hide(hidden: &mut String, word: &str) {
-    for letter in word.chars() {
-        match letter {
-            '0'..='9' if hidden.ends_with('…') => {}
-            '0'..='9' => hidden.push('…'),
-            _ => hidden.push(letter),
-        }
+/// A number as it is shown, apart from its unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// The digits.
+    pub(crate) number: String,
+    /// What stands behind them; may be empty.
+    unit: &'static str,
+}
+
+impl Shown {
+    /// Whether it is so many a second.
+    pub(crate) fn is_rate(&self) -> bool {
+        self.unit == "/s"
     }
 }
 
-/// A word that begins with a letter and has no sign of a figure, or a version of three parts or more.
-fn is_name(word: &str) -> bool {
-    let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-    let parts = word.split('.').filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_of_letters =
-        word.starts_with(char::is_alphabetic) && !word.contains(['=', '≤', '≥', ',', ':']);
-    is_of_letters || (parts.count() > 1 && word.bytes().filter(|byte| *byte == b'.').count() > 1)
-}
-
-/// Digits and points only.
-fn is_version(word: &str) -> bool {
-    let word = word.trim_matches(|letter: char| !letter.is_ascii_digit());
-    word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-}
-
-/// Names behind which a version stands.
-fn is_versioned(word: &str) -> bool {
-    const PRODUCTS: [&str; 8] =
-        ["PostgreSQL", "MariaDB", "MySQL", "Oracle", "Linux", "assay", "release", "version"];
-    PRODUCTS.contains(&word.trim())
+impl fmt::Display for Shown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_word = self.unit.starts_with(|letter: char| letter.is_alphabetic() || letter == '%');
+        let gap = if is_word { " " } else { "" };
+        write!(formatter, "{}{gap}{}", self.number, self.unit)
+    }
 }
 
 impl Best {
@@ -238,25 +240,39 @@ impl Best {
         }
     }
 
-    /// The rates of a cell, and the first of its times: a mean of reads where it has them.
+    /// The first rates of a cell, and the first of its times: a mean where it has one.
     fn of_cell(cell: &CellResult) -> Self {
-        let value = |wanted: &dyn Fn(&str) -> bool| {
-            let whole = cell.measures.iter().filter(|named| named.subject.is_none());
-            let mut found = whole.filter(|named| wanted(&named.quantity));
-            positive(found.next().map_or(0.0, |named| named.estimate.value))
+        let whole = || cell.measures.iter().filter(|named| named.subject.is_none());
+        let first = |unit: Unit, is_wanted: fn(&str) -> bool| {
+            let mut found = whole().filter(|named| {
+                unit_of(&named.quantity) == Some(unit) && is_wanted(&named.quantity)
+            });
+            found.next().map(|named| named.estimate.value)
         };
-        let is_mean = |quantity: &str| quantity.ends_with("time.mean");
-        let has_mean = cell.measures.iter().any(|named| is_mean(&named.quantity));
-        let is_time = |quantity: &str| {
-            if has_mean { is_mean(quantity) } else { quantity.ends_with("_run.time") }
-        };
+        let any = |unit| first(unit, |_| true);
+        let time_ns = first(Unit::Ns, |quantity| statistic(quantity) == "mean");
         Self {
-            iops: value(&|quantity| quantity == "iops" || quantity == "new_orders"),
-            bytes_per_s: value(&|quantity| quantity.ends_with("throughput")),
-            time_ns: value(&is_time),
+            iops: positive(any(Unit::IosPerS).unwrap_or(0.0)),
+            bytes_per_s: positive(any(Unit::BytesPerS).unwrap_or(0.0)),
+            time_ns: positive(time_ns.or_else(|| any(Unit::Ns)).unwrap_or(0.0)),
             of_first_cell: true,
         }
     }
+}
+
+/// The unit of a quantity, of those that others can be relative to.
+fn unit_of(quantity: &str) -> Option<Unit> {
+    load_figure_unit(quantity).or_else(|| match statistic(quantity) {
+        "iops" => Some(Unit::IosPerS),
+        "throughput" => Some(Unit::BytesPerS),
+        "mean" => Some(Unit::Ns),
+        _ => None,
+    })
+}
+
+/// The last part of the name of a quantity.
+fn statistic(quantity: &str) -> &str {
+    quantity.rsplit('.').next().unwrap_or(quantity)
 }
 
 /// The shorter of the mean times of reads and writes, ns.
@@ -284,6 +300,15 @@ fn is_skewed(low: f64, value: f64, high: f64) -> bool {
     !even || down >= value
 }
 
+/// Half the width of an interval as a share of what it surrounds; nothing where there is no interval or where it reaches
+/// further to one side.
+pub(crate) fn even_half(unit: Unit, estimate: &Estimate) -> Option<f64> {
+    let (low, high) = possible(unit, estimate);
+    let half = Estimate { low, high, ..*estimate }.relative_half_width();
+    let is_skewed = half > SKEW_MATTERS && is_skewed(low, estimate.value, high);
+    (half > 0.0 && !is_skewed).then_some(half)
+}
+
 /// A divisor: 1 where nothing was measured.
 fn positive(value: f64) -> f64 {
     if value > 0.0 && value.is_finite() { value } else { 1.0 }
@@ -308,21 +333,21 @@ pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
         let suffix = if unit == Unit::Ns { "×" } else { " %" };
         return format!("{}{suffix}", short(plain));
     }
-    let shown = match unit {
+    match unit {
         // Ticks are round in seconds: 100 s, and not 1.67 min.
-        Unit::Ns if value >= 60e9 => return format!("{} s", thousands(value / 1e9)),
-        Unit::Ns => show_time_ns(value),
-        Unit::BytesPerS => show_throughput(value),
-        Unit::IosPerS | Unit::PerMinute | Unit::Count => return thousands(value),
-        Unit::Share => return format!("{} %", short(value * 100.0)),
-    };
-    let Some((number, name)) = shown.split_once(' ') else {
-        return shown;
-    };
-    if !number.contains('.') {
-        return shown;
+        Unit::Ns if value >= 60e9 => format!("{} s", thousands(value / 1e9)),
+        Unit::Ns | Unit::BytesPerS => {
+            let (number, name) = unit.parts(value);
+            format!("{} {name}", without_zeros(&number))
+        }
+        Unit::IosPerS | Unit::PerMinute | Unit::Count => thousands(value),
+        Unit::Share => format!("{} %", short(value * 100.0)),
     }
-    format!("{} {name}", number.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A number without needless zeros behind its point.
+fn without_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 /// `40k`, `2.5k`, `1.2M`, `800`.
@@ -338,7 +363,7 @@ fn thousands(value: f64) -> String {
 /// As many digits as needed, at most six behind the point.
 fn short(value: f64) -> String {
     let shown = format!("{value:.6}");
-    let short = shown.trim_end_matches('0').trim_end_matches('.');
+    let short = without_zeros(&shown);
     if short.is_empty() || short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
@@ -387,22 +412,13 @@ mod tests {
     }
 
     #[test]
-    fn relative_numbers_are_ratios_and_sentences_lose_their_numbers() {
+    fn relative_numbers_are_ratios_and_prose_is_masked() {
         assert_eq!(RELATIVE.value(Unit::IosPerS, 40_000.0), "100 %");
         assert_eq!(RELATIVE.value(Unit::Ns, 340_000.0), "3.40×");
         assert_eq!(RELATIVE.value(Unit::Share, 0.5), "50 %");
         assert_eq!(RELATIVE.count(12), "hidden");
-        assert_eq!(RELATIVE.sentence("41,200 at 1.25 ms"), "…,… at ….… ms");
-        assert_eq!(Formatter::default().sentence("41,200"), "41,200");
-        for kept in [
-            "PostgreSQL 15.18 of “oltp-2017”",
-            "p99 of reads",
-            "kernel 6.1.0-18-amd64",
-            "/data/u01",
-        ] {
-            assert_eq!(RELATIVE.sentence(kept), kept);
-        }
-        assert_eq!(RELATIVE.sentence("took 15.18 ms, 3 of 7"), "took ….… ms, … of …");
+        assert_eq!(RELATIVE.prose("took 15 ms"), "took … ms");
+        assert_eq!(Formatter::default().prose("41,200"), "41,200");
     }
 
     #[test]

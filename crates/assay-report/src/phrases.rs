@@ -1,9 +1,11 @@
 //! Words that the page, the text and the charts share.
 
+use crate::format::Formatter;
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Capacity, Contradiction};
-use assay_model::measurement::{Finish, Submission};
+use assay_model::calibration::{Bound, Capacity, Contradiction, LatencyLimit};
+use assay_model::measurement::{Finish, PerOperation, Submission};
 use assay_model::units::Bytes;
+use assay_model::verdict::Unit;
 
 /// The digits behind `p`: `50`, `99`, `99.9`, `99.99`.
 pub(crate) fn nines(quantile: f64) -> String {
@@ -16,6 +18,16 @@ pub(crate) fn capital(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
+}
+
+/// A sentence with the full stop that ends it; nothing of nothing.
+pub(crate) fn ended(words: &str) -> String {
+    let words = words.trim_end();
+    if words.is_empty() || words.ends_with(['.', '!', '?']) {
+        words.to_owned()
+    } else {
+        format!("{words}.")
+    }
 }
 
 /// A transfer size: `8 KiB`.
@@ -69,6 +81,34 @@ pub(crate) fn is_lower_bound(capacity: &Capacity) -> bool {
     is_cut_short(capacity.bound) && !is_hardly_known(&capacity.rate)
 }
 
+/// Marks a number of which only a lower bound is known.
+pub(crate) fn bounded(capacity: &Capacity, shown: &str) -> String {
+    let sign = if is_lower_bound(capacity) { "≥ " } else { "" };
+    format!("{sign}{shown}")
+}
+
+/// `≤ 1 ms`; relative reports do not say the limit.
+pub(crate) fn within_limit(limit: &LatencyLimit, format: &Formatter) -> String {
+    if format.is_relative() {
+        return "within the limit".to_owned();
+    }
+    format!("≤ {}", format.chosen(Unit::Ns, limit.service_time_ns))
+}
+
+/// The kind of time that is shown: from the intended start where arrivals are open.
+pub(crate) fn kind_of_time(operations: &PerOperation) -> &'static str {
+    let open = operations.iter().any(|(_, result)| result.response.is_some());
+    if open { "response time" } else { "service time" }
+}
+
+/// Letters and digits of a name, the rest as hyphens.
+pub(crate) fn file_name(name: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() { letter } else { '-' }
+    };
+    name.chars().map(plain).collect()
+}
+
 /// How a run ended, where it did not run its whole length.
 pub(crate) fn finish(finish: &Finish) -> Option<String> {
     match finish {
@@ -104,6 +144,14 @@ pub(crate) const fn submission(submission: Submission) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_ends_once() {
+        assert_eq!(
+            ["it is slow", "It is slow.", ""].map(ended),
+            ["it is slow.", "It is slow.", ""]
+        );
+    }
 
     #[test]
     fn nines_have_no_digits_of_binary_arithmetic() {

@@ -4,16 +4,68 @@ use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
 use crate::format::Formatter;
-use crate::panel::{Bar, Bars, Kind};
+use crate::view::Chart;
 use assay_model::number::real_len;
+use assay_model::verdict::Unit;
 
 /// Width of two letters of a label with the space behind them, pixels.
 const LABEL: f64 = 19.0;
 /// Share of a group's room that its bars fill.
 const FILLED: f64 = 0.76;
 
+/// Bars side by side, in groups of one name.
+#[derive(Clone, Debug)]
+pub(crate) struct Bars {
+    /// What they format.
+    pub(crate) title: String,
+    /// What is upwards.
+    pub(crate) name: String,
+    /// What is across.
+    pub(crate) across_name: String,
+    /// Unit of what is upwards.
+    pub(crate) unit: Unit,
+    /// Names of the groups.
+    pub(crate) names: Vec<String>,
+    /// What is in every group.
+    pub(crate) kinds: Vec<Kind>,
+}
+
+/// The bars of one kind, one a group; none where it is not known.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// Its colour.
+    pub(crate) ink: Ink,
+    /// One a group.
+    pub(crate) bars: Vec<Option<Bar>>,
+}
+
+/// A bar with the least and the greatest of what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bar {
+    /// The middle one.
+    pub(crate) value: f64,
+    /// The least.
+    pub(crate) low: f64,
+    /// The greatest.
+    pub(crate) high: f64,
+    /// Whether one of them was cut off, so that the value is a lower bound.
+    pub(crate) is_cut: bool,
+    /// How many they are.
+    pub(crate) n: usize,
+}
+
+impl Bars {
+    /// The same as a chart.
+    pub(crate) fn chart<'a>(self, file: &str, size: Size, format: Formatter) -> Chart<'a> {
+        let caption = self.title.clone();
+        Chart::new(file, size, caption, move |size| bars(&self, &format, size))
+    }
+}
+
 /// Draws the bars, from zero: the length of a bar is its value.
-pub(crate) fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
+fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
     let mut scene = Scene::new(size, 280.0, chart.title.clone());
     let plot = scene.plot;
     let divisor = format.divisor(chart.unit);

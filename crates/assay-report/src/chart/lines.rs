@@ -6,12 +6,73 @@ use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
 use super::time_axis::time_axis;
 use crate::format::Formatter;
-use crate::panel::{Across, Line, Lines};
+use crate::phrases::file_name;
+use crate::view::Chart;
 use assay_model::Estimate;
 use assay_model::verdict::Unit;
 
+/// How places on the horizontal axis are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Across {
+    /// From zero.
+    #[default]
+    Linear,
+    /// Equal ratios are equally long.
+    Log,
+    /// Times in ns, equal ratios equally long.
+    LogTime,
+    /// Seconds since the beginning.
+    Time,
+}
+
+/// Lines over one axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// What it shows.
+    pub(crate) title: String,
+    /// What is across.
+    pub(crate) across: Across,
+    /// Its name.
+    pub(crate) across_name: String,
+    /// What is upwards.
+    pub(crate) name: String,
+    /// Unit of what is upwards.
+    pub(crate) unit: Unit,
+    /// Whether the vertical axis is logarithmic; else it begins at zero.
+    pub(crate) log: bool,
+    /// What is drawn.
+    pub(crate) curves: Vec<Line>,
+    /// Places across at which something happened.
+    pub(crate) marks: Vec<(f64, String)>,
+}
+
+/// One line.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// Its colour.
+    pub(crate) ink: Ink,
+    /// Its stroke.
+    pub(crate) stroke: Stroke,
+    /// Whether its points are drawn with their intervals.
+    pub(crate) dots: bool,
+    /// Whether the intervals are joined to a band.
+    pub(crate) band: bool,
+    /// The points, ascending.
+    pub(crate) points: Vec<(f64, Estimate)>,
+}
+
+impl Lines {
+    /// The same as a chart.
+    pub(crate) fn chart<'a>(self, size: Size, format: Formatter) -> Chart<'a> {
+        let (file, caption) = (file_name(&self.title.to_lowercase()), self.title.clone());
+        Chart::new(file, size, caption, move |size| lines(&self, &format, size))
+    }
+}
+
 /// Draws the lines.
-pub(crate) fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
+fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
     let mut scene = Scene::new(size, 300.0, of.title.clone());
     let wanted = if size == Size::Narrow { 4 } else { 6 };
     let x = across(&mut scene, of, format, wanted);
