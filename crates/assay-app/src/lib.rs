@@ -16,6 +16,7 @@ pub mod live_profile;
 pub mod load;
 pub mod loaded_run;
 pub mod new_file;
+pub mod plan_document;
 pub mod progress;
 pub mod recording;
 pub mod reports;

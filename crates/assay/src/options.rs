@@ -49,6 +49,15 @@ pub struct OutputOptions {
     pub quiet: bool,
 }
 
+/// Where the run of a load is kept, and how it is shown.
+#[derive(Args)]
+pub struct LoadRunOptions {
+    #[command(flatten)]
+    pub store: StoreOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
 /// What the library is given by the command line: store, signals, the line of progress, the command as it was typed.
 ///
 /// # Errors
