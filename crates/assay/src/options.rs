@@ -67,6 +67,7 @@ pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, 
         stop: crate::signals::stop_flag()?,
         progress: progress(output),
         command: command_line(),
+        server_programs: std::env::var_os("ASSAY_BINDIR").map(PathBuf::from),
         guards: Guards::of_this_program(),
         ..Context::new(store.open())
     })

@@ -1,7 +1,7 @@
 //! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
 
 use super::call_mode::{CallMode, Routines, chosen};
-use super::kind::{Load, Metrics, Parts, Shape};
+use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
@@ -106,12 +106,12 @@ impl Load for BrokeragePlan {
     }
 
     fn metrics(&self) -> Metrics {
-        Metrics::Transactions {
+        Metrics::Transactions(TransactionMetrics {
             stream: TRADE_RESULT,
             rate: "trade_results",
             mean: "trade_result.response_time.mean",
             q99: "trade_result.response_time.q0.99",
-        }
+        })
     }
 
     fn parts(&mut self) -> Parts<'_> {

@@ -44,20 +44,24 @@ pub type Shape = Vec<(&'static str, String)>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metrics {
     /// One kind of transaction and the times of it.
-    Transactions {
-        /// The transaction, as its stream is called.
-        stream: &'static str,
-        /// So many of them a second.
-        rate: &'static str,
-        /// Their mean response time.
-        mean: &'static str,
-        /// Its 99 % quantile.
-        q99: &'static str,
-    },
+    Transactions(TransactionMetrics),
     /// All statements.
     Statements,
     /// Runs of queries.
     Queries,
+}
+
+/// A kind of transaction that is counted, and the names under which studies compare it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransactionMetrics {
+    /// The transaction, as its stream is called.
+    pub stream: &'static str,
+    /// So many of them a second.
+    pub rate: &'static str,
+    /// Their mean response time.
+    pub mean: &'static str,
+    /// Its 99 % quantile.
+    pub q99: &'static str,
 }
 
 /// The parts of a plan that all loads have, to be changed.

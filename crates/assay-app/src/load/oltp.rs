@@ -2,7 +2,7 @@
 
 use super::bounds::{PARTITIONS, within};
 use super::call_mode::{CallMode, Routines, chosen};
-use super::kind::{Load, Metrics, Parts, Shape};
+use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
@@ -102,12 +102,12 @@ impl Load for OltpPlan {
     }
 
     fn metrics(&self) -> Metrics {
-        Metrics::Transactions {
+        Metrics::Transactions(TransactionMetrics {
             stream: NEW_ORDER,
             rate: "new_orders",
             mean: "new_order.response_time.mean",
             q99: "new_order.response_time.q0.99",
-        }
+        })
     }
 
     fn parts(&mut self) -> Parts<'_> {
