@@ -251,7 +251,7 @@ impl Best {
             if has_mean { is_mean(quantity) } else { quantity.ends_with("_run.time") }
         };
         Self {
-            iops: value(&|quantity| quantity == "iops" || quantity == "new_orders"),
+            iops: value(&|quantity| ["iops", "new_orders", "trade_results"].contains(&quantity)),
             bytes_per_s: value(&|quantity| quantity.ends_with("throughput")),
             time_ns: value(&is_time),
             of_first_cell: true,
