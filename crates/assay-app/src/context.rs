@@ -2,7 +2,7 @@
 
 use crate::progress::Progress;
 use assay_store::Store;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,6 +17,8 @@ pub struct Context {
     pub progress: Progress,
     /// The command that led here, for the manifest; without passwords.
     pub command: Vec<String>,
+    /// Directory with the programs of servers, where a cell of a study names none.
+    pub server_programs: Option<PathBuf>,
     /// Programs that end what is started when this program ends.
     pub guards: Guards,
 }
@@ -38,6 +40,7 @@ impl Context {
             stop: Arc::default(),
             progress: Progress::silent(),
             command: Vec::new(),
+            server_programs: None,
             guards: Guards::of(Path::new("assay")),
         }
     }

@@ -20,14 +20,14 @@ pub struct CriteriaSource {
 }
 
 impl CriteriaSource {
-    /// What a person asks with `--criteria`, or else the workload; nothing where neither asks.
+    /// What a person asks, or else the workload; nothing where neither asks.
     ///
     /// # Errors
-    /// A usage error when the file cannot be read or means nothing.
-    pub fn of(named: Option<&Path>, workload: &Workload) -> Result<Option<Self>> {
+    /// A usage error when the workload's criteria mean nothing.
+    pub fn of(named: Option<Self>, workload: &Workload) -> Result<Option<Self>> {
         match (named, workload.criteria()) {
             (None, Some(criteria)) => Self::new(&criteria).map(Some),
-            _ => Self::named(named),
+            (named, _) => Ok(named),
         }
     }
 

@@ -6,7 +6,9 @@
     reason = "a section stands where it says more than that the store, the target or the server may refuse"
 )]
 
+pub mod calibrate;
 pub mod capacity;
+pub mod check;
 pub mod command_line;
 pub mod context;
 pub mod finish;
@@ -15,11 +17,14 @@ mod host_samples;
 pub mod live_profile;
 pub mod load;
 pub mod loaded_run;
+pub mod locality;
 pub mod new_file;
+pub mod plan_document;
 pub mod progress;
 pub mod recording;
 pub mod reports;
 pub mod resume;
+pub mod run;
 pub mod soak;
 pub mod study;
 pub mod target_plan;

@@ -1,8 +1,14 @@
-//! Loads on real databases, from a server that is made or entered to a run of the store.
+//! Loads on real databases, from a plan to a run of the store.
 
+pub mod bounds;
+pub mod brokerage;
 pub mod call_mode;
 pub mod dss;
+pub mod kind;
 pub mod ladder_run;
+mod load_plan;
+pub mod oltp;
+pub mod parameters;
 pub mod partial_data;
 pub mod prepared_server;
 pub mod search;
@@ -10,3 +16,5 @@ pub mod server_plan;
 pub mod settings_table;
 pub mod slob;
 pub mod transactions;
+
+pub use load_plan::LoadPlan;

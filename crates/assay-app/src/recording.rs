@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::host_sampler::HostSampler;
+use crate::plan_document::PlanDocument;
 use crate::target_plan::TargetPlan;
 use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
 use assay_host::clock::unix_ns;
@@ -80,13 +81,19 @@ pub struct RunRequest<'a> {
     pub workload: Option<&'a Workload>,
     /// The study, for the same reason.
     pub study: Option<&'a Study>,
+    /// The plan, which is kept before anything is measured; a run that goes on has its own.
+    pub document: Option<&'a PlanDocument>,
 }
 
 impl<'a> RunRequest<'a> {
     /// For one workload.
-    pub fn of(workload: &'a Workload, target: &'a TargetPlan) -> Self {
+    pub fn of(
+        workload: &'a Workload,
+        target: &'a TargetPlan,
+        document: Option<&'a PlanDocument>,
+    ) -> Self {
         let (write, direct) = (workload.writes(), workload.direct);
-        Self { target, write, direct, workload: Some(workload), study: None }
+        Self { target, write, direct, workload: Some(workload), study: None, document }
     }
 }
 
@@ -317,6 +324,9 @@ impl RunRequest<'_> {
 }
 
 fn keep_documents(writer: &RunWriter, wanted: &RunRequest<'_>) -> Result<()> {
+    if let Some(document) = wanted.document {
+        document.keep(writer)?;
+    }
     if let Some(workload) = wanted.workload {
         writer.put(Document::Workload, &to_toml(workload)?)?;
     }

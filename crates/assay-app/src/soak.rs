@@ -2,4 +2,91 @@
 
 mod cycles;
 
-pub use cycles::Cycles;
+use crate::context::Context;
+use crate::finish::{FinishedRun, finish_with_page};
+use crate::plan_document::PlanDocument;
+use crate::recording::{Recording, RunRequest};
+use crate::resume::check_resumable;
+use crate::target_plan::TargetPlan;
+use assay_host::clock::unix_ns;
+use assay_model::measurement::Finish;
+use assay_model::run::RunKind;
+use assay_model::soak;
+use assay_model::units::Share;
+use assay_model::{Error, Result, Workload};
+use assay_store::{Document, RunReader};
+use cycles::Cycles;
+use serde::{Deserialize, Serialize};
+
+/// The plan of a soak.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SoakPlan {
+    /// What is measured, and how it is opened.
+    pub target: TargetPlan,
+    /// The workload of a cycle.
+    pub workload: Workload,
+    /// Load and rests.
+    pub cycles: soak::SoakPlan,
+    /// Loss that does not matter.
+    pub tolerance: Share,
+}
+
+impl SoakPlan {
+    /// Loads the target and says whether it becomes steady, what it loses, and whether rest brings it back.
+    ///
+    /// # Errors
+    /// What the workload, the store, the target or the engine says.
+    pub fn run(&self, context: &Context) -> Result<FinishedRun> {
+        self.check()?;
+        let document = PlanDocument::new(self)?;
+        let request = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let recording = Recording::begin(RunKind::Soak, &request, context)?;
+        self.measure(recording, Cycles::new(self.cycles, self.tolerance))
+    }
+
+    /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
+        check_resumable(run)?;
+        self.check()?;
+        let mut cycles = Cycles::new(self.cycles, self.tolerance);
+        cycles.restore_progress(run)?;
+        let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
+        let request = RunRequest::of(&self.workload, &self.target, None);
+        let recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
+        self.measure(recording, cycles)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.cycles.work.seconds() < 1.0 {
+            return Err(Error::usage(
+                format!("{} of load say nothing", self.cycles.work),
+                "load for minutes at least: --duration 8h, or --work 300s --rest 600s --cycles 215",
+            ));
+        }
+        self.workload.check()
+    }
+
+    fn measure(&self, mut recording: Recording, mut cycles: Cycles) -> Result<FinishedRun> {
+        match cycles.conduct(&mut recording, &self.workload) {
+            Ok(finish) => self.finish(recording, &cycles, &finish),
+            Err(error) => Err(recording.abandon(error)),
+        }
+    }
+
+    fn finish(
+        &self,
+        recording: Recording,
+        cycles: &Cycles,
+        finish: &Finish,
+    ) -> Result<FinishedRun> {
+        let soak = cycles.finish(&self.workload);
+        // Test files go before the answer is given.
+        let writer = recording.end();
+        writer.put_json(Document::Soak, &soak)?;
+        finish_with_page(writer, finish, soak.outcome)
+    }
+}

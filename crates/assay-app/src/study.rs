@@ -1,10 +1,14 @@
 //! An experiment from a file: its cells, what happens in each, and the runs that come of them.
 
-pub mod cache;
-pub mod executor;
-pub mod labels;
-pub mod load_cells;
-pub mod metrics;
+mod cache;
+mod executor;
+mod experiment;
+mod labels;
+mod load_cell;
+mod load_cells;
+mod metrics;
 pub mod outline;
-pub mod phases;
-pub mod shared_data;
+mod phases;
+mod shared_data;
+
+pub use experiment::StudyPlan;

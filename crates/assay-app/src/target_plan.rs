@@ -1,17 +1,21 @@
 //! What is measured and how it is opened, as it is planned.
 
+use crate::plan_document::without_passwords;
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
 use assay_methods::target::{Opening, is_block_device, is_simulated};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
 use assay_model::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// What is measured, and how it is opened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TargetPlan {
     /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…` or `array:…`.
+    #[serde(serialize_with = "without_passwords")]
     pub targets: Vec<String>,
     /// Size of a test file; by free space, caches and time where it is not given.
     pub size: Option<Bytes>,
@@ -19,9 +23,11 @@ pub struct TargetPlan {
     pub fill_time: Nanos,
     /// Whether the test file stays.
     pub keep: bool,
-    /// Serial numbers or sizes of the block devices whose content may go.
+    /// Serial numbers or sizes of the block devices whose content may go; typed each time and never kept.
+    #[serde(skip)]
     pub destroy: Vec<String>,
-    /// Names of the known data on them that may go as well.
+    /// Names of the known data on them that may go as well; neither.
+    #[serde(skip)]
     pub wipe: Vec<String>,
     /// Share of the test file's content that compresses away.
     pub compressible: Share,
@@ -34,7 +40,8 @@ pub struct TargetPlan {
 }
 
 /// Who carries out the I/Os, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct EnginePlan {
     /// Who carries out the I/Os.
     pub backend: Backend,
@@ -47,7 +54,8 @@ pub struct EnginePlan {
 }
 
 /// Who carries out the I/Os.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Backend {
     /// `io_uring`, or blocking calls where it is denied.
     #[default]
@@ -61,7 +69,8 @@ pub enum Backend {
 }
 
 /// When the kernel works off completions of a ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RingTasks {
     /// Whenever the worker is in the kernel anyway.
     #[default]

@@ -14,6 +14,8 @@ const FORMAT: u32 = 1;
 /// A document of a run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
+    /// What was wanted: everything that the run was begun with.
+    Plan,
     /// The workload as it was given.
     Workload,
     /// The criteria as they were given.
@@ -42,7 +44,8 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
+        Self::Plan,
         Self::Workload,
         Self::Criteria,
         Self::Environment,
@@ -60,6 +63,7 @@ impl Document {
     /// Its file in the run's directory.
     pub const fn file_name(self) -> &'static str {
         match self {
+            Self::Plan => "plan.json",
             Self::Workload => "workload.toml",
             Self::Criteria => "criteria.toml",
             Self::Environment => "environment.json",

@@ -49,6 +49,15 @@ pub struct OutputOptions {
     pub quiet: bool,
 }
 
+/// Where the run of a load is kept, and how it is shown.
+#[derive(Args)]
+pub struct LoadRunOptions {
+    #[command(flatten)]
+    pub store: StoreOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
 /// What the library is given by the command line: store, signals, the line of progress, the command as it was typed.
 ///
 /// # Errors
@@ -58,6 +67,7 @@ pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, 
         stop: crate::signals::stop_flag()?,
         progress: progress(output),
         command: command_line(),
+        server_programs: std::env::var_os("ASSAY_BINDIR").map(PathBuf::from),
         guards: Guards::of_this_program(),
         ..Context::new(store.open())
     })

@@ -3,16 +3,19 @@
 use super::server_plan::ProductName;
 use assay_dbload::load::Calls;
 use assay_model::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// The words for functions that give nothing back but what they give out.
 const PROCEDURES: &str = "procedures of the server (proc)";
 
 /// How transactions reach the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallMode {
     /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one turn of the wire each.
+    #[serde(rename = "proc")]
     ServerSide,
     /// Prepared statements: they travel together as far as none needs what another finds.
+    #[serde(rename = "stmt")]
     ClientSide,
 }
 

@@ -1,9 +1,236 @@
-//! A load of decision support: its tables, its runs, its answers.
+//! The load of decision support, in the manner of TPC-H: its plan, and what it says of itself.
 
 mod answers;
 mod course;
 mod data;
 mod session;
 
-pub use course::DssRequest;
-pub use session::run_queries;
+use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
+use super::kind::{Load, Metrics, Parts, Shape};
+use super::partial_data::PartialData;
+use super::prepared_server::{LoadProduct, processors};
+use super::server_plan::{ProductName, ServerPlan};
+use super::settings_table::shown;
+use crate::context::Context;
+use crate::finish::FinishedRun;
+use crate::plan_document::{PlanDocument, without_password};
+use assay_dbload::dss::{DssStore, Memory, data_bytes};
+use assay_dbload::load::MariaLink;
+use assay_loads::dss::{Choice, Scale};
+use assay_model::load::Setting;
+use assay_model::units::{Bytes, Nanos};
+use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
+use course::DssRequest;
+use serde::{Deserialize, Serialize};
+use session::run_queries;
+use std::path::PathBuf;
+
+/// Processes besides that of a session, where nobody says.
+const PARALLEL_USUAL: u32 = 2;
+
+/// The plan of the load; its fields are the options of the verb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DssPlan {
+    /// A directory on the storage, or the address of a server.
+    #[serde(serialize_with = "without_password")]
+    pub target: String,
+    /// How large the tables are: 1 makes about 1 GB of rows.
+    pub scale: f64,
+    /// Streams at once of each throughput run; 0 for no throughput run.
+    pub streams: Vec<u32>,
+    /// Processes that the server may use for a step of a query besides the session's own; as is usual on the product
+    /// where nobody says.
+    pub parallel: Option<Vec<u32>>,
+    /// How often all runs are measured.
+    pub repeats: u32,
+    /// Longest time of a query.
+    pub query_limit: Nanos,
+    /// Where the parameters of the queries come from.
+    pub parameters: ParameterSource,
+    /// Seed of drawn parameters.
+    pub seed: u64,
+    /// Whether there is no power run.
+    pub no_power: bool,
+    /// Whether there are no refresh functions.
+    pub no_refresh: bool,
+    /// Directory for the answers of the first power run.
+    pub answers: Option<PathBuf>,
+    /// Memory of a session for each sort and hash; else the server's own setting.
+    pub work_mem: Option<Bytes>,
+    /// Cache of a server of our own.
+    pub shared_buffers: Bytes,
+    /// Sessions that load the tables at once; else one a processor.
+    pub loaders: Option<u32>,
+    /// What becomes of tables that are incomplete or were made with other parameters.
+    pub left: Option<PartialData>,
+    /// The server.
+    pub server: ServerPlan,
+}
+
+/// Where parameters come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParameterSource {
+    /// By seed, as the benchmark draws them.
+    #[default]
+    Drawn,
+    /// Those by which its answers can be checked.
+    Validation,
+}
+
+impl Default for DssPlan {
+    fn default() -> Self {
+        Self {
+            target: String::new(),
+            scale: 1.0,
+            streams: vec![2],
+            parallel: None,
+            repeats: 1,
+            query_limit: Nanos(600_000_000_000),
+            parameters: ParameterSource::default(),
+            seed: 1,
+            no_power: false,
+            no_refresh: false,
+            answers: None,
+            work_mem: None,
+            shared_buffers: Bytes(128 << 20),
+            loaders: None,
+            left: None,
+            server: ServerPlan::default(),
+        }
+    }
+}
+
+impl Load for DssPlan {
+    fn name(&self) -> &'static str {
+        "dss"
+    }
+
+    fn check(&self) -> Result<()> {
+        within("--streams", self.streams.iter().copied(), &STREAMS)?;
+        within("--parallel", self.parallel.iter().flatten().copied(), &PARALLEL)?;
+        within("--repeats", [self.repeats], &REPEATS)?;
+        within("--loaders", self.loaders, &LOADERS)?;
+        if self.answers.is_some() && self.no_power {
+            return Err(Error::usage(
+                "--answers cannot be used with --no-power",
+                "leave one of them out",
+            ));
+        }
+        if self.no_power && self.streams.iter().all(|streams| *streams == 0) {
+            return Err(Error::usage(
+                "--no-power with --streams 0 leaves nothing to measure",
+                "leave one of them out",
+            ));
+        }
+        Scale::new(self.scale)?;
+        self.parallel_on_product().map(drop)
+    }
+
+    fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
+        let (product, parallel) = self.parallel_on_product()?;
+        match product {
+            ProductName::Postgres => self.run_on::<Connection>(parallel, document, context),
+            ProductName::Mariadb => self.run_on::<MariaLink>(parallel, document, context),
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        // A field that is added must say here whether it shapes the data; parameters of queries, and so the seed, do not.
+        #[rustfmt::skip]
+        let Self {
+            scale, target: _, streams: _, parallel: _, repeats: _, query_limit: _, parameters: _, seed: _, no_power: _,
+            no_refresh: _, answers: _, work_mem: _, shared_buffers: _, loaders: _, left: _, server: _,
+        } = self;
+        vec![("scale", scale.to_string())]
+    }
+
+    fn data_bytes(&self) -> Result<u64> {
+        Ok(data_bytes(Scale::new(self.scale)?))
+    }
+
+    fn metrics(&self) -> Metrics {
+        Metrics::Queries
+    }
+
+    fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            target: &mut self.target,
+            server: &mut self.server,
+            shared_buffers: &mut self.shared_buffers,
+            restore_every: None,
+        }
+    }
+}
+
+impl DssPlan {
+    fn run_on<L: LoadProduct + DssStore>(
+        &self,
+        parallel: Vec<u32>,
+        document: &PlanDocument,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        run_queries::<L>(&self.request(parallel)?, document, context)
+    }
+
+    /// The product, and parallel processes on it.
+    fn parallel_on_product(&self) -> Result<(ProductName, Vec<u32>)> {
+        let product = self.server.product(&self.target)?;
+        let usual = if product == ProductName::Postgres { PARALLEL_USUAL } else { 0 };
+        let parallel = self.parallel.clone().unwrap_or_else(|| vec![usual]);
+        if product == ProductName::Mariadb && parallel.iter().any(|processes| *processes > 0) {
+            return Err(Error::usage(
+                "--parallel: in MariaDB and MySQL one thread works on a query, and no other helps it",
+                "leave it out; --streams asks several queries at once",
+            ));
+        }
+        Ok((product, parallel))
+    }
+
+    fn request(&self, parallel: Vec<u32>) -> Result<DssRequest<'_>> {
+        Ok(DssRequest {
+            target: &self.target,
+            scale: Scale::new(self.scale)?,
+            streams: self.streams.iter().copied().filter(|streams| *streams > 0).collect(),
+            plan: self.settings(&parallel),
+            parallel,
+            repeats: self.repeats,
+            has_power: !self.no_power,
+            refreshes: !self.no_refresh,
+            choice: match self.parameters {
+                ParameterSource::Drawn => Choice::Drawn(self.seed),
+                ParameterSource::Validation => Choice::Validation,
+            },
+            limit: self.query_limit,
+            memory: Memory { work: self.work_mem },
+            answers: self.answers.as_deref(),
+            shared_buffers: self.shared_buffers,
+            loaders: self.loaders.unwrap_or_else(processors),
+            left: self.left,
+            server: &self.server,
+        })
+    }
+
+    /// The settings as they are shown.
+    fn settings(&self, parallel: &[u32]) -> Vec<Setting> {
+        let list =
+            |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let parameters = match self.parameters {
+            ParameterSource::Drawn => format!("drawn by seed {}", self.seed),
+            ParameterSource::Validation => "those of validation".to_owned(),
+        };
+        let own = || "the server's own".to_owned();
+        shown([
+            ("scale", self.scale.to_string()),
+            ("streams", list(&self.streams)),
+            ("parallel processes", list(parallel)),
+            ("repeats", self.repeats.to_string()),
+            ("query limit", self.query_limit.to_string()),
+            ("parameters", parameters),
+            ("refresh functions", if self.no_refresh { "no" } else { "yes" }.to_owned()),
+            ("work_mem", self.work_mem.map_or_else(own, |size| size.to_string())),
+        ])
+    }
+}

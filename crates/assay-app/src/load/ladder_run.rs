@@ -4,6 +4,7 @@ use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, processors
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::loaded_run::rung_cell;
+use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
 use assay_dbload::load::{
@@ -132,7 +133,7 @@ pub fn run_ladder<C: LoadDriver>(
     ladder: &LadderPlan,
     course: &mut C,
     prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
-    criteria: Option<&CriteriaSource>,
+    (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
 ) -> Result<FinishedRun> {
     let named = LoadTarget::read(&ladder.target)?;
@@ -143,6 +144,7 @@ pub fn run_ladder<C: LoadDriver>(
         targets: vec![named.shown()],
         created_unix_ns: unix_ns(),
     })?;
+    document.keep(&writer)?;
     let climbed = prepare(&named, context).and_then(|mut ground| {
         if let Some(environment) = ground.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;

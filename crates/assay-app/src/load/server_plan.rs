@@ -5,12 +5,15 @@ use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;
 use assay_postgres::binaries::Places;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The server of our own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ServerPlan {
     /// Product of the server of our own; an address tells its product itself.
+    #[serde(rename = "server")]
     pub product: Option<ProductName>,
     /// Directory with the programs of the server; else beside this program, on the path, where distributions put them.
     pub bindir: Option<PathBuf>,
@@ -23,7 +26,8 @@ pub struct ServerPlan {
 }
 
 /// Products whose servers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProductName {
     /// PostgreSQL.
     Postgres,
@@ -32,7 +36,8 @@ pub enum ProductName {
 }
 
 /// Who reads ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum IoMethod {
     /// Each session itself.
     Sync,

@@ -1,24 +1,361 @@
-//! The SLOB method as a course: its tables on the ground, its rungs in the words of workloads.
+//! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the words of workloads.
 
-use super::ladder_run::LoadDriver;
+use super::bounds::{REPEATS, SESSIONS, one_of, within};
+use super::kind::{Load, Metrics, Parts, Shape};
+use super::ladder_run::{LadderPlan, LoadDriver, run_ladder};
+use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
 use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, Wanted};
-use super::server_plan::{ServerPlan, ServerSizing};
+use super::search::Search;
+use super::server_plan::{ProductName, ServerPlan, ServerSizing};
+use super::settings_table::shown;
 use crate::context::Context;
-use assay_dbload::load::{Database, LoadKind, schema_name};
-use assay_dbload::slob::{BlockStore, Fill, Slob, data_bytes, fill, is_filled, workload};
-use assay_loads::slob::Rules;
-use assay_model::load::{Filled, Rung};
+use crate::finish::{CriteriaSource, FinishedRun};
+use crate::plan_document::{PlanDocument, without_password};
+use assay_dbload::load::{Climb, Database, Length, LoadKind, MariaLink, RungPlan, schema_name};
+use assay_dbload::slob::{
+    Access, BlockStore, Fill, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled, workload,
+};
+use assay_loads::slob::{Redo, Rules};
+use assay_model::load::{Filled, Rung, Setting};
 use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
-use assay_model::units::{Nanos, show_bytes};
-use assay_model::{Histogram, Result, Workload};
+use assay_model::units::{Bytes, Nanos, Share, show_bytes};
+use assay_model::{Error, Histogram, Result, Workload};
 use assay_postgres::connection::Connection;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
 /// The load before the first rung, which fills the caches of processes and of the server.
 pub const WARM_UP: Nanos = Nanos(2_000_000_000);
+
+/// Sessions at most when a search finds no end.
+const SESSIONS_MAX: u32 = 1024;
+/// Numbers of sessions where nobody says.
+const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
+/// Measured time of a rung where nobody says.
+const TIME: Nanos = Nanos(15_000_000_000);
+
+/// The plan of the load; its fields are the options of the verb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SlobPlan {
+    /// A directory on the storage, or the address of a server.
+    #[serde(serialize_with = "without_password")]
+    pub target: String,
+    /// Numbers of sessions, one rung each, where they are not searched.
+    pub sessions: Option<Vec<u32>>,
+    /// Whether sessions are doubled until throughput stops rising.
+    pub find_knee: bool,
+    /// Limit under which the most sessions are searched.
+    pub max_latency: Option<Nanos>,
+    /// The quantile that the limit is on, 0..=1.
+    pub quantile: f64,
+    /// Measured time of each rung, where no work is given.
+    pub time: Option<Nanos>,
+    /// Statements of each session instead of a time.
+    pub work: Option<u64>,
+    /// How often the ladder is measured.
+    pub repeats: u32,
+    /// Size of each table.
+    pub scale: Bytes,
+    /// Tables.
+    pub tables: u32,
+    /// Blocks that a reading statement touches.
+    pub work_unit: u64,
+    /// Blocks that a changing statement touches.
+    pub update_work_unit: u64,
+    /// Percentage of statements that change rows and commit.
+    pub update_pct: u64,
+    /// How much of a row is changed.
+    pub redo: RedoAmount,
+    /// Share of the reading statements that scan a short table without an index.
+    pub scan_share: Share,
+    /// Size of that table.
+    pub scan_size: Bytes,
+    /// A part of the table that every Nth statement goes to.
+    pub hot_spot: Option<HotSpotParameter>,
+    /// Every Nth statement goes to the first table; 0 for none.
+    pub hot_table: u64,
+    /// Waiting before every Nth statement.
+    pub think: Option<ThinkParameter>,
+    /// Share of the rows' text that compresses away.
+    pub compressible: Share,
+    /// How rows are read.
+    pub access: ReadAccess,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Cache of the server.
+    pub shared_buffers: Bytes,
+    /// What becomes of what earlier runs left behind; this load never goes on with it.
+    pub left: Option<PartialData>,
+    /// Criteria to judge by.
+    pub criteria: Option<PathBuf>,
+    /// The server.
+    pub server: ServerPlan,
+}
+
+/// How much of a row is changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedoAmount {
+    /// Two columns.
+    #[default]
+    Lite,
+    /// All columns of text.
+    Heavy,
+}
+
+/// How rows are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadAccess {
+    /// An index scan, one block at a time.
+    #[default]
+    Index,
+    /// A bitmap scan that reads ahead.
+    Stream,
+}
+
+impl Default for SlobPlan {
+    fn default() -> Self {
+        Self {
+            target: String::new(),
+            sessions: None,
+            find_knee: false,
+            max_latency: None,
+            quantile: 0.99,
+            time: None,
+            work: None,
+            repeats: 1,
+            scale: Bytes(1 << 30),
+            tables: 1,
+            work_unit: 64,
+            update_work_unit: 8,
+            update_pct: 0,
+            redo: RedoAmount::default(),
+            scan_share: Share(0.0),
+            scan_size: Bytes(1 << 20),
+            hot_spot: None,
+            hot_table: 0,
+            think: None,
+            compressible: Share(0.0),
+            access: ReadAccess::default(),
+            seed: 1,
+            shared_buffers: Bytes(32 << 20),
+            left: None,
+            criteria: None,
+            server: ServerPlan::default(),
+        }
+    }
+}
+
+impl Load for SlobPlan {
+    fn name(&self) -> &'static str {
+        "slob"
+    }
+
+    fn check(&self) -> Result<()> {
+        within("--sessions", self.sessions.iter().flatten().copied(), &SESSIONS)?;
+        within("--repeats", [self.repeats], &REPEATS)?;
+        let (sessions, knee) =
+            (("--sessions", self.sessions.is_some()), ("--find-knee", self.find_knee));
+        let limit = ("--max-latency", self.max_latency.is_some());
+        one_of(knee, sessions)?;
+        one_of(knee, limit)?;
+        one_of(limit, sessions)?;
+        one_of(("--work", self.work.is_some()), ("--time", self.time.is_some()))?;
+        if self.work == Some(0) {
+            return Err(Error::usage("--work 0 measures nothing", "write at least 1"));
+        }
+        if self.left == Some(PartialData::Resume) {
+            return Err(Error::usage(
+                "--left finish: this load never goes on with what is there",
+                "write drop, or leave it out",
+            ));
+        }
+        self.rules()?.check()?;
+        self.climb()?;
+        self.access_on_product().map(drop)
+    }
+
+    fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
+        match self.access_on_product()? {
+            (ProductName::Postgres, access, words) => {
+                self.run_on::<Connection>(access, words, document, context)
+            }
+            (ProductName::Mariadb, access, words) => {
+                self.run_on::<MariaLink>(access, words, document, context)
+            }
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        // A field that is added must say here whether it shapes the data.
+        #[rustfmt::skip]
+        let Self {
+            scale: _, tables: _, compressible: _, scan_size: _, seed: _, // below
+            target: _, sessions: _, find_knee: _, max_latency: _, quantile: _, time: _, work: _, repeats: _,
+            work_unit: _, update_work_unit: _, update_pct: _, redo: _, scan_share: _, hot_spot: _, hot_table: _,
+            think: _, access: _, shared_buffers: _, left: _, criteria: _, server: _,
+        } = self;
+        vec![
+            ("scale", self.scale.to_string()),
+            ("tables", self.tables.to_string()),
+            ("compressible", self.compressible.to_string()),
+            ("scan_size", self.scan_size.to_string()),
+            ("seed", self.seed.to_string()),
+        ]
+    }
+
+    fn data_bytes(&self) -> Result<u64> {
+        let rules = self.rules()?;
+        Ok(data_bytes(rules.scale_blocks.saturating_mul(u64::from(rules.tables)), BLOCK_BYTES))
+    }
+
+    fn metrics(&self) -> Metrics {
+        Metrics::Statements
+    }
+
+    fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            target: &mut self.target,
+            server: &mut self.server,
+            shared_buffers: &mut self.shared_buffers,
+            restore_every: None,
+        }
+    }
+
+    fn set_time(&mut self, time: Nanos) {
+        self.time = Some(time);
+    }
+}
+
+impl SlobPlan {
+    /// The product, how rows are read on it, and the words for that.
+    fn access_on_product(&self) -> Result<(ProductName, Access, &'static str)> {
+        let access = match self.access {
+            ReadAccess::Index => Access::Index,
+            ReadAccess::Stream => Access::Stream,
+        };
+        match self.server.product(&self.target)? {
+            ProductName::Postgres => Ok((ProductName::Postgres, access, access.name())),
+            ProductName::Mariadb if access == Access::Stream => Err(Error::usage(
+                "--access stream: the server has no way to read several pages ahead of an index",
+                "leave it out with MariaDB and MySQL: each page is read when it is met",
+            )),
+            ProductName::Mariadb => Ok((ProductName::Mariadb, access, MARIADB_ACCESS)),
+        }
+    }
+
+    fn run_on<L: LoadProduct + BlockStore>(
+        &self,
+        access: Access,
+        words: &str,
+        document: &PlanDocument,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let rules = self.rules()?;
+        let time = Length::Time(self.time.unwrap_or(TIME));
+        let ladder = LadderPlan {
+            target: self.target.clone(),
+            climb: self.climb()?,
+            rung: RungPlan::new(1, 1, self.work.map_or(time, Length::Steps)),
+            warm_up: Some(WARM_UP),
+            repeats: self.repeats,
+            plan: self.settings(),
+            access: words.to_owned(),
+        };
+        let setup = BlockSetup {
+            rules: &rules,
+            server: &self.server,
+            left: self.left,
+            shared_buffers_bytes: self.shared_buffers.0,
+            sessions_max: ladder.climb.sessions_max(),
+            are_given: matches!(ladder.climb, Climb::Given(_)),
+        };
+        let mut driver = SlobDriver::<L>(Slob::new(&rules, access));
+        let criteria = CriteriaSource::named(self.criteria.as_deref())?;
+        run_ladder(
+            &ladder,
+            &mut driver,
+            |named, context| setup.prepare(named, context),
+            (document, criteria.as_ref()),
+            context,
+        )
+    }
+
+    fn rules(&self) -> Result<Rules> {
+        let blocks = |size: Bytes, option: &str| -> Result<u64> {
+            if size.0.is_multiple_of(BLOCK_BYTES) && size.0 > 0 {
+                return Ok(size.0 / BLOCK_BYTES);
+            }
+            Err(Error::usage(
+                format!("{option} {size} is no whole number of blocks"),
+                "write a multiple of 8KiB",
+            ))
+        };
+        Ok(Rules {
+            scale_blocks: blocks(self.scale, "--scale")?,
+            tables: self.tables,
+            work_unit: self.work_unit,
+            update_work_unit: self.update_work_unit,
+            update_percent: self.update_pct,
+            scan_share: self.scan_share,
+            scan_blocks: blocks(self.scan_size, "--scan-size")?,
+            redo: match self.redo {
+                RedoAmount::Lite => Redo::Lite,
+                RedoAmount::Heavy => Redo::Heavy,
+            },
+            hot_spot: self.hot_spot.map(|spot| spot.in_blocks(BLOCK_BYTES)),
+            hot_table_every: self.hot_table,
+            think: self.think.as_ref().map(|think| think.0),
+            compressible: self.compressible,
+            seed: self.seed,
+        })
+    }
+
+    fn climb(&self) -> Result<Climb> {
+        Search {
+            given: self.sessions.as_deref().unwrap_or(&GIVEN),
+            find_knee: self.find_knee,
+            max_latency: self.max_latency,
+            quantile: self.quantile,
+            usual_quantile: 0.99,
+            most: SESSIONS_MAX,
+        }
+        .climb()
+    }
+
+    /// The settings as they are shown.
+    fn settings(&self) -> Vec<Setting> {
+        let redo = if self.redo == RedoAmount::Lite { "lite" } else { "heavy" };
+        shown([
+            ("scale", self.scale.to_string()),
+            ("tables", self.tables.to_string()),
+            ("work unit", format!("{} blocks", self.work_unit)),
+            ("update work unit", format!("{} blocks", self.update_work_unit)),
+            ("updates", format!("{} of 100 statements", self.update_pct)),
+            ("redo", redo.to_owned()),
+            ("scans", self.scan_share.to_string()),
+            ("hot spot", self.hot_spot.map_or_else(none, |spot| spot.words())),
+            ("hot table", every(self.hot_table)),
+            ("think time", self.think.map_or_else(none, |think| think.words())),
+            ("compressible", self.compressible.to_string()),
+            ("seed", self.seed.to_string()),
+        ])
+    }
+}
+
+fn none() -> String {
+    "none".to_owned()
+}
+
+fn every(steps: u64) -> String {
+    if steps == 0 { none() } else { format!("every {steps} statements") }
+}
 
 /// The method on its way up a ladder.
 pub struct SlobDriver<'a, L = Connection>(pub Slob<'a, L>);

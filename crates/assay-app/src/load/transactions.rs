@@ -1,7 +1,335 @@
-//! What loads of transactions share: where their tables are, and what is done around a rung.
+//! What loads of transactions share: the plan of their ladder, where their tables are, and what is done around a rung.
 
 mod driver;
 mod table_setup;
 
+use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
+use super::kind::Parts;
+use super::ladder_run::{LadderPlan, run_ladder};
+use super::partial_data::PartialData;
+use super::search::Search;
+use super::server_plan::{ProductName, ServerPlan};
+use super::settings_table::shown;
+use crate::context::Context;
+use crate::finish::{CriteriaSource, FinishedRun};
+use crate::plan_document::{PlanDocument, without_password};
+use assay_dbload::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
+use assay_model::load::Setting;
+use assay_model::units::{Bytes, Nanos};
+use assay_model::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
 pub use driver::{TransactionDriver, TransactionLoad};
 pub use table_setup::{Restorable, TableSetup};
+
+/// Sessions at most when a search finds no end.
+const USERS_MAX: u32 = 512;
+/// Numbers of sessions where nobody says.
+const USERS: [u32; 4] = [1, 4, 8, 16];
+
+/// The plan of a ladder of transactions; its fields are the options of the verb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TransactionPlan {
+    /// A directory on the storage, or the address of a server.
+    #[serde(serialize_with = "without_password")]
+    pub target: String,
+    /// Numbers of sessions at once, one rung each, where they are not searched.
+    pub users: Option<Vec<u32>>,
+    /// Whether sessions are doubled until throughput stops rising.
+    pub find_knee: bool,
+    /// Limit under which the most sessions are searched.
+    pub max_latency: Option<Nanos>,
+    /// The quantile that the limit is on, 0..=1.
+    pub quantile: f64,
+    /// Measured time of each rung.
+    pub time: Nanos,
+    /// Sessions begin one after the other over this time, which is not measured.
+    pub ramp: Nanos,
+    /// Load before the measured time of each rung.
+    pub warm_up: Nanos,
+    /// Transactions a second of all sessions together; closed without it.
+    pub rate: Option<f64>,
+    /// How these arrivals are spaced.
+    pub arrival: Arrival,
+    /// How often the ladder is measured.
+    pub repeats: u32,
+    /// How the server keeps transactions apart.
+    pub isolation: IsolationLevel,
+    /// Tables that are loaded at once; 0 for as many as there are processors.
+    pub loaders: usize,
+    /// Whether the conditions of the data are checked before the first and after the last rung.
+    pub verify: bool,
+    /// Before every how many rungs the data are restored.
+    pub restore_every: Option<u32>,
+    /// What sessions do when the server goes away.
+    pub on_loss: LossAction,
+    /// Schema, by default `assay_` and the load.
+    pub schema: Option<String>,
+    /// What becomes of tables that are incomplete or were made with other parameters.
+    pub left: Option<PartialData>,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Cache of the server.
+    pub shared_buffers: Bytes,
+    /// Criteria to judge by.
+    pub criteria: Option<PathBuf>,
+    /// The server.
+    pub server: ServerPlan,
+}
+
+/// How arrivals are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrival {
+    /// All gaps are equal.
+    Constant,
+    /// Gaps are exponential, as those of many independent users.
+    #[default]
+    Poisson,
+}
+
+/// How the server keeps transactions apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IsolationLevel {
+    /// Each statement sees what was committed before it.
+    #[default]
+    ReadCommitted,
+    /// Each transaction sees a snapshot.
+    RepeatableRead,
+    /// As if one came after the other.
+    Serializable,
+}
+
+/// What sessions do when the server goes away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossAction {
+    /// They end; what was measured is kept.
+    #[default]
+    End,
+    /// They come back as soon as the server does; one of our own is started again.
+    Reconnect,
+}
+
+impl Default for TransactionPlan {
+    fn default() -> Self {
+        Self {
+            target: String::new(),
+            users: None,
+            find_knee: false,
+            max_latency: None,
+            quantile: 0.9,
+            time: Nanos(30_000_000_000),
+            ramp: Nanos(0),
+            warm_up: Nanos(5_000_000_000),
+            rate: None,
+            arrival: Arrival::default(),
+            repeats: 1,
+            isolation: IsolationLevel::default(),
+            loaders: 0,
+            verify: false,
+            restore_every: None,
+            on_loss: LossAction::default(),
+            schema: None,
+            left: None,
+            seed: 1,
+            shared_buffers: Bytes(256 << 20),
+            criteria: None,
+            server: ServerPlan::default(),
+        }
+    }
+}
+
+/// What a kind of load adds to the shared plan.
+pub struct TransactionTables<'a, T> {
+    /// Its name, for example `oltp`.
+    pub kind: &'static str,
+    /// Its tables.
+    pub tables: &'a T,
+    /// Bytes of them on storage, about.
+    pub data_bytes: u64,
+    /// Its own settings as they are shown.
+    pub settings: Vec<Setting>,
+    /// How transactions reach the server, in words.
+    pub access: &'static str,
+}
+
+impl TransactionPlan {
+    /// Refuses what means nothing or contradicts itself.
+    ///
+    /// # Errors
+    /// A usage error that names the option.
+    pub fn check(&self) -> Result<()> {
+        within("--users", self.users.iter().flatten().copied(), &SESSIONS)?;
+        within("--repeats", [self.repeats], &REPEATS)?;
+        within("--restore-every", self.restore_every, &RESTORE_EVERY)?;
+        let (users, knee) = (("--users", self.users.is_some()), ("--find-knee", self.find_knee));
+        let limit = ("--max-latency", self.max_latency.is_some());
+        one_of(knee, users)?;
+        one_of(knee, limit)?;
+        one_of(limit, users)?;
+        self.schema.as_deref().map_or(Ok(()), |name| schema_name(name).map(drop))?;
+        self.climb()?;
+        self.pace().map(drop)
+    }
+
+    /// Refuses users who think where transactions come by a rate.
+    ///
+    /// # Errors
+    /// A usage error that names both.
+    pub fn check_think(&self, is_thinking: bool) -> Result<()> {
+        if is_thinking && self.rate.is_some() {
+            return Err(Error::usage(
+                "--rate and --think contradict each other",
+                "with a rate, transactions come when they are due; leave one of the two out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Carries a load out.
+    ///
+    /// # Errors
+    /// What the store, the safety gate or the server say.
+    pub fn run<T: Tables, B>(
+        &self,
+        wanted: TransactionTables<'_, T>,
+        load: B,
+        document: &PlanDocument,
+        context: &Context,
+    ) -> Result<FinishedRun>
+    where
+        B: TransactionLoad<Link: Restorable>,
+    {
+        let schema = self.schema_of(wanted.kind);
+        let ladder = self.ladder(wanted.settings, wanted.access)?;
+        let setup = TableSetup {
+            tables: wanted.tables,
+            schema,
+            seed: self.seed,
+            data_bytes: wanted.data_bytes,
+            server: &self.server,
+            shared_buffers_bytes: self.shared_buffers.0,
+            sessions_max: ladder.climb.sessions_max(),
+            are_given: matches!(ladder.climb, Climb::Given(_)),
+            loaders: self.loaders,
+            left: self.left,
+            has_copy: self.restore_every.is_some(),
+        };
+        let mut driver = TransactionDriver::new(load, self.verify, self.restore_every);
+        let criteria = CriteriaSource::named(self.criteria.as_deref())?;
+        run_ladder(
+            &ladder,
+            &mut driver,
+            |named, context| setup.prepare(named, context),
+            (document, criteria.as_ref()),
+            context,
+        )
+    }
+
+    /// The schema of the tables of a load.
+    pub fn schema_of(&self, load: &str) -> String {
+        self.schema.clone().unwrap_or_else(|| format!("assay_{load}"))
+    }
+
+    /// The product that is meant.
+    ///
+    /// # Errors
+    /// When options and target contradict each other.
+    pub fn product(&self) -> Result<ProductName> {
+        self.server.product(&self.target)
+    }
+
+    /// The parts that all loads have.
+    pub fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            target: &mut self.target,
+            server: &mut self.server,
+            shared_buffers: &mut self.shared_buffers,
+            restore_every: Some(&mut self.restore_every),
+        }
+    }
+
+    /// How transactions are kept apart.
+    pub const fn isolation(&self) -> Isolation {
+        match self.isolation {
+            IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
+            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+            IsolationLevel::Serializable => Isolation::Serializable,
+        }
+    }
+
+    fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<LadderPlan> {
+        Ok(LadderPlan {
+            target: self.target.clone(),
+            climb: self.climb()?,
+            rung: RungPlan {
+                ramp: self.ramp,
+                warm_up: self.warm_up,
+                pace: self.pace()?,
+                on_loss: match self.on_loss {
+                    LossAction::End => OnLoss::End,
+                    LossAction::Reconnect => OnLoss::Reconnect,
+                },
+                ..RungPlan::new(1, 1, Length::Time(self.time))
+            },
+            warm_up: None,
+            repeats: self.repeats,
+            plan: own.into_iter().chain(self.settings()).collect(),
+            access: access.to_owned(),
+        })
+    }
+
+    fn climb(&self) -> Result<Climb> {
+        Search {
+            given: self.users.as_deref().unwrap_or(&USERS),
+            find_knee: self.find_knee,
+            max_latency: self.max_latency,
+            quantile: self.quantile,
+            usual_quantile: 0.9,
+            most: USERS_MAX,
+        }
+        .climb()
+    }
+
+    fn pace(&self) -> Result<Option<Pace>> {
+        let Some(rate_per_s) = self.rate else {
+            return Ok(None);
+        };
+        if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
+            return Err(Error::usage(
+                format!("--rate {rate_per_s} is no rate"),
+                "write transactions a second, for example 200",
+            ));
+        }
+        let spacing = match self.arrival {
+            Arrival::Constant => Spacing::Constant,
+            Arrival::Poisson => Spacing::Poisson,
+        };
+        Ok(Some(Pace { rate_per_s, spacing, seed: self.seed }))
+    }
+
+    /// The shared settings as they are shown.
+    fn settings(&self) -> Vec<Setting> {
+        let rate = self.rate.map_or_else(
+            || "closed: the next transaction begins when the last has ended".to_owned(),
+            |rate| format!("open: {rate} transactions a second"),
+        );
+        let restored = match self.restore_every {
+            None => "never".to_owned(),
+            Some(1) => "before every rung".to_owned(),
+            Some(every) => format!("before every {every}. rung"),
+        };
+        shown([
+            ("isolation", self.isolation().name().to_owned()),
+            ("arrivals", rate),
+            ("ramp", self.ramp.to_string()),
+            ("warm-up of each rung", self.warm_up.to_string()),
+            ("data restored", restored),
+            ("seed", self.seed.to_string()),
+        ])
+    }
+}

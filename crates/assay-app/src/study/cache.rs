@@ -1,11 +1,9 @@
-//! How large the cache of a load's server is, where a study tells it by its data or by the host's memory.
+//! How large the cache of a load's server is, where a study says it by its data or by the host's memory.
 
 use super::labels::option;
-use assay_dbload::{dss, slob};
+use crate::load::LoadPlan;
 use assay_host::environment::read_host;
 use assay_host::root::{Survey, SysRoot};
-use assay_loads::dss::Scale;
-use assay_loads::oltp::Rules;
 use assay_model::number::{count, real};
 use assay_model::study::FactorValue;
 use assay_model::units::{Bytes, Share};
@@ -13,10 +11,10 @@ use assay_model::{Error, Result};
 
 /// Bytes of a block of a database.
 const BLOCK_BYTES: u64 = 8192;
+/// The option that is the size of the cache.
+const CACHE: &str = "shared-buffers";
 /// A server does not start with less; whole blocks are asked of it.
 const CACHE_MIN: u64 = 1 << 20;
-/// How the cache itself is named.
-const ITSELF: [&str; 3] = ["memory", "shared_buffers", "shared-buffers"];
 
 /// Options of a load by their names.
 pub type Options<'a> = Vec<(&'a str, FactorValue)>;
@@ -24,23 +22,23 @@ pub type Options<'a> = Vec<(&'a str, FactorValue)>;
 /// The options with the size of the cache in place of `cache_ratio` or `memory_share`.
 ///
 /// # Errors
-/// A usage error when the value means nothing, when two of them say how large it is, or when nothing is known of the
-/// size of the load's data.
-pub fn sized<'a>(kind: &str, options: Options<'a>) -> Result<Options<'a>> {
+/// A usage error when the value means nothing, or when two of them say how large it is.
+pub fn sized<'a>(plan: &LoadPlan, options: Options<'a>) -> Result<Options<'a>> {
     let is_said = |name: &str| ["cache-ratio", "memory-share"].contains(&option(name).as_str());
     let said: Vec<&str> =
         options.iter().map(|(name, _)| *name).filter(|name| is_said(name)).collect();
     let Some(first) = said.first().copied() else {
         return Ok(options);
     };
-    let other = options.iter().map(|(name, _)| *name).find(|name| ITSELF.contains(name));
+    let is_itself = |name: &&str| plan.spelled(name).is_ok_and(|name| name == CACHE);
+    let other = options.iter().map(|(name, _)| *name).find(is_itself);
     if let Some(other) = said.get(1).copied().or(other) {
         return Err(Error::usage(
             format!("'{first}' and '{other}' both say how large the cache is"),
             "leave one of them out",
         ));
     }
-    let bytes = bytes(kind, first, &options)?.max(CACHE_MIN) / BLOCK_BYTES * BLOCK_BYTES;
+    let bytes = bytes(plan, first, &options)?.max(CACHE_MIN) / BLOCK_BYTES * BLOCK_BYTES;
     let size = FactorValue::Text(Bytes(bytes).to_string());
     let replaced = |(name, value)| {
         if name == first { ("shared_buffers", size.clone()) } else { (name, value) }
@@ -48,15 +46,24 @@ pub fn sized<'a>(kind: &str, options: Options<'a>) -> Result<Options<'a>> {
     Ok(options.into_iter().map(replaced).collect())
 }
 
-fn bytes(kind: &str, name: &str, options: &Options<'_>) -> Result<u64> {
+fn bytes(plan: &LoadPlan, name: &str, options: &Options<'_>) -> Result<u64> {
     let known = options.iter().find(|(known, _)| *known == name);
     let text = known.map(|(_, value)| value.to_string()).unwrap_or_default();
     if option(name) == "cache-ratio" {
-        return Ok(count(ratio(&text)? * real(data_bytes(kind, options)?)));
+        return Ok(count(ratio(&text)? * real(data_bytes(plan, name, options)?)));
     }
     let share: Share = text.parse().map_err(|error: Error| error.context("memory_share"))?;
     let host = read_host(&Survey::new(&SysRoot::live()));
     Ok(count(share.0 * real(host.memory.total_bytes)))
+}
+
+/// Bytes of the data that the load has with all other options.
+fn data_bytes(plan: &LoadPlan, cache: &str, options: &Options<'_>) -> Result<u64> {
+    let mut plan = plan.clone();
+    for (name, value) in options.iter().filter(|(name, _)| *name != cache) {
+        plan.set(name, value)?;
+    }
+    plan.load().data_bytes()
 }
 
 /// `2:1` as 2.
@@ -71,46 +78,17 @@ fn ratio(text: &str) -> Result<f64> {
     })
 }
 
-/// Bytes of a load's data with their indexes, about.
-fn data_bytes(kind: &str, options: &Options<'_>) -> Result<u64> {
-    let value = |name: &str| {
-        options.iter().find(|(known, _)| option(known) == name).map(|(_, value)| value.clone())
-    };
-    let whole = |name: &str| match value(name) {
-        Some(FactorValue::Whole(whole)) => u32::try_from(whole).unwrap_or(u32::MAX),
-        _ => 1,
-    };
-    match kind {
-        "oltp" => Ok(Rules { warehouses: whole("warehouses"), ..Rules::default() }.data_bytes()),
-        "dss" => {
-            let factor = value("scale").and_then(|scale| scale.number()).unwrap_or(1.0);
-            Ok(dss::data_bytes(Scale::new(factor)?))
-        }
-        "slob" => {
-            let table: Bytes = match value("scale") {
-                Some(size) => size.to_string().parse()?,
-                None => Bytes(1 << 30),
-            };
-            let blocks = table.0 / BLOCK_BYTES * u64::from(whole("tables"));
-            Ok(slob::data_bytes(blocks, BLOCK_BYTES))
-        }
-        other => Err(Error::usage(
-            format!("cache_ratio: how large the data of the load '{other}' are is not known"),
-            "write the size of the cache itself: memory = \"1GiB\"",
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_loads::oltp::Rules;
 
     fn text(value: &str) -> FactorValue {
         FactorValue::Text(value.to_owned())
     }
 
     fn cache(kind: &str, options: Options<'_>) -> Result<u64> {
-        let sized = sized(kind, options)?;
+        let sized = sized(&LoadPlan::named(kind, "/tmp")?, options)?;
         let size = sized.iter().find(|(name, _)| *name == "shared_buffers").unwrap();
         Ok(size.1.to_string().parse::<Bytes>().unwrap().0)
     }
@@ -128,6 +106,11 @@ mod tests {
         assert_eq!(cache("dss", dss).unwrap(), 475_000_000 / 8192 * 8192);
         let slob = vec![("scale", text("64MiB")), ("cache_ratio", text("1:1"))];
         assert!(cache("slob", slob).unwrap() > 64 << 20);
+        let customers = |customers| {
+            let customers = ("customers", FactorValue::Whole(customers));
+            real(cache("brokerage", vec![customers, ("cache_ratio", text("1:4"))]).unwrap())
+        };
+        assert!((customers(2000) / customers(1000) - 2.0).abs() < 0.01);
     }
 
     #[test]
@@ -142,16 +125,16 @@ mod tests {
         for (kind, options, complaint) in [
             ("oltp", ratio("2"), "no ratio"),
             ("oltp", ratio("0:1"), "no ratio"),
-            ("none", ratio("2:1"), "not known"),
             ("oltp", vec![("memory_share", text("x"))], "no share"),
             ("oltp", vec![("cache_ratio", text("1:1")), ("memory", text("1GiB"))], "both say"),
             ("oltp", vec![("cache_ratio", text("1:1")), ("memory_share", text("1%"))], "both say"),
         ] {
-            let error = sized(kind, options).unwrap_err();
+            let error = cache(kind, options).unwrap_err();
             let told = error.to_string();
             assert!(told.contains(complaint) || told.contains("not a share"), "{told}");
         }
         let plain = vec![("memory", text("1GiB"))];
-        assert_eq!(sized("oltp", plain.clone()).unwrap(), plain);
+        let oltp = LoadPlan::named("oltp", "/tmp").unwrap();
+        assert_eq!(sized(&oltp, plain.clone()).unwrap(), plain);
     }
 }

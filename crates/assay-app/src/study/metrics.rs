@@ -1,5 +1,6 @@
 //! The figures of a load that a study compares.
 
+use crate::load::kind::{Metrics, TransactionMetrics};
 use crate::loaded_run::read_cell;
 use assay_judge::totals;
 use assay_model::dss::{Dss, DssKind, DssRun};
@@ -10,22 +11,24 @@ use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Result};
 use assay_store::{Document, RunReader};
 
-/// The stream of an order-entry load that is counted.
-const NEW_ORDER: &str = "new order";
-
 /// What a load that came to nothing says.
 pub fn failed(why: &str) -> Error {
     Error::environment(format!("the load: {why}"), "run `assay load` by hand, and look after it")
 }
 
-/// The figures of the last rung of a ladder, or the times of queries of decision support.
+/// What a load came to: the figures of the last rung of its ladder, or the times of its queries.
 ///
 /// # Errors
 /// What the store says, or that nothing was measured to its end.
-pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
-    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
-        return of_queries(&dss);
-    }
+pub fn measures(run: &RunReader, metrics: Metrics) -> Result<Vec<NamedEstimate>> {
+    let names = match metrics {
+        Metrics::Queries => {
+            let dss = run.json::<Dss>(Document::Dss)?;
+            return of_queries(&dss.ok_or_else(|| failed("it measured nothing"))?);
+        }
+        Metrics::Statements => None,
+        Metrics::Transactions(names) => Some(names),
+    };
     let Some(cell) = run.cells()?.pop() else {
         return Err(failed("it measured nothing"));
     };
@@ -35,7 +38,9 @@ pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
     }
     let load = run.json::<Load>(Document::Load)?;
     let rung = load.as_ref().and_then(|load| load.rungs.last());
-    if let Some(found) = rung.and_then(|rung| of_orders(rung, &report.estimates)) {
+    let of_names = names.zip(rung);
+    if let Some(found) = of_names.and_then(|(n, rung)| of_transactions(n, rung, &report.estimates))
+    {
         return Ok(found);
     }
     // What was measured for too short a time has no interval, but it has done what it has done.
@@ -50,27 +55,27 @@ pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
     Ok(found)
 }
 
-/// New orders and their times, with intervals where there are any; nothing of a load without orders.
-fn of_orders(rung: &Rung, estimates: &[NamedEstimate]) -> Option<Vec<NamedEstimate>> {
-    let stream = rung.measurement.streams.iter().find(|stream| stream.name == NEW_ORDER)?;
-    let orders = stream.operations.write.as_ref()?;
+/// The counted transactions and their times, with intervals where there are any; nothing where none was carried out.
+fn of_transactions(
+    names: TransactionMetrics,
+    rung: &Rung,
+    estimates: &[NamedEstimate],
+) -> Option<Vec<NamedEstimate>> {
+    let stream = rung.measurement.streams.iter().find(|stream| stream.name == names.stream)?;
+    let counted = stream.operations.write.as_ref()?;
     let elapsed_s = rung.measurement.elapsed_s();
-    let times = orders.response();
+    let times = counted.response();
     let of = |known: &str, name: &str, value: f64| {
         let is_it = |named: &&NamedEstimate| {
-            named.subject.as_deref() == Some(NEW_ORDER) && named.quantity.ends_with(known)
+            named.subject.as_deref() == Some(names.stream) && named.quantity.ends_with(known)
         };
         let estimate = estimates.iter().find(is_it).map(|named| named.estimate);
         named(name, estimate.unwrap_or_else(|| Estimate::exact(value, 1)))
     };
     let mut found = vec![
-        of("write.iops", "new_orders", rate(orders.ios, elapsed_s)),
-        of("write.response_time.mean", "new_order.response_time.mean", times.mean_ns()),
-        of(
-            "write.response_time.q0.99",
-            "new_order.response_time.q0.99",
-            real(times.quantile_ns(0.99)),
-        ),
+        of("write.iops", names.rate, rate(counted.ios, elapsed_s)),
+        of("write.response_time.mean", names.mean, times.mean_ns()),
+        of("write.response_time.q0.99", names.q99, real(times.quantile_ns(0.99))),
     ];
     found.extend(of_reads(&rung.physical, elapsed_s));
     Some(found)

@@ -1,20 +1,14 @@
 //! The plan of a study: its cells, what happens in each, and how long it takes.
 
 use super::labels::settings;
+use super::load_cell::{is_of_loads, outlined};
 use assay_methods::sessions::sessions_of;
 use assay_methods::study::cells;
 use assay_methods::study::{fill_of, shaped, workload_of};
-use assay_methods::target::{SimulatedDevice, is_simulated};
+use assay_methods::target::SimulatedDevice;
 use assay_model::study::{Cell, Study};
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};
-
-/// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
-pub fn is_of_loads(study: &Study, targets: &[String]) -> bool {
-    let [only] = targets else { return false };
-    let is_address = only.contains("://");
-    study.load.is_some() && (is_address || (!study.has_workload() && !is_simulated(only)))
-}
 
 /// Number of the last cell.
 pub fn study_last(study: &Study) -> u32 {
@@ -44,18 +38,10 @@ fn phases(study: &Study, cell: &Cell) -> String {
     words.join(", ")
 }
 
-/// What a cell that is a load of a database does, and why it could not be measured, if it could not.
-pub type LoadCell<'a> = &'a dyn Fn(&Study, &Cell) -> (String, Option<String>);
-
 /// What happens in a cell on a target, and why it could not be measured, if it could not.
-fn told(
-    study: &Study,
-    cell: &Cell,
-    targets: &[String],
-    load: LoadCell<'_>,
-) -> (String, Option<String>) {
-    if is_of_loads(study, targets) {
-        return load(study, cell);
+fn told(study: &Study, cell: &Cell, targets: &[String]) -> (String, Option<String>) {
+    if let ([only], true) = (targets, is_of_loads(study, targets)) {
+        return outlined(study, cell, only);
     }
     (phases(study, cell), problem(study, cell, targets).map(|error| error.message().to_owned()))
 }
@@ -88,7 +74,7 @@ fn on(targets: &[String], cell: &Cell) -> Cell {
 }
 
 /// The plan for a person.
-pub fn text(study: &Study, notes: &[String], targets: &[String], load: LoadCell<'_>) -> String {
+pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
     let all = cells(study);
     let capacity = study
         .capacity
@@ -97,7 +83,7 @@ pub fn text(study: &Study, notes: &[String], targets: &[String], load: LoadCell<
     lines.extend(notes.iter().map(|note| format!("note: {note}")));
     lines.extend(hooks(study));
     for cell in &all {
-        let (phases, problem) = told(study, cell, targets, load);
+        let (phases, problem) = told(study, cell, targets);
         let problem =
             problem.map_or_else(String::new, |why| format!("  cannot be measured: {why}"));
         lines.push(format!(
@@ -137,15 +123,10 @@ fn hooks(study: &Study) -> Vec<String> {
 }
 
 /// The plan for a program.
-pub fn document(
-    study: &Study,
-    notes: &[String],
-    targets: &[String],
-    load: LoadCell<'_>,
-) -> serde_json::Value {
+pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_json::Value {
     let all = cells(study);
     let cell = |cell: &Cell| {
-        let (phases, problem) = told(study, cell, targets, load);
+        let (phases, problem) = told(study, cell, targets);
         serde_json::json!({
             "number": cell.number,
             "repeat": cell.repeat,

@@ -1,29 +1,23 @@
 //! The data of a study's loads in a directory: loaded once, used by every cell that wants the same, and brought back as
 //! they were loaded before every n-th.
 
+use super::load_cell::{LoadCell, TARGET};
+use crate::load::LoadPlan;
+use crate::load::prepared_server::LoadTarget;
 use assay_dbload::load::Kept;
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::study::{Cell, Study};
 use assay_model::{Error, Result};
-use assay_postgres::address::is_address;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Options that shape the data: with another value they are loaded again.
-const SHAPING: [&str; 8] =
-    ["warehouses", "partitions", "schema", "scale", "tables", "compressible", "scan-size", "seed"];
-/// Kinds of load that keep a copy of their data and go back to it.
-const COPYING: [&str; 1] = ["oltp"];
-/// Where the target stands among the words of a load.
-const TARGET: usize = 2;
 
 /// A directory of the study, with the server that its cells share.
 pub struct Data {
     gate: Gate,
     directory: OwnedDirectory,
     /// What shaped the data of the server that is kept there.
-    shape: Vec<String>,
+    shape: Vec<(&'static str, String)>,
     kept: Option<PathBuf>,
 }
 
@@ -32,10 +26,12 @@ impl Data {
     ///
     /// # Errors
     /// What the safety gate says.
-    pub fn open(study: &Study, target: &str) -> Result<Option<Self>> {
+    pub fn open(study: &Study, target: &LoadTarget) -> Result<Option<Self>> {
         let keeps = study.load.as_ref().is_some_and(|load| load.options.contains_key("keep"));
-        let path = Path::new(target);
-        if keeps || is_address(target) || Kept::read(path)?.is_some() {
+        let LoadTarget::Directory(path) = target else {
+            return Ok(None);
+        };
+        if keeps || Kept::read(path)?.is_some() {
             return Ok(None);
         }
         let gate = Gate::new(SysRoot::live());
@@ -47,35 +43,32 @@ impl Data {
         Ok(Some(Self { gate, directory, shape: Vec::new(), kept: None }))
     }
 
-    /// The words of a cell's load, at the server that has its data or where that is to be made.
+    /// The load of a cell at the server that has its data, or where that is to be made.
     ///
     /// # Errors
     /// When data that are no longer wanted cannot be removed.
-    pub fn arranged(
-        &mut self,
-        study: &Study,
-        cell: &Cell,
-        words: &[String],
-    ) -> Result<Vec<String>> {
-        let shape = shape(words);
-        let copies = words.get(1).is_some_and(|kind| COPYING.contains(&kind.as_str()));
+    pub fn arranged(&mut self, study: &Study, cell: &Cell, load: LoadCell) -> Result<LoadCell> {
+        let LoadCell { mut plan, mut words } = load;
+        let shape = shape(&mut plan);
+        let restores = plan.load_mut().parts().restore_every.is_some();
         let is_there = self.kept.is_some() && self.shape == shape;
-        let mut words = words.to_vec();
-        if is_there && (copies || !cell.restored) {
-            if copies && cell.restored {
-                words.push("--restore-every=1".to_owned());
-            }
-        } else {
+        let is_used = is_there && (restores || !cell.restored);
+        if !is_used {
             self.forget()?;
+            plan.load_mut().parts().server.keep = true;
             words.push("--keep".to_owned());
-            if copies && study.restore_every.is_some() {
-                words.push("--restore-every=1".to_owned());
-            }
+        }
+        let is_restored = if is_used { cell.restored } else { study.restore_every.is_some() };
+        if let (Some(every), true) = (plan.load_mut().parts().restore_every, is_restored) {
+            *every = Some(1);
+            words.push("--restore-every=1".to_owned());
         }
         self.shape = shape;
         let place = self.kept.as_deref().unwrap_or_else(|| self.directory.path());
-        words[TARGET] = place.display().to_string();
-        Ok(words)
+        let place = place.display().to_string();
+        words[TARGET].clone_from(&place);
+        *plan.load_mut().parts().target = place;
+        Ok(LoadCell { plan, words })
     }
 
     /// Looks for the server that a load has left.
@@ -89,11 +82,6 @@ impl Data {
         let is_kept = |path: &PathBuf| path.is_dir() && matches!(Kept::read(path), Ok(Some(_)));
         self.kept = paths.into_iter().find(is_kept);
         Ok(())
-    }
-
-    /// Whether a target of a run lies here.
-    pub fn holds(&self, target: &str) -> bool {
-        Path::new(target).starts_with(self.directory.path())
     }
 
     /// Removes what is there of data that are no longer wanted; all of it is ours.
@@ -124,26 +112,40 @@ fn refused(path: &Path, error: &std::io::Error) -> Error {
     )
 }
 
-/// The words that shape the data.
-fn shape(words: &[String]) -> Vec<String> {
-    let shapes = |word: &&String| {
-        let name = word.strip_prefix("--").and_then(|word| word.split('=').next());
-        name.is_some_and(|name| SHAPING.contains(&name))
-    };
-    words.iter().take(2).chain(words.iter().filter(shapes)).cloned().collect()
+/// The load, the product of its server, and the values that shape its data.
+fn shape(plan: &mut LoadPlan) -> Vec<(&'static str, String)> {
+    let product = plan.load_mut().parts().server.product;
+    let server = product.map_or_else(String::new, |product| format!("{product:?}"));
+    let load = plan.load();
+    let mut shape = vec![("load", load.name().to_owned()), ("server", server)];
+    shape.extend(load.shape());
+    shape
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::study::FactorValue;
 
     #[test]
     fn data_are_shaped_by_their_size_and_not_by_the_load() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let one = shape(&words("load oltp /d --warehouses=2 --users=4 --shared-buffers=1GiB"));
-        let same = shape(&words("load oltp /kept --users=8 --warehouses=2"));
-        assert_eq!(one, same);
-        assert_ne!(one, shape(&words("load oltp /d --warehouses=3")));
-        assert_ne!(one, shape(&words("load slob /d --warehouses=2")));
+        let of = |kind: &str, options: &[(&str, &str)]| {
+            let mut plan = LoadPlan::named(kind, "/tmp").unwrap();
+            for (name, value) in options {
+                plan.set(name, &FactorValue::Text((*value).to_owned())).unwrap();
+            }
+            shape(&mut plan)
+        };
+        let one = of("oltp", &[("warehouses", "2"), ("users", "4"), ("shared_buffers", "1GiB")]);
+        assert_eq!(one, of("oltp", &[("users", "8"), ("warehouses", "2")]));
+        assert_ne!(one, of("oltp", &[("warehouses", "3")]));
+        assert_ne!(one, of("brokerage", &[]));
+        assert_ne!(one, of("oltp", &[("warehouses", "2"), ("server", "mariadb")]));
+        let small = of("brokerage", &[("customers", "1000"), ("mix", "write-heavy")]);
+        assert_eq!(small, of("brokerage", &[]));
+        for (name, value) in [("customers", "2000"), ("trade_days", "6"), ("security_skew", "0")] {
+            assert_ne!(small, of("brokerage", &[(name, value)]), "{name}");
+        }
+        assert_eq!(of("dss", &[("seed", "2")]), of("dss", &[]));
     }
 }

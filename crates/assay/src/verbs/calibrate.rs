@@ -3,21 +3,13 @@
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
-use assay_app::finish::{CriteriaSource, finish_run};
-use assay_app::recording::{OpenTarget, Recording, RunRequest, host_busy};
+use assay_app::calibrate::CalibratePlan;
+use assay_app::finish::CriteriaSource;
 use assay_app::target_plan::TargetPlan;
-use assay_methods::{CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate};
 use assay_model::Result;
-use assay_model::calibration::{Calibration, LatencyLimit};
-use assay_model::measurement::{Finish, Remark};
-use assay_model::number::real;
-use assay_model::run::RunKind;
-use assay_model::units::{Bytes, Nanos, Share, show_count};
-use assay_store::Document;
+use assay_model::units::{Bytes, Nanos, Share};
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Finds the most IOPS within a latency limit, the most MB/s, and the whole curve between
 #[derive(Args)]
@@ -69,105 +61,36 @@ struct Steps(Vec<Nanos>);
 /// # Errors
 /// What the options, the criteria, the store, the target or the method says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let asked = CriteriaSource::named(options.criteria.as_deref())?;
-    let plan = plan(options);
-    plan.check()?;
-    let target = options.target.plan();
-    let wanted = RunRequest {
-        target: &target,
-        write: plan.mixes.iter().any(|mix| mix.read_share < 1.0),
-        direct: true,
-        workload: None,
-        study: None,
-    };
+    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let context = context(&options.store, &options.output)?;
-    let mut recording = Recording::begin(RunKind::Calibrate, &wanted, &context)?;
-    let finish = match on_recording(&mut recording, &plan, &target) {
-        Ok(finish) => finish,
-        Err(error) => return Err(recording.abandon(error)),
-    };
-    // Test files go before the answer is printed.
-    conclude(&finish_run(recording.end(), &finish, asked.as_ref())?, &options.output)
+    conclude(&options.plan().run(criteria.as_ref(), &context)?, &options.output)
 }
 
-fn plan(options: &Options) -> CalibrationPlan {
-    let limit =
-        LatencyLimit { quantile: options.quantile, service_time_ns: real(options.max_latency.0) };
-    CalibrationPlan {
-        limit,
-        mixes: mixes(options),
-        transfer: options.transfer,
-        large_transfer: options.large_transfer,
-        time_budget: options.time,
-        outstanding_max: options.outstanding_max,
-        workers_max: std::thread::available_parallelism()
-            .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
-        steps: options.steps.as_ref().map(|steps| steps.0.clone()).unwrap_or_default(),
-        seed: options.seed,
-    }
-}
-
-/// Reads always; writes only where a test file is made, a device was given up, or nothing is real.
-fn mixes(options: &Options) -> Vec<Mix> {
-    if !options.read_share.is_empty() {
-        return options.read_share.iter().map(|share| Mix::of(share.0)).collect();
-    }
-    let shares: &[f64] =
-        if options.target.plan().may_be_written() { &[1.0, 0.0, 0.7] } else { &[1.0] };
-    shares.iter().map(|share| Mix::of(*share)).collect()
-}
-
-/// Calibrates what a recording opened, keeps the result, and says whether the method came to its end.
-///
-/// # Errors
-/// What the method or the store says.
-pub fn on_recording(
-    recording: &mut Recording,
-    plan: &CalibrationPlan,
-    target: &TargetPlan,
-) -> Result<Finish> {
-    let Recording { writer, context, target: opened, .. } = recording;
-    let stop = &context.stop;
-    let mut show = |now: &Progress| {
-        let what = format!(
-            "{}: {} at {}: {} IOPS",
-            now.mix,
-            now.doing.name(),
-            now.outstanding,
-            show_count(now.iops)
-        );
-        context.progress.show(
-            &what,
-            now.elapsed_s / now.budget_s,
-            Some((now.budget_s - now.elapsed_s).max(0.0)),
-        );
-    };
-    let mut failure = None;
-    let calibration = match opened {
-        OpenTarget::Simulated(_, device) => {
-            calibrate(&mut SimulatedBench::of(device).with_stop(stop), plan, &mut show)
+impl Options {
+    fn plan(&self) -> CalibratePlan {
+        let target = self.target.plan();
+        CalibratePlan {
+            max_latency: self.max_latency,
+            quantile: self.quantile,
+            read_share: self.read_share(&target),
+            transfer: self.transfer,
+            large_transfer: self.large_transfer,
+            time: self.time,
+            outstanding_max: self.outstanding_max,
+            steps: self.steps.as_ref().map(|steps| steps.0.clone()).unwrap_or_default(),
+            seed: self.seed,
+            target,
         }
-        OpenTarget::Storage(storage) => {
-            let bench =
-                StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
-            let mut bench = bench.with_host_busy(host_busy());
-            let calibration = calibrate(&mut bench, plan, &mut show);
-            failure = bench.failure().map(str::to_owned);
-            calibration.map(|calibration| with_remarks(calibration, &storage.remarks))
-        }
-    };
-    context.progress.clear();
-    writer.put_json(Document::Calibration, &calibration?)?;
-    Ok(match failure {
-        Some(reason) => Finish::Failed { reason },
-        None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
-        None => Finish::Complete,
-    })
-}
+    }
 
-fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {
-    calibration.remarks.extend_from_slice(remarks);
-    calibration
+    /// Reads always; writes only where a test file is made, a device was given up, or nothing is real.
+    fn read_share(&self, target: &TargetPlan) -> Vec<Share> {
+        if !self.read_share.is_empty() {
+            return self.read_share.clone();
+        }
+        let shares: &[f64] = if target.may_be_written() { &[1.0, 0.0, 0.7] } else { &[1.0] };
+        shares.iter().map(|share| Share(*share)).collect()
+    }
 }
 
 /// Reads `FROM:TO:STEP`.

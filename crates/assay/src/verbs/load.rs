@@ -1,16 +1,19 @@
-//! `assay load`: what a real database gets of a storage; one file a kind of load.
+//! `assay load`: what a real database gets of a storage; the options of each load in a file of its own.
 
 pub mod brokerage;
 mod calls;
 pub mod dss;
 pub mod guard;
-pub mod left;
+mod left;
 pub mod oltp;
-pub mod server;
+mod server;
 pub mod slob;
-pub mod transactions;
+mod transactions;
 
 use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{LoadRunOptions, context};
+use assay_app::load::LoadPlan;
 use assay_model::Result;
 use clap::{Args, Subcommand};
 
@@ -30,15 +33,24 @@ enum Kind {
     Oltp(Box<oltp::Options>),
 }
 
+impl Kind {
+    /// The plan that the options mean, and how its run is kept and shown.
+    fn plan(&self) -> (LoadPlan, &LoadRunOptions) {
+        match self {
+            Self::Brokerage(options) => (LoadPlan::Brokerage(options.plan()), &options.shared.run),
+            Self::Dss(options) => (LoadPlan::Dss(options.plan()), &options.run),
+            Self::Slob(options) => (LoadPlan::Slob(options.plan()), &options.run),
+            Self::Oltp(options) => (LoadPlan::Oltp(options.plan()), &options.shared.run),
+        }
+    }
+}
+
 /// Carries the verb out.
 ///
 /// # Errors
-/// What the kind of load says.
+/// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    match &options.kind {
-        Kind::Brokerage(options) => brokerage::run(options),
-        Kind::Dss(options) => dss::run(options),
-        Kind::Slob(options) => slob::run(options),
-        Kind::Oltp(options) => oltp::run(options),
-    }
+    let (plan, run) = options.kind.plan();
+    let finished = plan.run(&context(&run.store, &run.output)?)?;
+    conclude(&finished, &run.output)
 }

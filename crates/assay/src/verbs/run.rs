@@ -4,13 +4,12 @@ use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
 use crate::resume::{locked_options, original_options};
-use assay_app::finish::{CriteriaSource, finish_run};
-use assay_app::recording::{Recording, RunRequest, remaining};
+use assay_app::finish::CriteriaSource;
+use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
-use assay_host::clock::unix_ns;
+use assay_app::run::RunPlan;
 use assay_methods::files::read_document;
 use assay_methods::presets::preset;
-use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
 use assay_model::workload::parse_workload;
@@ -18,9 +17,6 @@ use assay_model::{Result, Workload};
 use assay_store::{Document, RunReader};
 use clap::Args;
 use std::path::{Path, PathBuf};
-
-/// The cell of the one workload.
-const CELL: &str = "run";
 
 /// What a run that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 5] = ["workload", "duration", "warm_up", "interval", "seed"];
@@ -65,30 +61,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
-    let workload = changed(load(name)?, options)?;
-    let asked = CriteriaSource::of(options.criteria.as_deref(), &workload)?;
-    let context = context(&options.store, &options.output)?;
-    let target = options.target.plan();
-    let mut recording =
-        Recording::begin(RunKind::Run, &RunRequest::of(&workload, &target), &context)?;
-    let unanswered = asked.as_ref().map(|asked| asked.rules.unanswered_by(&workload));
-    for doubt in unanswered.unwrap_or_default() {
-        context.progress.say(&format!("note: {doubt}"));
-    }
-    match recording.measure(CELL, &workload) {
-        Ok(measurement) => finish(recording, &measurement, asked.as_ref(), options),
-        Err(error) => Err(recording.abandon(error)),
-    }
-}
-
-fn finish(
-    recording: Recording,
-    measurement: &Measurement,
-    asked: Option<&CriteriaSource>,
-    options: &Options,
-) -> Result<ExitStatus> {
-    // Test files go before the answer is printed.
-    let finished = finish_run(recording.end(), &measurement.finish, asked)?;
+    let plan = RunPlan { target: options.target.plan(), workload: changed(load(name)?, options)? };
+    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
+    let finished = plan.run(criteria, &context(&options.store, &options.output)?)?;
     conclude(&finished, &options.output)
 }
 
@@ -114,49 +89,25 @@ fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
     Ok(workload)
 }
 
-/// Goes on with a run that was killed or interrupted: the same workload for the time that is left.
+/// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let name = options.resume.as_deref().unwrap_or("latest");
     let context = context(&options.store, &options.output)?;
-    let store = &context.store;
-    let reader = store.open(name)?;
-    let begun = begun_with(&reader, options)?;
-    let left = left(&reader)?;
-    let asked = CriteriaSource::of(options.criteria.as_deref(), &left)?;
-    let writer = store.resume(name, unix_ns())?;
-    let target = begun.target.plan();
-    let mut recording = Recording::go_on(
-        writer,
-        &reader.manifest().targets,
-        &RunRequest::of(&left, &target),
-        &context,
-    )?;
-    let measured = if reader.cell(CELL).is_ok() {
-        let cell = recording.writer.resume_cell(CELL, &recording.cell_start())?;
-        recording.measure_into(cell, &left)
-    } else {
-        recording.measure(CELL, &left)
+    let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
+    check_resumable(&run)?;
+    let mut plan = match read_plan(&run, RunKind::Run)? {
+        Some(plan) => plan,
+        None => original_plan(&run)?,
     };
-    match measured {
-        Ok(measurement) => finish(recording, &measurement, asked.as_ref(), options),
-        Err(error) => Err(recording.abandon(error)),
-    }
+    plan.target.destroy.clone_from(&options.target.destroy);
+    plan.target.wipe.clone_from(&options.target.wipe);
+    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
+    conclude(&plan.resume(&run, criteria, &context)?, &options.output)
 }
 
-/// The options that the run was begun with; what may be destroyed is what was typed now.
-fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
-    check_resumable(run)?;
-    let mut begun: Options = original_options(run, "run", "run of one workload")?;
-    begun.target.destroy.clone_from(&now.target.destroy);
-    begun.target.wipe.clone_from(&now.target.wipe);
-    Ok(begun)
-}
-
-/// The workload for the time that is left; all of it when the run ended before anything was measured.
-fn left(run: &RunReader) -> Result<Workload> {
-    if let Ok(cell) = run.cell(CELL) {
-        return remaining(&cell.workload()?, cell.elapsed_ns()?);
-    }
+/// The plan of a run that was begun by a version that kept none.
+fn original_plan(run: &RunReader) -> Result<RunPlan> {
+    let begun: Options = original_options(run, "run", "run of one workload")?;
     let text = needed(run, Document::Workload)?;
-    parse_workload(&text).map_err(|error| error.context(run.path().display()))
+    let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
+    Ok(RunPlan { target: begun.target.plan(), workload })
 }

@@ -5,17 +5,15 @@ use crate::finish::conclude;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
 use crate::resume::{locked_options, original_options};
 use crate::verbs::run::load;
-use assay_app::finish::finish_with_page;
-use assay_app::recording::{Recording, RunRequest};
+use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
-use assay_app::soak::Cycles;
-use assay_host::clock::unix_ns;
-use assay_model::measurement::Finish;
+use assay_app::soak::SoakPlan;
+use assay_app::target_plan::TargetPlan;
 use assay_model::run::RunKind;
-use assay_model::soak::SoakPlan;
+use assay_model::soak;
 use assay_model::units::{Nanos, Share};
 use assay_model::workload::parse_workload;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Result, Workload};
 use assay_store::{Document, RunReader};
 use clap::Args;
 
@@ -81,88 +79,53 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);
     }
-    let plan = plan(options)?;
-    let workload = workload(options, plan)?;
-    let context = context(&options.store, &options.output)?;
     let target = options.target.plan();
-    let mut recording =
-        Recording::begin(RunKind::Soak, &RunRequest::of(&workload, &target), &context)?;
-    let mut cycles = Cycles::new(plan, options.tolerance);
-    match cycles.conduct(&mut recording, &workload) {
-        Ok(finish) => conclude_soak(recording, &cycles, &workload, &finish, options),
-        Err(error) => Err(recording.abandon(error)),
-    }
+    let workload = options.workload(&target)?;
+    let finished =
+        options.plan(target, workload).run(&context(&options.store, &options.output)?)?;
+    conclude(&finished, &options.output)
 }
 
-fn conclude_soak(
-    recording: Recording,
-    cycles: &Cycles,
-    workload: &Workload,
-    finish: &Finish,
-    options: &Options,
-) -> Result<ExitStatus> {
-    let soak = cycles.finish(workload);
-    // Test files go before the answer is printed.
-    let writer = recording.end();
-    writer.put_json(Document::Soak, &soak)?;
-    conclude(&finish_with_page(writer, finish, soak.outcome)?, &options.output)
-}
-
-/// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
+/// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let name = options.resume.as_deref().unwrap_or("latest");
     let context = context(&options.store, &options.output)?;
-    let store = &context.store;
-    let reader = store.open(name)?;
-    let begun = begun_with(&reader, options)?;
-    let (plan, text) = (plan(&begun)?, needed(&reader, Document::Workload)?);
-    let workload = parse_workload(&text).map_err(|error| error.context(reader.path().display()))?;
-    let mut cycles = Cycles::new(plan, begun.tolerance);
-    cycles.restore_progress(&reader)?;
-    let writer = store.resume(name, unix_ns())?;
-    let targets = &reader.manifest().targets;
-    let target = begun.target.plan();
-    let mut recording =
-        Recording::go_on(writer, targets, &RunRequest::of(&workload, &target), &context)?;
-    match cycles.conduct(&mut recording, &workload) {
-        Ok(finish) => conclude_soak(recording, &cycles, &workload, &finish, options),
-        Err(error) => Err(recording.abandon(error)),
-    }
-}
-
-/// The options that the soak was begun with; what may be destroyed is what was typed now.
-fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
-    check_resumable(run)?;
-    let mut begun: Options = original_options(run, "soak", "soak")?;
-    begun.target.destroy.clone_from(&now.target.destroy);
-    begun.target.wipe.clone_from(&now.target.wipe);
-    Ok(begun)
-}
-
-fn plan(options: &Options) -> Result<SoakPlan> {
-    let plan = SoakPlan {
-        work: options.work.unwrap_or(options.duration),
-        rest: options.rest.unwrap_or(Nanos(0)),
-        cycles: options.cycles.unwrap_or(1),
-        final_rest: options.final_rest,
+    let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
+    check_resumable(&run)?;
+    let mut plan = match read_plan(&run, RunKind::Soak)? {
+        Some(plan) => plan,
+        None => original_plan(&run)?,
     };
-    if plan.work.seconds() < 1.0 {
-        return Err(Error::usage(
-            format!("{} of load say nothing", plan.work),
-            "load for minutes at least: --duration 8h, or --work 300s --rest 600s --cycles 215",
-        ));
-    }
-    Ok(plan)
+    plan.target.destroy.clone_from(&options.target.destroy);
+    plan.target.wipe.clone_from(&options.target.wipe);
+    conclude(&plan.resume(&run, &context)?, &options.output)
 }
 
-fn workload(options: &Options, plan: SoakPlan) -> Result<Workload> {
-    let may_write = options.target.plan().may_be_written();
-    let default = if may_write { "oltp" } else { "oltp-read" };
-    let mut workload = load(options.workload.as_deref().unwrap_or(default))?;
-    workload.duration = plan.work;
-    workload.warm_up = Nanos(0);
-    workload.interval = options.interval.unwrap_or(workload.interval);
-    workload.seed = options.seed.unwrap_or(workload.seed);
-    workload.check()?;
-    Ok(workload)
+/// The plan of a soak that was begun by a version that kept none.
+fn original_plan(run: &RunReader) -> Result<SoakPlan> {
+    let begun: Options = original_options(run, "soak", "soak")?;
+    let text = needed(run, Document::Workload)?;
+    let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
+    Ok(begun.plan(begun.target.plan(), workload))
+}
+
+impl Options {
+    fn plan(&self, target: TargetPlan, workload: Workload) -> SoakPlan {
+        let cycles = soak::SoakPlan {
+            work: self.work.unwrap_or(self.duration),
+            rest: self.rest.unwrap_or(Nanos(0)),
+            cycles: self.cycles.unwrap_or(1),
+            final_rest: self.final_rest,
+        };
+        SoakPlan { target, workload, cycles, tolerance: self.tolerance }
+    }
+
+    fn workload(&self, target: &TargetPlan) -> Result<Workload> {
+        let default = if target.may_be_written() { "oltp" } else { "oltp-read" };
+        let mut workload = load(self.workload.as_deref().unwrap_or(default))?;
+        workload.duration = self.work.unwrap_or(self.duration);
+        workload.warm_up = Nanos(0);
+        workload.interval = self.interval.unwrap_or(workload.interval);
+        workload.seed = self.seed.unwrap_or(workload.seed);
+        Ok(workload)
+    }
 }

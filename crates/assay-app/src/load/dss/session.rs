@@ -6,6 +6,7 @@ use super::data::Tables;
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run};
 use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
+use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
 use assay_dbload::dss::{Asked, DssStore, Hands, RunPlan, measure, parallel_max};
@@ -36,6 +37,7 @@ struct Measuring<'a, L: LoadProduct> {
 /// What the store, the gate or the server say before anything was measured.
 pub fn run_queries<L: LoadProduct + DssStore>(
     course: &DssRequest<'_>,
+    document: &PlanDocument,
     context: &Context,
 ) -> Result<FinishedRun> {
     let named = LoadTarget::read(course.target)?;
@@ -46,6 +48,7 @@ pub fn run_queries<L: LoadProduct + DssStore>(
         targets: vec![named.shown()],
         created_unix_ns: unix_ns(),
     })?;
+    document.keep(&writer)?;
     let measured = Tables::<L>::prepare(course, &named, context).and_then(|mut tables| {
         if let Some(environment) = tables.ground.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;

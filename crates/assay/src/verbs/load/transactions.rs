@@ -1,25 +1,13 @@
-//! What loads of transactions share: the options of their ladder, where they run, and what is done around a rung.
+//! The options that loads of transactions share.
 
 use super::left::Left;
 use super::server::ServerOptions;
-use crate::exit::ExitStatus;
-use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, context, quantity};
-use assay_app::finish::CriteriaSource;
-use assay_app::load::ladder_run::{LadderPlan, run_ladder};
-use assay_app::load::search::Search;
-use assay_app::load::server_plan::ProductName;
-use assay_app::load::settings_table::shown;
-use assay_app::load::transactions::{Restorable, TableSetup, TransactionDriver, TransactionLoad};
-use assay_dbload::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
-use assay_model::load::Setting;
+use crate::options::{LoadRunOptions, quantity};
+use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
+use assay_app::load::transactions::{self, IsolationLevel, LossAction, TransactionPlan};
 use assay_model::units::{Bytes, Nanos};
-use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-
-/// Sessions at most when a search finds no end.
-const USERS_MAX: u32 = 512;
 
 /// Options of a load of transactions.
 #[derive(Args)]
@@ -28,7 +16,7 @@ pub struct TransactionOptions {
     #[arg(value_name = "TARGET|DSN")]
     target: String,
     /// Numbers of sessions at once, one rung each
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,4,8,16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,4,8,16", value_parser = clap::value_parser!(u32).range(SESSIONS))]
     users: Vec<u32>,
     /// Twice as many sessions each time until that gives no more
     #[arg(long, conflicts_with_all = ["users", "max_latency"])]
@@ -55,7 +43,7 @@ pub struct TransactionOptions {
     #[arg(long, value_enum, default_value_t = Arrival::Poisson, requires = "rate")]
     arrival: Arrival,
     /// Measure the whole ladder so often, up and down in turn, so that two runs can be compared
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     repeats: u32,
     /// How the server keeps transactions apart
     #[arg(long, value_enum, default_value_t = IsolationOption::ReadCommitted)]
@@ -67,20 +55,20 @@ pub struct TransactionOptions {
     #[arg(long)]
     verify: bool,
     /// Go back to the data as it was loaded before every Nth rung; with --keep the copy stays for the next run
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(RESTORE_EVERY))]
     restore_every: Option<u32>,
     /// What sessions do when the server goes away
     #[arg(long, value_enum, default_value_t = OnLossOption::End)]
     on_loss: OnLossOption,
     /// Name of our schema in a server of yours, by default assay_ and the load; with --restore-every of our database, too
-    #[arg(long, value_name = "NAME", value_parser = schema_name)]
+    #[arg(long, value_name = "NAME", value_parser = plain_name)]
     schema: Option<String>,
     /// What to do with tables of which loading was broken off, or that were made otherwise
     #[arg(long, value_enum)]
     left: Option<Left>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    seed: u64,
     /// Cache of the server
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "256MiB")]
     shared_buffers: Bytes,
@@ -90,9 +78,7 @@ pub struct TransactionOptions {
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    pub run: LoadRunOptions,
 }
 
 /// How arrivals are spaced.
@@ -124,180 +110,47 @@ enum OnLossOption {
     Reconnect,
 }
 
-/// A name that needs no quotes.
-fn schema_name(text: &str) -> std::result::Result<String, String> {
-    let is_plain =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    let begins = text.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '_');
-    if begins && text.len() <= 40 && text.chars().all(is_plain) && !text.starts_with("pg_") {
-        return Ok(text.to_owned());
-    }
-    Err("write lower-case letters, digits and _, 40 at most".to_owned())
-}
-
-/// What a kind of load adds to the shared options.
-pub struct Wanted<'a, T> {
-    /// Its name, for example `oltp`.
-    pub kind: &'static str,
-    /// Its tables.
-    pub tables: &'a T,
-    /// Bytes of them on storage, about.
-    pub data_bytes: u64,
-    /// Its own knobs as they are shown.
-    pub plan: Vec<Setting>,
-    /// How transactions reach the server, in words.
-    pub access: &'static str,
+fn plain_name(text: &str) -> Result<String, String> {
+    schema_name(text).map_err(|error| error.hint().to_owned())
 }
 
 impl TransactionOptions {
-    /// Carries a load out.
-    ///
-    /// # Errors
-    /// What the options, the store, the safety gate or the server say.
-    pub fn carry_out<T: Tables, B>(&self, wanted: Wanted<'_, T>, load: B) -> Result<ExitStatus>
-    where
-        B: TransactionLoad<Link: Restorable>,
-    {
-        let schema = self.schema.clone().unwrap_or_else(|| format!("assay_{}", wanted.kind));
-        let ladder = self.ladder(wanted.plan, wanted.access)?;
-        let server = self.server.plan();
-        let setup = TableSetup {
-            tables: wanted.tables,
-            schema,
-            seed: self.seed,
-            data_bytes: wanted.data_bytes,
-            server: &server,
-            shared_buffers_bytes: self.shared_buffers.0,
-            sessions_max: ladder.climb.sessions_max(),
-            are_given: matches!(ladder.climb, Climb::Given(_)),
-            loaders: self.loaders,
-            left: self.left.map(Left::into),
-            has_copy: self.restore_every.is_some(),
-        };
-        let mut driver = TransactionDriver::new(load, self.verify, self.restore_every);
-        let criteria = CriteriaSource::named(self.criteria.as_deref())?;
-        let finished = run_ladder(
-            &ladder,
-            &mut driver,
-            |named, context| setup.prepare(named, context),
-            criteria.as_ref(),
-            &context(&self.store, &self.output)?,
-        )?;
-        conclude(&finished, &self.output)
-    }
-
-    /// The product that is meant.
-    ///
-    /// # Errors
-    /// When options and target contradict each other.
-    pub fn product(&self) -> Result<ProductName> {
-        self.server.plan().product(&self.target)
-    }
-
-    /// Refuses users who think where transactions come by a rate.
-    ///
-    /// # Errors
-    /// A usage error that names both.
-    pub fn check_think(&self, is_thinking: bool) -> Result<()> {
-        if is_thinking && self.rate.is_some() {
-            return Err(Error::usage(
-                "--rate and --think contradict each other",
-                "with a rate, transactions come when they are due; leave one of the two out",
-            ));
-        }
-        Ok(())
-    }
-
-    /// How transactions are kept apart.
-    pub const fn isolation(&self) -> Isolation {
-        match self.isolation {
-            IsolationOption::ReadCommitted => Isolation::ReadCommitted,
-            IsolationOption::RepeatableRead => Isolation::RepeatableRead,
-            IsolationOption::Serializable => Isolation::Serializable,
-        }
-    }
-
-    fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<LadderPlan> {
-        Ok(LadderPlan {
+    /// The plan that these options mean.
+    pub fn plan(&self) -> TransactionPlan {
+        let is_searched = self.find_knee || self.max_latency.is_some();
+        TransactionPlan {
             target: self.target.clone(),
-            climb: self.climb()?,
-            rung: RungPlan {
-                ramp: self.ramp,
-                warm_up: self.warm_up,
-                pace: self.pace()?,
-                on_loss: match self.on_loss {
-                    OnLossOption::End => OnLoss::End,
-                    OnLossOption::Reconnect => OnLoss::Reconnect,
-                },
-                ..RungPlan::new(1, 1, Length::Time(self.time))
-            },
-            warm_up: None,
-            repeats: self.repeats,
-            plan: own.into_iter().chain(self.plan()).collect(),
-            access: access.to_owned(),
-        })
-    }
-
-    fn climb(&self) -> Result<Climb> {
-        Search {
-            given: &self.users,
+            users: (!is_searched).then(|| self.users.clone()),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
             quantile: self.quantile,
-            usual_quantile: 0.9,
-            most: USERS_MAX,
-        }
-        .climb()
-    }
-
-    fn pace(&self) -> Result<Option<Pace>> {
-        let Some(rate_per_s) = self.rate else {
-            return Ok(None);
-        };
-        if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
-            return Err(Error::usage(
-                format!("--rate {rate_per_s} is no rate"),
-                "write transactions a second, for example 200",
-            ));
-        }
-        let spacing = match self.arrival {
-            Arrival::Constant => Spacing::Constant,
-            Arrival::Poisson => Spacing::Poisson,
-        };
-        Ok(Some(Pace { rate_per_s, spacing, seed: self.seed }))
-    }
-
-    /// The shared knobs as they are shown.
-    fn plan(&self) -> Vec<Setting> {
-        let rate = self.rate.map_or_else(
-            || "closed: the next transaction begins when the last has ended".to_owned(),
-            |rate| format!("open: {rate} transactions a second"),
-        );
-        let restored = match self.restore_every {
-            None => "never".to_owned(),
-            Some(1) => "before every rung".to_owned(),
-            Some(every) => format!("before every {every}. rung"),
-        };
-        shown([
-            ("isolation", self.isolation().name().to_owned()),
-            ("arrivals", rate),
-            ("ramp", self.ramp.to_string()),
-            ("warm-up of each rung", self.warm_up.to_string()),
-            ("data restored", restored),
-            ("seed", self.seed.to_string()),
-        ])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_schemas_need_no_quotes() {
-        assert!(schema_name("assay_oltp2").is_ok());
-        for wrong in ["", "2x", "A", "a b", "a;drop", "pg_mine", &"x".repeat(41)] {
-            assert!(schema_name(wrong).is_err(), "{wrong}");
+            time: self.time,
+            ramp: self.ramp,
+            warm_up: self.warm_up,
+            rate: self.rate,
+            arrival: match self.arrival {
+                Arrival::Constant => transactions::Arrival::Constant,
+                Arrival::Poisson => transactions::Arrival::Poisson,
+            },
+            repeats: self.repeats,
+            isolation: match self.isolation {
+                IsolationOption::ReadCommitted => IsolationLevel::ReadCommitted,
+                IsolationOption::RepeatableRead => IsolationLevel::RepeatableRead,
+                IsolationOption::Serializable => IsolationLevel::Serializable,
+            },
+            loaders: self.loaders,
+            verify: self.verify,
+            restore_every: self.restore_every,
+            on_loss: match self.on_loss {
+                OnLossOption::End => LossAction::End,
+                OnLossOption::Reconnect => LossAction::Reconnect,
+            },
+            schema: self.schema.clone(),
+            left: self.left.map(Left::into),
+            seed: self.seed,
+            shared_buffers: self.shared_buffers,
+            criteria: self.criteria.clone(),
+            server: self.server.plan(),
         }
     }
 }

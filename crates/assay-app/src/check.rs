@@ -1,0 +1,179 @@
+//! All of it in about two minutes: calibrations, a workload, a ladder on a real database, and a verdict.
+
+use crate::calibrate::calibrate_recording;
+use crate::context::Context;
+use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::load::ladder_run::{LadderPlan, beside};
+use crate::load::server_plan::ServerPlan;
+use crate::load::slob::{BlockSetup, SlobDriver, WARM_UP};
+use crate::plan_document::PlanDocument;
+use crate::recording::{Recording, RunRequest};
+use crate::target_plan::TargetPlan;
+use assay_dbload::load::{Climb, Length, RungPlan};
+use assay_dbload::slob::{Access, Slob};
+use assay_judge::check_criteria;
+use assay_loads::slob::Rules;
+use assay_methods::{CalibrationPlan, Mix};
+use assay_model::calibration::LatencyLimit;
+use assay_model::document::to_toml;
+use assay_model::measurement::Finish;
+use assay_model::number::{real, real_len};
+use assay_model::run::RunKind;
+use assay_model::units::{Nanos, Rate};
+use assay_model::{Result, Workload};
+use assay_store::{Document, RunWriter};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Of the time for measuring, the workload of a typical database gets so much, the calibrations the rest.
+const RUN_SHARE: f64 = 0.25;
+/// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
+const SCALE_BLOCKS: u64 = 1 << 17;
+/// That cache.
+const SHARED_BUFFERS_BYTES: u64 = 32 << 20;
+
+/// Of the time for measuring, the ladder of a database gets so much, where one can be made.
+const DATABASE_SHARE: f64 = 0.15;
+/// The same where the question is whether one database is carried.
+const DEMAND_SHARE: f64 = 0.5;
+
+/// The plan of a check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckPlan {
+    /// What is measured, and how it is opened.
+    pub target: TargetPlan,
+    /// Measured time in all.
+    pub time: Nanos,
+    /// Limit on p99 that is asked.
+    pub max_latency: Nanos,
+    /// Rate at which it must be kept.
+    pub min_iops: Rate,
+    /// Whether the ladder on a real database is left out.
+    pub no_database: bool,
+    /// Directory with the programs of a PostgreSQL server.
+    pub bindir: Option<PathBuf>,
+    /// Whether the workload is the demand of one database.
+    pub is_demand: bool,
+    /// The workload.
+    pub workload: Workload,
+}
+
+/// Warm-up and measured time of the workload of a check that takes this time in all.
+pub fn workload_times(time: Nanos, is_demand: bool) -> (Nanos, Nanos) {
+    let time_s = time.seconds() * run_share(is_demand);
+    (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
+}
+
+const fn run_share(is_demand: bool) -> f64 {
+    if is_demand { DEMAND_SHARE } else { RUN_SHARE }
+}
+
+impl CheckPlan {
+    /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks, else by limit and rate.
+    ///
+    /// # Errors
+    /// What the criteria, the store, the target or the methods say.
+    pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+        let criteria = match CriteriaSource::of(named, &self.workload)? {
+            Some(criteria) => criteria,
+            None => CriteriaSource::new(&check_criteria(self.max_latency, self.min_iops)?)?,
+        };
+        let write = self.target.may_be_written();
+        let method = self.method(write);
+        method.check().map_err(|error| error.context("--time and --max-latency"))?;
+        let document = PlanDocument::new(self)?;
+        let request = RunRequest {
+            target: &self.target,
+            write,
+            direct: true,
+            workload: None,
+            study: None,
+            document: Some(&document),
+        };
+        let mut recording = Recording::begin(RunKind::Check, &request, context)?;
+        let finish = match self.measure(&mut recording, &method) {
+            Ok(finish) => finish,
+            Err(error) => return Err(recording.abandon(error)),
+        };
+        // Test files go before the database comes and before the answer is given.
+        let writer = recording.end();
+        if finish == Finish::Complete
+            && let Some(directory) = self.directory()
+        {
+            self.on_database(directory, &writer, context)?;
+        }
+        finish_run(writer, &finish, Some(&criteria))
+    }
+
+    /// Calibrates, then runs the workload unless the calibration came to an early end.
+    fn measure(&self, recording: &mut Recording, method: &CalibrationPlan) -> Result<Finish> {
+        recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
+        match calibrate_recording(recording, method, &self.target)? {
+            Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),
+            early => Ok(early),
+        }
+    }
+
+    /// The directory that a database can be made in; nothing when it is not wanted or there is none.
+    fn directory(&self) -> Option<&str> {
+        let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
+        target.filter(|_| !self.no_database).map(String::as_str)
+    }
+
+    /// Share of the time that the calibrations get.
+    fn calibration_share(&self) -> f64 {
+        let database = if self.directory().is_some() { DATABASE_SHARE } else { 0.0 };
+        1.0 - run_share(self.is_demand) - database
+    }
+
+    /// Reads, and where it may be written also a mix, each for its part of the time.
+    fn method(&self, write: bool) -> CalibrationPlan {
+        let shares: &[f64] = if write { &[1.0, 0.0, 0.7] } else { &[1.0] };
+        let time_s = self.time.seconds() * self.calibration_share() / real_len(shares.len());
+        CalibrationPlan {
+            limit: LatencyLimit { quantile: 0.99, service_time_ns: real(self.max_latency.0) },
+            mixes: shares.iter().map(|share| Mix::of(*share)).collect(),
+            time_budget: Nanos::from_seconds(time_s),
+            ..CalibrationPlan::default()
+        }
+    }
+
+    /// Three rungs of the SLOB method, in the database's part of the time.
+    fn on_database(&self, directory: &str, writer: &RunWriter, context: &Context) -> Result<()> {
+        let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
+        rules.check()?;
+        let ladder = short_ladder(directory, self.time);
+        let server = ServerPlan::of(self.bindir.as_deref());
+        let setup = BlockSetup {
+            rules: &rules,
+            server: &server,
+            shared_buffers_bytes: SHARED_BUFFERS_BYTES,
+            left: None,
+            sessions_max: ladder.climb.sessions_max(),
+            are_given: false,
+        };
+        let mut driver: SlobDriver<'_> = SlobDriver(Slob::new(&rules, Access::Index));
+        beside(
+            &ladder,
+            &mut driver,
+            |named, context| setup.prepare(named, context),
+            writer,
+            context,
+        )
+    }
+}
+
+fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
+    let sessions = vec![1, 4, 16];
+    let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
+    LadderPlan {
+        target: directory.to_owned(),
+        rung: RungPlan::new(1, 1, Length::Time(Nanos::from_seconds(rung_s))),
+        warm_up: Some(WARM_UP),
+        climb: Climb::Given(sessions),
+        repeats: 1,
+        access: Access::Index.name().to_owned(),
+        plan: Vec::new(),
+    }
+}

@@ -1,0 +1,216 @@
+//! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
+
+use super::call_mode::{CallMode, Routines, chosen};
+use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::prepared_server::LoadProduct;
+use super::server_plan::ProductName;
+use super::settings_table::shown;
+use super::transactions::{Restorable, TransactionLoad, TransactionPlan, TransactionTables};
+use crate::context::Context;
+use crate::finish::FinishedRun;
+use crate::plan_document::PlanDocument;
+use assay_dbload::brokerage::{BrokerStore, Brokerage, Floor, TRADE_RESULT, found, verify};
+use assay_dbload::load::{Calls, Database, MariaLink};
+use assay_loads::brokerage::{MIXES, Rules, mix_of};
+use assay_methods::files::read_document;
+use assay_model::Result;
+use assay_model::load::{Checks, Setting};
+use assay_model::mix::Mix;
+use assay_model::units::{Nanos, show_count};
+use assay_postgres::connection::Connection;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The plan of the load; its fields are the options of the verb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BrokeragePlan {
+    /// Customers: the scale of the data, whole hundreds.
+    pub customers: u32,
+    /// Days of trades before loading.
+    pub trade_days: u32,
+    /// How transactions reach the server; as is usual on the product where nobody says.
+    pub calls: Option<CallMode>,
+    /// What customers ask for: a mix by its name, or a file.
+    pub mix: String,
+    /// Zipf exponent of the choice of customers; 0 for none.
+    pub customer_skew: f64,
+    /// Zipf exponent of the choice of securities.
+    pub security_skew: f64,
+    /// Mean time that a user thinks before each transaction, exponential.
+    pub think: Nanos,
+    /// What all loads of transactions have.
+    pub shared: TransactionPlan,
+}
+
+impl Default for BrokeragePlan {
+    fn default() -> Self {
+        Self {
+            customers: 1000,
+            trade_days: 5,
+            calls: None,
+            mix: "default".to_owned(),
+            customer_skew: 0.4,
+            security_skew: 0.6,
+            think: Nanos(0),
+            shared: TransactionPlan::default(),
+        }
+    }
+}
+
+impl Load for BrokeragePlan {
+    fn name(&self) -> &'static str {
+        "brokerage"
+    }
+
+    fn check(&self) -> Result<()> {
+        chosen(self.shared.product()?, Routines::OfPostgres, self.calls)?;
+        self.rules().check()?;
+        self.shared.check_think(self.think.0 > 0)?;
+        read_mix(&self.mix)?;
+        self.shared.check()
+    }
+
+    fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
+        let product = self.shared.product()?;
+        let (calls, access) = chosen(product, Routines::OfPostgres, self.calls)?;
+        match product {
+            ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
+            ProductName::Mariadb => self.run_on::<MariaLink>(calls, access, document, context),
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        // A field that is added must say here whether it shapes the data.
+        let Self {
+            customers,
+            trade_days,
+            security_skew,
+            shared,
+            calls: _,
+            mix: _,
+            customer_skew: _,
+            think: _,
+        } = self;
+        vec![
+            ("customers", customers.to_string()),
+            ("trade_days", trade_days.to_string()),
+            ("security_skew", security_skew.to_string()),
+            ("schema", shared.schema_of(self.name())),
+            ("seed", shared.seed.to_string()),
+        ]
+    }
+
+    fn data_bytes(&self) -> Result<u64> {
+        Ok(self.rules().data_bytes())
+    }
+
+    fn metrics(&self) -> Metrics {
+        Metrics::Transactions(TransactionMetrics {
+            stream: TRADE_RESULT,
+            rate: "trade_results",
+            mean: "trade_result.response_time.mean",
+            q99: "trade_result.response_time.q0.99",
+        })
+    }
+
+    fn parts(&mut self) -> Parts<'_> {
+        self.shared.parts()
+    }
+
+    fn set_time(&mut self, time: Nanos) {
+        self.shared.time = time;
+    }
+}
+
+/// A mix by its name, or of a file.
+fn read_mix(named: &str) -> Result<Mix> {
+    if MIXES.iter().any(|(name, _)| *name == named) || !named.contains(['.', '/']) {
+        return mix_of(named);
+    }
+    Mix::parse(&read_document(Path::new(named), "mix")?)
+}
+
+impl BrokeragePlan {
+    fn run_on<L: Restorable + BrokerStore>(
+        &self,
+        calls: Calls,
+        access: &'static str,
+        document: &PlanDocument,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let (rules, mix) = (self.rules(), read_mix(&self.mix)?);
+        let wanted = TransactionTables {
+            kind: self.name(),
+            tables: &Floor { rules: &rules },
+            data_bytes: rules.data_bytes(),
+            settings: self.settings(&mix),
+            access,
+        };
+        let load = Brokerage::<L>::new(&rules, &mix, calls, self.shared.isolation());
+        self.shared.run(wanted, BrokerageDriver(load), document, context)
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            customers: self.customers,
+            trade_days: self.trade_days,
+            customer_skew: self.customer_skew,
+            security_skew: self.security_skew,
+            think_mean: self.think,
+            seed: self.shared.seed,
+        }
+    }
+
+    /// The load's own settings as they are shown.
+    fn settings(&self, mix: &Mix) -> Vec<Setting> {
+        shown([
+            ("customers", self.customers.to_string()),
+            ("days of trades before loading", self.trade_days.to_string()),
+            ("mix", format!("{}, version {}", mix.name, mix.version)),
+            ("skew of customers", self.customer_skew.to_string()),
+            ("skew of securities", self.security_skew.to_string()),
+            ("think time", self.think.to_string()),
+            ("market's side", "by the same sessions".to_owned()),
+        ])
+    }
+}
+
+/// The load as one of transactions.
+struct BrokerageDriver<'a, L>(Brokerage<'a, L>);
+
+impl<'a, L: LoadProduct + BrokerStore> TransactionLoad for BrokerageDriver<'a, L> {
+    type Link = L;
+    type Method = Brokerage<'a, L>;
+
+    fn method(&self) -> &Brokerage<'a, L> {
+        &self.0
+    }
+
+    fn description(&self) -> String {
+        format!(
+            "Transactions of a brokerage of {} customers on a database server; an I/O is a transaction.",
+            self.0.rules().customers
+        )
+    }
+
+    fn seed(&self) -> u64 {
+        self.0.rules().seed
+    }
+
+    fn counted(&self) -> &'static str {
+        TRADE_RESULT
+    }
+
+    fn rate_words(&self, per_s: f64) -> String {
+        format!("{} trade results/s", show_count(per_s))
+    }
+
+    fn found(&self, database: &mut Database<L>) -> Result<Vec<(usize, u64)>> {
+        found(database, self.0.rules())
+    }
+
+    fn verify(&self, database: &mut Database<L>, when: &str) -> Result<Checks> {
+        verify(database, when)
+    }
+}

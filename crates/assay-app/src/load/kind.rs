@@ -1,0 +1,77 @@
+//! What every load says of itself, so that neither a study nor a verb must know which load it has before it.
+
+use crate::context::Context;
+use crate::finish::FinishedRun;
+use crate::load::server_plan::ServerPlan;
+use crate::plan_document::PlanDocument;
+use assay_model::Result;
+use assay_model::units::{Bytes, Nanos};
+
+/// A load as it is planned.
+pub trait Load {
+    /// Its name: `oltp`.
+    fn name(&self) -> &'static str;
+
+    /// Refuses what means nothing or contradicts itself, before anything is touched.
+    ///
+    /// # Errors
+    /// A usage error that names the option.
+    fn check(&self) -> Result<()>;
+
+    /// Carries it out as a run of its own, which keeps `document` before anything is measured.
+    fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun>;
+
+    /// All values that shape its data: with the same ones the same data can be used again.
+    fn shape(&self) -> Shape;
+
+    /// Bytes of its data with their indexes, about.
+    fn data_bytes(&self) -> Result<u64>;
+
+    /// What a study compares of its runs.
+    fn metrics(&self) -> Metrics;
+
+    /// The parts that all loads have.
+    fn parts(&mut self) -> Parts<'_>;
+
+    /// Sets the length of a rung, where the load has rungs.
+    fn set_time(&mut self, _time: Nanos) {}
+}
+
+/// Values that shape data, with their names.
+pub type Shape = Vec<(&'static str, String)>;
+
+/// What a study compares of a load's runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metrics {
+    /// One kind of transaction and the times of it.
+    Transactions(TransactionMetrics),
+    /// All statements.
+    Statements,
+    /// Runs of queries.
+    Queries,
+}
+
+/// A kind of transaction that is counted, and the names under which studies compare it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransactionMetrics {
+    /// The transaction, as its stream is called.
+    pub stream: &'static str,
+    /// So many of them a second.
+    pub rate: &'static str,
+    /// Their mean response time.
+    pub mean: &'static str,
+    /// Its 99 % quantile.
+    pub q99: &'static str,
+}
+
+/// The parts of a plan that all loads have, to be changed.
+pub struct Parts<'a> {
+    /// The directory, or the address of a server.
+    pub target: &'a mut String,
+    /// The server.
+    pub server: &'a mut ServerPlan,
+    /// Cache of the server.
+    pub shared_buffers: &'a mut Bytes,
+    /// Before every how many rungs data are restored, where the load can restore them.
+    pub restore_every: Option<&'a mut Option<u32>>,
+}

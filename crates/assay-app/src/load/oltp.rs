@@ -1,0 +1,211 @@
+//! The load of order entry, in the manner of TPC-C: its plan, and what it says of itself.
+
+use super::bounds::{PARTITIONS, within};
+use super::call_mode::{CallMode, Routines, chosen};
+use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::prepared_server::LoadProduct;
+use super::server_plan::ProductName;
+use super::settings_table::shown;
+use super::transactions::{Restorable, TransactionLoad, TransactionPlan, TransactionTables};
+use crate::context::Context;
+use crate::finish::FinishedRun;
+use crate::plan_document::PlanDocument;
+use assay_dbload::load::{Calls, Database, MariaLink};
+use assay_dbload::oltp::{self, OrderStore, Orders, count, verify};
+use assay_loads::oltp::{Homes, Rules};
+use assay_model::Result;
+use assay_model::load::{Checks, Setting};
+use assay_model::units::{Nanos, Share, show_count};
+use assay_postgres::connection::Connection;
+use serde::{Deserialize, Serialize};
+
+/// The transaction that is counted.
+const NEW_ORDER: &str = "new order";
+
+/// The plan of the load; its fields are the options of the verb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OltpPlan {
+    /// Warehouses: the scale of the data, about 100 MB each.
+    pub warehouses: u32,
+    /// How transactions reach the server; as is usual on the product where nobody says.
+    pub calls: Option<CallMode>,
+    /// Which warehouse a session works for.
+    pub homes: HomeChoice,
+    /// Keying and think times, as a share of the specified ones.
+    pub think: Share,
+    /// Parts of the order lines, by a hash of their warehouse; 0 for one table.
+    pub partitions: u32,
+    /// What all loads of transactions have.
+    pub shared: TransactionPlan,
+}
+
+/// Which warehouse a session works for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HomeChoice {
+    /// One, always the same.
+    Home,
+    /// Any, drawn for each transaction, so that all data is touched.
+    #[default]
+    All,
+}
+
+impl Default for OltpPlan {
+    fn default() -> Self {
+        Self {
+            warehouses: 1,
+            calls: None,
+            homes: HomeChoice::default(),
+            think: Share(0.0),
+            partitions: 0,
+            shared: TransactionPlan::default(),
+        }
+    }
+}
+
+impl Load for OltpPlan {
+    fn name(&self) -> &'static str {
+        "oltp"
+    }
+
+    fn check(&self) -> Result<()> {
+        within("--partitions", [self.partitions], &PARTITIONS)?;
+        self.rules().check()?;
+        self.shared.check_think(self.think.0 > 0.0)?;
+        self.shared.check()?;
+        chosen(self.shared.product()?, Routines::OfBoth, self.calls).map(drop)
+    }
+
+    fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
+        let product = self.shared.product()?;
+        let (calls, access) = chosen(product, Routines::OfBoth, self.calls)?;
+        match product {
+            ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
+            ProductName::Mariadb => self.run_on::<MariaLink>(calls, access, document, context),
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        // A field that is added must say here whether it shapes the data.
+        let Self { warehouses, partitions, shared, calls: _, homes: _, think: _ } = self;
+        vec![
+            ("warehouses", warehouses.to_string()),
+            ("partitions", partitions.to_string()),
+            ("schema", shared.schema_of(self.name())),
+            ("seed", shared.seed.to_string()),
+        ]
+    }
+
+    fn data_bytes(&self) -> Result<u64> {
+        Ok(self.rules().data_bytes())
+    }
+
+    fn metrics(&self) -> Metrics {
+        Metrics::Transactions(TransactionMetrics {
+            stream: NEW_ORDER,
+            rate: "new_orders",
+            mean: "new_order.response_time.mean",
+            q99: "new_order.response_time.q0.99",
+        })
+    }
+
+    fn parts(&mut self) -> Parts<'_> {
+        self.shared.parts()
+    }
+
+    fn set_time(&mut self, time: Nanos) {
+        self.shared.time = time;
+    }
+}
+
+impl OltpPlan {
+    fn run_on<L: Restorable + OrderStore>(
+        &self,
+        calls: Calls,
+        access: &'static str,
+        document: &PlanDocument,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let rules = self.rules();
+        let wanted = TransactionTables {
+            kind: self.name(),
+            tables: &oltp::Shape { rules: &rules, partitions: self.partitions, calls },
+            data_bytes: rules.data_bytes(),
+            settings: self.settings(),
+            access,
+        };
+        let load = OltpDriver(Orders::<L>::new(&rules, calls, self.shared.isolation()));
+        self.shared.run(wanted, load, document, context)
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            warehouses: self.warehouses,
+            homes: match self.homes {
+                HomeChoice::Home => Homes::Home,
+                HomeChoice::All => Homes::All,
+            },
+            think_share: self.think.0,
+            seed: self.shared.seed,
+        }
+    }
+
+    /// The load's own settings as they are shown.
+    fn settings(&self) -> Vec<Setting> {
+        let homes = match self.homes {
+            HomeChoice::Home => "one a session",
+            HomeChoice::All => "all",
+        };
+        let partitions = match self.partitions {
+            0 => "one table".to_owned(),
+            parts => format!("{parts} parts by warehouse"),
+        };
+        shown([
+            ("warehouses", self.warehouses.to_string()),
+            ("homes of sessions", homes.to_owned()),
+            ("keying and think time", format!("{} of the specified", self.think)),
+            ("order lines", partitions),
+        ])
+    }
+}
+
+/// The load as one of transactions.
+struct OltpDriver<'a, L>(Orders<'a, L>);
+
+impl<'a, L: LoadProduct + OrderStore> TransactionLoad for OltpDriver<'a, L> {
+    type Link = L;
+    type Method = Orders<'a, L>;
+
+    fn method(&self) -> &Orders<'a, L> {
+        &self.0
+    }
+
+    fn description(&self) -> String {
+        format!(
+            "Transactions of an order-entry load on {} warehouses of a database server; an I/O is a transaction.",
+            self.0.rules.warehouses
+        )
+    }
+
+    fn seed(&self) -> u64 {
+        self.0.rules.seed
+    }
+
+    fn counted(&self) -> &'static str {
+        NEW_ORDER
+    }
+
+    fn rate_words(&self, per_s: f64) -> String {
+        format!("{} new orders/min", show_count(60.0 * per_s))
+    }
+
+    fn found(&self, database: &mut Database<L>) -> Result<Vec<(usize, u64)>> {
+        let found = count(database)?;
+        Ok(vec![(0, found.orders), (1, found.payments)])
+    }
+
+    fn verify(&self, database: &mut Database<L>, when: &str) -> Result<Checks> {
+        verify(database, when)
+    }
+}

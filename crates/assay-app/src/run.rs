@@ -1,0 +1,82 @@
+//! One workload on one target.
+
+use crate::context::Context;
+use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::plan_document::PlanDocument;
+use crate::recording::{Recording, RunRequest, remaining};
+use crate::resume::check_resumable;
+use crate::target_plan::TargetPlan;
+use assay_host::clock::unix_ns;
+use assay_model::run::RunKind;
+use assay_model::{Result, Workload};
+use assay_store::RunReader;
+use serde::{Deserialize, Serialize};
+
+/// The cell of the one workload.
+const CELL: &str = "run";
+
+/// The plan of a run of one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunPlan {
+    /// What is measured, and how it is opened.
+    pub target: TargetPlan,
+    /// The workload.
+    pub workload: Workload,
+}
+
+impl RunPlan {
+    /// Runs the workload, and judges what came of it where somebody or the workload asks.
+    ///
+    /// # Errors
+    /// What the workload, the store, the target or the engine says.
+    pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+        self.workload.check()?;
+        let criteria = CriteriaSource::of(named, &self.workload)?;
+        let document = PlanDocument::new(self)?;
+        let request = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let mut recording = Recording::begin(RunKind::Run, &request, context)?;
+        let asked = criteria.as_ref();
+        let unanswered = asked.map(|asked| asked.rules.unanswered_by(&self.workload));
+        for doubt in unanswered.unwrap_or_default() {
+            context.progress.say(&format!("note: {doubt}"));
+        }
+        match recording.measure(CELL, &self.workload) {
+            // Test files go before the answer is given.
+            Ok(measurement) => finish_run(recording.end(), &measurement.finish, asked),
+            Err(error) => Err(recording.abandon(error)),
+        }
+    }
+
+    /// Goes on with a run that was killed or interrupted: the same workload for the time that is left, all of it when
+    /// the run ended before anything was measured.
+    ///
+    /// # Errors
+    /// A usage error when nothing is left to measure; else as for [`run`](Self::run).
+    pub fn resume(
+        &self,
+        run: &RunReader,
+        named: Option<CriteriaSource>,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        check_resumable(run)?;
+        let left = match run.cell(CELL) {
+            Ok(cell) => remaining(&cell.workload()?, cell.elapsed_ns()?)?,
+            Err(_) => self.workload.clone(),
+        };
+        let criteria = CriteriaSource::of(named, &left)?;
+        let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
+        let request = RunRequest::of(&left, &self.target, None);
+        let mut recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
+        let measured = if run.cell(CELL).is_ok() {
+            let cell = recording.writer.resume_cell(CELL, &recording.cell_start())?;
+            recording.measure_into(cell, &left)
+        } else {
+            recording.measure(CELL, &left)
+        };
+        match measured {
+            Ok(measurement) => finish_run(recording.end(), &measurement.finish, criteria.as_ref()),
+            Err(error) => Err(recording.abandon(error)),
+        }
+    }
+}

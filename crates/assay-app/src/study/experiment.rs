@@ -1,0 +1,239 @@
+//! A study from its plan to its page: on storage, on a simulated device, or as loads of a database.
+
+use super::executor::{self, OnStorage, run_cells};
+use super::load_cell::{LoadCell, is_of_loads};
+use super::load_cells::LoadCells;
+use super::shared_data::Data;
+use super::{outline, phases};
+use crate::context::Context;
+use crate::finish::{FinishedRun, finish_with_page};
+use crate::load::prepared_server::{LoadTarget, see_to_left_in};
+use crate::plan_document::PlanDocument;
+use crate::recording::{OpenTarget, Recording, RunRequest};
+use crate::target_plan::TargetPlan;
+use assay_host::clock::unix_ns;
+use assay_judge::{factor_curves, factor_scaling};
+use assay_methods::study::{base_workload, cells, workload_of};
+use assay_model::measurement::Finish;
+use assay_model::run::RunKind;
+use assay_model::study::{CellResult, CellState, Study, StudyResult};
+use assay_model::{Error, Outcome, Result};
+use assay_store::{Document, NewRun, RunReader, RunWriter};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::Instant;
+
+/// The plan of a study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudyPlan {
+    /// What is measured, and how it is opened.
+    pub target: TargetPlan,
+    /// The study, scaled.
+    pub study: Study,
+    /// What holds for all its cells, in sentences.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// Results of earlier cells.
+type Before = Vec<CellResult>;
+
+impl StudyPlan {
+    /// Carries the study out: every combination of its factors, in its order, with its phases.
+    ///
+    /// # Errors
+    /// What the study, the store, the target or the engine says; a cell that fails says so in the result.
+    pub fn run(mut self, context: &Context) -> Result<FinishedRun> {
+        if is_of_loads(&self.study, &self.target.targets) {
+            return self.run_loads(context);
+        }
+        has_work(&self.study, &self.target)?;
+        base_workload(&self.study)?;
+        outline::check(&self.study, &self.target.targets)?;
+        give_size(&self.study, &mut self.target);
+        let document = PlanDocument::new(&self)?;
+        let recording = Recording::begin(RunKind::Study, &self.request(Some(&document))?, context)?;
+        let refused = match executor::keep(&recording.writer, &self.study) {
+            Ok(()) => phases::used(&recording, &self.study, None).err(),
+            Err(error) => Some(error),
+        };
+        match refused {
+            Some(error) => Err(recording.abandon(error)),
+            None => self.measure(recording, Vec::new()),
+        }
+    }
+
+    /// Goes on with a study that was killed or interrupted: cells that have a result are not measured again.
+    ///
+    /// # Errors
+    /// A usage error when every cell has a result; else as for [`run`](Self::run).
+    pub fn resume(mut self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
+        let before = run.json::<StudyResult>(Document::Results)?.map(|result| {
+            self.notes = result.notes;
+            result.cells
+        });
+        let before = before.unwrap_or_default();
+        let id = run.manifest().id.clone();
+        if before.len() >= cells(&self.study).len() {
+            return Err(Error::usage(
+                format!("the study {id} has a result for every cell"),
+                "report it with `assay report`",
+            ));
+        }
+        if is_of_loads(&self.study, &self.target.targets) {
+            // A target whose secret was kept out of the run must have it from the environment.
+            LoadTarget::read(self.only_target())?;
+            let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
+            return self.measure_loads(writer, before, context);
+        }
+        give_size(&self.study, &mut self.target);
+        let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
+        let request = self.request(None)?;
+        let recording = Recording::go_on(writer, &self.target.targets, &request, context)?;
+        if matches!(recording.target, OpenTarget::Simulated(..)) {
+            context
+                .progress
+                .say("note: a simulated device starts over; what earlier cells left in it is gone");
+        }
+        self.measure(recording, before)
+    }
+
+    fn only_target(&self) -> &str {
+        self.target.targets.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// A study whose cells are loads of a database.
+    fn run_loads(self, context: &Context) -> Result<FinishedRun> {
+        let target = self.only_target();
+        let named = LoadTarget::read(target)?;
+        for cell in cells(&self.study) {
+            LoadCell::new(&self.study, &cell, target)?;
+        }
+        let writer = context.store.create(&NewRun {
+            kind: RunKind::Study,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: named.command(target, &context.command),
+            targets: vec![named.shown()],
+            created_unix_ns: unix_ns(),
+        })?;
+        PlanDocument::new(&self)?.keep(&writer)?;
+        executor::keep(&writer, &self.study)?;
+        self.measure_loads(writer, Vec::new(), context)
+    }
+
+    /// All loads that have no result yet, then the page.
+    fn measure_loads(
+        &self,
+        writer: RunWriter,
+        before: Before,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let mut result = self.fresh(before);
+        let target = self.only_target();
+        let named = LoadTarget::read(target)?;
+        if let LoadTarget::Directory(path) = &named {
+            see_to_left_in(path, None, &context.progress)?;
+        }
+        let mut runner = LoadCells {
+            target,
+            context,
+            writer: &writer,
+            began: Instant::now(),
+            data: Data::open(&self.study, &named)?,
+        };
+        let finish = run_cells(&mut runner, &self.study, &mut result);
+        // What was loaded goes before the answer is given, whatever came of it.
+        let closed = runner.data.take().map_or(Ok(()), Data::close);
+        context.progress.clear();
+        let finish = finish.and_then(|finish| closed.map(|()| finish))?;
+        finish_study(writer, &mut result, &finish)
+    }
+
+    /// All cells that have no result yet, then the page.
+    fn measure(&self, recording: Recording, before: Before) -> Result<FinishedRun> {
+        let is_fresh = before.is_empty();
+        let mut result = self.fresh(before);
+        let mut runner = OnStorage::new(recording, &self.study, is_fresh);
+        let finish = run_cells(&mut runner, &self.study, &mut result)?;
+        result.course = runner.course(&self.study);
+        // Test files go before the answer is given.
+        finish_study(runner.recording.end(), &mut result, &finish)
+    }
+
+    fn request<'a>(&'a self, document: Option<&'a PlanDocument>) -> Result<RunRequest<'a>> {
+        let study = &self.study;
+        let writes = |cell| workload_of(study, &cell).is_ok_and(|workload| workload.writes());
+        let prepares = cells(study).iter().any(|cell| cell.restored);
+        Ok(RunRequest {
+            target: &self.target,
+            write: prepares || cells(study).into_iter().any(writes),
+            direct: base_workload(study)?.direct,
+            workload: None,
+            study: Some(study),
+            document,
+        })
+    }
+
+    fn fresh(&self, before: Before) -> StudyResult {
+        StudyResult {
+            format: 1,
+            study: self.study.name.clone(),
+            description: self.study.description.clone(),
+            planned: u32::try_from(cells(&self.study).len()).unwrap_or(u32::MAX),
+            notes: self.notes.clone(),
+            cells: before,
+            curves: Vec::new(),
+            scaling: Vec::new(),
+            course: None,
+        }
+    }
+}
+
+/// What only a database or a simulated array can do is not asked of a storage.
+fn has_work(study: &Study, target: &TargetPlan) -> Result<()> {
+    let is_array = target.targets.iter().any(|target| target.starts_with("array:"));
+    if study.has_workload() || (is_array && study.sessions.is_some()) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the study '{}' has nothing to do on {}", study.name, target.targets.join(", ")),
+        "add a [workload] or a preset for storage, [sessions] for array:NAME, [load] for a database",
+    ))
+}
+
+/// A test file as large as the data of the study, and as many of them as it has volumes.
+fn give_size(study: &Study, target: &mut TargetPlan) {
+    let volumes = study
+        .factors
+        .iter()
+        .filter(|factor| factor.name == "volumes")
+        .flat_map(|factor| factor.values.iter().filter_map(assay_model::study::FactorValue::number))
+        .fold(1.0, f64::max);
+    let directories = target.targets.iter().all(|path| Path::new(path).is_dir());
+    if !directories || target.targets.is_empty() {
+        return;
+    }
+    if let [only] = target.targets.as_slice() {
+        target.targets = vec![only.clone(); assay_model::number::index(volumes).max(1)];
+    }
+    if target.size.is_none() {
+        let files = assay_model::number::count_of(target.targets.len());
+        // A file keeps some of its bytes for what says that it is ours.
+        let each = |bytes: u64| bytes.div_ceil(files << 20) + 4;
+        target.size = study.capacity.map(|size| assay_model::units::Bytes(each(size.0) << 20));
+    }
+}
+
+/// Curves and the page; a cell that failed fails the study.
+fn finish_study(
+    writer: RunWriter,
+    result: &mut StudyResult,
+    finish: &Finish,
+) -> Result<FinishedRun> {
+    result.curves = factor_curves(&result.cells);
+    result.scaling = factor_scaling(&result.curves);
+    writer.put_json(Document::Results, result)?;
+    let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
+    finish_with_page(writer, finish, if failed { Outcome::Fail } else { Outcome::Pass })
+}

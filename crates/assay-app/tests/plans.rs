@@ -1,0 +1,211 @@
+//! Plans as documents and as cells of studies: every option of every load can be set by its name, and comes back.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use assay_app::calibrate::CalibratePlan;
+use assay_app::load::LoadPlan;
+use assay_app::locality::LocalityPlan;
+use assay_app::study::outline;
+use assay_app::target_plan::TargetPlan;
+use assay_model::study::{FactorValue, parse_study};
+use std::collections::BTreeMap;
+
+/// A value of every option that is not its default, as a study writes it.
+fn other_values() -> BTreeMap<&'static str, FactorValue> {
+    let text = |value: &str| FactorValue::Text(value.to_owned());
+    let whole = FactorValue::Whole;
+    let real = FactorValue::Real;
+    let flag = FactorValue::Flag(true);
+    BTreeMap::from([
+        ("access", text("stream")),
+        ("answers", text("/tmp/answers")),
+        ("arrival", text("constant")),
+        ("bindir", text("/opt/server/bin")),
+        ("buffered", flag.clone()),
+        ("calls", text("stmt")),
+        ("compressible", text("50%")),
+        ("criteria", text("oltp-default")),
+        ("customer_skew", real(0.5)),
+        ("customers", whole(2000)),
+        ("find_knee", flag.clone()),
+        ("homes", text("home")),
+        ("hot_spot", text("8MiB:16MiB:3")),
+        ("hot_table", whole(3)),
+        ("io_method", text("worker")),
+        ("isolation", text("serializable")),
+        ("keep", flag.clone()),
+        ("left", text("drop")),
+        ("loaders", whole(3)),
+        ("max_latency", text("5ms")),
+        ("mix", text("write-heavy")),
+        ("no_power", flag.clone()),
+        ("no_refresh", flag.clone()),
+        ("on_loss", text("reconnect")),
+        ("parallel", text("1,4")),
+        ("parameters", text("validation")),
+        ("partitions", whole(4)),
+        ("quantile", real(0.95)),
+        ("query_limit", text("1min")),
+        ("ramp", text("1s")),
+        ("rate", whole(200)),
+        ("redo", text("heavy")),
+        ("repeats", whole(3)),
+        ("restore_every", whole(2)),
+        ("scale", text("64MiB")),
+        ("scan_share", text("10%")),
+        ("scan_size", text("2MiB")),
+        ("schema", text("assay_other")),
+        ("security_skew", real(0.7)),
+        ("seed", whole(7)),
+        ("server", text("mariadb")),
+        ("sessions", text("2,4")),
+        ("shared_buffers", text("64MiB")),
+        ("streams", whole(4)),
+        ("tables", whole(4)),
+        ("think", text("10:100ms:500ms")),
+        ("time", text("3s")),
+        ("trade_days", whole(6)),
+        ("update_pct", whole(25)),
+        ("update_work_unit", whole(4)),
+        ("users", whole(8)),
+        ("verify", flag),
+        ("warehouses", whole(2)),
+        ("warm_up", text("1s")),
+        ("work", whole(100)),
+        ("work_mem", text("8MiB")),
+        ("work_unit", whole(32)),
+    ])
+}
+
+/// The same, where a load means something else by the name.
+fn other_value(kind: &str, option: &str) -> FactorValue {
+    match (kind, option) {
+        ("dss", "scale") => FactorValue::Real(0.5),
+        ("oltp", "think") => FactorValue::Text("50%".to_owned()),
+        ("brokerage", "think") => FactorValue::Text("10ms".to_owned()),
+        _ => other_values().remove(option).unwrap_or_else(|| panic!("no value for {option}")),
+    }
+}
+
+#[test]
+fn every_option_of_every_load_can_be_a_factor() {
+    for default in LoadPlan::all() {
+        let kind = default.load().name();
+        for option in default.options().unwrap() {
+            let value = other_value(kind, &option);
+            let mut plan = LoadPlan::named(kind, "/tmp").unwrap();
+            let before = plan.clone();
+            plan.set(&option.replace('_', "-"), &value).unwrap();
+            assert_ne!(plan, before, "{kind} {option}");
+            let text = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<LoadPlan>(&text).unwrap(), plan, "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_shapes_data_is_told_from_what_does_not() {
+    let shaping = |kind: &str| -> Vec<String> {
+        let plan = LoadPlan::named(kind, "/tmp").unwrap();
+        let changes = |option: &String| {
+            let mut changed = plan.clone();
+            changed.set(option, &other_value(kind, option)).unwrap();
+            changed.load().shape() != plan.load().shape()
+        };
+        plan.options().unwrap().into_iter().filter(changes).collect()
+    };
+    assert_eq!(
+        shaping("brokerage"),
+        ["customers", "security_skew", "schema", "seed", "trade_days"]
+    );
+    assert_eq!(shaping("oltp"), ["partitions", "schema", "seed", "warehouses"]);
+    assert_eq!(shaping("slob"), ["compressible", "scale", "scan_size", "seed", "tables"]);
+    assert_eq!(shaping("dss"), ["scale"]);
+}
+
+/// Larger data are larger, whatever the load.
+#[test]
+fn every_load_says_how_large_its_data_are() {
+    for (kind, scale) in
+        [("brokerage", "customers"), ("oltp", "warehouses"), ("dss", "scale"), ("slob", "tables")]
+    {
+        let bytes = |value: u64| {
+            let mut plan = LoadPlan::named(kind, "/tmp").unwrap();
+            plan.set(scale, &FactorValue::Whole(value)).unwrap();
+            plan.load().data_bytes().unwrap()
+        };
+        let (small, large) = (bytes(2000), bytes(4000));
+        assert!(large > small && large <= 2 * small + 1, "{kind}: {small} and {large}");
+    }
+}
+
+#[test]
+fn every_load_is_outlined_with_a_factor_and_a_cache_by_its_data() {
+    for (kind, factor) in
+        [("brokerage", "customers"), ("oltp", "warehouses"), ("dss", "scale"), ("slob", "tables")]
+    {
+        let text = format!(
+            "format = 1\nname = \"s\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \"{factor}\"\nvalues = [1000, 2000]\n\
+             [load]\nkind = \"{kind}\"\noptions = {{ cache_ratio = \"1:4\" }}\n"
+        );
+        let study = parse_study(&text).unwrap();
+        let shown = outline::text(&study, &[], &["postgresql://localhost/x".to_owned()]);
+        assert!(!shown.contains("cannot be measured"), "{shown}");
+        assert!(shown.contains(&format!("--{factor}=2000")), "{shown}");
+        assert!(shown.contains("--shared-buffers="), "{shown}");
+        assert_eq!(shown.contains("--time=2s"), kind != "dss", "{shown}");
+    }
+}
+
+#[test]
+fn what_contradicts_or_lies_outside_its_bounds_is_refused() {
+    let refused = |kind: &str, options: &[(&str, u64)], flags: &[&str]| {
+        let mut plan = LoadPlan::named(kind, "/tmp").unwrap();
+        for (option, value) in options {
+            plan.set(option, &FactorValue::Whole(*value)).unwrap();
+        }
+        for flag in flags {
+            plan.set(flag, &FactorValue::Flag(true)).unwrap();
+        }
+        plan.load().check().unwrap_err().message().to_owned()
+    };
+    assert!(
+        refused("oltp", &[("users", 4)], &["find_knee"]).contains("--find-knee cannot be used")
+    );
+    assert!(refused("oltp", &[("repeats", 100)], &[]).contains("--repeats: 100"));
+    assert!(refused("slob", &[("work", 0)], &[]).contains("--work 0"));
+    assert!(refused("dss", &[("streams", 0)], &["no_power"]).contains("nothing to measure"));
+    assert!(refused("brokerage", &[("customers", 10)], &[]).contains("customers"));
+}
+
+#[test]
+fn no_password_and_nothing_that_may_be_destroyed_is_kept() {
+    let secret = "postgresql://me:s3cret@localhost/x";
+    for default in LoadPlan::all() {
+        let mut plan = LoadPlan::named(default.load().name(), secret).unwrap();
+        plan.set("seed", &FactorValue::Whole(3)).unwrap();
+        // It is still there for the load itself.
+        assert_eq!(plan.load_mut().parts().target, secret);
+        assert!(!serde_json::to_string(&plan).unwrap().contains("s3cret"));
+    }
+    let target = TargetPlan {
+        targets: vec![secret.to_owned()],
+        destroy: vec!["SERIAL".to_owned()],
+        wipe: vec!["ext4".to_owned()],
+        ..TargetPlan::default()
+    };
+    let text = serde_json::to_string(&target).unwrap();
+    assert!(!text.contains("s3cret") && !text.contains("SERIAL") && !text.contains("ext4"));
+}
+
+/// A plan of today that says nothing reads as the defaults do; so old plans read when an option is added.
+#[test]
+fn plans_without_a_field_take_its_default() {
+    assert_eq!(serde_json::from_str::<CalibratePlan>("{}").unwrap(), CalibratePlan::default());
+    assert_eq!(serde_json::from_str::<LocalityPlan>("{}").unwrap(), LocalityPlan::default());
+    for default in LoadPlan::all() {
+        let text = format!("{{\"{}\": {{}}}}", default.load().name());
+        assert_eq!(serde_json::from_str::<LoadPlan>(&text).unwrap(), default);
+    }
+    let unknown = serde_json::from_str::<LoadPlan>("{\"slob\": {\"sesions\": [1]}}");
+    assert!(unknown.unwrap_err().to_string().contains("sesions"));
+}
