@@ -6,14 +6,13 @@ use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::Burden;
 use assay_dbload::dss::{
-    DssStore, Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, fit, look,
-    sizes,
+    DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
 };
-use assay_dbload::load::{Database, LoadKind};
+use assay_dbload::load::{Database, Fill, LoadKind, Manifest, State, fill, in_the_way};
 use assay_loads::dss::Scale;
-use assay_model::dss::DssData;
+use assay_model::dss::{DssData, DssLoading};
 use assay_model::load::Filled;
-use assay_model::number::{real, share};
+use assay_model::number::{index_of, real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
 use std::sync::atomic::AtomicBool;
@@ -106,29 +105,31 @@ fn find<L: DssStore>(
     progress: &mut Progress,
 ) -> Result<Came> {
     let mut found = look(database)?;
-    if course.left == Some(Left::Drop) && found != Found::Nothing {
+    let is_ours = matches!(found, State::Whole(_) | State::Half(_));
+    if course.left == Some(Left::Drop) && is_ours {
         progress.say("note: the tables of an earlier run are dropped");
         database.remove_schema()?;
-        found = Found::Nothing;
+        found = State::Absent;
     }
     match found {
-        Found::Whole(manifest) => {
+        State::Foreign(why) => Err(in_the_way("the schema", SCHEMA, &why)),
+        State::Whole(manifest) => {
             check_scale(&manifest, course.scale)?;
             let next_set = finish_refresh(database, &manifest, course.scale)?;
             progress.say("note: the tables of an earlier run are used");
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
         }
-        Found::Half(manifest) if course.left == Some(Left::Finish) => {
+        State::Half(manifest) if course.left == Some(Left::Finish) => {
             check_scale(&manifest, course.scale)?;
-            let data = load(database, course, Some(&manifest), stop, progress)?;
+            let data = load(database, course, Some(manifest), stop, progress)?;
             Ok(Came { data, next_set: 1, were_there: true })
         }
-        Found::Half(_) => Err(Error::environment(
+        State::Half(_) => Err(Error::environment(
             format!("the tables in the schema {SCHEMA} are only half loaded"),
             "go on with --left finish, or start over with --left drop",
         )),
-        Found::Nothing => {
+        State::Absent => {
             let data = load(database, course, None, stop, progress)?;
             Ok(Came { data, next_set: 1, were_there: false })
         }
@@ -136,14 +137,14 @@ fn find<L: DssStore>(
 }
 
 fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
-    if manifest.scale() == asked.to_string() {
+    let scale = scale_of(manifest);
+    if scale == asked.to_string() {
         return Ok(());
     }
     Err(Error::usage(
-        format!("the tables in the schema {SCHEMA} have scale {}, not {asked}", manifest.scale()),
+        format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
         format!(
-            "use them with --scale {}, drop them with --left drop, or name another database",
-            manifest.scale()
+            "use them with --scale {scale}, drop them with --left drop, or name another database"
         ),
     ))
 }
@@ -151,7 +152,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
 fn load<L: DssStore>(
     database: &mut Database<L>,
     course: &Course<'_>,
-    half: Option<&Manifest>,
+    found: Option<Manifest>,
     stop: &AtomicBool,
     progress: &mut Progress,
 ) -> Result<DssData> {
@@ -163,8 +164,18 @@ fn load<L: DssStore>(
         };
         progress.show(&what, share(rows, total), None);
     };
-    let filling = Filling { scale: course.scale, loaders: course.loaders };
-    let data = fill(database, filling, half, &mut Fill { stop, progress: &mut show });
+    let loaders = course.loaders.max(1);
+    let doing = Fill {
+        tables: &DssTables { scale: course.scale, loaders },
+        seed: 0,
+        found,
+        loaders: index_of(u64::from(loaders)),
+        stop,
+        progress: &mut show,
+    };
+    let filled = fill(database, doing);
     progress.clear();
-    data
+    let Filled { rows, table_bytes, index_bytes, elapsed_s } = filled?;
+    let loading = Some(DssLoading { loaders, elapsed_s });
+    Ok(DssData { rows, table_bytes, index_bytes, loading })
 }

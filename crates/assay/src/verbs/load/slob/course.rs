@@ -7,7 +7,7 @@ use crate::verbs::load::ground::{Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_dbload::load::{Database, LoadKind, schema_name};
-use assay_dbload::slob::{BlockStore, Fill, Slob, data_bytes, fill, is_filled, workload};
+use assay_dbload::slob::{BlockStore, Slob, data_bytes, fill, is_filled, workload};
 use assay_loads::slob::Rules;
 use assay_model::load::{Filled, Rung};
 use assay_model::measurement::Operation;
@@ -103,7 +103,7 @@ fn load<L: BlockStore>(
         let what = format!("loading tables: {}", show_bytes(real(rows * BLOCK_BYTES)));
         progress.show(&what, share(rows, total), None);
     };
-    let filled = fill(database, rules, &mut Fill { stop, progress: &mut show });
+    let filled = fill(database, rules, stop, &mut show);
     progress.clear();
     filled
 }

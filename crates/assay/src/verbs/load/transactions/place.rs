@@ -6,8 +6,8 @@ use crate::verbs::load::ground::{After, Ground, Named, Served, Wanted};
 use crate::verbs::load::left::Left;
 use crate::verbs::load::server::{Burden, ServerOptions};
 use assay_dbload::load::{
-    Database, Fill, Manifest, MariaLink, OwnDatabase, State, Store, Tables, fill, in_the_way,
-    remove_left_database, see_to_procedures,
+    Database, Fill, Manifest, MariaLink, OwnDatabase, State, TableStore, Tables, ensure_procedures,
+    fill, in_the_way, remove_left_database,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -43,7 +43,7 @@ pub struct Place<'a, T> {
 }
 
 /// A product on whose given servers a copy of the data may be kept.
-pub trait Copied: Served + Store {
+pub trait Copied: Served + TableStore {
     /// Enters a given server with a database of ours alone, which can be copied.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl<T: Tables> Place<'_, T> {
     }
 
     /// Nothing where whole tables of the right scale were found.
-    fn fill<L: Store>(
+    fn fill<L: TableStore>(
         &self,
         database: &mut Database<L>,
         stop: &AtomicBool,
@@ -154,7 +154,7 @@ impl<T: Tables> Place<'_, T> {
             }
             (State::Whole(found), _) => {
                 found.check(&schema, &wanted)?;
-                see_to_procedures(database, self.tables, &found)?;
+                ensure_procedures(database, self.tables, &found)?;
                 progress.say(&format!("note: the tables in {schema} are used as they are"));
                 return Ok(None);
             }
@@ -167,7 +167,7 @@ impl<T: Tables> Place<'_, T> {
         self.load(database, found, stop, progress).map(Some)
     }
 
-    fn load<L: Store>(
+    fn load<L: TableStore>(
         &self,
         database: &mut Database<L>,
         found: Option<Manifest>,
@@ -193,7 +193,8 @@ impl<T: Tables> Place<'_, T> {
 }
 
 fn half(schema: &str, found: &Manifest) -> Error {
-    let whole = if found.whole.is_empty() { "no table".to_owned() } else { found.whole.join(", ") };
+    let loaded = found.loaded_tables();
+    let whole = if loaded.is_empty() { "no table".to_owned() } else { loaded.join(", ") };
     Error::environment(
         format!("loading into schema {schema} was broken off: {whole} whole"),
         "go on with --left finish, or start over with --left drop",
