@@ -2,35 +2,18 @@
 
 use assay_model::number::narrow;
 
+mod entry;
 mod heap;
 mod line;
 mod wheel;
 
+use entry::{Entry, NEVER, NEVER_NS};
 use heap::Heap;
 use line::Line;
 use wheel::Wheel;
 
 /// More events than this at once are cheaper on a wheel than in a heap.
 const MANY: usize = 40;
-/// A time and a key that no event has.
-const NEVER_NS: u64 = u64::MAX;
-const NEVER: u128 = u128::MAX;
-
-/// An event with its time and the number of its arrival.
-#[derive(Clone, Copy)]
-struct Entry<T> {
-    at_ns: u64,
-    arrival: u64,
-    what: T,
-}
-
-impl<T> Entry<T> {
-    #[inline]
-    fn key(&self) -> u128 {
-        u128::from(self.at_ns) << 64 | u128::from(self.arrival)
-    }
-}
-
 /// Events with what they carry. Times that come nearly in order wait in a line, those of a second kind in another; few
 /// others in a heap, many on a wheel.
 pub struct Due<T> {

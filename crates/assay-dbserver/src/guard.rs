@@ -1,32 +1,11 @@
 //! Programs that end when this one ends, whatever ends it, and that get no signal of its terminal.
 
-use crate::Home;
 use rustix::fs::Mode;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal, umask};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
-
-/// A program of a server, run as its account in its directory, in a process group of its own: Ctrl-C is for us.
-pub(super) fn command(home: &Home, program: &Path) -> Command {
-    let mut command = match home.guard.split_first() {
-        Some((first, rest)) => {
-            let mut command = Command::new(first);
-            command.args(rest).arg(std::process::id().to_string());
-            command.arg(home.nature.ended_by.as_raw().to_string()).arg(program);
-            command
-        }
-        None => Command::new(program),
-    };
-    command.current_dir(&home.directory).process_group(0);
-    clean_environment(&mut command);
-    command.env("HOME", &home.directory);
-    if let Some(account) = &home.account {
-        command.uid(account.user).gid(account.group);
-    }
-    command
-}
 
 /// What of this program's environment another one needs: all else, secrets among it, stays here.
 const INHERITED: [&str; 2] = ["PATH", "LD_LIBRARY_PATH"];

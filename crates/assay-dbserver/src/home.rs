@@ -1,11 +1,13 @@
 //! The directory in which a server of our own lives: who runs it there, its log, and what its refusals mean.
 
-use crate::{Account, Held, guard};
+use crate::guard::clean_environment;
+use crate::{Account, Held};
 use assay_model::{Error, Result};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Signal, geteuid};
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -67,9 +69,25 @@ pub struct Home {
 }
 
 impl Home {
-    /// A program of the server, ready to be given its arguments.
+    /// A program of the server, ready to be given its arguments: run as its account in its directory, in a process group of its
+    /// own, because Ctrl-C is for this program.
     pub fn command(&self, program: &Path) -> Command {
-        guard::command(self, program)
+        let mut command = match self.guard.split_first() {
+            Some((first, rest)) => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(std::process::id().to_string());
+                command.arg(self.nature.ended_by.as_raw().to_string()).arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        command.current_dir(&self.directory).process_group(0);
+        clean_environment(&mut command);
+        command.env("HOME", &self.directory);
+        if let Some(account) = &self.account {
+            command.uid(account.user).gid(account.group);
+        }
+        command
     }
 
     /// Refuses a directory or a program that the server's user does not reach, before anything is made there.

@@ -16,8 +16,6 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a server may take for a connection, and for all of a login.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server that is left may take to close the way.
 const PARTING: Duration = Duration::from_secs(5);
 
@@ -72,7 +70,7 @@ impl Stream {
 
     fn connected(way: Way) -> io::Result<Self> {
         let mut socket = Socket::over(way)?;
-        socket.end_after(Some(CONNECT_TIMEOUT));
+        socket.end_after(Some(connect::CONNECT_TIMEOUT));
         Ok(Self { socket, encrypted: None, owner: None })
     }
 

@@ -4,9 +4,11 @@
 
 mod certificate;
 mod files;
+mod roots;
 mod session;
 mod trust;
 
+pub use roots::Roots;
 pub use session::{Cost, Encrypted, Handshake};
 
 use assay_model::failure::{Answer, Failure};
@@ -34,18 +36,6 @@ pub enum Mode {
     VerifyCa,
     /// Beyond that the certificate is that of the host that was named.
     VerifyFull,
-}
-
-/// Who signs certificates that are trusted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Roots {
-    /// Nobody was named.
-    #[default]
-    Unnamed,
-    /// The authorities that this system trusts.
-    System,
-    /// Those in a file in PEM form.
-    File(PathBuf),
 }
 
 /// What an address asks of encryption.

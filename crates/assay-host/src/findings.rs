@@ -5,44 +5,11 @@ mod content;
 mod device;
 mod file_system;
 mod host;
+mod rule;
 
-use assay_model::environment::{Environment, Finding, Severity};
+pub use rule::Rule;
 
-/// One thing to look for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// Stable name.
-    pub name: &'static str,
-    /// How much it matters.
-    pub severity: Severity,
-    /// Why it matters.
-    pub why: &'static str,
-    /// What to do about it.
-    pub remedy: &'static str,
-}
-
-impl Rule {
-    const fn new(
-        name: &'static str,
-        severity: Severity,
-        why: &'static str,
-        remedy: &'static str,
-    ) -> Self {
-        Self { name, severity, why, remedy }
-    }
-
-    /// The finding that this rule makes of a value.
-    fn found(&self, what: impl Into<String>, value: impl Into<String>) -> Finding {
-        Finding {
-            severity: self.severity,
-            rule: self.name.to_owned(),
-            what: what.into(),
-            value: value.into(),
-            why: self.why.to_owned(),
-            remedy: self.remedy.to_owned(),
-        }
-    }
-}
+use assay_model::environment::{Environment, Finding};
 
 /// All rules, for manuals and tests.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {

@@ -13,6 +13,7 @@ mod marker;
 mod open;
 mod refusal;
 mod size;
+mod spot;
 mod unlink;
 mod usage;
 mod wipe;

@@ -3,7 +3,7 @@
 use crate::decide::decide;
 use crate::statistics::Statistics;
 use assay_model::comparison::{
-    Better, Bucket, Buckets, Comparison, Difference, Measure, Pair, Parity, Scaling, Share, Side,
+    Better, Bucket, Buckets, Comparison, Difference, Measure, Pair, Parity, Scaling, Share,
     SideKind,
 };
 use assay_model::number::{real, real_len, seconds};
@@ -17,18 +17,21 @@ mod of_profile;
 mod of_run;
 mod overlays;
 mod parts;
+mod pooled;
 mod repeats;
 mod scaling;
+mod sides;
 
 pub use of_calibration::facts_of_calibration;
 pub use of_dss::{facts_of_dss, with_intervals};
 pub use of_load::facts_of_load;
 pub use of_profile::facts_of_profile;
 pub use of_run::{RunFacts, facts_of_run};
-pub use overlays::SideCurve;
 pub use parts::of_parts;
-pub use repeats::{joined, mean as mean_of_repeats};
+pub use pooled::mean_of_repeats;
+pub use repeats::joined;
 pub use scaling::scaling;
+pub use sides::{Counted, Measured, SideCurve, SideFacts, WorkRatio};
 
 /// How strict a comparison is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,77 +48,6 @@ pub struct CompareRules {
 impl Default for CompareRules {
     fn default() -> Self {
         Self { tolerance: 0.02, least_share: 0.01, run_to_run_share: 0.03 }
-    }
-}
-
-/// One measure of one side.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// The name that criteria use.
-    pub quantity: String,
-    /// The stream or target, where there are several.
-    pub subject: Option<String>,
-    /// Unit of the value.
-    pub unit: Unit,
-    /// The value with its interval.
-    pub estimate: Estimate,
-    /// Whether it counts for the outcome of the pair.
-    pub judged: bool,
-    /// What a conclusion from it has to allow for.
-    pub doubts: Vec<Doubt>,
-}
-
-impl Measured {
-    /// A measure of a whole side, or of one of its streams or targets, without doubts. What users feel is judged: all
-    /// rates, and the means and p99 of times, of the whole; what is left is shown.
-    pub fn new(
-        quantity: impl Into<String>,
-        subject: Option<String>,
-        unit: Unit,
-        estimate: Estimate,
-    ) -> Self {
-        let quantity = quantity.into();
-        let time = [".mean", ".q0.99"].iter().any(|end| quantity.ends_with(end));
-        let judged = subject.is_none() && (time || unit != Unit::Ns);
-        Self { quantity, subject, unit, estimate, judged, doubts: Vec::new() }
-    }
-}
-
-/// One range of times on one side: from, to (open where absent), and I/Os in it.
-pub type Counted = (u64, Option<u64>, f64);
-
-/// A ratio that says what work was done for a request, and how far two sides may lie apart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WorkRatio {
-    /// What it is.
-    pub what: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// How far apart, as a share.
-    pub limit: f64,
-}
-
-/// Everything about one side.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SideFacts {
-    /// What it is.
-    pub side: Side,
-    /// Its measures.
-    pub measures: Vec<Measured>,
-    /// Its distributions in common ranges.
-    pub histograms: Vec<(String, Vec<Counted>)>,
-    /// What work it did.
-    pub work: Vec<WorkRatio>,
-    /// How it was made, key by key; sides that were made differently are not compared.
-    pub made: Vec<(String, String)>,
-    /// What can be drawn over the same axis for every side.
-    pub curves: Vec<SideCurve>,
-}
-
-impl SideFacts {
-    /// Whether its measures are times of queries.
-    pub fn is_of_queries(&self) -> bool {
-        self.measures.iter().any(|measure| measure.quantity.contains("query_time"))
     }
 }
 

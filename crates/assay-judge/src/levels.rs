@@ -1,12 +1,13 @@
 //! Whether a run kept one level under one load, and which part of it tells the last one.
 
 use crate::facts::Run;
+use crate::last_change::LastChange;
 use crate::series::Batch;
 use crate::statistics::Statistics;
 use assay_model::Estimate;
 use assay_model::measurement::Operation;
 use assay_model::number::{index, rate, real, real_len};
-use assay_model::verdict::{Bias, Doubt, LevelChange};
+use assay_model::verdict::LevelChange;
 
 /// The last level is judged by itself when it holds for at least this share of the run.
 const SHARE_MIN: f64 = 0.25;
@@ -15,44 +16,14 @@ const BATCHES_MIN: usize = 10;
 /// A run that changes its level more often than this has none.
 const CHANGES_MAX: usize = 4;
 
-/// The last change of level of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Left {
-    /// Index of the first batch of the last level.
-    pub(crate) from: usize,
-    /// The same as a share of the run, 0..=1.
-    pub(crate) from_share: f64,
-    /// What it was.
-    pub change: LevelChange,
+/// The last change of level in a run; `None` of one that kept its level, or is too short to tell.
+///
+/// Looked for in the rate, and, where arrivals decide that, in the mean service time.
+pub fn last_change(run: Run<'_>, statistics: &dyn Statistics) -> Option<LastChange> {
+    *run.series.last_change.get_or_init(|| find(run.series.batches(), statistics))
 }
 
-impl Left {
-    /// The last change of level in a run; `None` of one that kept its level, or is too short to tell.
-    ///
-    /// Looked for in the rate, and, where arrivals decide that, in the mean service time.
-    pub fn of(run: Run<'_>, statistics: &dyn Statistics) -> Option<Self> {
-        *run.series.left.get_or_init(|| find(run.series.batches(), statistics))
-    }
-
-    /// What a conclusion has to allow for: only a last level that did not settle mixes with the one before.
-    pub(crate) fn doubt(&self) -> Option<Doubt> {
-        (!self.change.settled).then(|| Doubt {
-            what: format!(
-                "the level changed {:.0} s after the begin, from {:.0} to {:.0} I/Os a second and from {:.3} to {:.3} ms, and no level held for the last quarter",
-                self.change.at_s,
-                self.change.before_iops.value,
-                self.change.after_iops.value,
-                self.change.before_ns.value / 1e6,
-                self.change.after_ns.value / 1e6
-            ),
-            bias: Bias::Unknown,
-            remedy: "run until one level holds for a quarter of the time, or warm up for longer"
-                .to_owned(),
-        })
-    }
-}
-
-fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<Left> {
+fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<LastChange> {
     let rates: Vec<f64> =
         batches.iter().map(|batch| rate(batch.operations.ios(), batch.elapsed_s)).collect();
     let times: Vec<f64> = batches.iter().map(|batch| time_ns(batch).0 / time_ns(batch).1).collect();
@@ -74,7 +45,7 @@ fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<Left> {
     let needed = index(SHARE_MIN * real_len(batches.len())).max(BATCHES_MIN);
     let (left, kept) = (&batches[before..from], &batches[from..]);
     let iops = |range: std::ops::Range<usize>| level(&rates[range], statistics);
-    Some(Left {
+    Some(LastChange {
         from,
         from_share: real_len(from) / real_len(batches.len()),
         change: LevelChange {

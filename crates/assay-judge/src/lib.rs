@@ -15,6 +15,7 @@ mod evidence;
 mod factors;
 mod facts;
 mod found;
+mod last_change;
 mod levels;
 mod loaded;
 mod measurement;
@@ -27,7 +28,8 @@ mod statistics;
 pub use estimates::{estimates_of_run, totals};
 pub use factors::{factor_curves, factor_scaling};
 pub use facts::{Facts, LoadFacts, Run};
-pub use levels::Left;
+pub use last_change::LastChange;
+pub use levels::last_change;
 pub use quantity::{
     Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TimeKind, TimeStatistic,
 };

@@ -3,7 +3,8 @@
 use crate::doubts;
 use crate::facts::{Facts, Run};
 use crate::found::{Found, Known, Missing};
-use crate::levels::Left;
+use crate::last_change::LastChange;
+use crate::levels::last_change;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
 use crate::statistics::Statistics;
@@ -33,7 +34,7 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
         let reads = amount.operation().is_none_or(|operation| operation == Operation::Read);
         doubts.extend(facts.outer_doubts(reads));
     }
-    let left = Left::of(run, facts.statistics).filter(|_| !matches!(amount, Amount::Errors(_)));
+    let left = last_change(run, facts.statistics).filter(|_| !matches!(amount, Amount::Errors(_)));
     doubts.extend(left.and_then(|left| left.doubt()));
     let settled = left.filter(|left| left.change.settled);
     let found = parts(scope, run).into_iter().map(|part| {
@@ -84,7 +85,7 @@ pub(crate) fn of_stream(
 
 impl Part<'_> {
     /// The part since the last level began: what was before belongs to another state of the storage.
-    fn since(self, left: &Left) -> Self {
+    fn since(self, left: &LastChange) -> Self {
         let from = index((left.from_share * real_len(self.batches.len())).ceil());
         let kept: Vec<Batch> = self.batches.get(from..).unwrap_or_default().to_vec();
         let mut total = PerOperation::default();

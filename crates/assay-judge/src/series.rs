@@ -1,6 +1,6 @@
 //! A measurement as a series of batches: what intervals of confidence are made of, in memory that does not grow with time.
 
-use crate::levels::Left;
+use crate::last_change::LastChange;
 use crate::quantity::Scope;
 use assay_model::measurement::{Interval, Joint, NamedResult, PerOperation, merge_named};
 use assay_model::number::share;
@@ -34,7 +34,7 @@ pub struct Series {
     batches: Vec<Batch>,
     named: Vec<NamedBatch>,
     /// The last change of level, once it was looked for.
-    pub(crate) left: OnceLock<Option<Left>>,
+    pub(crate) last_change: OnceLock<Option<LastChange>>,
 }
 
 /// Takes intervals and joints one by one.
@@ -141,7 +141,7 @@ impl SeriesBuilder {
     /// The series. A last batch that is shorter than the others is left out: equal lengths are what makes the batches
     /// comparable, and the total is known from the measurement.
     pub fn finish(self) -> Series {
-        Series { batches: self.whole.items, named: self.named.items, left: OnceLock::new() }
+        Series { batches: self.whole.items, named: self.named.items, last_change: OnceLock::new() }
     }
 }
 

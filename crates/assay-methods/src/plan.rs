@@ -1,6 +1,7 @@
 //! From what a database asked of its storage to a workload that asks the same of any other storage.
 
 mod demand;
+mod options;
 mod sick;
 mod skew;
 mod written;
@@ -12,6 +13,8 @@ use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
 };
 use assay_model::{Error, Result, Workload};
+pub use options::PlanOptions;
+
 use demand::{Demand, demands};
 
 /// Sizes that every device and file system takes with direct I/O.
@@ -27,39 +30,6 @@ const READS: f64 = 0.5;
 /// A stream with fewer I/Os than this says nothing about its rate: chance alone moves it by more than a hundredth.
 const IOS_TOLD: f64 = 10_000.0;
 
-/// How a workload is made of a profile.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlanOptions {
-    /// Keeps the measured number of I/Os outstanding instead of arriving at the measured rate.
-    pub closed: bool,
-    /// The rates are multiplied by it: the database of tomorrow.
-    pub growth: f64,
-    /// What is asked on top of that, as a share.
-    pub headroom: Share,
-    /// How much lower a rate or higher a time may be and still be on a par.
-    pub parity: Share,
-    /// Limit on mean times of reads, instead of the profile's own.
-    pub latency_limit: Option<Nanos>,
-    /// Measured time.
-    pub duration: Nanos,
-    /// Load before measuring.
-    pub warm_up: Nanos,
-}
-
-impl Default for PlanOptions {
-    fn default() -> Self {
-        Self {
-            closed: false,
-            growth: 1.0,
-            headroom: Share(0.0),
-            parity: Share(0.05),
-            latency_limit: None,
-            duration: Nanos(60_000_000_000),
-            warm_up: Nanos(5_000_000_000),
-        }
-    }
-}
-
 /// A workload, and where each of its numbers came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -69,27 +39,6 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The same for every stream, in their order.
     pub stream_notes: Vec<Vec<String>>,
-}
-
-impl PlanOptions {
-    /// What every rate is multiplied by.
-    pub fn factor(&self) -> f64 {
-        self.growth * (1.0 + self.headroom.0)
-    }
-
-    /// Refuses a growth that makes no load.
-    ///
-    /// # Errors
-    /// A usage error that names the option.
-    pub fn check(&self) -> Result<()> {
-        if self.growth > 0.0 && self.growth <= 1000.0 {
-            return Ok(());
-        }
-        Err(Error::usage(
-            format!("a growth of {} makes no load", self.growth),
-            "write a factor above 0 and up to 1000: 1.5 is half as much again",
-        ))
-    }
 }
 
 /// Makes a workload that asks of storage what the profile says a database asked.

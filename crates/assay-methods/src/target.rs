@@ -6,6 +6,7 @@ use assay_model::workload::Content;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
 
+mod direct;
 mod fill;
 mod hasten;
 mod simulated;

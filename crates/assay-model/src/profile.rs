@@ -5,12 +5,14 @@ use crate::document::parse_json;
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
+mod figure;
 mod latency;
 mod read_times;
 mod report;
 mod server;
 mod time;
 
+pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
 pub use read_times::{ReadSight, ReadTimes};
 pub use report::{
@@ -29,24 +31,6 @@ pub use time::{
 
 /// The version of the document that this program writes and reads.
 pub const FORMAT: u32 = 1;
-
-/// A number and where it came from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Figure {
-    /// The value, in the unit that the field's name ends with.
-    pub value: f64,
-    /// Section and line it was read from, or the formula and its inputs.
-    pub source: String,
-}
-
-impl Figure {
-    /// A number with its source.
-    pub fn new(value: f64, source: impl Into<String>) -> Self {
-        Self { value, source: source.into() }
-    }
-}
 
 /// What a database demanded of its storage in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -171,23 +155,6 @@ pub struct ProfileSource {
     pub end: Option<String>,
     /// Whether the source was there to its end; otherwise sums cover what was there.
     pub complete: bool,
-}
-
-/// What is counted as a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RateKind {
-    /// Requests of sessions and of the buffer cache for data and temporary files.
-    Database,
-    /// The same with control files, redo and backup: what reaches the storage.
-    Total,
-    /// Requests as the table by type of file counts them.
-    FileType,
-    /// Requests summed over tablespaces: data and temporary files only.
-    Tablespace,
-    /// Blocks, not requests: one request can move many.
-    Blocks,
 }
 
 /// One way of counting requests, reads and writes apart.

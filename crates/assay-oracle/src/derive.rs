@@ -6,18 +6,18 @@ mod classes;
 mod curves;
 mod devices;
 mod events;
+mod figures;
 mod rates;
 mod redo;
 mod skew;
 mod time;
 mod verdict;
 
-use crate::quantity::Quantity;
 use crate::report::{FileIo, Kind, Report};
 use crate::section::Section;
-use assay_model::profile::{
-    self, Figure, IoPath, Profile, ProfileSource, StorageMedium, TieringCandidate,
-};
+use assay_model::profile::{self, IoPath, Profile, ProfileSource, StorageMedium, TieringCandidate};
+
+use figures::figure;
 
 pub(crate) use events::events_of;
 
@@ -56,21 +56,6 @@ pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
         doubts: doubts(report),
         missing: missing(report),
     }
-}
-
-/// A number of the report as a figure of the profile.
-fn figure(quantity: &Quantity) -> Figure {
-    Figure::new(quantity.value, quantity.place())
-}
-
-/// A figure that also names its row.
-fn named(quantity: &Quantity, row: &str) -> Figure {
-    Figure::new(quantity.value, format!("{}: {row}", quantity.place()))
-}
-
-fn elapsed_s(report: &Report) -> Option<f64> {
-    let elapsed = report.header.elapsed.map(|elapsed| elapsed.value);
-    elapsed.filter(|elapsed| *elapsed > 0.0)
 }
 
 fn name(report: &Report) -> String {

@@ -7,11 +7,12 @@ mod histogram;
 mod idle;
 pub(crate) use idle::IDLE;
 mod io;
+mod ranges;
 mod segments;
 
 use crate::number::{self, Cell, Decimal, Printed, Suffix};
 use crate::quantity::{Quantity, Unit, Unread};
-use crate::report::{Form, Kind, Report};
+use crate::report::{Form, Header, Kind, Report};
 use crate::section::Section;
 use crate::split::Part;
 use crate::table::{Row, Table};
@@ -69,16 +70,12 @@ pub(crate) struct Reading {
     report: Report,
     decimal: Decimal,
     /// Sub-tables of the histograms, not joined yet.
-    ranges: histogram::Ranges,
+    ranges: ranges::Ranges,
 }
 
 impl Reading {
     fn new(part: &Part) -> Self {
-        Self {
-            report: empty(part),
-            decimal: Decimal::default(),
-            ranges: histogram::Ranges::default(),
-        }
+        Self { report: empty(part), decimal: Decimal::default(), ranges: ranges::Ranges::default() }
     }
 
     fn take(&mut self, table: &Table) {
@@ -208,7 +205,7 @@ fn empty(part: &Part) -> Report {
         kind,
         form,
         complete: memchr::memmem::find(tail, b"End of Report").is_some(),
-        header: header::empty(),
+        header: Header::default(),
         load_profile: Vec::new(),
         io_profile: Vec::new(),
         time_model: Vec::new(),

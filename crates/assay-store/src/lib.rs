@@ -36,6 +36,7 @@ mod listing;
 mod lock;
 mod remove;
 mod run;
+mod seal;
 mod store;
 mod watch;
 

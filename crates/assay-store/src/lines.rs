@@ -1,8 +1,8 @@
 //! Files of JSON lines that only grow: written line by line, cut off anywhere by a crash, and read in flat memory.
 
-use crate::checksum::seal;
 use crate::directory::{Access, Directory};
 use crate::failure::refused;
+use crate::seal::seal;
 use assay_model::Result;
 use assay_model::number::count_of;
 use serde::Serialize;

@@ -1,12 +1,10 @@
 //! The directory that holds runs, and how a person names one of them.
 
 use crate::directory::Directory;
-use crate::failure::refused;
 use crate::listing::{self, Listing};
 use crate::remove::{self, Removed};
 use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
 use assay_model::{Error, Result};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The name of the newest run.
@@ -147,21 +145,6 @@ impl Store {
 
 fn is_run(path: &Path) -> bool {
     Directory::open(path).is_ok_and(|directory| directory.has_file(MANIFEST))
-}
-
-/// Refuses a store behind a link that another user made: who may make one here would choose where results go.
-pub(crate) fn check_link(root: &Path) -> Result<()> {
-    let Ok(found) = root.symlink_metadata() else { return Ok(()) };
-    let mine = rustix::process::geteuid().as_raw();
-    if !found.is_symlink() || [0, mine].contains(&found.uid()) {
-        return Ok(());
-    }
-    let owner = found.uid();
-    let why = std::io::Error::new(
-        std::io::ErrorKind::InvalidInput,
-        format!("it is a symbolic link of another user (uid {owner})"),
-    );
-    Err(refused("opening the store", root, &why))
 }
 
 /// The newest names that begin with a prefix, as many as fit on a line.

@@ -1,7 +1,7 @@
 //! The command line: its verbs, in the order of the work.
 
-use crate::exit::Ended;
-use crate::usage::{mistake, verb};
+use crate::exit::ExitStatus;
+use crate::usage::{usage_error, verb};
 use crate::verbs;
 use assay_model::Result;
 use clap::error::ErrorKind;
@@ -54,7 +54,7 @@ pub enum Verb {
 
 impl Verb {
     /// Carries the verb out.
-    pub fn run(self) -> Result<Ended> {
+    pub fn run(self) -> Result<ExitStatus> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
             Self::Plan(options) => verbs::plan::run(&options),
@@ -62,7 +62,7 @@ impl Verb {
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
             Self::Locality(options) => verbs::locality::run(&options),
-            Self::Study(options) => verbs::study::run(options),
+            Self::Study(options) => verbs::study::run(&options),
             Self::Soak(options) => verbs::soak::run(&options),
             Self::Compare(options) => verbs::compare::run(&options),
             Self::Load(options) => verbs::load::run(&options),
@@ -86,19 +86,19 @@ impl Verb {
 ///
 /// # Errors
 /// A usage error for everything that cannot be meant.
-pub fn answer(error: &clap::Error) -> Result<Ended> {
+pub fn answer(error: &clap::Error) -> Result<ExitStatus> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             crate::exit::print(&error.render().to_string())
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             drop(error.print());
-            Ok(Ended::Misused)
+            Ok(ExitStatus::Usage)
         }
         _ => {
             let words: Vec<String> = std::env::args().skip(1).collect();
             let verb = verb(&CommandLine::command(), words.iter().map(String::as_str));
-            Err(mistake(error, &verb))
+            Err(usage_error(error, &verb))
         }
     }
 }

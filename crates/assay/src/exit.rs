@@ -5,72 +5,71 @@ use assay_model::measurement::Finish;
 use assay_model::{Blame, Error, Outcome, Result};
 use assay_store::Damage;
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// How a verb ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ExitStatus {
     /// Done, or all criteria are met: 0.
-    Well,
+    Success,
     /// A criterion is not met: 1.
-    Failed,
+    Failure,
     /// Nothing was asked and the help was shown, or a part of what was asked could not be meant and was told: 2.
-    Misused,
+    Usage,
     /// It cannot be told: 3.
     Inconclusive,
     /// The measurement could not go on; what was measured is kept: 4.
-    CutShort,
+    Aborted,
     /// A person stopped it; what was measured is kept: 130.
     Interrupted,
 }
 
-impl Ended {
+impl ExitStatus {
     const fn code(self) -> u8 {
         match self {
-            Self::Well => 0,
-            Self::Failed => 1,
-            Self::Misused => 2,
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
             Self::Inconclusive => 3,
-            Self::CutShort => 4,
+            Self::Aborted => 4,
             Self::Interrupted => 130,
         }
     }
 }
 
-impl From<Outcome> for Ended {
+impl From<Outcome> for ExitStatus {
     fn from(outcome: Outcome) -> Self {
         match outcome {
-            Outcome::Pass => Self::Well,
-            Outcome::Fail => Self::Failed,
+            Outcome::Pass => Self::Success,
+            Outcome::Fail => Self::Failure,
             Outcome::Inconclusive => Self::Inconclusive,
         }
     }
 }
 
 /// The end of a measurement that was to be judged: an early end comes before the verdict.
-pub fn ended(finish: &Finish, outcome: Outcome) -> Ended {
+pub fn exit_status(finish: &Finish, outcome: Outcome) -> ExitStatus {
     match finish {
         Finish::Complete => outcome.into(),
-        Finish::Interrupted | Finish::Unfinished => Ended::Interrupted,
-        Finish::Failed { .. } => Ended::CutShort,
+        Finish::Interrupted | Finish::Unfinished => ExitStatus::Interrupted,
+        Finish::Failed { .. } => ExitStatus::Aborted,
     }
 }
 
 /// Prints an error where there is one, and all damage that was found in runs, and gives the code.
-pub fn leave(result: Result<Ended>) -> ExitCode {
+pub fn report_and_exit_code(result: Result<ExitStatus>) -> ExitCode {
     let is_damaged = tell_damage(result.as_ref().err());
     match result {
         // What was read is told, and is not all that was written.
-        Ok(Ended::Well | Ended::Failed | Ended::Inconclusive) if is_damaged => {
-            ExitCode::from(Ended::CutShort.code())
+        Ok(ExitStatus::Success | ExitStatus::Failure | ExitStatus::Inconclusive) if is_damaged => {
+            ExitCode::from(ExitStatus::Aborted.code())
         }
-        Ok(ended) => ExitCode::from(ended.code()),
+        Ok(status) => ExitCode::from(status.code()),
         Err(error) => {
             say(&crate::options::without_passwords(&error.to_string()));
             ExitCode::from(match error.blame() {
                 // What a stopped program could not do is no mistake.
-                _ if crate::signals::stopped() => Ended::Interrupted.code(),
+                _ if crate::signals::stopped() => ExitStatus::Interrupted.code(),
                 Blame::Usage => 2,
                 Blame::Environment => 4,
             })
@@ -91,19 +90,19 @@ fn tell_damage(but: Option<&Error>) -> bool {
 ///
 /// # Errors
 /// As for [`print()`].
-pub fn print_report(text: &str) -> Result<Ended> {
-    if crate::conclude::colour() { write(&crate::terminal::dressed(text)) } else { print(text) }
+pub fn print_report(text: &str) -> Result<ExitStatus> {
+    if crate::terminal::colour() { write(&crate::terminal::dressed(text)) } else { print(text) }
 }
 
 /// Writes a result to standard output; a reader that has gone is no mistake of anyone's.
-pub fn print(text: &str) -> Result<Ended> {
+pub fn print(text: &str) -> Result<ExitStatus> {
     write(&crate::terminal::plain(text))
 }
 
-fn write(text: &str) -> Result<Ended> {
+fn write(text: &str) -> Result<ExitStatus> {
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-        Ok(()) => Ok(Ended::Well),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Ended::Well),
+        Ok(()) => Ok(ExitStatus::Success),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitStatus::Success),
         Err(error) => Err(Error::environment(
             format!("writing the result: {error}"),
             "check where standard output leads",
@@ -117,22 +116,4 @@ pub fn json(document: &impl serde::Serialize) -> Result<String> {
     text.map(|text| text + "\n").map_err(|error| {
         Error::environment(format!("writing JSON: {error}"), "report this as a bug")
     })
-}
-
-/// Writes a file that does not exist yet: nothing of the user's is ever overwritten.
-///
-/// # Errors
-/// An environment error when it is there already or cannot be written.
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
-    let refused = |error: io::Error| {
-        Error::environment(
-            format!("writing {}: {error}", path.display()),
-            "name a new file in a directory that you may write",
-        )
-    };
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        std::fs::create_dir_all(parent).map_err(refused)?;
-    }
-    let mut file = std::fs::File::create_new(path).map_err(refused)?;
-    file.write_all(bytes).map_err(refused)
 }

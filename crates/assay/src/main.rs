@@ -1,32 +1,25 @@
 //! The program: reads the command line, hands it to one verb, and ends with the verb's exit code.
 #![forbid(unsafe_code)]
 
-mod begun;
-mod capacity;
 mod cli;
-mod conclude;
-mod dossier;
 mod exit;
+mod finish;
 mod manual;
 mod options;
-mod progress;
-mod reports;
-mod session;
+mod progress_line;
+mod resume;
 mod signals;
-mod statistics;
 mod table;
 mod terminal;
 mod usage;
 mod verbs;
-mod watched;
-mod watcher;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match cli::CommandLine::try_parse() {
-        Ok(command_line) => exit::leave(command_line.verb.run()),
-        Err(error) => exit::leave(cli::answer(&error)),
+        Ok(command_line) => exit::report_and_exit_code(command_line.verb.run()),
+        Err(error) => exit::report_and_exit_code(cli::answer(&error)),
     }
 }

@@ -1,16 +1,15 @@
 //! Options that several verbs share.
 
+use crate::progress_line::ProgressLine;
+use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
+use assay_app::{Context, Guards, Progress};
 use assay_dbserver::{may_hold_password, redacted};
-use assay_engine::{BackendChoice, TaskRun, UringOptions};
-use assay_host::gate::FILE_BYTES_MIN;
-use assay_methods::target::{Opening, is_block_device, is_simulated};
+use assay_engine::UringOptions;
 use assay_model::Error;
 use assay_model::units::{Bytes, Nanos, Share};
-use assay_model::workload::Content;
 use assay_store::Store;
 use clap::{Args, ValueEnum};
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Reads a quantity of the command line; the unit is required.
@@ -50,6 +49,26 @@ pub struct OutputOptions {
     pub quiet: bool,
 }
 
+/// What the library is given by the command line: store, signals, the line of progress, the command as it was typed.
+///
+/// # Errors
+/// An environment error when the system takes no handler of signals.
+pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, Error> {
+    Ok(Context {
+        stop: crate::signals::stop_flag()?,
+        progress: progress(output),
+        command: command_line(),
+        guards: Guards::of_this_program(),
+        ..Context::new(store.open())
+    })
+}
+
+/// The line of progress on standard error, unless a program reads the result.
+pub fn progress(output: &OutputOptions) -> Progress {
+    let mut line = ProgressLine::new(!output.json, output.quiet);
+    Progress::new(move |update| line.take(update))
+}
+
 /// What is measured, and how it is opened.
 #[derive(Args)]
 pub struct TargetOptions {
@@ -84,6 +103,24 @@ pub struct TargetOptions {
     pub buffered: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
+}
+
+impl TargetOptions {
+    /// The plan that these options mean.
+    pub fn plan(&self) -> TargetPlan {
+        TargetPlan {
+            targets: self.targets.clone(),
+            size: self.size,
+            fill_time: self.fill_time,
+            keep: self.keep,
+            destroy: self.destroy.clone(),
+            wipe: self.wipe.clone(),
+            compressible: self.compressible,
+            duplicate: self.duplicate,
+            buffered: self.buffered,
+            engine: self.engine.plan(),
+        }
+    }
 }
 
 /// Who carries out the I/Os.
@@ -128,119 +165,21 @@ pub enum Run {
 }
 
 impl EngineOptions {
-    /// Refuses settings of a ring for who has none.
-    fn check(&self) -> Result<(), Error> {
-        let ringless = match self.backend {
-            Backend::Auto | Backend::Uring => return Ok(()),
-            Backend::Posix => "posix",
-            Backend::Null => "null",
-        };
-        let setting = match (self.polled, self.task_run) {
-            (true, _) => "--polled",
-            (false, Run::Deferred | Run::KernelThread) => "--task-run",
-            (false, Run::Cooperative) => return Ok(()),
-        };
-        Err(Error::usage(
-            format!("{setting} is a setting of io_uring, and --backend {ringless} has none"),
-            "leave one of them out",
-        ))
-    }
-
-    /// The engine's form of the choice.
-    pub fn choice(&self) -> BackendChoice {
-        let task_run = match self.task_run {
-            Run::Cooperative => TaskRun::Cooperative,
-            Run::Deferred => TaskRun::Deferred,
-            Run::KernelThread => TaskRun::KernelThread,
-        };
-        let options =
-            UringOptions { task_run, polled: self.polled, submit_batch: self.submit_batch };
-        match self.backend {
-            Backend::Auto => BackendChoice::Auto(options),
-            Backend::Uring => BackendChoice::Uring(options),
-            Backend::Posix => BackendChoice::Posix,
-            Backend::Null => BackendChoice::Null,
-        }
-    }
-}
-
-impl TargetOptions {
-    /// Whether writing can be meant: a simulated device, directories only, or a device that was given up.
-    pub fn may_be_written(&self) -> bool {
-        let free = |target: &String| is_simulated(target) || Path::new(target).is_dir();
-        !self.destroy.is_empty() || self.targets.iter().all(free)
-    }
-
-    /// Refuses options that contradict one another or mean nothing for these targets, before anything is touched.
-    ///
-    /// # Errors
-    /// A usage error that names the option.
-    pub fn check(&self) -> Result<(), Error> {
-        self.engine.check()?;
-        if let Some(size) = self.size.filter(|size| size.0 < FILE_BYTES_MIN) {
-            return Err(Error::usage(
-                format!("--size {size}: a test file this small holds nothing to measure"),
-                format!("write at least {}", Bytes(FILE_BYTES_MIN)),
-            ));
-        }
-        let paths = || self.targets.iter().map(Path::new);
-        let of_test_files = self.of_test_files();
-        if let Some(option) = of_test_files.filter(|_| !paths().any(Path::is_dir)) {
-            return Err(Error::usage(
-                format!("{option} is about test files, and no target is a directory"),
-                format!("leave {option} out, or name a directory to make a test file in"),
-            ));
-        }
-        let devices = paths().filter(|path| is_block_device(path)).count();
-        if self.destroy.len() > devices {
-            return Err(Error::usage(
-                format!(
-                    "--destroy is given {} times for {devices} block devices among the targets",
-                    self.destroy.len()
-                ),
-                "give it once for each device whose content may go",
-            ));
-        }
-        if self.wipe.len() > self.destroy.len() {
-            return Err(Error::usage(
-                format!(
-                    "--wipe is given {} times for {} of --destroy",
-                    self.wipe.len(),
-                    self.destroy.len()
-                ),
-                "give it once for each --destroy at most, with all names joined by commas",
-            ));
-        }
-        Ok(())
-    }
-
-    /// An option that was given and only test files have.
-    fn of_test_files(&self) -> Option<&'static str> {
-        let given = [
-            ("--size", self.size.is_some()),
-            ("--keep", self.keep),
-            ("--compressible", self.compressible.0 > 0.0),
-            ("--duplicate", self.duplicate.0 > 0.0),
-        ];
-        given.into_iter().find_map(|(option, given)| given.then_some(option))
-    }
-
-    /// How the targets are to be opened.
-    pub fn opening(&self, write: bool, direct: bool) -> Opening {
-        Opening {
-            write,
-            direct: direct && !self.buffered,
-            destroy: self.destroy.clone(),
-            wipe: self.wipe.clone(),
-            file_size: self.size,
-            fill_time: self.fill_time,
-            keep: self.keep,
-            content: Content { compressible: self.compressible, duplicate: self.duplicate },
-            backend: match self.engine.choice() {
-                // A test file is really written, also when the measurement itself touches nothing.
-                BackendChoice::Null => BackendChoice::Auto(UringOptions::default()),
-                choice => choice,
+    const fn plan(&self) -> EnginePlan {
+        EnginePlan {
+            backend: match self.backend {
+                Backend::Auto => target_plan::Backend::Auto,
+                Backend::Uring => target_plan::Backend::Uring,
+                Backend::Posix => target_plan::Backend::Posix,
+                Backend::Null => target_plan::Backend::Null,
             },
+            task_run: match self.task_run {
+                Run::Cooperative => RingTasks::Cooperative,
+                Run::Deferred => RingTasks::Deferred,
+                Run::KernelThread => RingTasks::KernelThread,
+            },
+            submit_batch: self.submit_batch,
+            polled: self.polled,
         }
     }
 }
@@ -259,15 +198,4 @@ pub fn without_passwords(text: &str) -> String {
         let text = text.replace(&word, &redacted(&word));
         value.map_or(text.clone(), |value| text.replace(value, &redacted(value)))
     })
-}
-
-/// Words joined as a person would type them.
-pub fn typed(words: &[impl Display]) -> String {
-    let quote = |word: String| {
-        let plain = word
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || "-_./:=,%+".contains(letter));
-        if plain && !word.is_empty() { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
-    words.iter().map(|word| quote(word.to_string())).collect::<Vec<_>>().join(" ")
 }

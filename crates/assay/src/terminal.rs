@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 
 /// The colours that a report is dressed in, and nothing else that begins with an escape.
 const COLOURS: [&str; 5] =
@@ -51,6 +51,11 @@ fn spelled(text: &str, kept: &[&str]) -> String {
 /// Says a line on standard error; nobody is left to tell when that is closed.
 pub fn say(text: &str) {
     drop(writeln!(io::stderr(), "{}", plain(text)));
+}
+
+/// Whether to use colours: on a terminal, unless `NO_COLOR` asks for none.
+pub fn colour() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The parser's error as one of ours; `verb` is what was asked for as far as it is known, as in `assay runs show`.
-pub fn mistake(error: &clap::Error, verb: &str) -> Error {
+pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
     let (message, hint) = match error.kind() {
         ErrorKind::ValueValidation => unreadable(error),
         ErrorKind::InvalidValue => not_among(error),

@@ -11,7 +11,6 @@ pub mod load;
 pub mod locality;
 pub mod plan;
 pub mod profile;
-pub mod profile_server;
 pub mod report;
 pub mod run;
 pub mod runs;

@@ -21,9 +21,21 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-dbload", 5),
     ("assay-judge", 5),
     ("assay-report", 5),
+    ("assay-app", 6),
     ("assay", 7),
     ("assay-rig", TESTS),
     ("assay-tidy", TESTS),
+];
+
+/// What the rooms of a floor have in common.
+pub const FLOOR_NAMES: &[(u8, &str)] = &[
+    (1, "nouns"),
+    (2, "foundations"),
+    (3, "observation"),
+    (4, "knowledge"),
+    (5, "questions"),
+    (6, "application"),
+    (7, "verbs"),
 ];
 
 /// Crates that only test: they stand beside the house, may see every floor, and are seen by tests only.
@@ -85,12 +97,12 @@ mod tests {
     fn not_up_and_not_sideways() {
         let up = "assay-model: of floor 1 depends on assay-stats of floor 2, above it";
         assert_eq!(findings("assay-model", &[("assay-stats", None, true)]), up);
-        let beside = "assay-engine: of floor 2 depends on assay-host of floor 2, beside it";
+        let beside = "assay-engine: of floor 4 depends on assay-host of floor 4, beside it";
         assert_eq!(findings("assay-engine", &[("assay-host", None, true)]), beside);
         assert_ne!(findings("assay-judge", &[("assay-report", None, true)]), "");
         assert_ne!(findings("assay-mariadb", &[("assay-postgres", None, true)]), "");
         assert_eq!(findings("assay-mariadb", &[("assay-dbserver", None, true)]), "");
-        let above = "assay-dbserver: of floor 1½ depends on assay-host of floor 2, above it";
+        let above = "assay-dbserver: of floor 2 depends on assay-host of floor 4, above it";
         assert_eq!(findings("assay-dbserver", &[("assay-host", None, true)]), above);
     }
 

@@ -5,6 +5,7 @@
 //! repository is judged in `tests/repository.rs`, and the pages of the verbs by the program's own tests.
 #![forbid(unsafe_code)]
 
+pub mod circles;
 pub mod dependencies;
 pub mod floors;
 pub mod glossary;
@@ -13,6 +14,7 @@ pub mod links;
 pub mod manual;
 pub mod metadata;
 pub mod openings;
+pub mod picture;
 pub mod rust;
 pub mod sources;
 pub mod unsafe_code;

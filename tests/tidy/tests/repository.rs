@@ -5,7 +5,8 @@ use assay_tidy::metadata::Workspace;
 use assay_tidy::sources::{self, Source};
 use assay_tidy::{Finding, RustFile};
 use assay_tidy::{
-    dependencies, floors, glossary, length, links, openings, unsafe_code, wall_clock, workplace,
+    circles, dependencies, floors, glossary, length, links, openings, picture, unsafe_code,
+    wall_clock, workplace,
 };
 
 fn all() -> Vec<Source> {
@@ -32,6 +33,20 @@ fn tidy(findings: &[Finding]) {
 #[test]
 fn stairs_lead_down_only() {
     tidy(&floors::check(&packages(), floors::FLOORS));
+}
+
+#[test]
+fn the_picture_shows_the_crates_as_they_are() {
+    let path = sources::root().join(picture::PATH);
+    if std::env::var_os("ASSAY_WRITE_DOCS").is_some() {
+        std::fs::write(&path, picture::draw(&packages())).unwrap();
+    }
+    tidy(&picture::check(&std::fs::read_to_string(path).unwrap(), &packages()));
+}
+
+#[test]
+fn no_files_need_each_other() {
+    tidy(&circles::check(&rust(), circles::ALLOWED));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Few events: a binary heap.
 
-use super::{Entry, NEVER};
+use super::entry::{Entry, NEVER};
 
 /// Events in a binary heap that is kept as a list.
 pub(super) struct Heap<T> {

@@ -1,6 +1,6 @@
 //! Events that come nearly in the order of their times: a line that a late one enters a few places from its end.
 
-use super::{Entry, NEVER};
+use super::entry::{Entry, NEVER};
 
 /// An event goes in front of no more than so many others; one that is farther from its place does not belong here.
 const NEAR: usize = 8;

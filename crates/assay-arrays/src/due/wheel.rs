@@ -2,8 +2,8 @@
 //!
 //! Source: R. Brown, "Calendar queues", Communications of the ACM 31 (1988).
 
+use super::entry::{Entry, NEVER};
 use super::heap::Heap;
-use super::{Entry, NEVER};
 use assay_model::number::{count_of, index_of};
 
 const BUCKETS: usize = 1024;

@@ -2,7 +2,6 @@
 //!
 //! Source: `connect(2)`, `socket(7)`, `SO_SNDTIMEO`: a limit of sending is one of connecting, too.
 
-use super::CONNECT_TIMEOUT;
 use super::socket::{SLICE, ended, is_ending, late};
 use crate::peer::Place;
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, open, statat};
@@ -16,7 +15,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a server may take for a connection, and for all of a login.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long is waited. What the program does when it was asked to end already takes its time.
 struct Patience {

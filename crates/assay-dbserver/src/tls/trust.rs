@@ -1,6 +1,7 @@
 //! Whose certificate a server may show.
 
-use super::{Roots, files};
+use super::files;
+use super::roots::Roots;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::CertificateCheck;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};

@@ -1,6 +1,6 @@
 //! Rules on the content of targets that are read.
 
-use super::Rule;
+use super::rule::Rule;
 use assay_model::environment::Severity::{Critical, Warning};
 use assay_model::environment::{Finding, Storage};
 use assay_model::target::{DirectIo, TargetFacts};

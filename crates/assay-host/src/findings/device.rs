@@ -1,6 +1,6 @@
 //! Rules on block devices and the layers above them.
 
-use super::Rule;
+use super::rule::Rule;
 use assay_model::environment::Severity::{Critical, Notice, Warning};
 use assay_model::environment::{Environment, Finding, Storage};
 use assay_model::number::real;

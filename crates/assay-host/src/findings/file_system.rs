@@ -1,6 +1,6 @@
 //! Rules on mounted file systems.
 
-use super::Rule;
+use super::rule::Rule;
 use assay_model::environment::Severity::{Critical, Notice, Warning};
 use assay_model::environment::{Finding, Space, Storage};
 use assay_model::number::{real, share};

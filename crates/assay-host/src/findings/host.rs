@@ -1,6 +1,6 @@
 //! Rules on the computer and its operating system.
 
-use super::Rule;
+use super::rule::Rule;
 use assay_model::environment::Severity::{Notice, Warning};
 use assay_model::environment::{Environment, Finding, Host, IoLimit};
 use assay_model::number::{real, share};

@@ -1,10 +1,10 @@
 //! An open target and what may be done with it: the same open file is checked, held and used.
 
-use super::create::Spot;
 use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Marker, OwnerId};
 use super::open::size_of;
 use super::refusal::PathRefusal;
+use super::spot::Spot;
 use assay_model::stack::DeviceNumber;
 use assay_model::target::{DirectIo, TargetKind};
 use assay_model::{Error, Result};

@@ -4,22 +4,20 @@ use super::Gate;
 use super::admission::{AccessMode, Admission, data_range, write_header};
 use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Maker, Marker, OwnerId};
-use super::refusal::{CreateRefusal, FileRefusal, PathRefusal};
-use super::unlink::unlink_same;
+use super::refusal::{CreateRefusal, FileRefusal, PathRefusal, failed};
+use super::spot::Spot;
 use crate::clock::unix_ns;
 use crate::device::number_of;
+use assay_model::Result;
 use assay_model::target::TargetKind;
-use assay_model::{Error, Result};
 use rustix::fs::{FallocateFlags, Mode, OFlags, StatVfs};
 use rustix::fs::{fallocate, fstat, fstatvfs, fsync, ftruncate, openat};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 use rustix::rand::{GetRandomFlags, getrandom};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 /// Least size of a file that is created: its header's room and as much data, bytes.
 pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
@@ -28,36 +26,6 @@ pub const FILE_BYTES_MIN: u64 = 2 * DATA_START_BYTES;
 /// slow down when they are full, and others may share this one.
 pub fn reserve_bytes(capacity_bytes: u64) -> u64 {
     (capacity_bytes / 20).min(1 << 30)
-}
-
-/// A directory that is held open, and the name in it.
-#[derive(Clone, Debug)]
-pub(super) struct Spot {
-    pub(super) directory: Arc<OwnedFd>,
-    pub(super) name: OsString,
-    pub(super) path: PathBuf,
-}
-
-impl Spot {
-    fn of(path: &Path) -> Result<Self> {
-        let shown = path.display().to_string();
-        let name = path.file_name().ok_or_else(|| PathRefusal::Missing.of(&shown))?;
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        Self::within(parent.unwrap_or(Path::new(".")), name)
-    }
-
-    pub(super) fn within(directory: &Path, name: &OsStr) -> Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(directory, flags, Mode::empty());
-        let opened = opened
-            .map_err(|error| failed(&directory.join(name), "opening the directory", error))?;
-        Ok(Self { directory: Arc::new(opened), name: name.to_owned(), path: directory.join(name) })
-    }
-
-    /// Removes the name if it still leads to this file.
-    pub(super) fn unlink(&self, file: &File) -> rustix::io::Result<()> {
-        unlink_same(&self.directory, &self.name, file)
-    }
 }
 
 impl Gate {
@@ -142,11 +110,6 @@ impl Gate {
         };
         unlinked.map_err(|error| failed(path, "removing it", error))
     }
-}
-
-pub(super) fn failed(path: &Path, doing: &'static str, error: Errno) -> Error {
-    let reason = std::io::Error::from(error).to_string();
-    CreateRefusal::Failed { doing, reason }.of(&path.display().to_string())
 }
 
 pub(super) fn new_owner(path: &Path) -> Result<OwnerId> {

@@ -2,12 +2,13 @@
 
 use super::Gate;
 use super::admission::Admission;
-use super::create::{Spot, failed};
 use super::file::{check_ours, read_marker, read_only};
 use super::lock::LockedFile;
 use super::marker::Marker;
 use super::open::Place;
 use super::refusal::FileRefusal;
+use super::refusal::failed;
+use super::spot::Spot;
 use assay_model::{Error, Result};
 use rustix::fs::{Dir, FileType, Mode, OFlags, fstat, open};
 use rustix::process::geteuid;

@@ -3,9 +3,11 @@
 //! neither removed nor taken for ours.
 
 use super::Gate;
-use super::create::{Spot, check_space, failed, new_owner};
+use super::create::{check_space, new_owner};
 use super::lock::LockedFile;
 use super::mark::{Mark, Verdict};
+use super::refusal::failed;
+use super::spot::Spot;
 use crate::root::SysRoot;
 use assay_dbserver::Held;
 use assay_model::{Error, Result};

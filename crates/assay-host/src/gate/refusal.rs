@@ -2,6 +2,8 @@
 
 use assay_model::Error;
 use assay_model::units::Bytes;
+use rustix::io::Errno;
+use std::path::Path;
 
 /// Why a path was not opened at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -426,4 +428,10 @@ impl CreateRefusal {
             ),
         }
     }
+}
+
+/// What the system answered while a file was made, looked at or removed.
+pub(super) fn failed(path: &Path, doing: &'static str, error: Errno) -> Error {
+    let reason = std::io::Error::from(error).to_string();
+    CreateRefusal::Failed { doing, reason }.of(&path.display().to_string())
 }

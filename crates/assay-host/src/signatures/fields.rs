@@ -1,6 +1,6 @@
 //! Numbers in a piece of an image, of either byte order; what lies beyond its end is zero.
 
-use super::Image;
+use super::image::Image;
 use std::io;
 use std::ops::Deref;
 

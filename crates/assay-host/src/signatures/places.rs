@@ -1,6 +1,29 @@
 //! A mark, and the places that several formats, or several marks of one, have in common: data, no code.
 
-use super::Anchor::{self, End, Start};
+use Anchor::{End, Start};
+
+/// Where magic bytes stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    /// At this offset.
+    Start(u64),
+    /// `back` bytes before the end, the size being rounded down to `align` first.
+    End {
+        /// Bytes to which the size is rounded.
+        align: u64,
+        /// Distance from there.
+        back: u64,
+    },
+}
+
+impl Anchor {
+    pub(super) fn offset(self, size: u64) -> Option<u64> {
+        match self {
+            Self::Start(offset) => Some(offset),
+            Self::End { align, back } => (size / align * align).checked_sub(back),
+        }
+    }
+}
 
 /// Magic bytes, and every place at which they mean the format.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! Data that has no sure magic number in one place: recognised by several fields that fit together.
 
-use super::Kind::{self, Content, Member, Table};
-use super::{Image, fields};
+use super::fields;
+use super::image::Image;
+use super::kind::Kind::{self, Content, Member, Table};
 use fields::{Fields, head, last_sector};
 use std::io;
 

@@ -3,8 +3,8 @@
 //! Each row is a fact of a published on-disk format. A row may match too much, never too little: a wrong match
 //! costs the user a word on the command line, a missing one costs the data.
 
-use super::Anchor::Start;
-use super::Kind::{self, Content, Member, Table};
+use super::kind::Kind::{self, Content, Member, Table};
+use super::places::Anchor::Start;
 use super::places::{
     ASM_HEADERS, BCACHEFS_SUPERBLOCKS, BSD_LABELS, DASD_LABELS, DDF_HEADERS, DRBD_SUPERBLOCKS,
     FIRST, LAST_SECTOR, LVM_TYPES, MD_SUPERBLOCKS, Mark, PAGE_ENDS, PROMISE_SECTORS, SECOND_LUKS,

@@ -1,6 +1,6 @@
 //! ZFS on a device: four labels with pairs of names and values and a ring of uberblocks each.
 
-use super::Image;
+use super::image::Image;
 use std::io;
 
 /// ZFS keeps four labels of 256 KiB, two at the begin and two at the end of the device.

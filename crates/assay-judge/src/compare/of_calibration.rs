@@ -1,6 +1,6 @@
 //! A calibration as one side of a comparison: its capacities, and every rung of its curves.
 
-use super::{Measured, SideCurve, SideFacts};
+use super::sides::{Measured, SideCurve, SideFacts};
 use crate::doubts;
 use crate::quantity::{CapacityOf, Mix, Quantity};
 use assay_model::Estimate;

@@ -1,6 +1,7 @@
 //! A load of decision support as one side of a comparison: the times of its queries over its repeats.
 
-use super::{Measured, SideFacts, mean_of_repeats};
+use super::pooled::mean_of_repeats;
+use super::sides::{Measured, SideFacts};
 use crate::statistics::Statistics;
 use assay_model::comparison::{Side, SideKind};
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};

@@ -1,6 +1,6 @@
 //! A ladder of sessions on a database as one side of a comparison: what criteria may ask of each rung.
 
-use super::{Measured, SideCurve, SideFacts};
+use super::sides::{Measured, SideCurve, SideFacts};
 use crate::facts::{Facts, LoadFacts};
 use crate::loaded;
 use crate::names::load_amounts;

@@ -1,6 +1,6 @@
 //! A profile as one side of a comparison: what a database's own report says, without intervals.
 
-use super::{Counted, Measured, SideFacts, WorkRatio};
+use super::sides::{Counted, Measured, SideFacts, WorkRatio};
 use assay_model::comparison::{Side, SideKind};
 use assay_model::profile::{Figure, IoPurpose, RateKind};
 use assay_model::verdict::Unit;

@@ -1,6 +1,7 @@
 //! A run as one side of a comparison.
 
-use super::{Counted, Measured, SideFacts, WorkRatio, overlays};
+use super::overlays;
+use super::sides::{Counted, Measured, SideFacts, WorkRatio};
 use crate::estimates::totals;
 use crate::names::known;
 use crate::series::Series;

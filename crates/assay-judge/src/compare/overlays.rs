@@ -1,7 +1,7 @@
 //! What can be drawn of a side, and what several sides have in common of it.
 
-use super::SideFacts;
-use super::repeats::mean;
+use super::pooled::mean_of_repeats;
+use super::sides::{SideCurve, SideFacts};
 use crate::series::{Batch, Series};
 use crate::statistics::Statistics;
 use assay_model::comparison::{Overlay, OverlayAxis, OverlayLine, OverlayPoint};
@@ -12,26 +12,6 @@ use assay_model::{Estimate, Histogram};
 
 /// Points of a distribution for each doubling of the latency: more than a picture can tell apart.
 const POINTS_A_DOUBLING: f64 = 8.0;
-
-/// One quantity of one side over an axis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SideCurve {
-    /// What it is; curves of sides belong together when they say the same, over the same axis and in the same unit.
-    pub what: String,
-    /// What it is drawn over.
-    pub over: OverlayAxis,
-    /// Unit of the values.
-    pub unit: Unit,
-    /// The points, ascending by place.
-    pub points: Vec<OverlayPoint>,
-}
-
-impl SideCurve {
-    /// Whether two curves are drawn over each other.
-    fn is_of(&self, other: &Self) -> bool {
-        self.what == other.what && self.over == other.over && self.unit == other.unit
-    }
-}
 
 /// The curves that two sides have at least, in the order in which the sides name them.
 pub(super) fn of(sides: &[SideFacts]) -> Vec<Overlay> {
@@ -85,7 +65,7 @@ fn pool(curves: &[&SideCurve], statistics: &dyn Statistics) -> SideCurve {
     let point = |point: &OverlayPoint| {
         let found: Option<Vec<Estimate>> =
             curves.iter().map(|curve| at_same(curve, point.x)).collect();
-        Some(OverlayPoint { x: point.x, value: mean(&found?, statistics) })
+        Some(OverlayPoint { x: point.x, value: mean_of_repeats(&found?, statistics) })
     };
     SideCurve { points: curves[0].points.iter().filter_map(point).collect(), ..curves[0].clone() }
 }

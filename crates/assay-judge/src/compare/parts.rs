@@ -1,6 +1,6 @@
 //! A run of several parts, such as a check with its calibration, its workload and its ladder, as one side of a comparison.
 
-use super::SideFacts;
+use super::sides::SideFacts;
 use assay_model::comparison::SideKind;
 
 /// The parts as one side; `None` of none.

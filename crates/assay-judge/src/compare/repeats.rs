@@ -1,9 +1,10 @@
 //! Repeats of one run as one side: the value is their mean, and what varies between them counts as doubt.
 
-use super::{Measured, SideFacts, overlays};
+use super::overlays;
+use super::pooled::mean_of_repeats;
+use super::sides::{Counted, Measured, SideFacts};
 use crate::statistics::Statistics;
 use assay_model::Estimate;
-use assay_model::number::{count_of, real_len};
 
 /// Joins repeats of the same run; `None` of none. Distributions are those of all together.
 ///
@@ -23,7 +24,7 @@ pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<Si
         let found: Vec<Estimate> =
             all.iter().filter_map(|facts| estimate_of(facts, mine)).collect();
         if found.len() == all.len() {
-            mine.estimate = mean(&found, statistics);
+            mine.estimate = mean_of_repeats(&found, statistics);
         }
         found.len() == all.len()
     });
@@ -44,33 +45,12 @@ fn estimate_of(facts: &SideFacts, mine: &Measured) -> Option<Estimate> {
     Some(facts.measures.iter().find(same)?.estimate)
 }
 
-fn add(rows: &mut Vec<super::Counted>, others: &[super::Counted]) {
+fn add(rows: &mut Vec<Counted>, others: &[Counted]) {
     for (low, high, ios) in others {
-        match rows
-            .iter_mut()
-            .find(|(from, to, _)| (from, to) == (&mut low.clone(), &mut high.clone()))
-        {
+        match rows.iter_mut().find(|(from, to, _)| *from == *low && *to == *high) {
             Some((.., mine)) => *mine += ios,
             None => rows.push((*low, *high, *ios)),
         }
     }
     rows.sort_by_key(|(low, ..)| *low);
-}
-
-/// The mean of repeats.
-pub fn mean(found: &[Estimate], statistics: &dyn Statistics) -> Estimate {
-    let n = real_len(found.len());
-    let value = found.iter().map(|one| one.value).sum::<f64>() / n;
-    let half = |one: &Estimate| 0.5 * (one.high - one.low);
-    let within = found.iter().map(|one| half(one).powi(2)).sum::<f64>().sqrt() / n;
-    let values: Vec<f64> = found.iter().map(|one| one.value).collect();
-    let between = statistics.of_repeats(&values).map_or(0.0, |one| half(&one));
-    let reach = within.max(between);
-    Estimate {
-        value,
-        low: value - reach,
-        high: value + reach,
-        confidence: 0.95,
-        n: found.iter().map(|one| one.n).sum::<u64>().max(count_of(found.len())),
-    }
 }

@@ -1,6 +1,6 @@
 //! Which I/O of a profile becomes a stream of its own, and what is left for a stream of the rest.
 
-use super::PlanOptions;
+use super::options::PlanOptions;
 use super::sick::accepted;
 use assay_model::profile::{Figure, IoClass, IoPurpose, Profile};
 use assay_model::units::{show_bytes, show_count, show_time_ns};

@@ -1,6 +1,7 @@
 //! Opened storage: admitted by the safety gate, filled where it is ours, described, and removed again at the end.
 
 use super::Opening;
+use super::direct::set_direct;
 use super::fill::FillProgress;
 use super::test_file::{Held, TestFiles};
 use assay_engine::Target;
@@ -11,7 +12,7 @@ use assay_host::root::{Survey, SysRoot};
 use assay_model::environment::Environment;
 use assay_model::measurement::Remark;
 use assay_model::stack::Mount;
-use assay_model::target::{DirectIo, TargetFacts};
+use assay_model::target::TargetFacts;
 use assay_model::{Error, Result};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -190,14 +191,6 @@ pub fn is_block_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
 }
 
-/// How the page cache stands to a target.
-pub(super) struct Direct {
-    /// Whether it is passed by.
-    pub(super) on: bool,
-    /// What a reader must know when it was to be and is not.
-    pub(super) remark: Option<Remark>,
-}
-
 /// A user of a device that could not be looked for.
 fn unseen(path: &Path, what: &str) -> Remark {
     Remark {
@@ -205,19 +198,4 @@ fn unseen(path: &Path, what: &str) -> Remark {
         why: "one of them may use the device, and the measurement has overwritten it".to_owned(),
         remedy: "run as root, outside of containers, to see every user".to_owned(),
     }
-}
-
-/// Passes the page cache by where it is wanted; where it cannot be, the result says so.
-pub(super) fn set_direct(admission: &Admission, wanted: bool) -> Direct {
-    let answer = admission.set_direct(wanted);
-    let DirectIo::Refused { reason } = answer else {
-        return Direct { on: wanted, remark: None };
-    };
-    let on = false;
-    let remark = wanted.then(|| Remark {
-        what: format!("direct I/O on {} was refused: {reason}", admission.path().display()),
-        why: "reads come from the page cache and writes end there: the storage itself is not measured".to_owned(),
-        remedy: "use a file system with direct I/O, such as ext4 or XFS, or the block device".to_owned(),
-    });
-    Direct { on, remark }
 }

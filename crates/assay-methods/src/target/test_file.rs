@@ -1,8 +1,8 @@
 //! Test files in directories: found again or made, filled, kept or removed.
 
 use super::Opening;
+use super::direct::set_direct;
 use super::fill::{FillProgress, fill};
-use super::storage::set_direct;
 use assay_engine::Target;
 use assay_host::counters::monotonic_ns;
 use assay_host::environment::{read_host, read_storage};

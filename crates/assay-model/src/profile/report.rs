@@ -1,6 +1,6 @@
 //! What only a report prints: its top events, the load beside them, who read what, and how much of the whole it covers.
 
-use super::{Figure, RateKind};
+use super::figure::{Figure, RateKind};
 use serde::{Deserialize, Serialize};
 
 /// What of a database a report covers.

@@ -1,6 +1,6 @@
 //! Where database time went, and what that says about its storage.
 
-use super::Figure;
+use super::figure::Figure;
 use serde::{Deserialize, Serialize};
 
 /// A lead of less than this share of DB time is no lead.

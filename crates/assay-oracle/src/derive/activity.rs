@@ -1,6 +1,7 @@
 //! What only a report prints, beside the demand that all sources have.
 
-use super::{events, figure, named, rates, skew};
+use super::figures::{figure, named};
+use super::{events, rates, skew};
 use crate::quantity::Quantity;
 use crate::report::{FileIo, Kind, Report, SegmentRow};
 use assay_model::number::count;

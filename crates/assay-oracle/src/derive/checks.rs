@@ -1,6 +1,7 @@
 //! Sections that should say the same, compared.
 
-use super::{figure, rates};
+use super::figures::figure;
+use super::rates;
 use crate::quantity::Quantity;
 use crate::report::{IoStat, Report};
 use assay_model::profile::RateKind::{Database, FileType, Total};

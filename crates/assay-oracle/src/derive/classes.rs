@@ -1,6 +1,8 @@
 //! I/O by purpose: rates and sizes from counters, times from waits.
 
-use super::{curves, elapsed_s, events_of, named, rates};
+use super::events::events_of;
+use super::figures::{elapsed_s, named};
+use super::{curves, rates};
 use crate::knowledge::{self, SINGLE_BLOCK};
 use crate::quantity::Quantity;
 use crate::report::{IoStat, Report, stands_for};

@@ -1,6 +1,7 @@
 //! Latency curves of events, and what is slow in them by wall clock.
 
-use super::{elapsed_s, events_of};
+use super::events::events_of;
+use super::figures::elapsed_s;
 use crate::knowledge::{
     BLOCK_LISTS, DIRECT_READ, LOG_SYNC, LOG_WRITE, MULTI_BLOCK, SINGLE_BLOCK, TEMPORARY, is_any,
 };

@@ -1,6 +1,8 @@
 //! Storage judged by the time it takes, whatever the shares of DB time are.
 
-use super::{elapsed_s, events_of, redo};
+use super::events::events_of;
+use super::figures::elapsed_s;
+use super::redo;
 use crate::knowledge::{CONTROL_FILE_WRITE, LOG_WRITE, SINGLE_BLOCK};
 use crate::report::Report;
 use assay_model::profile::{DeviceFinding, DeviceGrade, Figure, IoPath, StorageMedium};

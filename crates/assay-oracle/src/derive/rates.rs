@@ -1,6 +1,6 @@
 //! Requests per second as each section counts them, and the size of a block.
 
-use super::{elapsed_s, figure, named};
+use super::figures::{elapsed_s, figure, named};
 use crate::quantity::Quantity;
 use crate::report::{FileIo, IoStat, Report};
 use assay_model::profile::{Figure, RateKind, RequestRate, Work};

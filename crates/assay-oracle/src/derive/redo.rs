@@ -1,6 +1,7 @@
 //! The commit path: sessions wait for log file sync, the log writer for log file parallel write.
 
-use super::{elapsed_s, events_of, figure};
+use super::events::events_of;
+use super::figures::{elapsed_s, figure};
 use crate::knowledge::{LOG_SYNC, LOG_WRITE};
 use crate::report::{Event, Report};
 use assay_model::profile::{DeviceFinding, DeviceGrade, Figure, RedoFinding, RedoPath, TimeModel};

@@ -1,7 +1,7 @@
 //! The time model: DB time by CPU and class of waits.
 
 use super::events::{is_cpu, is_idle, name_of_class, of_sessions};
-use super::{elapsed_s, figure, named};
+use super::figures::{elapsed_s, figure, named};
 use crate::quantity::{Quantity, Unit};
 use crate::report::{Event, Report, ShareOf};
 use assay_model::profile::{Figure, TimeModel, WaitClassTime};

@@ -3,15 +3,11 @@
 use super::Reading;
 use crate::number::Decimal;
 use crate::quantity::{Quantity, Unit};
-use crate::report::{Form, Header, Kind, Snapshot};
+use crate::report::{Form, Kind, Snapshot};
 use crate::section::{Section, folded};
 use crate::table::{PAGE_TITLE, Row, Table, text};
 use crate::time;
 use std::borrow::Cow;
-
-pub(crate) fn empty() -> Header {
-    Header::default()
-}
 
 impl Reading {
     pub(super) fn header(&mut self, table: &Table) {

@@ -8,7 +8,7 @@ use crate::directory::Directory;
 use crate::document::read_text;
 use crate::failure::{damaged, refused};
 use crate::lines::Lines;
-use crate::run::{CELLS, EVENTS, RunReader};
+use crate::run::{CELLS, EVENTS};
 use assay_model::measurement::{ErrorCount, Finish, Interval, Joint};
 use assay_model::run::{Event, Happening, IntervalSummary, RunManifest};
 use assay_model::workload::parse_workload;
@@ -36,12 +36,12 @@ struct Head {
 }
 
 impl CellReader {
-    pub(crate) fn new(name: &str, run: &RunReader) -> Self {
+    pub(crate) fn new(name: &str, run: &Directory, manifest: &RunManifest) -> Self {
         Self {
             name: name.to_owned(),
             path: run.path().join(CELLS).join(name),
-            run: run.directory().clone(),
-            manifest: run.manifest().clone(),
+            run: run.clone(),
+            manifest: manifest.clone(),
         }
     }
 

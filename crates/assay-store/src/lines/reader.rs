@@ -1,10 +1,10 @@
 //! Reading lines: one at a time, in flat memory, those that no crash can explain counted or refused.
 
 use super::LINE_BYTES_MAX;
-use crate::checksum::{Seal, unseal};
 use crate::damage;
 use crate::directory::{Access, Directory};
 use crate::failure::refused;
+use crate::seal::{Seal, unseal};
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;

@@ -120,7 +120,7 @@ impl RunReader {
         Ok(found
             .filter(|(name, kind)| *kind == FileType::Directory && cell_name(name) == *name)
             .filter(|(name, _)| cells.below(name).is_ok_and(|cell| cell.has_file(WORKLOAD)))
-            .map(|(name, _)| CellReader::new(&name, self))
+            .map(|(name, _)| CellReader::new(&name, &self.directory, &self.manifest))
             .collect())
     }
 

@@ -9,14 +9,14 @@ use crate::failure::refused;
 use crate::id::{cell_name, run_id};
 use crate::lines::LineFile;
 use crate::lock::Lock;
-use crate::store::check_link;
 use crate::watch::WatchLog;
 use assay_model::measurement::Finish;
 use assay_model::run::{Event, Happening, RunManifest};
 use assay_model::{Error, Result, Workload};
 use serde::Serialize;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Ids of one second and kind differ in four random characters; another try is a matter of luck, not of load.
@@ -200,6 +200,21 @@ impl RunWriter {
         self.write_manifest()?;
         self.reader()
     }
+}
+
+/// Refuses a store behind a link that another user made: who may make one here would choose where results go.
+fn check_link(root: &Path) -> Result<()> {
+    let Ok(found) = root.symlink_metadata() else { return Ok(()) };
+    let mine = rustix::process::geteuid().as_raw();
+    if !found.is_symlink() || [0, mine].contains(&found.uid()) {
+        return Ok(());
+    }
+    let owner = found.uid();
+    let why = io::Error::new(
+        ErrorKind::InvalidInput,
+        format!("it is a symbolic link of another user (uid {owner})"),
+    );
+    Err(refused("opening the store", root, &why))
 }
 
 fn new_directory(store: &Directory, new: &NewRun) -> Result<(String, Directory)> {

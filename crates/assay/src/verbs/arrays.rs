@@ -1,6 +1,6 @@
 //! `assay arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
 
-use crate::exit::{Ended, json, print};
+use crate::exit::{ExitStatus, json, print};
 use assay_arrays::{Checked, find, names, session_profile, verify};
 use assay_methods::target::array_model;
 use assay_model::array::{ArrayModel, Measure, Role};
@@ -37,7 +37,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When there is no such array or experiment.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let models = models(options)?;
     if let Some(experiment) = &options.profile {
         return print_profile(&models, experiment);
@@ -86,7 +86,7 @@ fn describe(model: &ArrayModel) -> String {
     text
 }
 
-fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<Ended> {
+fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<ExitStatus> {
     let [model] = models else {
         return Err(Error::usage(
             "--profile needs one array",
@@ -96,7 +96,7 @@ fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<Ended> {
     print(&json(&session_profile(model, experiment)?)?)
 }
 
-fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<Ended> {
+fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<ExitStatus> {
     let (mut all, mut text, mut good) = (Vec::new(), String::new(), true);
     for model in models {
         let checked = verify(model, |_| ())?;
@@ -105,7 +105,7 @@ fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<Ended> {
         all.extend(checked.iter().map(|one| as_value(model, one)));
     }
     print(&if as_json { json(&all)? } else { text })?;
-    Ok(if good { Ended::Well } else { Ended::Failed })
+    Ok(if good { ExitStatus::Success } else { ExitStatus::Failure })
 }
 
 fn misses_fit(checked: &Checked) -> bool {

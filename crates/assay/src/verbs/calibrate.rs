@@ -1,9 +1,11 @@
 //! `assay calibrate`: what a target can give.
 
-use crate::conclude::{Asked, conclude};
-use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::session::{Place, Session, Wanted};
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use assay_app::finish::{CriteriaSource, finish_run};
+use assay_app::recording::{OpenTarget, Recording, RunRequest, host_busy};
+use assay_app::target_plan::TargetPlan;
 use assay_methods::{CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate};
 use assay_model::Result;
 use assay_model::calibration::{Calibration, LatencyLimit};
@@ -66,27 +68,26 @@ struct Steps(Vec<Nanos>);
 ///
 /// # Errors
 /// What the options, the criteria, the store, the target or the method says.
-pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::named(options.criteria.as_deref())?;
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let asked = CriteriaSource::named(options.criteria.as_deref())?;
     let plan = plan(options);
     plan.check()?;
-    let Options { store, target, output, .. } = options;
-    let wanted = Wanted {
-        store,
-        options: target,
+    let target = options.target.plan();
+    let wanted = RunRequest {
+        target: &target,
         write: plan.mixes.iter().any(|mix| mix.read_share < 1.0),
         direct: true,
         workload: None,
         study: None,
-        output,
     };
-    let mut session = Session::begin(RunKind::Calibrate, &wanted)?;
-    let finish = match on_session(&mut session, &plan, target) {
+    let context = context(&options.store, &options.output)?;
+    let mut recording = Recording::begin(RunKind::Calibrate, &wanted, &context)?;
+    let finish = match on_recording(&mut recording, &plan, &target) {
         Ok(finish) => finish,
-        Err(error) => return Err(session.abandon(error)),
+        Err(error) => return Err(recording.abandon(error)),
     };
     // Test files go before the answer is printed.
-    conclude(session.end(), &finish, asked.as_ref(), output)
+    conclude(&finish_run(recording.end(), &finish, asked.as_ref())?, &options.output)
 }
 
 fn plan(options: &Options) -> CalibrationPlan {
@@ -111,20 +112,22 @@ fn mixes(options: &Options) -> Vec<Mix> {
     if !options.read_share.is_empty() {
         return options.read_share.iter().map(|share| Mix::of(share.0)).collect();
     }
-    let shares: &[f64] = if options.target.may_be_written() { &[1.0, 0.0, 0.7] } else { &[1.0] };
+    let shares: &[f64] =
+        if options.target.plan().may_be_written() { &[1.0, 0.0, 0.7] } else { &[1.0] };
     shares.iter().map(|share| Mix::of(*share)).collect()
 }
 
-/// Calibrates what a session opened, keeps the result, and says whether the method came to its end.
+/// Calibrates what a recording opened, keeps the result, and says whether the method came to its end.
 ///
 /// # Errors
 /// What the method or the store says.
-pub fn on_session(
-    session: &mut Session,
+pub fn on_recording(
+    recording: &mut Recording,
     plan: &CalibrationPlan,
-    target: &TargetOptions,
+    target: &TargetPlan,
 ) -> Result<Finish> {
-    let Session { writer, progress, stop, place, .. } = session;
+    let Recording { writer, context, target: opened, .. } = recording;
+    let stop = &context.stop;
     let mut show = |now: &Progress| {
         let what = format!(
             "{}: {} at {}: {} IOPS",
@@ -133,27 +136,27 @@ pub fn on_session(
             now.outstanding,
             show_count(now.iops)
         );
-        progress.show(
+        context.progress.show(
             &what,
             now.elapsed_s / now.budget_s,
             Some((now.budget_s - now.elapsed_s).max(0.0)),
         );
     };
     let mut failure = None;
-    let calibration = match place {
-        Place::Simulated(_, device) => {
+    let calibration = match opened {
+        OpenTarget::Simulated(_, device) => {
             calibrate(&mut SimulatedBench::of(device).with_stop(stop), plan, &mut show)
         }
-        Place::Storage(storage) => {
+        OpenTarget::Storage(storage) => {
             let bench =
                 StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
-            let mut bench = bench.with_host_busy(crate::session::host_busy());
+            let mut bench = bench.with_host_busy(host_busy());
             let calibration = calibrate(&mut bench, plan, &mut show);
             failure = bench.failure().map(str::to_owned);
             calibration.map(|calibration| with_remarks(calibration, &storage.remarks))
         }
     };
-    progress.clear();
+    context.progress.clear();
     writer.put_json(Document::Calibration, &calibration?)?;
     Ok(match failure {
         Some(reason) => Finish::Failed { reason },

@@ -1,17 +1,17 @@
 //! `assay check`: all of it in about two minutes.
 
-use crate::conclude::{Asked, conclude};
-use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::progress::Progress;
-use crate::reports::read_profile;
-use crate::session::{Session, Wanted};
-use crate::verbs::calibrate::on_session;
-use crate::verbs::load::climb::{Ladder, beside};
-use crate::verbs::load::server::ServerOptions;
-use crate::verbs::load::slob::WARM_UP;
-use crate::verbs::load::slob::course::{Blocks, Place};
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::verbs::calibrate::on_recording;
 use crate::verbs::plan::DemandOptions;
+use assay_app::Context;
+use assay_app::finish::{CriteriaSource, finish_run};
+use assay_app::load::ladder_run::{LadderPlan, beside};
+use assay_app::load::server_plan::ServerPlan;
+use assay_app::load::slob::{BlockSetup, SlobDriver, WARM_UP};
+use assay_app::recording::{Recording, RunRequest};
+use assay_app::reports::read_profile;
 use assay_dbload::load::{Climb, Length, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
@@ -27,8 +27,6 @@ use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunWriter};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Of the time for measuring, the workload of a typical database gets so much, the calibrations the rest.
 const RUN_SHARE: f64 = 0.25;
@@ -87,33 +85,31 @@ impl Options {
 ///
 /// # Errors
 /// What the criteria, the store, the target or the methods say.
-pub fn run(options: &Options) -> Result<Ended> {
-    let write = options.target.may_be_written();
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let target = options.target.plan();
+    let write = target.may_be_written();
     let workload = workload(options, write)?;
-    let asked = match Asked::of(options.criteria.as_deref(), &workload)? {
+    let asked = match CriteriaSource::of(options.criteria.as_deref(), &workload)? {
         Some(asked) => asked,
-        None => Asked::new(&check_criteria(options.max_latency, options.min_iops)?)?,
+        None => CriteriaSource::new(&check_criteria(options.max_latency, options.min_iops)?)?,
     };
-    let Options { store, target, output, .. } = options;
     let plan = plan(options, write);
     plan.check().map_err(|error| error.context("--time and --max-latency"))?;
-    let wanted =
-        Wanted { store, options: target, write, direct: true, workload: None, study: None, output };
-    let mut session = Session::begin(RunKind::Check, &wanted)?;
-    let finish = match measure(&mut session, options, &plan, &workload) {
+    let wanted = RunRequest { target: &target, write, direct: true, workload: None, study: None };
+    let context = context(&options.store, &options.output)?;
+    let mut recording = Recording::begin(RunKind::Check, &wanted, &context)?;
+    let finish = match measure(&mut recording, options, &plan, &workload) {
         Ok(finish) => finish,
-        Err(error) => return Err(session.abandon(error)),
+        Err(error) => return Err(recording.abandon(error)),
     };
     // Test files go before the database comes and before the answer is printed.
-    let stop = Arc::clone(&session.stop);
-    let writer = session.end();
+    let writer = recording.end();
     if finish == Finish::Complete
         && let Some(directory) = options.directory()
     {
-        let mut progress = Progress::new(output);
-        on_database(directory, options, &writer, &mut progress, &stop)?;
+        on_database(directory, options, &writer, &context)?;
     }
-    conclude(writer, &finish, Some(&asked), output)
+    conclude(&finish_run(writer, &finish, Some(&asked))?, &options.output)
 }
 
 impl Options {
@@ -135,14 +131,13 @@ fn on_database(
     directory: &str,
     options: &Options,
     writer: &RunWriter,
-    progress: &mut Progress,
-    stop: &Arc<AtomicBool>,
+    context: &Context,
 ) -> Result<()> {
     let rules = Rules { scale_blocks: SCALE_BLOCKS, ..Rules::default() };
     rules.check()?;
     let ladder = short_ladder(directory, options.time);
-    let server = ServerOptions::of(options.bindir.as_deref());
-    let place = Place {
+    let server = ServerPlan::of(options.bindir.as_deref());
+    let place = BlockSetup {
         rules: &rules,
         server: &server,
         shared_buffers_bytes: SHARED_BUFFERS_BYTES,
@@ -150,21 +145,14 @@ fn on_database(
         sessions_max: ladder.climb.sessions_max(),
         are_given: false,
     };
-    let mut course: Blocks<'_> = Blocks(Slob::new(&rules, Access::Index));
-    beside(
-        &ladder,
-        &mut course,
-        |named, stop, progress| place.prepare(named, stop, progress),
-        writer,
-        progress,
-        stop,
-    )
+    let mut course: SlobDriver<'_> = SlobDriver(Slob::new(&rules, Access::Index));
+    beside(&ladder, &mut course, |named, context| place.prepare(named, context), writer, context)
 }
 
-fn short_ladder(directory: &str, time: Nanos) -> Ladder {
+fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
     let sessions = vec![1, 4, 16];
     let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
-    Ladder {
+    LadderPlan {
         target: directory.to_owned(),
         rung: RungPlan::new(1, 1, Length::Time(Nanos::from_seconds(rung_s))),
         warm_up: Some(WARM_UP),
@@ -177,14 +165,14 @@ fn short_ladder(directory: &str, time: Nanos) -> Ladder {
 
 /// Calibrates, then runs the workload unless the calibration came to an early end.
 fn measure(
-    session: &mut Session,
+    recording: &mut Recording,
     options: &Options,
     plan: &CalibrationPlan,
     workload: &Workload,
 ) -> Result<Finish> {
-    session.writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)?;
-    match on_session(session, plan, &options.target)? {
-        Finish::Complete => Ok(session.measure("run", workload)?.finish),
+    recording.writer.put(Document::Workload, &assay_model::document::to_toml(workload)?)?;
+    match on_recording(recording, plan, &options.target.plan())? {
+        Finish::Complete => Ok(recording.measure("run", workload)?.finish),
         early => Ok(early),
     }
 }

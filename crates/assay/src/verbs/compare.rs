@@ -1,10 +1,11 @@
 //! `assay compare`: runs and profiles beside each other.
 
-use crate::conclude::colour;
-use crate::dossier::{is_rung, read_cell, series_of_rungs};
-use crate::exit::{Ended, json, print, print_report, write_new};
+use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{OutputOptions, StoreOptions, quantity};
-use crate::statistics::Book;
+use crate::terminal::colour;
+use assay_app::loaded_run::{is_rung, read_cell, series_of_rungs};
+use assay_app::new_file::write_new;
+use assay_app::statistics::Book;
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss, facts_of_load,
@@ -61,7 +62,7 @@ pub struct Options {
 ///
 /// # Errors
 /// What the store says, sides that cannot be compared, or a page that cannot be written.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     check_count(&options.sides)?;
     let mut sides: Vec<SideFacts> =
         options.sides.iter().map(|side| read_side(side, options)).collect::<Result<_>>()?;
@@ -82,7 +83,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         target: options.sides.join(" with "),
         created_unix_ns: assay_host::clock::unix_ns(),
         program: format!("assay {}", env!("CARGO_PKG_VERSION")),
-        command: crate::options::typed(&crate::options::command_line()),
+        command: assay_app::command_line::typed(&crate::options::command_line()),
         comparison: Some(found),
         ..Report::default()
     };

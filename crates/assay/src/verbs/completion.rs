@@ -1,6 +1,6 @@
 //! `assay completion`: what a shell needs to complete the command line.
 
-use crate::exit::{Ended, print};
+use crate::exit::{ExitStatus, print};
 use assay_model::{Error, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -16,7 +16,7 @@ pub struct Options {
 ///
 /// # Errors
 /// A closed standard output.
-pub fn run(options: &Options, program: &mut Command) -> Result<Ended> {
+pub fn run(options: &Options, program: &mut Command) -> Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, program, "assay", &mut script);
     let text = String::from_utf8(script);

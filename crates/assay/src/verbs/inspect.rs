@@ -1,7 +1,7 @@
 //! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or endangers data.
 
-use crate::conclude::colour;
-use crate::exit::{Ended, json, print};
+use crate::exit::{ExitStatus, json, print};
+use crate::terminal::colour;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::Result;
@@ -23,7 +23,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When a path does not exist or may not be looked at.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let paths: Vec<&Path> = options.paths.iter().map(PathBuf::as_path).collect();
     let environment = capture_environment(&SysRoot::live(), &paths, &[])?;
     if options.json {

@@ -1,9 +1,10 @@
 //! `assay judge`: a kept run against criteria, without measuring anything.
 
-use crate::conclude::{Asked, colour};
-use crate::dossier::Dossier;
-use crate::exit::{Ended, json, print};
+use crate::exit::{ExitStatus, json, print};
 use crate::options::{OutputOptions, StoreOptions};
+use crate::terminal::colour;
+use assay_app::finish::CriteriaSource;
+use assay_app::loaded_run::LoadedRun;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::Options as Shown;
@@ -28,15 +29,15 @@ pub struct Options {
 }
 
 /// The run's own criteria, or those that ship for its kind.
-fn asked_of(run: &RunReader) -> Result<Asked> {
+fn asked_of(run: &RunReader) -> Result<CriteriaSource> {
     if let Some(text) = run.document(Document::Criteria)? {
-        return Asked::parse(text).map_err(|error| error.context(run.path().display()));
+        return CriteriaSource::parse(text).map_err(|error| error.context(run.path().display()));
     }
     let name = match run.manifest().kind {
         RunKind::Calibrate | RunKind::Check => "check",
         _ => "oltp-default",
     };
-    Asked::read(Path::new(name))
+    CriteriaSource::read(Path::new(name))
 }
 
 /// A run that nothing was asked of, and of which no criteria that ship say anything.
@@ -56,14 +57,14 @@ fn nothing_to_judge(run: &RunReader) -> Error {
 ///
 /// # Errors
 /// What the criteria or the store says.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     // What cannot be meant is said before the run is read.
-    let named = Asked::named(options.criteria.as_deref())?;
+    let named = CriteriaSource::named(options.criteria.as_deref())?;
     let run = options.store.open().open(&options.run)?;
-    let mut dossier = Dossier::read(&run)?;
+    let mut loaded = LoadedRun::read(&run)?;
     let is_named = named.is_some();
     let asked = named.map_or_else(|| asked_of(&run), Ok)?;
-    let verdict = dossier.judge(&asked.rules);
+    let verdict = loaded.judge(&asked.rules);
     if verdict.judgements.is_empty() && !is_named {
         return Err(nothing_to_judge(&run));
     }
@@ -72,7 +73,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         print(&json(&verdict)?)?;
         return Ok(outcome.into());
     }
-    dossier.report.verdict = Some(verdict);
-    print(&assay_report::verdict_text(&dossier.report, Shown::default(), colour()))?;
+    loaded.report.verdict = Some(verdict);
+    print(&assay_report::verdict_text(&loaded.report, Shown::default(), colour()))?;
     Ok(outcome.into())
 }

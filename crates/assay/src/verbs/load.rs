@@ -2,19 +2,15 @@
 
 pub mod brokerage;
 mod calls;
-pub mod climb;
 pub mod dss;
-pub mod ground;
 pub mod guard;
 pub mod left;
 pub mod oltp;
-mod search;
 pub mod server;
-mod shown;
 pub mod slob;
 pub mod transactions;
 
-use crate::exit::Ended;
+use crate::exit::ExitStatus;
 use assay_model::Result;
 use clap::{Args, Subcommand};
 
@@ -38,7 +34,7 @@ enum Kind {
 ///
 /// # Errors
 /// What the kind of load says.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     match &options.kind {
         Kind::Brokerage(options) => brokerage::run(options),
         Kind::Dss(options) => dss::run(options),

@@ -1,22 +1,21 @@
 //! `assay locality`: which caches and tiers a target has.
 
-use crate::conclude::{close_with_page, show};
-use crate::dossier::Dossier;
-use crate::exit::{Ended, ended};
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::session::{Place, Session, Wanted};
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use assay_app::finish::finish_with_page;
+use assay_app::recording::{OpenTarget, Recording, RunRequest};
 use assay_methods::locality::{LocalityPlan, locality};
 use assay_methods::{SimulatedBench, StorageBench};
-use assay_model::Result;
 use assay_model::locality::Locality;
 use assay_model::measurement::Finish;
 use assay_model::number::real;
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, show_bytes};
+use assay_model::{Outcome, Result};
 use assay_store::Document;
 use clap::Args;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Finds the sizes and latencies of caches and tiers, and how long they take to follow a hot spot that moves
 #[derive(Args)]
@@ -51,32 +50,24 @@ pub struct Options {
 ///
 /// # Errors
 /// What the options, the store, the target or the engine says.
-pub fn run(options: &Options) -> Result<Ended> {
-    let wanted = Wanted {
-        store: &options.store,
-        options: &options.target,
-        write: false,
-        direct: true,
-        workload: None,
-        study: None,
-        output: &options.output,
-    };
-    let mut session = Session::begin(RunKind::Locality, &wanted)?;
-    let found = match measure(&mut session, options) {
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let target = options.target.plan();
+    let wanted =
+        RunRequest { target: &target, write: false, direct: true, workload: None, study: None };
+    let context = context(&options.store, &options.output)?;
+    let mut recording = Recording::begin(RunKind::Locality, &wanted, &context)?;
+    let found = match measure(&mut recording, options) {
         Ok(found) => found,
-        Err(error) => return Err(session.abandon(error)),
+        Err(error) => return Err(recording.abandon(error)),
     };
-    let Session { writer, place, stop, .. } = session;
     // Test files go before the answer is printed.
-    drop(place);
+    let writer = recording.end();
     writer.put_json(Document::Locality, &found)?;
-    let finish = if stop.load(Ordering::Relaxed) { Finish::Interrupted } else { Finish::Complete };
-    let run = close_with_page(writer, finish.clone())?;
-    show(&Dossier::read(&run)?, &run, &options.output)?;
-    Ok(ended(&finish, assay_model::Outcome::Pass))
+    let finish = if context.is_stopped() { Finish::Interrupted } else { Finish::Complete };
+    conclude(&finish_with_page(writer, &finish, Outcome::Pass)?, &options.output)
 }
 
-fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
+fn measure(recording: &mut Recording, options: &Options) -> Result<Locality> {
     let plan = |length_bytes: u64| LocalityPlan {
         length_bytes,
         smallest: options.smallest,
@@ -87,19 +78,20 @@ fn measure(session: &mut Session, options: &Options) -> Result<Locality> {
         follow: options.follow,
         seed: 1,
     };
-    let Session { progress, stop, place, .. } = session;
+    let Recording { context, target, .. } = recording;
+    let (progress, stop) = (&context.progress, &context.stop);
     let mut show = |done: f64, bytes: u64| {
         progress.show(&format!("working set {}", show_bytes(real(bytes))), done, None);
     };
-    let found = match place {
-        Place::Simulated(_, device) => {
+    let found = match target {
+        OpenTarget::Simulated(_, device) => {
             let plan = plan(device.length_bytes());
             let mut bench = SimulatedBench::of(device).with_stop(stop);
             locality(&mut bench, &plan, &mut show)
         }
-        Place::Storage(storage) => {
+        OpenTarget::Storage(storage) => {
             let length = storage.targets.iter().map(|target| target.length_bytes).sum();
-            let choice = options.target.engine.choice();
+            let choice = options.target.plan().engine.choice();
             let mut bench = StorageBench::new(Arc::clone(&storage.targets), choice, stop);
             locality(&mut bench, &plan(length), &mut show)
         }

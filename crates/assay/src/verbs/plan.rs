@@ -1,8 +1,9 @@
 //! `assay plan`: from what a database asked of its storage to a workload that asks the same.
 
-use crate::exit::{Ended, print, write_new};
+use crate::exit::{ExitStatus, print};
 use crate::options::quantity;
-use crate::reports::read_profile;
+use assay_app::new_file::write_new;
+use assay_app::reports::read_profile;
 use assay_methods::{PlanOptions, plan};
 use assay_model::Result;
 use assay_model::units::{Nanos, Share};
@@ -64,7 +65,7 @@ impl DemandOptions {
 ///
 /// # Errors
 /// What the profile or the options say, or a file that cannot be written; an existing file is not overwritten.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let profile = read_profile(&options.profile)?;
     let warm_up = PlanOptions::default().warm_up;
     let plan = plan(&profile, &options.demand.plan(options.duration, warm_up))?;
@@ -73,7 +74,7 @@ pub fn run(options: &Options) -> Result<Ended> {
         None => print(&text),
         Some(path) => {
             write_new(path, text.as_bytes())?;
-            Ok(Ended::Well)
+            Ok(ExitStatus::Success)
         }
     }
 }

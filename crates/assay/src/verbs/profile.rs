@@ -1,12 +1,14 @@
 //! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
-use crate::capacity::parse_capacities;
-use crate::conclude::colour;
-use crate::exit::{Ended, json, print, write_new};
-use crate::options::{OutputOptions, quantity};
-use crate::reports::{ReadReport, Wanted, read_files};
+use crate::exit::{ExitStatus, json, print};
+use crate::options::{OutputOptions, progress, quantity};
+use crate::signals::stop_flag;
 use crate::table;
-use crate::verbs::profile_server;
+use crate::terminal::colour;
+use assay_app::capacity::parse_capacities;
+use assay_app::live_profile::{ServerWatch, profile};
+use assay_app::new_file::write_new;
+use assay_app::reports::{ReadReport, Wanted, read_files};
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_methods::files::read_document;
 use assay_model::profile::{Profile, StorageMedium};
@@ -83,7 +85,7 @@ impl From<Medium> for StorageMedium {
 /// # Errors
 /// When no file holds a report, or what is to be written exists; other files that cannot be read are told one by one,
 /// the rest goes on, and the exit code says so.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let (mut reports, errors) = match options.address()? {
         Some(address) => (vec![of_server(address, options)?], Vec::new()),
         None => read(options),
@@ -102,8 +104,8 @@ pub fn run(options: &Options) -> Result<Ended> {
 /// A live server, watched for a while.
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, quiet: options.quiet };
-    let wanted = profile_server::Wanted { address, length: options.length, canary: options.canary };
-    let profile = profile_server::profile(&wanted, &output)?;
+    let wanted = ServerWatch { address, length: options.length, canary: options.canary };
+    let profile = profile(&wanted, &stop_flag()?, &progress(&output))?;
     // The address itself may hold a password.
     Ok(ReadReport { file: profile.name.clone(), row: Vec::new(), profile: Some(profile) })
 }
@@ -155,14 +157,14 @@ fn only(mut errors: Vec<Error>) -> Error {
 }
 
 /// Prints what could not be read; the code of the exit says that there was something.
-fn tell(errors: &[Error]) -> Ended {
+fn tell(errors: &[Error]) -> ExitStatus {
     for error in errors {
         crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
     }
     match errors.iter().map(Error::blame).next() {
-        None => Ended::Well,
-        Some(Blame::Usage) => Ended::Misused,
-        Some(Blame::Environment) => Ended::CutShort,
+        None => ExitStatus::Success,
+        Some(Blame::Usage) => ExitStatus::Usage,
+        Some(Blame::Environment) => ExitStatus::Aborted,
     }
 }
 
@@ -204,7 +206,7 @@ fn write_documents(reports: &[ReadReport], directory: &Path) -> Result<()> {
     Ok(())
 }
 
-fn show(reports: &[ReadReport], options: &Options) -> Result<Ended> {
+fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
     if options.is_table() {
         return print(&rows(reports, options)?);
     }

@@ -1,9 +1,11 @@
 //! `assay report`: a kept run as page, text, JSON, CSV or pictures.
 
-use crate::conclude::{colour, show};
-use crate::dossier::Dossier;
-use crate::exit::{Ended, print, print_report, write_new};
+use crate::exit::{ExitStatus, print, print_report};
+use crate::finish::show;
 use crate::options::{OutputOptions, StoreOptions};
+use crate::terminal::colour;
+use assay_app::loaded_run::LoadedRun;
+use assay_app::new_file::write_new;
 use assay_model::Result;
 use assay_report::Options as Shown;
 use clap::{Args, ValueEnum};
@@ -50,28 +52,28 @@ enum Table {
 ///
 /// # Errors
 /// What the store says, or a file that cannot be written; an existing file is not overwritten.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let run = options.store.open().open(&options.run)?;
-    let dossier = Dossier::read(&run)?;
+    let loaded = LoadedRun::read(&run)?;
     let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
-        write_new(path, assay_report::html(&dossier.report, shown).as_bytes())?;
+        write_new(path, assay_report::html(&loaded.report, shown).as_bytes())?;
     }
     if let Some(directory) = &options.png {
-        for (name, bytes) in assay_report::png(&dossier.report, shown)? {
+        for (name, bytes) in assay_report::png(&loaded.report, shown)? {
             write_new(&directory.join(name), &bytes)?;
         }
     }
     match options.csv {
-        Some(Table::Curve) => print(&assay_report::curve_csv(&dossier.report)),
+        Some(Table::Curve) => print(&assay_report::curve_csv(&loaded.report)),
         Some(Table::Intervals) => print(&intervals(&run)?),
-        Some(Table::Histograms) => print(&assay_report::histograms_csv(&dossier.report)),
-        Some(Table::Queries) => print(&assay_report::queries_csv(&dossier.report)),
-        None if options.html.is_some() || options.png.is_some() => Ok(Ended::Well),
+        Some(Table::Histograms) => print(&assay_report::histograms_csv(&loaded.report)),
+        Some(Table::Queries) => print(&assay_report::queries_csv(&loaded.report)),
+        None if options.html.is_some() || options.png.is_some() => Ok(ExitStatus::Success),
         None if options.relative => {
-            print_report(&assay_report::text(&dossier.report, shown, colour()))
+            print_report(&assay_report::text(&loaded.report, shown, colour()))
         }
-        None => show(&dossier, &run, &options.output),
+        None => show(&loaded, &run, &options.output),
     }
 }
 

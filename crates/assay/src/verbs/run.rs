@@ -1,10 +1,12 @@
 //! `assay run`: one workload on one target.
 
-use crate::begun::{as_begun, begun, goes_on, needed};
-use crate::conclude::{Asked, conclude};
-use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::session::{Session, Wanted, remaining};
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::resume::{locked_options, original_options};
+use assay_app::finish::{CriteriaSource, finish_run};
+use assay_app::recording::{Recording, RunRequest, remaining};
+use assay_app::resume::{check_resumable, needed};
 use assay_host::clock::unix_ns;
 use assay_methods::files::read_document;
 use assay_methods::presets::preset;
@@ -47,7 +49,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = as_begun(&OWN))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
@@ -59,34 +61,35 @@ pub struct Options {
 ///
 /// # Errors
 /// What the workload, the criteria, the store, the target or the engine says.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
     let workload = changed(load(name)?, options)?;
-    let asked = Asked::of(options.criteria.as_deref(), &workload)?;
-    let mut session = Session::begin(
-        RunKind::Run,
-        &Wanted::of(&workload, &options.target, (&options.store, &options.output)),
-    )?;
+    let asked = CriteriaSource::of(options.criteria.as_deref(), &workload)?;
+    let context = context(&options.store, &options.output)?;
+    let target = options.target.plan();
+    let mut recording =
+        Recording::begin(RunKind::Run, &RunRequest::of(&workload, &target), &context)?;
     let unanswered = asked.as_ref().map(|asked| asked.rules.unanswered_by(&workload));
     for doubt in unanswered.unwrap_or_default() {
-        session.progress.say(&format!("note: {doubt}"));
+        context.progress.say(&format!("note: {doubt}"));
     }
-    match session.measure(CELL, &workload) {
-        Ok(measurement) => finish(session, &measurement, asked.as_ref(), options),
-        Err(error) => Err(session.abandon(error)),
+    match recording.measure(CELL, &workload) {
+        Ok(measurement) => finish(recording, &measurement, asked.as_ref(), options),
+        Err(error) => Err(recording.abandon(error)),
     }
 }
 
 fn finish(
-    session: Session,
+    recording: Recording,
     measurement: &Measurement,
-    asked: Option<&Asked>,
+    asked: Option<&CriteriaSource>,
     options: &Options,
-) -> Result<Ended> {
+) -> Result<ExitStatus> {
     // Test files go before the answer is printed.
-    conclude(session.end(), &measurement.finish, asked, &options.output)
+    let finished = finish_run(recording.end(), &measurement.finish, asked)?;
+    conclude(&finished, &options.output)
 }
 
 /// A file where there is one of that name, else a preset.
@@ -112,35 +115,38 @@ fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
 }
 
 /// Goes on with a run that was killed or interrupted: the same workload for the time that is left.
-fn resume(options: &Options) -> Result<Ended> {
+fn resume(options: &Options) -> Result<ExitStatus> {
     let name = options.resume.as_deref().unwrap_or("latest");
-    let store = options.store.open();
+    let context = context(&options.store, &options.output)?;
+    let store = &context.store;
     let reader = store.open(name)?;
     let begun = begun_with(&reader, options)?;
     let left = left(&reader)?;
-    let asked = Asked::of(options.criteria.as_deref(), &left)?;
+    let asked = CriteriaSource::of(options.criteria.as_deref(), &left)?;
     let writer = store.resume(name, unix_ns())?;
-    let mut session = Session::go_on(
+    let target = begun.target.plan();
+    let mut recording = Recording::go_on(
         writer,
         &reader.manifest().targets,
-        &Wanted::of(&left, &begun.target, (&options.store, &options.output)),
+        &RunRequest::of(&left, &target),
+        &context,
     )?;
     let measured = if reader.cell(CELL).is_ok() {
-        let cell = session.writer.resume_cell(CELL, &session.cell_start())?;
-        session.measure_into(cell, &left)
+        let cell = recording.writer.resume_cell(CELL, &recording.cell_start())?;
+        recording.measure_into(cell, &left)
     } else {
-        session.measure(CELL, &left)
+        recording.measure(CELL, &left)
     };
     match measured {
-        Ok(measurement) => finish(session, &measurement, asked.as_ref(), options),
-        Err(error) => Err(session.abandon(error)),
+        Ok(measurement) => finish(recording, &measurement, asked.as_ref(), options),
+        Err(error) => Err(recording.abandon(error)),
     }
 }
 
 /// The options that the run was begun with; what may be destroyed is what was typed now.
 fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
-    goes_on(run)?;
-    let mut begun: Options = begun(run, "run", "run of one workload")?;
+    check_resumable(run)?;
+    let mut begun: Options = original_options(run, "run", "run of one workload")?;
     begun.target.destroy.clone_from(&now.target.destroy);
     begun.target.wipe.clone_from(&now.target.wipe);
     Ok(begun)

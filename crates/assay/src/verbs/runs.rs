@@ -2,10 +2,10 @@
 
 mod clean;
 
-use crate::conclude::show;
-use crate::dossier::Dossier;
-use crate::exit::{Ended, json, print};
+use crate::exit::{ExitStatus, json, print};
+use crate::finish::show;
 use crate::options::{OutputOptions, StoreOptions};
+use assay_app::loaded_run::LoadedRun;
 use assay_model::Result;
 use assay_model::measurement::Finish;
 use assay_model::number::real;
@@ -56,21 +56,21 @@ enum What {
 ///
 /// # Errors
 /// What the store says.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let store = options.store.open();
     match &options.what {
         None => list(&store, options.json),
         Some(What::List { json }) => list(&store, *json || options.json),
         Some(What::Show { run, output }) => {
             let run = store.open(run)?;
-            show(&Dossier::read(&run)?, &run, output)
+            show(&LoadedRun::read(&run)?, &run, output)
         }
         Some(What::Remove { runs }) => remove(&store, runs),
         Some(What::Clean(options)) => clean::run(options, &store),
     }
 }
 
-fn list(store: &Store, as_json: bool) -> Result<Ended> {
+fn list(store: &Store, as_json: bool) -> Result<ExitStatus> {
     let listing = store.runs()?;
     if as_json {
         return print(&json(&document(&listing))?);
@@ -122,7 +122,7 @@ const fn state(run: &RunSummary) -> &'static str {
     }
 }
 
-fn remove(store: &Store, runs: &[String]) -> Result<Ended> {
+fn remove(store: &Store, runs: &[String]) -> Result<ExitStatus> {
     let remove = |name: &String| {
         let removed = store.remove(name)?;
         Ok(format!("removed {} ({})\n", removed.id, show_bytes(real(removed.bytes))))

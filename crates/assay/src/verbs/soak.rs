@@ -1,12 +1,14 @@
 //! `assay soak`: hours or days of load, with or without rests.
 
-use crate::begun::{as_begun, begun, goes_on, needed};
-use crate::conclude::{close_with_page, show};
-use crate::dossier::Dossier;
-use crate::exit::{Ended, ended};
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::session::{Session, Wanted};
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::resume::{locked_options, original_options};
 use crate::verbs::run::load;
+use assay_app::finish::finish_with_page;
+use assay_app::recording::{Recording, RunRequest};
+use assay_app::resume::{check_resumable, needed};
+use assay_app::soak::Cycles;
 use assay_host::clock::unix_ns;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
@@ -16,10 +18,6 @@ use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunReader};
 use clap::Args;
-
-mod course;
-
-use course::Course;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 9] = [
@@ -67,7 +65,7 @@ pub struct Options {
     #[arg(long)]
     seed: Option<u64>,
     /// Take up an unfinished soak of the store again: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = as_begun(&OWN))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
@@ -79,66 +77,63 @@ pub struct Options {
 ///
 /// # Errors
 /// What the workload, the store, the target or the engine says.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);
     }
     let plan = plan(options)?;
     let workload = workload(options, plan)?;
-    let mut session = Session::begin(
-        RunKind::Soak,
-        &Wanted::of(&workload, &options.target, (&options.store, &options.output)),
-    )?;
-    let mut course = Course::new(plan, options.tolerance);
-    match course.conduct(&mut session, &workload) {
-        Ok(finish) => conclude(session, &course, &workload, &finish, options),
-        Err(error) => Err(session.abandon(error)),
+    let context = context(&options.store, &options.output)?;
+    let target = options.target.plan();
+    let mut recording =
+        Recording::begin(RunKind::Soak, &RunRequest::of(&workload, &target), &context)?;
+    let mut cycles = Cycles::new(plan, options.tolerance);
+    match cycles.conduct(&mut recording, &workload) {
+        Ok(finish) => conclude_soak(recording, &cycles, &workload, &finish, options),
+        Err(error) => Err(recording.abandon(error)),
     }
 }
 
-fn conclude(
-    session: Session,
-    course: &Course,
+fn conclude_soak(
+    recording: Recording,
+    cycles: &Cycles,
     workload: &Workload,
     finish: &Finish,
     options: &Options,
-) -> Result<Ended> {
-    let soak = course.finish(workload);
+) -> Result<ExitStatus> {
+    let soak = cycles.finish(workload);
     // Test files go before the answer is printed.
-    let writer = session.end();
+    let writer = recording.end();
     writer.put_json(Document::Soak, &soak)?;
-    let run = close_with_page(writer, finish.clone())?;
-    show(&Dossier::read(&run)?, &run, &options.output)?;
-    Ok(ended(finish, soak.outcome))
+    conclude(&finish_with_page(writer, finish, soak.outcome)?, &options.output)
 }
 
 /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
-fn resume(options: &Options) -> Result<Ended> {
+fn resume(options: &Options) -> Result<ExitStatus> {
     let name = options.resume.as_deref().unwrap_or("latest");
-    let store = options.store.open();
+    let context = context(&options.store, &options.output)?;
+    let store = &context.store;
     let reader = store.open(name)?;
     let begun = begun_with(&reader, options)?;
     let (plan, text) = (plan(&begun)?, needed(&reader, Document::Workload)?);
     let workload = parse_workload(&text).map_err(|error| error.context(reader.path().display()))?;
-    let mut course = Course::new(plan, begun.tolerance);
-    course.recall(&reader)?;
+    let mut cycles = Cycles::new(plan, begun.tolerance);
+    cycles.restore_progress(&reader)?;
     let writer = store.resume(name, unix_ns())?;
     let targets = &reader.manifest().targets;
-    let mut session = Session::go_on(
-        writer,
-        targets,
-        &Wanted::of(&workload, &begun.target, (&options.store, &options.output)),
-    )?;
-    match course.conduct(&mut session, &workload) {
-        Ok(finish) => conclude(session, &course, &workload, &finish, options),
-        Err(error) => Err(session.abandon(error)),
+    let target = begun.target.plan();
+    let mut recording =
+        Recording::go_on(writer, targets, &RunRequest::of(&workload, &target), &context)?;
+    match cycles.conduct(&mut recording, &workload) {
+        Ok(finish) => conclude_soak(recording, &cycles, &workload, &finish, options),
+        Err(error) => Err(recording.abandon(error)),
     }
 }
 
 /// The options that the soak was begun with; what may be destroyed is what was typed now.
 fn begun_with(run: &RunReader, now: &Options) -> Result<Options> {
-    goes_on(run)?;
-    let mut begun: Options = begun(run, "soak", "soak")?;
+    check_resumable(run)?;
+    let mut begun: Options = original_options(run, "soak", "soak")?;
     begun.target.destroy.clone_from(&now.target.destroy);
     begun.target.wipe.clone_from(&now.target.wipe);
     Ok(begun)
@@ -161,7 +156,7 @@ fn plan(options: &Options) -> Result<SoakPlan> {
 }
 
 fn workload(options: &Options, plan: SoakPlan) -> Result<Workload> {
-    let may_write = options.target.may_be_written();
+    let may_write = options.target.plan().may_be_written();
     let default = if may_write { "oltp" } else { "oltp-read" };
     let mut workload = load(options.workload.as_deref().unwrap_or(default))?;
     workload.duration = plan.work;

@@ -1,15 +1,19 @@
 //! `assay study`: an experiment from a file.
 
-use crate::begun::{as_begun, begun, needed};
-use crate::conclude::{close_with_page, show};
-use crate::dossier::Dossier;
-use crate::exit::{Ended, json, print};
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, quantity};
-use crate::progress::Progress;
-use crate::session::{Place, Session, Wanted};
-use crate::signals::stop_flag;
-use crate::statistics::Book;
-use crate::verbs::load::ground::{Named, see_to_left_in};
+use crate::exit::{ExitStatus, json, print};
+use crate::finish::show;
+use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::resume::{locked_options, original_options};
+use assay_app::Context;
+use assay_app::finish::finish_with_page;
+use assay_app::load::prepared_server::{LoadTarget, see_to_left_in};
+use assay_app::recording::{OpenTarget, Recording, RunRequest};
+use assay_app::resume::needed;
+use assay_app::statistics::Book;
+use assay_app::study::outline::is_of_loads;
+use assay_app::study::shared_data::Data;
+use assay_app::study::{executor, load_cells, outline, phases};
+use assay_app::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::files::read_document;
@@ -17,22 +21,14 @@ use assay_methods::study::{base_workload, cells, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
-use assay_model::study::{CellResult, CellState, Scale, Study, StudyResult, parse_study};
-use assay_model::{Error, Result};
-use assay_store::{Document, NewRun, RunWriter, Store};
+use assay_model::study::{Cell, CellResult, CellState, Scale, Study, StudyResult, parse_study};
+use assay_model::{Error, Outcome, Result};
+use assay_store::{Document, NewRun, RunWriter};
 use clap::Args;
 use std::path::Path;
 use std::time::Instant;
 
-mod around;
-mod cache;
 mod command;
-mod conduct;
-mod data;
-mod figures;
-mod loads;
-mod plan;
-mod spelled;
 
 /// What a study that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 3] = ["study", "scale", "dry_run"];
@@ -52,7 +48,7 @@ pub struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Take up an unfinished study of the store again: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = as_begun(&OWN))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
     store: StoreOptions,
@@ -64,32 +60,34 @@ pub struct Options {
 ///
 /// # Errors
 /// What the study, the store, the target or the engine says.
-pub fn run(mut options: Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = options.study.clone() else {
-        return resume(&options);
+        return resume(options);
     };
     let text = read_document(Path::new(&name), "study")?;
     let study = parse_study(&text).map_err(|error| error.context(&name))?;
     let before = Before { cells: Vec::new(), notes: study.floors(options.scale) };
     let study = study.scaled(options.scale);
     if options.dry_run {
-        return dry_run(&study, &before.notes, &options);
+        return dry_run(&study, &before.notes, options);
     }
-    if command::is_meant(&study, &options.target.targets) {
-        return begin_loads(&study, before, &options);
+    if is_of_loads(&study, &options.target.targets) {
+        return begin_loads(&study, before, options);
     }
-    has_work(&study, &options.target)?;
+    let mut target = options.target.plan();
+    has_work(&study, &target)?;
     base_workload(&study)?;
-    plan::check(&study, &options.target.targets)?;
-    give_size(&study, &mut options.target);
-    let session = Session::begin(RunKind::Study, &wanted(&study, &options.target, &options)?)?;
-    let refused = match conduct::keep(&session.writer, &study) {
-        Ok(()) => around::used(&session, &study, None).err(),
+    outline::check(&study, &target.targets)?;
+    give_size(&study, &mut target);
+    let context = context(&options.store, &options.output)?;
+    let recording = Recording::begin(RunKind::Study, &wanted(&study, &target)?, &context)?;
+    let refused = match executor::keep(&recording.writer, &study) {
+        Ok(()) => phases::used(&recording, &study, None).err(),
         Err(error) => Some(error),
     };
     match refused {
-        Some(error) => Err(session.abandon(error)),
-        None => go(session, &study, before, &options),
+        Some(error) => Err(recording.abandon(error)),
+        None => go(recording, &study, before, options),
     }
 }
 
@@ -101,18 +99,21 @@ struct Before {
 }
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
-fn dry_run(study: &Study, notes: &[String], options: &Options) -> Result<Ended> {
+fn dry_run(study: &Study, notes: &[String], options: &Options) -> Result<ExitStatus> {
     for target in &options.target.targets {
         SimulatedDevice::parse(target)?;
     }
+    let targets = &options.target.targets;
+    let target = targets.first().map(String::as_str).unwrap_or_default();
+    let load = |study: &Study, cell: &Cell| command::phases(study, cell, target);
     if options.output.json {
-        return print(&json(&plan::document(study, notes, &options.target.targets))?);
+        return print(&json(&outline::document(study, notes, targets, &load))?);
     }
-    print(&plan::text(study, notes, &options.target.targets))
+    print(&outline::text(study, notes, targets, &load))
 }
 
 /// What only a database or a simulated array can do is not asked of a storage.
-fn has_work(study: &Study, target: &TargetOptions) -> Result<()> {
+fn has_work(study: &Study, target: &TargetPlan) -> Result<()> {
     let is_array = target.targets.iter().any(|target| target.starts_with("array:"));
     if study.has_workload() || (is_array && study.sessions.is_some()) {
         return Ok(());
@@ -124,21 +125,22 @@ fn has_work(study: &Study, target: &TargetOptions) -> Result<()> {
 }
 
 /// A study whose cells are loads of a database.
-fn begin_loads(study: &Study, before: Before, options: &Options) -> Result<Ended> {
+fn begin_loads(study: &Study, before: Before, options: &Options) -> Result<ExitStatus> {
     let target = options.target.targets.first().map(String::as_str).unwrap_or_default();
-    let named = Named::read(target)?;
+    let named = LoadTarget::read(target)?;
     for cell in cells(study) {
         command::words(study, &cell, target)?;
     }
-    let writer = options.store.open().create(&NewRun {
+    let context = context(&options.store, &options.output)?;
+    let writer = context.store.create(&NewRun {
         kind: RunKind::Study,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: named.command(target),
+        command: named.command(target, &context.command),
         targets: vec![named.shown()],
         created_unix_ns: unix_ns(),
     })?;
-    conduct::keep(&writer, study)?;
-    go_loads(writer, study, (target, &named.shown()), before, options)
+    executor::keep(&writer, study)?;
+    go_loads(writer, study, (target, &named.shown()), before, (options, &context))
 }
 
 /// All loads that have no result yet, then the page.
@@ -147,47 +149,43 @@ fn go_loads(
     study: &Study,
     (target, shown): (&str, &str),
     before: Before,
-    options: &Options,
-) -> Result<Ended> {
-    let (stop, mut progress) = (stop_flag()?, Progress::new(&options.output));
+    (options, context): (&Options, &Context),
+) -> Result<ExitStatus> {
     let mut result = fresh(study, before);
-    if let Named::Directory(path) = Named::read(target)? {
-        see_to_left_in(&path, None, &mut progress)?;
+    if let LoadTarget::Directory(path) = LoadTarget::read(target)? {
+        see_to_left_in(&path, None, &context.progress)?;
     }
-    let mut place = loads::Place {
+    let mut place = load_cells::LoadCells {
         target,
         shown,
-        store: &options.store,
-        stop: &stop,
+        context,
         writer: &writer,
-        progress: &mut progress,
+        words: &|study, cell| command::words(study, cell, target),
         began: Instant::now(),
-        data: data::Data::open(study, target)?,
+        data: Data::open(study, target)?,
     };
-    let finish = conduct::conduct(&mut place, study, &mut result);
+    let finish = executor::run_cells(&mut place, study, &mut result);
     // What was loaded goes before the answer is printed, whatever came of it.
-    let closed = place.data.take().map_or(Ok(()), data::Data::close);
-    progress.clear();
+    let closed = place.data.take().map_or(Ok(()), Data::close);
+    context.progress.clear();
     let finish = finish.and_then(|finish| closed.map(|()| finish))?;
     conclude(writer, &mut result, &finish, options)
 }
 
-fn wanted<'a>(study: &'a Study, target: &'a TargetOptions, now: &'a Options) -> Result<Wanted<'a>> {
+fn wanted<'a>(study: &'a Study, target: &'a TargetPlan) -> Result<RunRequest<'a>> {
     let writes = |cell| workload_of(study, &cell).is_ok_and(|workload| workload.writes());
     let prepares = cells(study).iter().any(|cell| cell.restored);
-    Ok(Wanted {
-        store: &now.store,
-        options: target,
+    Ok(RunRequest {
+        target,
         write: prepares || cells(study).into_iter().any(writes),
         direct: base_workload(study)?.direct,
         workload: None,
         study: Some(study),
-        output: &now.output,
     })
 }
 
 /// A test file as large as the data of the study, and as many of them as it has volumes.
-fn give_size(study: &Study, target: &mut TargetOptions) {
+fn give_size(study: &Study, target: &mut TargetPlan) {
     let volumes = study
         .factors
         .iter()
@@ -210,14 +208,19 @@ fn give_size(study: &Study, target: &mut TargetOptions) {
 }
 
 /// All cells that have no result yet, then the page.
-fn go(session: Session, study: &Study, before: Before, options: &Options) -> Result<Ended> {
+fn go(
+    recording: Recording,
+    study: &Study,
+    before: Before,
+    options: &Options,
+) -> Result<ExitStatus> {
     let is_fresh = before.cells.is_empty();
     let mut result = fresh(study, before);
-    let mut ground = conduct::OnStorage::new(session, study, is_fresh);
-    let finish = conduct::conduct(&mut ground, study, &mut result)?;
-    result.course = ground.course(study);
+    let mut runner = executor::OnStorage::new(recording, study, is_fresh);
+    let finish = executor::run_cells(&mut runner, study, &mut result)?;
+    result.course = runner.course(study);
     // Test files go before the answer is printed.
-    let writer = ground.session.end();
+    let writer = runner.recording.end();
     conclude(writer, &mut result, &finish, options)
 }
 
@@ -241,27 +244,28 @@ fn conclude(
     result: &mut StudyResult,
     finish: &Finish,
     options: &Options,
-) -> Result<Ended> {
+) -> Result<ExitStatus> {
     result.curves = factor_curves(&result.cells, &Book);
     result.scaling = factor_scaling(&result.curves, &Book);
     writer.put_json(Document::Results, result)?;
-    let run = close_with_page(writer, finish.clone())?;
-    show(&Dossier::read(&run)?, &run, &options.output)?;
+    let finished = finish_with_page(writer, finish, Outcome::Pass)?;
+    show(&finished.loaded, &finished.run, &options.output)?;
     let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
     Ok(match finish {
-        Finish::Complete if failed => Ended::Failed,
-        Finish::Complete => Ended::Well,
-        Finish::Interrupted | Finish::Unfinished => Ended::Interrupted,
-        Finish::Failed { .. } => Ended::CutShort,
+        Finish::Complete if failed => ExitStatus::Failure,
+        Finish::Complete => ExitStatus::Success,
+        Finish::Interrupted | Finish::Unfinished => ExitStatus::Interrupted,
+        Finish::Failed { .. } => ExitStatus::Aborted,
     })
 }
 
 /// Goes on with a study that was killed or interrupted: cells that have a result are not measured again.
-fn resume(options: &Options) -> Result<Ended> {
+fn resume(options: &Options) -> Result<ExitStatus> {
     let name = options.resume.as_deref().unwrap_or("latest");
-    let store = options.store.open();
+    let context = context(&options.store, &options.output)?;
+    let store = &context.store;
     let reader = store.open(name)?;
-    let mut begun: Options = begun(&reader, "study", "study")?;
+    let mut begun: Options = original_options(&reader, "study", "study")?;
     begun.target.destroy.clone_from(&options.target.destroy);
     begun.target.wipe.clone_from(&options.target.wipe);
     let text = needed(&reader, Document::Study)?;
@@ -276,31 +280,32 @@ fn resume(options: &Options) -> Result<Ended> {
             "report it with `assay report`",
         ));
     }
-    if command::is_meant(&study, &begun.target.targets) {
-        return resume_loads(&store, name, &study, &begun, (before, options));
+    if is_of_loads(&study, &begun.target.targets) {
+        return resume_loads(name, &study, &begun, before, (options, &context));
     }
-    give_size(&study, &mut begun.target);
+    let mut target = begun.target.plan();
+    give_size(&study, &mut target);
     let writer = store.resume(name, unix_ns())?;
-    let wanted = wanted(&study, &begun.target, options)?;
-    let mut session = Session::go_on(writer, &begun.target.targets, &wanted)?;
-    if matches!(session.place, Place::Simulated(..)) {
-        session
+    let wanted = wanted(&study, &target)?;
+    let recording = Recording::go_on(writer, &target.targets, &wanted, &context)?;
+    if matches!(recording.target, OpenTarget::Simulated(..)) {
+        context
             .progress
             .say("note: a simulated device starts over; what earlier cells left in it is gone");
     }
-    go(session, &study, before, options)
+    go(recording, &study, before, options)
 }
 
 /// A study of loads goes on; a target whose secret was kept out of the run must have it from the environment.
 fn resume_loads(
-    store: &Store,
     name: &str,
     study: &Study,
     begun: &Options,
-    (before, options): (Before, &Options),
-) -> Result<Ended> {
+    before: Before,
+    (options, context): (&Options, &Context),
+) -> Result<ExitStatus> {
     let target = begun.target.targets.first().map(String::as_str).unwrap_or_default();
-    let shown = Named::read(target)?.shown();
-    let writer = store.resume(name, unix_ns())?;
-    go_loads(writer, study, (target, &shown), before, options)
+    let shown = LoadTarget::read(target)?.shown();
+    let writer = context.store.resume(name, unix_ns())?;
+    go_loads(writer, study, (target, &shown), before, (options, context))
 }

@@ -1,10 +1,11 @@
 //! `assay watch`: the machine while others work.
 
-use crate::conclude::{Asked, conclude};
-use crate::exit::{Ended, print};
-use crate::options::{OutputOptions, StoreOptions, command_line, quantity};
-use crate::progress::Progress;
-use crate::watcher::Pace;
+use crate::exit::{ExitStatus, exit_status, print};
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, context, quantity};
+use assay_app::Progress;
+use assay_app::finish::{CriteriaSource, finish_run};
+use assay_app::host_sampler::Pace;
 use assay_host::clock::unix_ns;
 use assay_host::environment::capture_environment;
 use assay_host::oswatcher::{self, ArchiveWriter};
@@ -63,26 +64,26 @@ pub struct Options {
 ///
 /// # Errors
 /// What the options, the criteria, the targets, the archive or the store say.
-pub fn run(options: &Options) -> Result<Ended> {
-    let asked = Asked::named(options.criteria.as_deref())?;
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let asked = CriteriaSource::named(options.criteria.as_deref())?;
     if options.every.0 < EVERY_MIN.0 {
         return Err(Error::usage(
             format!("--every {} is too short", options.every),
             format!("write at least {EVERY_MIN}: the kernel counts times in milliseconds"),
         ));
     }
-    let stop = crate::signals::stop_flag()?;
-    let mut progress = Progress::new(&options.output);
+    let context = context(&options.store, &options.output)?;
+    let progress = &context.progress;
     // What this machine is says nothing of the one that wrote an archive.
     let environment = match options.from {
         Some(_) => None,
         None => Some(environment(options)?),
     };
     let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
-    let writer = options.store.open().create(&NewRun {
+    let writer = context.store.create(&NewRun {
         kind: RunKind::Watch,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command_line(),
+        command: context.command.clone(),
         targets: targets(options),
         created_unix_ns: unix_ns(),
     })?;
@@ -96,7 +97,7 @@ pub fn run(options: &Options) -> Result<Ended> {
             imported.moments.iter().try_for_each(|moment| sink.take(moment))?;
             Finish::Complete
         }
-        None => live(options, environment.as_ref(), &mut sink, &mut progress, &stop)?,
+        None => live(options, environment.as_ref(), &mut sink, progress, &context.stop)?,
     };
     progress.clear();
     sink.log.sync()?;
@@ -108,12 +109,13 @@ fn finish_with(
     options: &Options,
     writer: RunWriter,
     finish: &Finish,
-    asked: Option<&Asked>,
-) -> Result<Ended> {
-    if !options.csv {
-        return conclude(writer, finish, asked, &options.output);
+    asked: Option<&CriteriaSource>,
+) -> Result<ExitStatus> {
+    let finished = finish_run(writer, finish, asked)?;
+    if options.csv {
+        return Ok(exit_status(&finished.finish, finished.outcome));
     }
-    crate::conclude::keep(writer, finish, asked).map(|(ended, ..)| ended)
+    conclude(&finished, &options.output)
 }
 
 fn environment(options: &Options) -> Result<Environment> {
@@ -174,7 +176,7 @@ fn live(
     options: &Options,
     environment: Option<&Environment>,
     sink: &mut Sink,
-    progress: &mut Progress,
+    progress: &Progress,
     stop: &AtomicBool,
 ) -> Result<Finish> {
     let storage = environment.map_or(&[][..], |environment| &environment.storage);
@@ -221,7 +223,7 @@ fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
 }
 
 /// The moment in a few words, for the line of progress.
-fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &mut Progress) {
+fn show(moment: &Moment, length: Option<Duration>, elapsed: Duration, progress: &Progress) {
     let cpu = moment.counters.cpu.unwrap_or_default();
     let queue = moment.run_queue.unwrap_or_default();
     let busiest = moment

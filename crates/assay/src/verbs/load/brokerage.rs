@@ -1,12 +1,14 @@
 //! `assay load brokerage`: a brokerage load on a server of our own, or on any.
 
-use super::calls::{CallsOption, Routines, chosen};
-use super::ground::Served;
-use super::server::ProductName;
-use super::shown::shown;
-use super::transactions::{Business, Copied, TransactionOptions, Wanted};
-use crate::exit::Ended;
+use super::calls::CallsOption;
+use super::transactions::{TransactionOptions, Wanted};
+use crate::exit::ExitStatus;
 use crate::options::quantity;
+use assay_app::load::call_mode::{Routines, chosen};
+use assay_app::load::prepared_server::LoadProduct;
+use assay_app::load::server_plan::ProductName;
+use assay_app::load::settings_table::shown;
+use assay_app::load::transactions::{Restorable, TransactionLoad};
 use assay_dbload::brokerage::{BrokerStore, Brokerage, Floor, TRADE_RESULT, found, verify};
 use assay_dbload::load::{Calls, Database, MariaLink};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
@@ -50,10 +52,10 @@ pub struct Options {
     shared: TransactionOptions,
 }
 
-/// The load as a business.
-struct Trading<'a, L>(Brokerage<'a, L>);
+/// The load as one of transactions.
+struct BrokerageDriver<'a, L>(Brokerage<'a, L>);
 
-impl<'a, L: Served + BrokerStore> Business for Trading<'a, L> {
+impl<'a, L: LoadProduct + BrokerStore> TransactionLoad for BrokerageDriver<'a, L> {
     type Link = L;
     type Method = Brokerage<'a, L>;
 
@@ -93,20 +95,21 @@ impl<'a, L: Served + BrokerStore> Business for Trading<'a, L> {
 ///
 /// # Errors
 /// What the options, the mix, the store, the safety gate or the server say.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let product = options.shared.product()?;
-    let (calls, access) = chosen(product, Routines::OfPostgres, options.calls)?;
+    let (calls, access) =
+        chosen(product, Routines::OfPostgres, options.calls.map(CallsOption::into))?;
     match product {
         ProductName::Postgres => run_on::<Connection>(options, calls, access),
         ProductName::Mariadb => run_on::<MariaLink>(options, calls, access),
     }
 }
 
-fn run_on<L: Copied + BrokerStore>(
+fn run_on<L: Restorable + BrokerStore>(
     options: &Options,
     calls: Calls,
     access: &'static str,
-) -> Result<Ended> {
+) -> Result<ExitStatus> {
     let rules = options.rules();
     rules.check()?;
     options.shared.check_think(rules.think_mean.0 > 0)?;
@@ -120,7 +123,7 @@ fn run_on<L: Copied + BrokerStore>(
     };
     let isolation = options.shared.isolation();
     let load = Brokerage::<L>::new(&rules, &mix, calls, isolation);
-    options.shared.carry_out(wanted, Trading(load))
+    options.shared.carry_out(wanted, BrokerageDriver(load))
 }
 
 /// A mix by its name, or of a file.

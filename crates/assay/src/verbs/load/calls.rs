@@ -1,12 +1,7 @@
-//! How transactions reach the server: as an option, and what it means on a product.
+//! The option that says how transactions reach the server.
 
-use super::server::ProductName;
-use assay_dbload::load::Calls;
-use assay_model::{Error, Result};
+use assay_app::load::call_mode::CallMode;
 use clap::ValueEnum;
-
-/// The words for functions that give nothing back but what they give out.
-const PROCEDURES: &str = "procedures of the server (proc)";
 
 /// How transactions reach the server.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -17,70 +12,11 @@ pub enum CallsOption {
     Stmt,
 }
 
-/// Where the transactions of a load are written as functions or procedures, too.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Routines {
-    /// On PostgreSQL alone.
-    OfPostgres,
-    /// On MariaDB and MySQL, too.
-    OfBoth,
-}
-
-/// What was chosen, or what a load takes by itself on a product, with the words for it.
-///
-/// # Errors
-/// A usage error where the load has no procedures on the product.
-pub fn chosen(
-    product: ProductName,
-    routines: Routines,
-    asked: Option<CallsOption>,
-) -> Result<(Calls, &'static str)> {
-    use CallsOption::{Proc, Stmt};
-    match (product, asked, routines) {
-        (ProductName::Postgres, None | Some(Proc), _) => {
-            Ok((Calls::Functions, Calls::Functions.name()))
+impl From<CallsOption> for CallMode {
+    fn from(option: CallsOption) -> Self {
+        match option {
+            CallsOption::Proc => Self::ServerSide,
+            CallsOption::Stmt => Self::ClientSide,
         }
-        (ProductName::Mariadb, None | Some(Proc), Routines::OfBoth) => {
-            Ok((Calls::Functions, PROCEDURES))
-        }
-        (ProductName::Mariadb, Some(Proc), Routines::OfPostgres) => Err(no_procedures()),
-        (_, Some(Stmt), _) | (ProductName::Mariadb, None, Routines::OfPostgres) => {
-            Ok((Calls::Statements, Calls::Statements.name()))
-        }
-    }
-}
-
-/// Procedures are asked for where there are none.
-fn no_procedures() -> Error {
-    Error::usage(
-        "--calls proc: the transactions of this load are functions of PostgreSQL only",
-        "leave it out with MariaDB and MySQL: its transactions are prepared statements there",
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_load_takes_procedures_where_it_has_them_and_refuses_them_elsewhere() {
-        use CallsOption::{Proc, Stmt};
-        use ProductName::{Mariadb, Postgres};
-        use Routines::{OfBoth, OfPostgres};
-        for (product, routines, asked, words) in [
-            (Postgres, OfPostgres, None, "functions"),
-            (Postgres, OfBoth, Some(Proc), "functions"),
-            (Postgres, OfBoth, Some(Stmt), "pipelined"),
-            (Mariadb, OfBoth, None, "procedures"),
-            (Mariadb, OfBoth, Some(Proc), "procedures"),
-            (Mariadb, OfBoth, Some(Stmt), "pipelined"),
-            (Mariadb, OfPostgres, None, "pipelined"),
-            (Mariadb, OfPostgres, Some(Stmt), "pipelined"),
-        ] {
-            let (calls, said) = chosen(product, routines, asked).unwrap();
-            assert!(said.contains(words), "{said}");
-            assert_eq!(calls == Calls::Functions, said.contains("proc"), "{said}");
-        }
-        assert!(chosen(Mariadb, OfPostgres, Some(Proc)).is_err());
     }
 }

@@ -1,16 +1,14 @@
 //! `assay load dss`: a load of decision support on a server of our own, or on any.
 
-mod answers;
-mod course;
-mod data;
-mod session;
-
-use super::ground::{Served, processors};
 use super::left::Left;
-use super::server::{ProductName, ServerOptions};
-use super::shown::shown;
-use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, quantity};
+use super::server::ServerOptions;
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, context, quantity};
+use assay_app::load::dss::{DssRequest, run_queries};
+use assay_app::load::prepared_server::{LoadProduct, processors};
+use assay_app::load::server_plan::{ProductName, ServerPlan};
+use assay_app::load::settings_table::shown;
 use assay_dbload::dss::{DssStore, Memory};
 use assay_dbload::load::MariaLink;
 use assay_loads::dss::{Choice, Scale};
@@ -19,8 +17,6 @@ use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
-use course::Course;
-use session::carry_out;
 use std::path::PathBuf;
 
 /// Streams at most: each is a session with processes of its own.
@@ -102,8 +98,8 @@ enum ParametersOption {
 ///
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
-pub fn run(options: &Options) -> Result<Ended> {
-    match options.server.product(&options.target)? {
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    match options.server.plan().product(&options.target)? {
         ProductName::Postgres => options.run_on::<Connection>(options.parallel(PARALLEL)),
         ProductName::Mariadb => {
             let parallel = options.parallel(0);
@@ -119,23 +115,25 @@ pub fn run(options: &Options) -> Result<Ended> {
 }
 
 impl Options {
-    fn run_on<L: Served + DssStore>(&self, parallel: Vec<u32>) -> Result<Ended> {
-        let course = self.course(parallel)?;
-        carry_out::<L>(&course, &self.store, &self.output)
+    fn run_on<L: LoadProduct + DssStore>(&self, parallel: Vec<u32>) -> Result<ExitStatus> {
+        let server = self.server.plan();
+        let request = self.request(parallel, &server)?;
+        let finished = run_queries::<L>(&request, &context(&self.store, &self.output)?)?;
+        conclude(&finished, &self.output)
     }
 
     fn parallel(&self, usual: u32) -> Vec<u32> {
         self.parallel.clone().unwrap_or_else(|| vec![usual])
     }
 
-    fn course(&self, parallel: Vec<u32>) -> Result<Course<'_>> {
+    fn request<'a>(&'a self, parallel: Vec<u32>, server: &'a ServerPlan) -> Result<DssRequest<'a>> {
         if self.no_power && self.streams.iter().all(|streams| *streams == 0) {
             return Err(Error::usage(
                 "--no-power with --streams 0 leaves nothing to measure",
                 "leave one of them out",
             ));
         }
-        Ok(Course {
+        Ok(DssRequest {
             target: &self.target,
             scale: Scale::new(self.scale)?,
             streams: self.streams.iter().copied().filter(|streams| *streams > 0).collect(),
@@ -153,8 +151,8 @@ impl Options {
             answers: self.answers.as_deref(),
             shared_buffers: self.shared_buffers,
             loaders: self.loaders.unwrap_or_else(processors),
-            left: self.left,
-            server: &self.server,
+            left: self.left.map(Left::into),
+            server,
         })
     }
 

@@ -1,6 +1,6 @@
 //! `assay guard` and `assay guard-hook`: programs of a server and hooks end when the program that wanted them does.
 
-use crate::exit::Ended;
+use crate::exit::ExitStatus;
 use assay_model::{Error, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -27,17 +27,12 @@ pub struct HookOptions {
     command: String,
 }
 
-/// Words that begin the command line of a guarded hook.
-pub fn hook_words() -> Vec<String> {
-    vec!["/proc/self/exe".to_owned(), "guard-hook".to_owned()]
-}
-
 /// Runs the hook and ends with its code.
 ///
 /// # Errors
 /// When it cannot be started.
 #[expect(clippy::exit, reason = "the guard is nothing but its hook: it ends with its code")]
-pub fn run_hook(options: &HookOptions) -> Result<Ended> {
+pub fn run_hook(options: &HookOptions) -> Result<ExitStatus> {
     match assay_host::hook::guard_hook(&options.command) {
         Ok(code) => std::process::exit(code),
         Err(error) => Err(Error::environment(
@@ -47,16 +42,11 @@ pub fn run_hook(options: &HookOptions) -> Result<Ended> {
     }
 }
 
-/// Words that begin the command line of a guarded program; our own program may lie where its account may not look.
-pub fn words() -> Vec<String> {
-    vec!["/proc/self/exe".to_owned(), "guard".to_owned()]
-}
-
 /// Becomes the program.
 ///
 /// # Errors
 /// When that fails.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let Options { parent, signal, program, arguments } = options;
     let error = assay_dbserver::become_guarded(*parent, *signal, program, arguments);
     Err(Error::environment(

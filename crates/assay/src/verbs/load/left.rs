@@ -1,10 +1,10 @@
-//! What becomes of tables that an earlier run left half loaded, or otherwise than they are wanted: one option of all loads
-//! that leave a manifest.
+//! The option that says what becomes of tables that an earlier run left half loaded, or otherwise than they are wanted.
 
+use assay_app::load::partial_data::PartialData;
 use clap::ValueEnum;
 
 /// What to do with tables of which loading was broken off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Left {
     /// Go on with what is whole
     Finish,
@@ -13,8 +13,23 @@ pub enum Left {
 }
 
 /// The same of a load that never goes on with what is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LeftOnly {
     /// Drop it
     Drop,
+}
+
+impl From<Left> for PartialData {
+    fn from(left: Left) -> Self {
+        match left {
+            Left::Finish => Self::Resume,
+            Left::Drop => Self::Drop,
+        }
+    }
+}
+
+impl From<LeftOnly> for PartialData {
+    fn from(LeftOnly::Drop: LeftOnly) -> Self {
+        Self::Drop
+    }
 }

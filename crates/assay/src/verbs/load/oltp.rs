@@ -1,12 +1,14 @@
 //! `assay load oltp`: an order-entry load on a server of our own, or on any.
 
-use super::calls::{CallsOption, Routines, chosen};
-use super::ground::Served;
-use super::server::ProductName;
-use super::shown::shown;
-use super::transactions::{Business, Copied, TransactionOptions, Wanted};
-use crate::exit::Ended;
+use super::calls::CallsOption;
+use super::transactions::{TransactionOptions, Wanted};
+use crate::exit::ExitStatus;
 use crate::options::quantity;
+use assay_app::load::call_mode::{Routines, chosen};
+use assay_app::load::prepared_server::LoadProduct;
+use assay_app::load::server_plan::ProductName;
+use assay_app::load::settings_table::shown;
+use assay_app::load::transactions::{Restorable, TransactionLoad};
 use assay_dbload::load::{Calls, Database, MariaLink};
 use assay_dbload::oltp::{OrderStore, Orders, Shape, count, verify};
 use assay_loads::oltp::{Homes, Rules};
@@ -49,10 +51,10 @@ enum HomesOption {
     All,
 }
 
-/// The load as a business.
-struct Entry<'a, L>(Orders<'a, L>);
+/// The load as one of transactions.
+struct OltpDriver<'a, L>(Orders<'a, L>);
 
-impl<'a, L: Served + OrderStore> Business for Entry<'a, L> {
+impl<'a, L: LoadProduct + OrderStore> TransactionLoad for OltpDriver<'a, L> {
     type Link = L;
     type Method = Orders<'a, L>;
 
@@ -93,20 +95,20 @@ impl<'a, L: Served + OrderStore> Business for Entry<'a, L> {
 ///
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let product = options.shared.product()?;
-    let (calls, access) = chosen(product, Routines::OfBoth, options.calls)?;
+    let (calls, access) = chosen(product, Routines::OfBoth, options.calls.map(CallsOption::into))?;
     match product {
         ProductName::Postgres => run_on::<Connection>(options, calls, access),
         ProductName::Mariadb => run_on::<MariaLink>(options, calls, access),
     }
 }
 
-fn run_on<L: Copied + OrderStore>(
+fn run_on<L: Restorable + OrderStore>(
     options: &Options,
     calls: Calls,
     access: &'static str,
-) -> Result<Ended> {
+) -> Result<ExitStatus> {
     let rules = options.rules();
     rules.check()?;
     options.shared.check_think(options.think.0 > 0.0)?;
@@ -118,7 +120,7 @@ fn run_on<L: Copied + OrderStore>(
         access,
     };
     let isolation = options.shared.isolation();
-    options.shared.carry_out(wanted, Entry(Orders::<L>::new(&rules, calls, isolation)))
+    options.shared.carry_out(wanted, OltpDriver(Orders::<L>::new(&rules, calls, isolation)))
 }
 
 impl Options {

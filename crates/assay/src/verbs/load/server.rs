@@ -1,36 +1,32 @@
 //! Options of the server that a load runs on.
 
-use assay_dbload::load::{OwnPlan, Program};
-use assay_mariadb::address::is_address as is_mariadb;
-use assay_model::{Error, Result};
-use assay_postgres::address::is_address as is_postgres;
-use assay_postgres::binaries::Places;
+use assay_app::load::server_plan::{self, ServerPlan};
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The server of our own.
-#[derive(Args, Clone, Default)]
+#[derive(Args)]
 pub struct ServerOptions {
     /// Product of the server of our own; an address tells its product itself
     #[arg(long = "server", value_enum, value_name = "PRODUCT")]
-    pub product: Option<ProductName>,
+    product: Option<ProductName>,
     /// Directory with the programs of the server; else beside assay, on the path, where distributions put them
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
-    pub bindir: Option<PathBuf>,
+    bindir: Option<PathBuf>,
     /// Through the page cache instead of direct I/O
     #[arg(long)]
-    pub buffered: bool,
+    buffered: bool,
     /// Who reads ahead (PostgreSQL 18 only)
     #[arg(long, value_enum)]
-    pub io_method: Option<IoMethod>,
+    io_method: Option<IoMethod>,
     /// Keep the server's directory, or our tables in a server of yours
     #[arg(long)]
-    pub keep: bool,
+    keep: bool,
 }
 
 /// Products whose servers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProductName {
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ProductName {
     /// PostgreSQL
     Postgres,
     /// MariaDB, or MySQL behind an address
@@ -39,7 +35,7 @@ pub enum ProductName {
 
 /// Who reads ahead.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IoMethod {
+enum IoMethod {
     /// Each session itself
     Sync,
     /// Processes of the server
@@ -48,96 +44,21 @@ pub enum IoMethod {
     IoUring,
 }
 
-/// What a server of our own must carry.
-#[derive(Clone, Copy, Debug)]
-pub struct Burden {
-    /// Bytes of the data that will be loaded.
-    pub data_bytes: u64,
-    /// Cache of the server while it is measured, bytes.
-    pub shared_buffers_bytes: u64,
-    /// Sessions at most.
-    pub sessions_max: u32,
-}
-
 impl ServerOptions {
-    /// The usual server, of these programs where they are named.
-    pub fn of(bindir: Option<&Path>) -> Self {
-        Self { bindir: bindir.map(Path::to_owned), ..Self::default() }
-    }
-
-    /// The product that a target and these options mean.
-    ///
-    /// # Errors
-    /// A usage error when they contradict each other.
-    pub fn product(&self, target: &str) -> Result<ProductName> {
-        let of_target = match target {
-            address if is_postgres(address) => Some(ProductName::Postgres),
-            address if is_mariadb(address) => Some(ProductName::Mariadb),
-            // A server that was kept is of the product that made its files.
-            path if Path::new(path).join("data/ibdata1").is_file() => Some(ProductName::Mariadb),
-            path if Path::new(path).join("data/PG_VERSION").is_file() => {
-                Some(ProductName::Postgres)
-            }
-            _ => None,
-        };
-        match (of_target, self.product) {
-            (Some(is), Some(wanted)) if is != wanted => Err(Error::usage(
-                "the target is a server of another product than --server says",
-                "leave out --server: the target tells its product",
-            )),
-            (is, wanted) => Ok(is.or(wanted).unwrap_or(ProductName::Postgres)),
-        }
-    }
-
-    /// The PostgreSQL server of our own that these options mean.
-    ///
-    /// # Errors
-    /// When there are no programs of a server.
-    pub fn own_postgres(&self, target: &Path, burden: Burden) -> Result<OwnPlan> {
-        let binaries = Places::of_this_program(self.bindir.clone()).find()?;
-        let choice = self.io_method.map(|method| match method {
-            IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
-            IoMethod::Worker => assay_postgres::server::IoMethod::Worker,
-            IoMethod::IoUring => assay_postgres::server::IoMethod::IoUring,
-        });
-        Ok(self.plan(binaries, choice, target, burden))
-    }
-
-    /// The MariaDB server of our own that these options mean.
-    ///
-    /// # Errors
-    /// When there are no programs of a server, or an option is PostgreSQL's alone.
-    pub fn own_mariadb(
-        &self,
-        target: &Path,
-        burden: Burden,
-    ) -> Result<OwnPlan<assay_mariadb::server::Server>> {
-        if self.io_method.is_some() {
-            return Err(Error::usage(
-                "--io-method is a choice of PostgreSQL alone",
-                "leave it out with --server mariadb",
-            ));
-        }
-        let places = assay_mariadb::binaries::Places::of_this_program(self.bindir.clone());
-        Ok(self.plan(places.find()?, (), target, burden))
-    }
-
-    fn plan<S: Program>(
-        &self,
-        binaries: S::Binaries,
-        choice: S::Choice,
-        target: &Path,
-        burden: Burden,
-    ) -> OwnPlan<S> {
-        OwnPlan {
-            binaries,
-            target: target.to_owned(),
-            guard: super::guard::words(),
-            data_bytes: burden.data_bytes,
-            shared_buffers_bytes: burden.shared_buffers_bytes,
-            sessions_max: burden.sessions_max,
-            direct: !self.buffered,
-            choice,
+    /// The server that these options mean.
+    pub fn plan(&self) -> ServerPlan {
+        ServerPlan {
+            product: self.product.map(|product| match product {
+                ProductName::Postgres => server_plan::ProductName::Postgres,
+                ProductName::Mariadb => server_plan::ProductName::Mariadb,
+            }),
+            bindir: self.bindir.clone(),
+            buffered: self.buffered,
+            io_method: self.io_method.map(|method| match method {
+                IoMethod::Sync => server_plan::IoMethod::Sync,
+                IoMethod::Worker => server_plan::IoMethod::Worker,
+                IoMethod::IoUring => server_plan::IoMethod::IoUring,
+            }),
             keep: self.keep,
         }
     }

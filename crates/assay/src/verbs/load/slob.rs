@@ -1,16 +1,19 @@
 //! `assay load slob`: the SLOB method on a server of our own, or on any.
 
-pub mod course;
 mod knobs;
 
-use super::climb::{Ladder, carry_out};
-use super::ground::Served;
-use super::left::{Left, LeftOnly};
-use super::search::Search;
-use super::server::{ProductName, ServerOptions};
-use super::shown::shown;
-use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, quantity};
+use super::left::LeftOnly;
+use super::server::ServerOptions;
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, context, quantity};
+use assay_app::finish::CriteriaSource;
+use assay_app::load::ladder_run::{LadderPlan, run_ladder};
+use assay_app::load::prepared_server::LoadProduct;
+use assay_app::load::search::Search;
+use assay_app::load::server_plan::ProductName;
+use assay_app::load::settings_table::shown;
+use assay_app::load::slob::{BLOCK_BYTES, BlockSetup, SlobDriver, WARM_UP};
 use assay_dbload::load::{Climb, Length, MariaLink, RungPlan};
 use assay_dbload::slob::{Access, BlockStore, Slob};
 use assay_loads::slob::Rules;
@@ -19,16 +22,11 @@ use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use clap::{Args, ValueEnum};
-use course::{Blocks, Place};
 use knobs::{HotSpotOption, ThinkOption, hot_spot, think};
 use std::path::PathBuf;
 
-/// Bytes of a block, as every usual server has it.
-pub const BLOCK_BYTES: u64 = 8192;
 /// Sessions at most when a search finds no end.
 const SESSIONS_MAX: u32 = 1024;
-/// The load before the first rung, which fills the caches of processes and of the server.
-pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 
 /// Random blocks through a database, by the SLOB method: a ladder of sessions with the counters of server, host and device
 #[derive(Args)]
@@ -138,12 +136,12 @@ enum Reading {
 ///
 /// # Errors
 /// What the options, the store, the safety gate or the server say.
-pub fn run(options: &Options) -> Result<Ended> {
+pub fn run(options: &Options) -> Result<ExitStatus> {
     let access = match options.access {
         Reading::Index => Access::Index,
         Reading::Stream => Access::Stream,
     };
-    match options.server.product(&options.target)? {
+    match options.server.plan().product(&options.target)? {
         ProductName::Postgres => run_on::<Connection>(options, access, access.name()),
         ProductName::Mariadb if access == Access::Stream => Err(Error::usage(
             "--access stream: the server has no way to read several pages ahead of an index",
@@ -155,11 +153,15 @@ pub fn run(options: &Options) -> Result<Ended> {
     }
 }
 
-fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str) -> Result<Ended> {
+fn run_on<L: LoadProduct + BlockStore>(
+    options: &Options,
+    access: Access,
+    words: &str,
+) -> Result<ExitStatus> {
     let rules = options.rules()?;
     rules.check()?;
     let length = options.work.map_or(Length::Time(options.time), Length::Steps);
-    let ladder = Ladder {
+    let ladder = LadderPlan {
         target: options.target.clone(),
         climb: options.climb()?,
         rung: RungPlan::new(1, 1, length),
@@ -168,21 +170,25 @@ fn run_on<L: Served + BlockStore>(options: &Options, access: Access, words: &str
         plan: options.plan(),
         access: words.to_owned(),
     };
-    let place = Place {
+    let server = options.server.plan();
+    let setup = BlockSetup {
         rules: &rules,
-        server: &options.server,
-        left: options.left.map(|LeftOnly::Drop| Left::Drop),
+        server: &server,
+        left: options.left.map(LeftOnly::into),
         shared_buffers_bytes: options.shared_buffers.0,
         sessions_max: ladder.climb.sessions_max(),
         are_given: matches!(ladder.climb, Climb::Given(_)),
     };
-    let mut course = Blocks::<L>(Slob::new(&rules, access));
-    carry_out(
+    let mut driver = SlobDriver::<L>(Slob::new(&rules, access));
+    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
+    let finished = run_ladder(
         &ladder,
-        &mut course,
-        |named, stop, progress| place.prepare(named, stop, progress),
-        (&options.store, &options.output, options.criteria.as_deref()),
-    )
+        &mut driver,
+        |named, context| setup.prepare(named, context),
+        criteria.as_ref(),
+        &context(&options.store, &options.output)?,
+    )?;
+    conclude(&finished, &options.output)
 }
 
 impl Options {

@@ -1,23 +1,21 @@
 //! What loads of transactions share: the options of their ladder, where they run, and what is done around a rung.
 
-mod course;
-mod place;
-
-use super::climb::{Ladder, carry_out};
 use super::left::Left;
-use super::search::Search;
-use super::server::{ProductName, ServerOptions};
-use super::shown::shown;
-use crate::exit::Ended;
-use crate::options::{OutputOptions, StoreOptions, quantity};
+use super::server::ServerOptions;
+use crate::exit::ExitStatus;
+use crate::finish::conclude;
+use crate::options::{OutputOptions, StoreOptions, context, quantity};
+use assay_app::finish::CriteriaSource;
+use assay_app::load::ladder_run::{LadderPlan, run_ladder};
+use assay_app::load::search::Search;
+use assay_app::load::server_plan::ProductName;
+use assay_app::load::settings_table::shown;
+use assay_app::load::transactions::{Restorable, TableSetup, TransactionDriver, TransactionLoad};
 use assay_dbload::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
-pub use course::{Business, Trade};
-pub use place::Copied;
-use place::Place;
 use std::path::PathBuf;
 
 /// Sessions at most when a search finds no end.
@@ -156,32 +154,36 @@ impl TransactionOptions {
     ///
     /// # Errors
     /// What the options, the store, the safety gate or the server say.
-    pub fn carry_out<T: Tables, B>(&self, wanted: Wanted<'_, T>, business: B) -> Result<Ended>
+    pub fn carry_out<T: Tables, B>(&self, wanted: Wanted<'_, T>, load: B) -> Result<ExitStatus>
     where
-        B: Business<Link: Copied>,
+        B: TransactionLoad<Link: Restorable>,
     {
         let schema = self.schema.clone().unwrap_or_else(|| format!("assay_{}", wanted.kind));
         let ladder = self.ladder(wanted.plan, wanted.access)?;
-        let place = Place {
+        let server = self.server.plan();
+        let setup = TableSetup {
             tables: wanted.tables,
             schema,
             seed: self.seed,
             data_bytes: wanted.data_bytes,
-            server: &self.server,
+            server: &server,
             shared_buffers_bytes: self.shared_buffers.0,
             sessions_max: ladder.climb.sessions_max(),
             are_given: matches!(ladder.climb, Climb::Given(_)),
             loaders: self.loaders,
-            left: self.left,
+            left: self.left.map(Left::into),
             has_copy: self.restore_every.is_some(),
         };
-        let mut course = Trade::new(business, self.verify, self.restore_every);
-        carry_out(
+        let mut driver = TransactionDriver::new(load, self.verify, self.restore_every);
+        let criteria = CriteriaSource::named(self.criteria.as_deref())?;
+        let finished = run_ladder(
             &ladder,
-            &mut course,
-            |named, stop, progress| place.prepare(named, stop, progress),
-            (&self.store, &self.output, self.criteria.as_deref()),
-        )
+            &mut driver,
+            |named, context| setup.prepare(named, context),
+            criteria.as_ref(),
+            &context(&self.store, &self.output)?,
+        )?;
+        conclude(&finished, &self.output)
     }
 
     /// The product that is meant.
@@ -189,7 +191,7 @@ impl TransactionOptions {
     /// # Errors
     /// When options and target contradict each other.
     pub fn product(&self) -> Result<ProductName> {
-        self.server.product(&self.target)
+        self.server.plan().product(&self.target)
     }
 
     /// Refuses users who think where transactions come by a rate.
@@ -215,8 +217,8 @@ impl TransactionOptions {
         }
     }
 
-    fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<Ladder> {
-        Ok(Ladder {
+    fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<LadderPlan> {
+        Ok(LadderPlan {
             target: self.target.clone(),
             climb: self.climb()?,
             rung: RungPlan {

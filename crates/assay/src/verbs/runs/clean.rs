@@ -1,8 +1,8 @@
 //! `assay runs clean`: what runs that were killed left in directories and on servers is shown and, when a person says so,
 //! removed.
 
-use crate::exit::{Ended, print};
-use crate::verbs::load::ground::Named;
+use crate::exit::{ExitStatus, print};
+use assay_app::load::prepared_server::LoadTarget;
 use assay_dbload::load::{
     Database, MariaLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
 };
@@ -54,7 +54,7 @@ struct Found {
 ///
 /// # Errors
 /// What a target says, or what does not go.
-pub fn run(options: &Options, store: &Store) -> Result<Ended> {
+pub fn run(options: &Options, store: &Store) -> Result<ExitStatus> {
     let targets = if options.targets.is_empty() { known(store)? } else { options.targets.clone() };
     let mut found = Found::default();
     for target in &targets {
@@ -101,13 +101,13 @@ fn is_wanted() -> Result<bool> {
 
 impl Found {
     fn look(&mut self, target: &str) -> Result<()> {
-        match Named::read(target)? {
-            Named::Directory(path) => self.look_into(&path),
-            Named::Server(address) => {
+        match LoadTarget::read(target)? {
+            LoadTarget::Directory(path) => self.look_into(&path),
+            LoadTarget::Server(address) => {
                 self.look_at_databases(&address)?;
                 self.look_at::<Connection>(&address)
             }
-            Named::Maria(address) => self.look_at::<MariaLink>(&address),
+            LoadTarget::Maria(address) => self.look_at::<MariaLink>(&address),
         }
     }
 

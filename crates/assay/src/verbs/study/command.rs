@@ -1,11 +1,10 @@
 //! The `assay load` that a cell of a study is, as a command.
 
-use super::cache;
-use super::spelled::{option, settings};
-use crate::options::typed;
-use crate::usage::mistake;
+use crate::usage::usage_error;
 use crate::verbs::load;
-use assay_methods::target::is_simulated;
+use assay_app::command_line::typed;
+use assay_app::study::cache;
+use assay_app::study::labels::{option, settings};
 use assay_model::document::nearest;
 use assay_model::study::{Cell, FactorValue, Study, StudyLoad};
 use assay_model::{Error, Result};
@@ -13,13 +12,6 @@ use clap::{Args, Command};
 
 /// What studies call things that a load has under another name.
 const ALIASES: [(&str, &str); 2] = [("memory", "shared-buffers"), ("parallelism", "parallel")];
-
-/// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
-pub fn is_meant(study: &Study, targets: &[String]) -> bool {
-    let [only] = targets else { return false };
-    let is_address = only.contains("://");
-    study.load.is_some() && (is_address || (!study.has_workload() && !is_simulated(only)))
-}
 
 /// The words of a cell's command behind the program's name.
 ///
@@ -45,7 +37,7 @@ pub fn words(study: &Study, cell: &Cell, target: &str) -> Result<Vec<String>> {
     }
     match command().try_get_matches_from(&words) {
         Ok(_) => Ok(words),
-        Err(error) => Err(mistake(&error, &format!("assay load {}", load.kind))),
+        Err(error) => Err(usage_error(&error, &format!("assay load {}", load.kind))),
     }
 }
 
@@ -101,6 +93,7 @@ pub fn phases(study: &Study, cell: &Cell, target: &str) -> (String, Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_app::study::outline::is_of_loads;
     use assay_methods::study::cells;
     use assay_model::study::parse_study;
 
@@ -150,12 +143,12 @@ mod tests {
     #[test]
     fn loads_are_meant_on_databases_and_where_there_is_nothing_else() {
         let study = parse_study(STUDY).unwrap();
-        let meant = |target: &str| is_meant(&study, &[target.to_owned()]);
+        let meant = |target: &str| is_of_loads(&study, &[target.to_owned()]);
         assert!(meant("postgresql://localhost/x") && meant("/tmp") && !meant("array:xtremio-1"));
         let both =
             parse_study(&STUDY.replace("name = \"slob\"", "name = \"slob\"\npreset = \"oltp\""))
                 .unwrap();
-        assert!(is_meant(&both, &["mysql://localhost/x".to_owned()]));
-        assert!(!is_meant(&both, &["/tmp".to_owned()]));
+        assert!(is_of_loads(&both, &["mysql://localhost/x".to_owned()]));
+        assert!(!is_of_loads(&both, &["/tmp".to_owned()]));
     }
 }

@@ -1,0 +1,62 @@
+//! What whoever calls gives to everything that measures: where runs are kept, how it is stopped, who hears of it.
+
+use crate::progress::Progress;
+use assay_store::Store;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where runs are kept, how they are stopped, who hears of them; clones are the same.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// Keeps the runs.
+    pub store: Store,
+    /// Set when the program is asked to end; what was measured until then is kept.
+    pub stop: Arc<AtomicBool>,
+    /// Hears how far it is.
+    pub progress: Progress,
+    /// The command that led here, for the manifest; without passwords.
+    pub command: Vec<String>,
+    /// Programs that end what is started when this program ends.
+    pub guards: Guards,
+}
+
+/// Command lines that another program's follows: it then ends with the program that started it.
+#[derive(Clone, Debug)]
+pub struct Guards {
+    /// Before the command line of a server: parent, signal, program and arguments follow.
+    pub server: Vec<String>,
+    /// Before the command of a hook.
+    pub hook: Vec<String>,
+}
+
+impl Context {
+    /// Runs in this store, by the program `assay` beside which this one stands, silently.
+    pub fn new(store: Store) -> Self {
+        Self {
+            store,
+            stop: Arc::default(),
+            progress: Progress::silent(),
+            command: Vec::new(),
+            guards: Guards::of(Path::new("assay")),
+        }
+    }
+
+    /// Whether the program was asked to end.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl Guards {
+    /// The guards that the program `assay` is, too; it may lie anywhere where accounts of servers may look.
+    pub fn of(assay: &Path) -> Self {
+        let words = |verb: &str| vec![assay.display().to_string(), verb.to_owned()];
+        Self { server: words("guard"), hook: words("guard-hook") }
+    }
+
+    /// The guards of this program itself, where it is `assay`; it may lie where an account of a server may not look.
+    pub fn of_this_program() -> Self {
+        Self::of(Path::new("/proc/self/exe"))
+    }
+}

@@ -1,0 +1,31 @@
+//! The library behind the verbs: a typed plan in, a run of the store out. It prints nothing, reads no command line and
+//! catches no signal; whoever calls gives a [`Context`].
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::missing_errors_doc,
+    reason = "a section stands where it says more than that the store, the target or the server may refuse"
+)]
+
+pub mod capacity;
+pub mod command_line;
+pub mod context;
+pub mod finish;
+pub mod host_sampler;
+mod host_samples;
+pub mod live_profile;
+pub mod load;
+pub mod loaded_run;
+pub mod new_file;
+pub mod progress;
+pub mod recording;
+pub mod reports;
+pub mod resume;
+pub mod soak;
+// The judge's questions are bound to the statistics book in one place, for the command line and for this library.
+#[path = "../../assay/src/statistics.rs"]
+pub mod statistics;
+pub mod study;
+pub mod target_plan;
+
+pub use context::{Context, Guards};
+pub use progress::{Progress, Update};

@@ -1,0 +1,169 @@
+//! The profile of a live server over an interval.
+
+use crate::progress::Progress;
+use assay_dbload::live::{Live, Outside, Plan, Seen, TaskTimes};
+use assay_dbload::load::DeviceReads;
+use assay_host::counters::{process_cpu_s, read_counters};
+use assay_host::environment::capture_environment;
+use assay_host::root::SysRoot;
+use assay_host::watch::task_counters;
+use assay_mariadb::address::is_address as is_mariadb;
+use assay_model::counters::{Counters, TaskCounters};
+use assay_model::environment::Environment;
+use assay_model::units::Nanos;
+use assay_model::{Error, Profile, Result};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Shorter intervals hold too few looks for any interval of doubt.
+const LENGTH_MIN: Duration = Duration::from_secs(2);
+
+/// What is wanted of a server.
+pub struct ServerWatch<'a> {
+    /// The address of a server.
+    pub address: &'a str,
+    /// How long to watch.
+    pub length: Nanos,
+    /// Whether to read single blocks beside its load.
+    pub canary: bool,
+}
+
+/// Watches a server and gives the same document as a report does.
+///
+/// # Errors
+/// A usage error for a length that is too short or no address, an environment error when the server refuses or goes away.
+pub fn profile(
+    wanted: &ServerWatch<'_>,
+    stop: &Arc<AtomicBool>,
+    progress: &Progress,
+) -> Result<Profile> {
+    let length = Duration::from_nanos(wanted.length.0);
+    if length < LENGTH_MIN {
+        return Err(Error::usage(
+            format!("--for {} s is too short for a profile", length.as_secs_f64()),
+            "write at least 2s; a minute tells more",
+        ));
+    }
+    if is_mariadb(wanted.address) {
+        return watched::<assay_mariadb::watch::Watcher>(wanted, length, stop, progress);
+    }
+    watched::<assay_postgres::watch::Watcher>(wanted, length, stop, progress)
+}
+
+/// The profile of a server of a product.
+fn watched<W: Live>(
+    wanted: &ServerWatch<'_>,
+    length: Duration,
+    stop: &Arc<AtomicBool>,
+    progress: &Progress,
+) -> Result<Profile> {
+    let address = W::parse(wanted.address)?;
+    let mut watcher = W::connect(&address)?;
+    let root = SysRoot::live();
+    let mut place = ServerPlace::of(&mut watcher, &root)?;
+    let times = |process_id: u32| -> Option<TaskCounters> { task_counters(&root, process_id) };
+    let times: Option<TaskTimes<'_>> = if place.is_here { Some(&times) } else { None };
+    let (devices, cpu_s) = (place.counters(&root), process_cpu_s());
+    let total_s = length.as_secs_f64();
+    let mut show = |elapsed_s: f64, active: u64| {
+        let what = format!("{active} sessions active");
+        progress.show(&what, elapsed_s / total_s, Some((total_s - elapsed_s).max(0.0)));
+    };
+    let canary = if wanted.canary { W::canary(&address)? } else { None };
+    if wanted.canary && canary.is_none() {
+        place.missing.push(format!("times of single blocks: {}", W::NO_CANARY));
+    }
+    let reads = DeviceReads::begin(&root, &place.devices);
+    let mut seen = watcher.watch(canary, Plan::of(length), times, stop, &mut show)?;
+    progress.clear();
+    match reads {
+        Ok(reads) => seen.read_times.extend(reads.read()),
+        Err(why) => place.missing.push(format!("times of the device's reads: {why}")),
+    }
+    let outside = Outside {
+        own_cpu_s: process_cpu_s() - cpu_s,
+        name: watcher.subject(),
+        ..place.outside(&root, &devices)
+    };
+    told::<W>(&seen, outside, place.missing)
+}
+
+fn told<W: Live>(seen: &Seen<W>, outside: Outside, missing: Vec<String>) -> Result<Profile> {
+    let read_times = seen.read_times.clone();
+    let outside = Outside { complete: seen.complete, read_times, ..outside };
+    let mut profile = W::profile(seen, &outside)?;
+    profile.missing.extend(missing);
+    Ok(profile)
+}
+
+/// Where the server runs, as far as this host can tell.
+struct ServerPlace {
+    /// Whether its processes are this host's.
+    is_here: bool,
+    environment: Option<Environment>,
+    /// All devices under its data, from the top down.
+    devices: Vec<String>,
+    /// The topmost device under its data.
+    device: Option<String>,
+    /// What is not known therefore.
+    missing: Vec<String>,
+}
+
+impl ServerPlace {
+    fn of<W: Live>(watcher: &mut W, root: &SysRoot) -> Result<Self> {
+        let mut place = Self {
+            is_here: watcher.is_here(),
+            environment: None,
+            devices: Vec::new(),
+            device: None,
+            missing: Vec::new(),
+        };
+        if !place.is_here {
+            place
+                .missing
+                .push("reads of the devices: the server is not seen on this host".to_owned());
+            return Ok(place);
+        }
+        match watcher.data_directory()? {
+            Some(directory) => place.find(root, &directory),
+            None => place.missing.push("reads of the devices: this account may not know where the data lie (pg_read_all_settings)".to_owned()),
+        }
+        Ok(place)
+    }
+
+    fn find(&mut self, root: &SysRoot, directory: &Path) {
+        match capture_environment(root, &[directory], &[]) {
+            Ok(environment) => {
+                let stack = environment.storage.first().map(|storage| &storage.stack);
+                let layers = stack.map_or(&[][..], |stack| &stack.layers);
+                self.devices = layers.iter().map(|layer| layer.name.clone()).collect();
+                self.device = self.devices.first().cloned();
+                self.environment = Some(environment);
+            }
+            Err(error) => self.missing.push(format!("reads of the devices: {}", error.message())),
+        }
+        if self.device.is_none() && self.missing.is_empty() {
+            self.missing
+                .push("reads of the devices: no block device lies under the data".to_owned());
+        }
+    }
+
+    fn counters(&self, root: &SysRoot) -> Counters {
+        let devices: Vec<String> = self.device.iter().cloned().collect();
+        read_counters(root, &devices)
+    }
+
+    /// What the server does not know itself.
+    fn outside(&self, root: &SysRoot, before: &Counters) -> Outside {
+        let passed = self.counters(root).since(before);
+        let host = self.environment.as_ref().map(|environment| &environment.host);
+        Outside {
+            host: host.map(|host| host.name.clone()),
+            processors: host.map(|host| host.cpu.logical),
+            device: passed.devices.into_iter().next(),
+            ..Outside::default()
+        }
+    }
+}

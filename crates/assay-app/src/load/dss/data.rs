@@ -1,0 +1,172 @@
+//! The tables of the load: found, finished or loaded again, and the ground on which they stand.
+
+use super::course::DssRequest;
+use crate::context::Context;
+use crate::load::partial_data::PartialData;
+use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
+use crate::load::server_plan::ServerSizing;
+use assay_dbload::dss::{
+    DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
+};
+use assay_dbload::load::{Database, Fill, LoadKind, Manifest, State, fill, in_the_way};
+use assay_loads::dss::Scale;
+use assay_model::dss::{DssData, DssLoading};
+use assay_model::load::Filled;
+use assay_model::number::{index_of, real, share};
+use assay_model::units::show_count;
+use assay_model::{Error, Result};
+
+/// The ground with its tables.
+pub struct Tables<L: LoadProduct> {
+    /// The server.
+    pub ground: PreparedServer<L>,
+    /// The tables.
+    pub data: DssData,
+    /// The next refresh set.
+    pub next_set: u32,
+    /// Whether they were there before this run.
+    pub were_there: bool,
+}
+
+/// What the filling came to, to be told beside the ground.
+#[derive(Default)]
+struct Came {
+    data: DssData,
+    next_set: u32,
+    were_there: bool,
+}
+
+impl<L: LoadProduct + DssStore> Tables<L> {
+    /// Makes or enters the server, and finds or loads the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say, or that what is there is not what was asked for.
+    pub fn prepare(course: &DssRequest<'_>, named: &LoadTarget, context: &Context) -> Result<Self> {
+        let mut came = Came::default();
+        let mut bring = |database: &mut Database<L>| {
+            came = find(database, course, context)?;
+            Ok(filled(&came.data))
+        };
+        let most = course.streams.iter().copied().max().unwrap_or(0);
+        let wanted = Wanted {
+            schema: SCHEMA.to_owned(),
+            kind: LoadKind::Dss,
+            is_named_at_random: false,
+            left: course.left,
+            own_database: None,
+            sizing: ServerSizing {
+                data_bytes: data_bytes(course.scale),
+                shared_buffers_bytes: course.shared_buffers.0,
+                sessions_max: (most + 2).max(course.loaders + 1),
+            },
+            server: course.server,
+            fill: &mut bring,
+        };
+        let mut ground = PreparedServer::prepare(named, wanted, context)?;
+        fit(&mut ground.database)?;
+        let Came { data, next_set, were_there } = came;
+        Ok(Self { ground, data, next_set, were_there })
+    }
+
+    /// Removes what this run made, unless it is to be kept; what was there before stays.
+    ///
+    /// # Errors
+    /// What does not go.
+    pub fn finish(self) -> Result<()> {
+        let mut ground = self.ground;
+        if self.were_there {
+            ground.after = Cleanup::Leave;
+        }
+        ground.finish()
+    }
+}
+
+fn filled(data: &DssData) -> Option<Filled> {
+    data.loading.map(|loading| Filled {
+        rows: data.rows,
+        table_bytes: data.table_bytes,
+        index_bytes: data.index_bytes,
+        elapsed_s: loading.elapsed_s,
+    })
+}
+
+/// Finds the tables or loads them.
+fn find<L: DssStore>(
+    database: &mut Database<L>,
+    course: &DssRequest<'_>,
+    context: &Context,
+) -> Result<Came> {
+    let mut found = look(database)?;
+    let is_ours = matches!(found, State::Whole(_) | State::Half(_));
+    if course.left == Some(PartialData::Drop) && is_ours {
+        context.progress.say("note: the tables of an earlier run are dropped");
+        database.remove_schema()?;
+        found = State::Absent;
+    }
+    match found {
+        State::Foreign(why) => Err(in_the_way("the schema", SCHEMA, &why)),
+        State::Whole(manifest) => {
+            check_scale(&manifest, course.scale)?;
+            let next_set = finish_refresh(database, &manifest, course.scale)?;
+            context.progress.say("note: the tables of an earlier run are used");
+            let data = DssData { rows: manifest.rows(), ..sizes(database)? };
+            Ok(Came { data, next_set, were_there: true })
+        }
+        State::Half(manifest) if course.left == Some(PartialData::Resume) => {
+            check_scale(&manifest, course.scale)?;
+            let data = load(database, course, Some(manifest), context)?;
+            Ok(Came { data, next_set: 1, were_there: true })
+        }
+        State::Half(_) => Err(Error::environment(
+            format!("the tables in the schema {SCHEMA} are only half loaded"),
+            "go on with --left finish, or start over with --left drop",
+        )),
+        State::Absent => {
+            let data = load(database, course, None, context)?;
+            Ok(Came { data, next_set: 1, were_there: false })
+        }
+    }
+}
+
+fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
+    let scale = scale_of(manifest);
+    if scale == asked.to_string() {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
+        format!(
+            "use them with --scale {scale}, drop them with --left drop, or name another database"
+        ),
+    ))
+}
+
+fn load<L: DssStore>(
+    database: &mut Database<L>,
+    course: &DssRequest<'_>,
+    found: Option<Manifest>,
+    context: &Context,
+) -> Result<DssData> {
+    let mut show = |rows: u64, total: u64| {
+        let what = if rows < total - total / 50 {
+            format!("loading tables: {} rows", show_count(real(rows)))
+        } else {
+            "building indexes".to_owned()
+        };
+        context.progress.show(&what, share(rows, total), None);
+    };
+    let loaders = course.loaders.max(1);
+    let doing = Fill {
+        tables: &DssTables { scale: course.scale, loaders },
+        seed: 0,
+        found,
+        loaders: index_of(u64::from(loaders)),
+        stop: &context.stop,
+        progress: &mut show,
+    };
+    let filled = fill(database, doing);
+    context.progress.clear();
+    let Filled { rows, table_bytes, index_bytes, elapsed_s } = filled?;
+    let loading = Some(DssLoading { loaders, elapsed_s });
+    Ok(DssData { rows, table_bytes, index_bytes, loading })
+}

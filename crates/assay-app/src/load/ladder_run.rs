@@ -1,0 +1,431 @@
+//! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
+
+use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, processors};
+use crate::context::Context;
+use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::loaded_run::rung_cell;
+use crate::progress::Progress;
+use crate::recording::give_up;
+use assay_dbload::load::{
+    Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, Product, RungPlan, knee_of,
+    measure,
+};
+use assay_host::clock::unix_ns;
+use assay_model::load::{Load, Rung, ServerFacts, Setting};
+use assay_model::measurement::{Conduct, Finish, Interval, Joint};
+use assay_model::number::seconds;
+use assay_model::run::RunKind;
+use assay_model::units::{Nanos, show_count};
+use assay_model::{Error, Histogram, Result, Workload};
+use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is to be measured.
+pub struct LadderPlan {
+    /// The target as it was named.
+    pub target: String,
+    /// Which rungs.
+    pub climb: Climb,
+    /// A rung; its sessions and repeat are those of the ladder.
+    pub rung: RungPlan,
+    /// Load before the first rung, which fills the caches of processes and of the server.
+    pub warm_up: Option<Nanos>,
+    /// How often the ladder is measured.
+    pub repeats: u32,
+    /// The knobs as they are shown.
+    pub plan: Vec<Setting>,
+    /// How rows are read, in the words of the server's plan, or how statements travel.
+    pub access: String,
+}
+
+/// The product that a kind of load runs on.
+pub type LinkOf<C> = <<C as LoadDriver>::Method as Method>::Link;
+/// Where a kind of load runs.
+pub type ServerOf<C> = PreparedServer<LinkOf<C>>;
+
+/// What a kind of load adds to a ladder.
+pub trait LoadDriver {
+    /// What sessions do.
+    type Method: Method<Link: LoadProduct>;
+
+    /// What sessions do.
+    fn method(&self) -> &Self::Method;
+
+    /// A rung in the words of workloads: what the store keeps of it before its first interval.
+    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload;
+
+    /// The times that a limit is on.
+    fn limited(&self, rung: &Rung) -> Histogram;
+
+    /// The work of an interval in the words of a person who waits.
+    fn work(&self, interval: &Interval, _joint: &Joint) -> String {
+        format!("{} SQL/s", show_count(interval.iops()))
+    }
+
+    /// Whether the processors may end a ladder of given numbers of sessions early.
+    fn is_of_storage(&self) -> bool {
+        true
+    }
+
+    /// Before a rung.
+    ///
+    /// # Errors
+    /// Why it cannot be measured.
+    fn before(
+        &mut self,
+        _ground: &mut ServerOf<Self>,
+        _load: &mut Load,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// Cleanup a rung, when it is part of the result.
+    ///
+    /// # Errors
+    /// What ends the ladder.
+    fn after(
+        &mut self,
+        _ground: &mut ServerOf<Self>,
+        _load: &mut Load,
+        _measured: &Measured,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// Cleanup the last rung, however the ladder ended.
+    ///
+    /// # Errors
+    /// What ends the run without a result.
+    fn end(
+        &mut self,
+        _ground: &mut ServerOf<Self>,
+        _load: &mut Load,
+        _stop: &AtomicBool,
+    ) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A ladder that is being climbed.
+pub struct LadderRun<'a, C: LoadDriver> {
+    /// What is wanted.
+    pub ladder: &'a LadderPlan,
+    /// What is special about this kind of load.
+    pub course: &'a mut C,
+    /// Where it runs.
+    pub ground: &'a mut ServerOf<C>,
+    /// Where it is kept.
+    pub writer: &'a RunWriter,
+    /// What the caller gave.
+    pub context: &'a Context,
+}
+
+/// Carries a ladder out as a run of its own; `prepare` makes its server.
+///
+/// # Errors
+/// What the store, the gate or the server say before anything was measured.
+pub fn run_ladder<C: LoadDriver>(
+    ladder: &LadderPlan,
+    course: &mut C,
+    prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
+    criteria: Option<&CriteriaSource>,
+    context: &Context,
+) -> Result<FinishedRun> {
+    let named = LoadTarget::read(&ladder.target)?;
+    let writer = context.store.create(&NewRun {
+        kind: RunKind::Load,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: named.command(&ladder.target, &context.command),
+        targets: vec![named.shown()],
+        created_unix_ns: unix_ns(),
+    })?;
+    let climbed = prepare(&named, context).and_then(|mut ground| {
+        if let Some(environment) = ground.environment(&named) {
+            writer.put_json(Document::Environment, &environment)?;
+        }
+        let climbed =
+            LadderRun { ladder, course, ground: &mut ground, writer: &writer, context }.climb();
+        if let Some(place) = ground.kept_place() {
+            context.progress.say(&format!(
+                "note: the server is kept in {}; name that directory to use it again",
+                place.display()
+            ));
+        }
+        // Our server goes before the answer is printed, whatever came of it.
+        let finished = ground.finish();
+        climbed.and_then(|finish| finished.map(|()| finish))
+    });
+    context.progress.clear();
+    match climbed {
+        Ok(finish) => finish_run(writer, &finish, criteria),
+        Err(error) => {
+            give_up_unless_measured(&context.store, writer);
+            Err(error)
+        }
+    }
+}
+
+/// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
+///
+/// # Errors
+/// What the store says.
+pub fn beside<C: LoadDriver>(
+    ladder: &LadderPlan,
+    course: &mut C,
+    prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
+    writer: &RunWriter,
+    context: &Context,
+) -> Result<()> {
+    let named = LoadTarget::read(&ladder.target)?;
+    let method = course.method().name();
+    let climbed = prepare(&named, context).and_then(|mut ground| {
+        let climbing = LadderRun { ladder, course, ground: &mut ground, writer, context };
+        let climbed = climbing.climb();
+        ground.finish().and(climbed)
+    });
+    context.progress.clear();
+    let Err(error) = climbed else {
+        return Ok(());
+    };
+    context.progress.say(&format!(
+        "note: the database is skipped: {}; {}",
+        error.message(),
+        error.hint()
+    ));
+    writer.put_json(Document::Load, &skipped(method, error.message()))
+}
+
+/// What is kept of a ladder that could not be climbed.
+fn skipped(method: &str, why: &str) -> Load {
+    Load {
+        format: 1,
+        method: method.to_owned(),
+        server: ServerFacts::default(),
+        plan: Vec::new(),
+        filled: None,
+        access: String::new(),
+        rungs: Vec::new(),
+        processors: processors(),
+        end: why.to_owned(),
+        knee_sessions: None,
+        goal: None,
+        checks: Vec::new(),
+        commits: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+/// A run without any rung is of no use to anybody.
+fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
+    let measured =
+        writer.reader().is_ok_and(|run| run.cells().is_ok_and(|cells| !cells.is_empty()));
+    if !measured {
+        give_up(store, writer);
+    }
+}
+
+impl<C: LoadDriver> LadderRun<'_, C> {
+    /// Measures rung after rung and keeps the result after each; says how it ended.
+    ///
+    /// # Errors
+    /// What the store says, or the server before the first rung was measured.
+    pub fn climb(mut self) -> Result<Finish> {
+        self.warm_up()?;
+        self.ground.database.begin_to_measure();
+        let (mut load, mut points) = (self.result(), Vec::new());
+        let finish = self.first_pass(&mut load, &mut points)?;
+        let finish = match finish {
+            Finish::Complete => self.repeat(&mut load)?,
+            early => early,
+        };
+        load.goal = self.ladder.climb.goal(&points);
+        load.knee_sessions = knee_of(&load.rungs);
+        let ended = self.course.end(self.ground, &mut load, &self.context.stop);
+        self.writer.put_json(Document::Load, &load)?;
+        ended.map(|()| finish)
+    }
+
+    fn first_pass(&mut self, load: &mut Load, points: &mut Vec<Point>) -> Result<Finish> {
+        let climb = self.ladder.climb.within(self.ground.database.room()?);
+        loop {
+            let sessions = match climb.next(points) {
+                Next::Measure(sessions) => sessions,
+                Next::End(why) => {
+                    load.end = why;
+                    return Ok(Finish::Complete);
+                }
+            };
+            if let Some(early) = self.rung(load, sessions, 1)? {
+                return Ok(early);
+            }
+            points.extend(load.rungs.last().map(|rung| self.point(rung)));
+        }
+    }
+
+    /// What the ladder needs of a rung.
+    fn point(&self, rung: &Rung) -> Point {
+        let climb = &self.ladder.climb;
+        let times = self.course.limited(rung);
+        let point = Point::of(rung, &times, climb.quantile(), f64::from(processors()));
+        let is_asked = matches!(climb, Climb::Given(_)) && !self.course.is_of_storage();
+        if is_asked { Point { busy_share: None, ..point } } else { point }
+    }
+
+    /// The same rungs again, down and up in turn, so that what drifts meets all of them alike.
+    fn repeat(&mut self, load: &mut Load) -> Result<Finish> {
+        let first: Vec<u32> = load.rungs.iter().map(|rung| rung.sessions).collect();
+        for repeat in 2..=self.ladder.repeats {
+            let mut order = first.clone();
+            if repeat % 2 == 0 {
+                order.reverse();
+            }
+            for sessions in order {
+                if let Some(early) = self.rung(load, sessions, repeat)? {
+                    return Ok(early);
+                }
+            }
+        }
+        Ok(Finish::Complete)
+    }
+
+    /// One rung; says how it ended early.
+    fn rung(&mut self, load: &mut Load, sessions: u32, repeat: u32) -> Result<Option<Finish>> {
+        let ready = self.course.before(self.ground, load, &self.context.stop);
+        let mut measured = match ready.and_then(|()| self.measured(sessions, repeat)) {
+            Ok(measured) => measured,
+            // What was measured before stands.
+            Err(error) if !load.rungs.is_empty() => {
+                error.message().clone_into(&mut load.end);
+                self.writer.put_json(Document::Load, &*load)?;
+                let reason = error.message().to_owned();
+                return Ok(Some(Finish::Failed { reason }));
+            }
+            Err(error) => return Err(error),
+        };
+        self.add_complaint(&mut measured.rung.measurement.finish);
+        let finish = measured.rung.measurement.finish.clone();
+        load.rungs.push(measured.rung.clone());
+        load.server = self.ground.database.told();
+        self.course.after(self.ground, load, &measured, &self.context.stop)?;
+        load.end = match &finish {
+            Finish::Complete => String::new(),
+            Finish::Failed { reason } => reason.clone(),
+            Finish::Interrupted | Finish::Unfinished => "it was stopped".to_owned(),
+        };
+        self.writer.put_json(Document::Load, &*load)?;
+        Ok((finish != Finish::Complete).then_some(finish))
+    }
+
+    /// Sessions only see that they were lost; a server of our own says in its log why.
+    fn add_complaint(&self, finish: &mut Finish) {
+        if let (Finish::Failed { reason }, Some(own)) = (finish, &self.ground.own)
+            && let Some(words) = own.complaint()
+        {
+            *reason = format!("{reason}; the server said: {words}");
+        }
+    }
+
+    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
+        let ladder = self.ladder;
+        let block_bytes = self.ground.database.facts.block_bytes;
+        let duration = match ladder.rung.length {
+            Length::Time(time) => time,
+            // How long it will take is the question; the store only plans its windows by it.
+            Length::Steps(_) => Nanos(60_000_000_000),
+        };
+        let described = self.course.described(sessions, duration, block_bytes);
+        let start = CellStart {
+            started_unix_ns: unix_ns(),
+            durability: Durability::EveryInterval,
+            conduct: Conduct {
+                backend: LinkOf::<C>::BACKEND.to_owned(),
+                clock: "monotonic".to_owned(),
+                ..Conduct::default()
+            },
+        };
+        let mut cell = self.writer.create_cell(&rung_cell(sessions, repeat), &described, &start)?;
+        let plan = RungPlan { sessions, repeat, ..ladder.rung };
+        let mut measured = self.watched(&plan, Some(&mut cell))?;
+        measured.rung.measurement = cell.finish(measured.rung.measurement)?;
+        Ok(measured)
+    }
+
+    /// Measures with progress, and with a cell that keeps the intervals where there is one.
+    fn watched(&mut self, plan: &RungPlan, mut cell: Option<&mut CellWriter>) -> Result<Measured> {
+        let (progress, stop) = (&self.context.progress, Arc::clone(&self.context.stop));
+        let course = &*self.course;
+        let mut observe = |interval: &Interval, joint: &Joint| {
+            let what = format!("{} sessions: {}", plan.sessions, course.work(interval, joint));
+            show(progress, &what, plan.length, interval);
+            match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
+                Some(Err(_)) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        };
+        let PreparedServer { database, own, .. } = &mut *self.ground;
+        let mut tend = || {
+            if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
+                // A server that does not come back is what the sessions tell of.
+                let _ = own.revive(&stop);
+            }
+        };
+        let mut hands = Hands { stop: &stop, observe: &mut observe, tend: &mut tend };
+        let measured = measure(database, course.method(), plan, &mut hands);
+        self.context.progress.clear();
+        measured
+    }
+
+    /// Not part of the result.
+    fn warm_up(&mut self) -> Result<()> {
+        let Some(longest) = self.ladder.warm_up else {
+            return Ok(());
+        };
+        let sessions = match self.ladder.climb.next(&[]) {
+            Next::Measure(sessions) => sessions,
+            Next::End(_) => 1,
+        };
+        let warm_up = match self.ladder.rung.length {
+            Length::Time(time) => Nanos(time.0.min(longest.0)),
+            Length::Steps(_) => longest,
+        };
+        self.watched(&RungPlan::new(sessions, 1, Length::Time(warm_up)), None)?;
+        if self.context.stop.load(Ordering::Relaxed) {
+            return Err(Error::environment("it was stopped before the first rung", "start again"));
+        }
+        Ok(())
+    }
+
+    fn result(&self) -> Load {
+        let database = &self.ground.database;
+        Load {
+            format: 1,
+            method: self.course.method().name().to_owned(),
+            server: database.told(),
+            plan: self.ladder.plan.clone(),
+            filled: self.ground.filled,
+            access: self.ladder.access.clone(),
+            rungs: Vec::new(),
+            processors: processors(),
+            end: String::new(),
+            knee_sessions: None,
+            goal: None,
+            checks: Vec::new(),
+            commits: Vec::new(),
+            remarks: database.remarks.clone(),
+        }
+    }
+}
+
+fn show(progress: &Progress, what: &str, length: Length, interval: &Interval) {
+    match length {
+        Length::Time(time) => {
+            let (done_s, all_s) = (seconds(interval.end_ns), time.seconds());
+            progress.show(what, done_s / all_s, Some((all_s - done_s).max(0.0)));
+        }
+        Length::Steps(_) => progress.show(what, 0.0, None),
+    }
+}

@@ -1,0 +1,394 @@
+//! Where a load runs: a server of our own in a directory, or a server that a person named.
+
+use super::partial_data::PartialData;
+use super::server_plan::{ServerPlan, ServerSizing};
+use crate::command_line::typed;
+use crate::context::Context;
+use crate::progress::Progress;
+use assay_dbload::load::{
+    Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, left_in,
+    remove_left_in,
+};
+use assay_dbserver::redacted;
+use assay_host::environment::capture_environment;
+use assay_host::root::SysRoot;
+use assay_model::environment::Environment;
+use assay_model::load::Filled;
+use assay_model::measurement::Remark;
+use assay_model::number::real;
+use assay_model::units::show_bytes;
+use assay_model::{Error, Result};
+use assay_postgres::address::{Address, is_address};
+use assay_postgres::connection::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a server of our own that does not answer may take to end, or to answer again.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is asked.
+const ASK_EVERY: Duration = Duration::from_millis(20);
+
+/// A target that was understood.
+pub enum LoadTarget {
+    /// A directory on the storage.
+    Directory(PathBuf),
+    /// A PostgreSQL server.
+    Server(Box<Address>),
+    /// A MariaDB or MySQL server.
+    Maria(Box<assay_mariadb::address::Address>),
+}
+
+/// A product that loads run on.
+pub trait LoadProduct: Product {
+    /// The address, where a target is that of a server of this product.
+    fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
+
+    /// The server of our own that options mean.
+    ///
+    /// # Errors
+    /// When there are no programs of a server, or an option is not of this product.
+    fn own_plan(
+        server: &ServerPlan,
+        target: &Path,
+        sizing: ServerSizing,
+        guard: &[String],
+    ) -> Result<OwnPlan<Self::Own>>;
+}
+
+impl LoadProduct for Connection {
+    fn address_in(named: &LoadTarget) -> Option<&Address> {
+        match named {
+            LoadTarget::Server(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn own_plan(
+        server: &ServerPlan,
+        target: &Path,
+        sizing: ServerSizing,
+        guard: &[String],
+    ) -> Result<OwnPlan> {
+        server.own_postgres(target, sizing, guard)
+    }
+}
+
+impl LoadProduct for MariaLink {
+    fn address_in(named: &LoadTarget) -> Option<&assay_mariadb::address::Address> {
+        match named {
+            LoadTarget::Maria(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn own_plan(
+        server: &ServerPlan,
+        target: &Path,
+        sizing: ServerSizing,
+        guard: &[String],
+    ) -> Result<OwnPlan<Self::Own>> {
+        server.own_mariadb(target, sizing, guard)
+    }
+}
+
+/// A database that is loaded and ready to be measured.
+pub struct PreparedServer<L: Product = Connection> {
+    /// The way to it.
+    pub database: Database<L>,
+    /// How its data came to be there; none when it was there already.
+    pub filled: Option<Filled>,
+    /// Ours; ends when the ground does.
+    pub own: Option<OwnServer<L::Own>>,
+    /// What becomes of our tables in a server that is not ours.
+    pub after: Cleanup,
+}
+
+/// What becomes of our tables in a server that is not ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cleanup {
+    /// They are removed.
+    Remove,
+    /// They get a name that no program of ours removes.
+    GiveAway,
+    /// They stay as they are.
+    Leave,
+    /// Their whole database, which is ours, is removed.
+    RemoveDatabase,
+}
+
+/// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
+pub type Fill<'a, L = Connection> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
+
+/// What a ground is made for.
+pub struct Wanted<'a, L: Product = Connection> {
+    /// Our schema.
+    pub schema: String,
+    /// The load.
+    pub kind: LoadKind,
+    /// Whether the schema has a name that no later run looks for.
+    pub is_named_at_random: bool,
+    /// What becomes of what earlier runs left behind: it is named, and dropped only where that is asked for.
+    pub left: Option<PartialData>,
+    /// The database around the schema, where that is ours alone.
+    pub own_database: Option<OwnDatabase>,
+    /// What a server of our own must carry.
+    pub sizing: ServerSizing,
+    /// The server.
+    pub server: &'a ServerPlan,
+    /// Loads the tables.
+    pub fill: Fill<'a, L>,
+}
+
+impl LoadTarget {
+    /// Reads a target.
+    ///
+    /// # Errors
+    /// A usage error when it is neither.
+    pub fn read(target: &str) -> Result<Self> {
+        if is_address(target) {
+            let address = Address::parse(target, |name| std::env::var(name).ok())?;
+            return Ok(Self::Server(Box::new(address)));
+        }
+        if assay_mariadb::address::is_address(target) {
+            let variable = |name: &str| std::env::var(name).ok();
+            let address = assay_mariadb::address::Address::parse(target, variable)?;
+            return Ok(Self::Maria(Box::new(address)));
+        }
+        let path = PathBuf::from(target);
+        if path.is_dir() {
+            return Ok(Self::Directory(path));
+        }
+        Err(Error::usage(
+            format!("{target} is neither a directory nor the address of a server"),
+            "name a directory on the storage, postgresql://USER@HOST/DATABASE or mysql://USER@HOST/",
+        ))
+    }
+
+    /// The target without secrets.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Directory(path) => path.display().to_string(),
+            Self::Server(address) => address.to_string(),
+            Self::Maria(address) => address.to_string(),
+        }
+    }
+
+    /// A command without passwords, with the target as it is shown.
+    pub fn command(&self, target: &str, command: &[String]) -> Vec<String> {
+        let (shown, typed) = (self.shown(), redacted(target));
+        let words = command.iter();
+        words.map(|word| if *word == typed { shown.clone() } else { word.clone() }).collect()
+    }
+}
+
+impl<L: LoadProduct> PreparedServer<L> {
+    /// Makes or enters the server and loads the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say; then nothing of ours is left behind.
+    pub fn prepare(
+        named: &LoadTarget,
+        mut wanted: Wanted<'_, L>,
+        context: &Context,
+    ) -> Result<Self> {
+        if let LoadTarget::Directory(path) = named {
+            return Self::own(path, &mut wanted, context);
+        }
+        match L::address_in(named) {
+            Some(address) => Self::given(address, &mut wanted, context),
+            None => Err(Error::usage(
+                format!("{}: this load does not run on such a server", named.shown()),
+                format!("name a directory, or a server of the kind {}", L::BACKEND),
+            )),
+        }
+    }
+
+    fn own(path: &Path, wanted: &mut Wanted<'_, L>, context: &Context) -> Result<Self> {
+        if let Some(kept) = Kept::read(path)? {
+            return Self::kept(path, &kept, wanted, context);
+        }
+        see_to_left_in(path, wanted.left, &context.progress)?;
+        let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        let mut own = OwnServer::make(plan, &context.stop)?;
+        let mut database = Database::on_own(&own, &wanted.schema)?;
+        let filled = (wanted.fill)(&mut database)?;
+        drop(database);
+        own.turn_to_measuring(&context.stop)?;
+        let mut database = Database::on_own(&own, &wanted.schema)?;
+        if own.is_refused_direct() {
+            database.remarks.push(no_direct(path));
+        }
+        Ok(Self { database, filled, own: Some(own), after: Cleanup::Remove })
+    }
+
+    /// A server that an earlier run left; its tables are used again when they are those that are wanted.
+    fn kept(
+        path: &Path,
+        kept: &Kept,
+        wanted: &mut Wanted<'_, L>,
+        context: &Context,
+    ) -> Result<Self> {
+        let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        let own = OwnServer::adopt(plan, kept, &context.stop)?;
+        let mut database = Database::on_own(&own, &kept.schema)?;
+        let filled = (wanted.fill)(&mut database)?;
+        if own.is_refused_direct() {
+            database.remarks.push(no_direct(path));
+        }
+        Ok(Self { database, filled, own: Some(own), after: Cleanup::Remove })
+    }
+
+    /// Where a server of ours will stay, when it is kept.
+    pub fn kept_place(&self) -> Option<&Path> {
+        self.own.as_ref().and_then(|own| own.kept_place())
+    }
+
+    fn given(address: &L::Address, wanted: &mut Wanted<'_, L>, context: &Context) -> Result<Self> {
+        let mut database = Database::at(address, &wanted.schema)?;
+        database.own_database = wanted.own_database.take();
+        database.hold()?;
+        see_to_left(&mut database, wanted, &context.progress)?;
+        let filled = match (wanted.fill)(&mut database) {
+            Ok(filled) => filled,
+            Err(error) => {
+                // The failure is what must be heard of; what remains is named by the next start.
+                if wanted.is_named_at_random {
+                    let _ = database.remove_schema();
+                }
+                return Err(error);
+            }
+        };
+        database.settle();
+        let after = match (wanted.server.keep, wanted.is_named_at_random) {
+            (true, true) => Cleanup::GiveAway,
+            (false, _) if filled.is_some() => Cleanup::Remove,
+            _ => Cleanup::Leave,
+        };
+        Ok(Self { database, filled, own: None, after })
+    }
+
+    /// Starts a server of our own again when it has died, and opens the way to the server again.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
+        let begun = Instant::now();
+        // One that does not start is not tried again.
+        while self.revive(stop)? || !self.database.is_reachable() {
+            let Err(error) = self.database.come_back() else { break };
+            let is_over = stop.load(Ordering::Relaxed) || begun.elapsed() > PATIENCE;
+            if self.own.is_none() || is_over {
+                return Err(error);
+            }
+            // Sessions see the end of a server before whoever started it does, and a server that lost one of its processes
+            // recovers before it takes sessions again.
+            std::thread::sleep(ASK_EVERY);
+        }
+        if let Some(own) = &self.own {
+            self.database.postmaster = own.server().process_id();
+        }
+        Ok(())
+    }
+
+    fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
+        self.own.as_mut().map_or(Ok(false), |own| own.revive(stop))
+    }
+
+    /// The host, and the storage under the data where it is known.
+    pub fn environment(&self, named: &LoadTarget) -> Option<Environment> {
+        let place = match named {
+            LoadTarget::Directory(path) => Some(path.clone()),
+            LoadTarget::Server(_) | LoadTarget::Maria(_) => self.database.data.clone(),
+        };
+        let paths: Vec<&Path> = place.iter().map(PathBuf::as_path).collect();
+        capture_environment(&SysRoot::live(), &paths, &[]).ok()
+    }
+
+    /// Removes what was made: the tables of a server that is not ours, or our server with its directory.
+    ///
+    /// # Errors
+    /// What does not go.
+    pub fn finish(mut self) -> Result<()> {
+        match self.own.take() {
+            Some(mut own) => {
+                own.note_schema(&self.database.schema);
+                drop(self.database);
+                own.finish()
+            }
+            None => match self.after {
+                Cleanup::Remove => self.database.remove_schema(),
+                Cleanup::GiveAway => self.database.give_away_schema(),
+                Cleanup::Leave => self.database.keep_schema(),
+                Cleanup::RemoveDatabase => self.database.remove_all(),
+            },
+        }
+    }
+}
+
+/// Names what earlier runs left in a directory, and removes it where that is asked for.
+///
+/// # Errors
+/// An environment error when the directory cannot be read or something does not go.
+pub fn see_to_left_in(path: &Path, left: Option<PartialData>, progress: &Progress) -> Result<()> {
+    let found = left_in(path)?;
+    for directory in &found.directories {
+        let (size, shown) =
+            (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
+        if left == Some(PartialData::Drop) {
+            remove_left_in(directory)?;
+            progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
+        } else {
+            progress.say(&format!(
+                "note: an earlier run left {shown} ({size}): --left drop or `assay runs clean` removes it"
+            ));
+        }
+    }
+    for (path, why) in &found.unknown {
+        progress.say(&format!("note: {} stays: {why}", path.display()));
+    }
+    Ok(())
+}
+
+/// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
+fn see_to_left<L: LoadProduct>(
+    database: &mut Database<L>,
+    wanted: &Wanted<'_, L>,
+    progress: &Progress,
+) -> Result<()> {
+    let (left, others) = database.left()?;
+    for left in left.iter().filter(|left| left.owner.kind == wanted.kind) {
+        let size = show_bytes(real(left.bytes));
+        if wanted.left == Some(PartialData::Drop) {
+            database.remove_left(left)?;
+            progress.say(&format!(
+                "note: dropped {} ({size}), left behind by an earlier run",
+                left.name
+            ));
+        } else {
+            progress.say(&format!(
+                "note: an earlier run left the schema {} ({size}): --left drop or `assay runs clean` drops it",
+                left.name
+            ));
+        }
+    }
+    let begin = format!("assay_{}_", wanted.kind.name());
+    for (name, why) in others.iter().filter(|(name, _)| name.starts_with(&begin)) {
+        progress.say(&format!("note: the schema {name} stays as it is: {why}"));
+    }
+    Ok(())
+}
+
+fn no_direct(path: &Path) -> Remark {
+    Remark {
+        what: format!("the file system of {} takes no direct I/O", typed(&[path.display()])),
+        why: "the server reads through the page cache".to_owned(),
+        remedy: "name a directory on another file system".to_owned(),
+    }
+}
+
+/// Processors of this machine.
+pub fn processors() -> u32 {
+    let all = std::thread::available_parallelism();
+    all.map_or(1, |all| u32::try_from(all.get()).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,144 @@
+//! The server that a load runs on, as it is planned.
+
+use assay_dbload::load::{OwnPlan, Program};
+use assay_mariadb::address::is_address as is_mariadb;
+use assay_model::{Error, Result};
+use assay_postgres::address::is_address as is_postgres;
+use assay_postgres::binaries::Places;
+use std::path::{Path, PathBuf};
+
+/// The server of our own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerPlan {
+    /// Product of the server of our own; an address tells its product itself.
+    pub product: Option<ProductName>,
+    /// Directory with the programs of the server; else beside this program, on the path, where distributions put them.
+    pub bindir: Option<PathBuf>,
+    /// Whether it goes through the page cache.
+    pub buffered: bool,
+    /// Who reads ahead, PostgreSQL 18 only.
+    pub io_method: Option<IoMethod>,
+    /// Whether the server's directory stays, or our tables in a given server.
+    pub keep: bool,
+}
+
+/// Products whose servers are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProductName {
+    /// PostgreSQL.
+    Postgres,
+    /// MariaDB, or MySQL behind an address.
+    Mariadb,
+}
+
+/// Who reads ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoMethod {
+    /// Each session itself.
+    Sync,
+    /// Processes of the server.
+    Worker,
+    /// The kernel's rings, where the server was built with them.
+    IoUring,
+}
+
+/// What a server of our own must carry.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerSizing {
+    /// Bytes of the data that will be loaded.
+    pub data_bytes: u64,
+    /// Cache of the server while it is measured, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+}
+
+impl ServerPlan {
+    /// The usual server, of these programs where they are named.
+    pub fn of(bindir: Option<&Path>) -> Self {
+        Self { bindir: bindir.map(Path::to_owned), ..Self::default() }
+    }
+
+    /// The product that a target and these options mean.
+    ///
+    /// # Errors
+    /// A usage error when they contradict each other.
+    pub fn product(&self, target: &str) -> Result<ProductName> {
+        let of_target = match target {
+            address if is_postgres(address) => Some(ProductName::Postgres),
+            address if is_mariadb(address) => Some(ProductName::Mariadb),
+            // A server that was kept is of the product that made its files.
+            path if Path::new(path).join("data/ibdata1").is_file() => Some(ProductName::Mariadb),
+            path if Path::new(path).join("data/PG_VERSION").is_file() => {
+                Some(ProductName::Postgres)
+            }
+            _ => None,
+        };
+        match (of_target, self.product) {
+            (Some(is), Some(wanted)) if is != wanted => Err(Error::usage(
+                "the target is a server of another product than --server says",
+                "leave out --server: the target tells its product",
+            )),
+            (is, wanted) => Ok(is.or(wanted).unwrap_or(ProductName::Postgres)),
+        }
+    }
+
+    /// The PostgreSQL server of our own that these options mean.
+    ///
+    /// # Errors
+    /// When there are no programs of a server.
+    pub fn own_postgres(
+        &self,
+        target: &Path,
+        sizing: ServerSizing,
+        guard: &[String],
+    ) -> Result<OwnPlan> {
+        let binaries = Places::of_this_program(self.bindir.clone()).find()?;
+        let choice = self.io_method.map(|method| match method {
+            IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
+            IoMethod::Worker => assay_postgres::server::IoMethod::Worker,
+            IoMethod::IoUring => assay_postgres::server::IoMethod::IoUring,
+        });
+        Ok(self.plan(binaries, choice, target, (sizing, guard)))
+    }
+
+    /// The MariaDB server of our own that these options mean.
+    ///
+    /// # Errors
+    /// When there are no programs of a server, or an option is PostgreSQL's alone.
+    pub fn own_mariadb(
+        &self,
+        target: &Path,
+        sizing: ServerSizing,
+        guard: &[String],
+    ) -> Result<OwnPlan<assay_mariadb::server::Server>> {
+        if self.io_method.is_some() {
+            return Err(Error::usage(
+                "--io-method is a choice of PostgreSQL alone",
+                "leave it out with --server mariadb",
+            ));
+        }
+        let places = assay_mariadb::binaries::Places::of_this_program(self.bindir.clone());
+        Ok(self.plan(places.find()?, (), target, (sizing, guard)))
+    }
+
+    fn plan<S: Program>(
+        &self,
+        binaries: S::Binaries,
+        choice: S::Choice,
+        target: &Path,
+        (sizing, guard): (ServerSizing, &[String]),
+    ) -> OwnPlan<S> {
+        OwnPlan {
+            binaries,
+            target: target.to_owned(),
+            guard: guard.to_vec(),
+            data_bytes: sizing.data_bytes,
+            shared_buffers_bytes: sizing.shared_buffers_bytes,
+            sessions_max: sizing.sessions_max,
+            direct: !self.buffered,
+            choice,
+            keep: self.keep,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A load of transactions on its way up a ladder: data restored before a rung, acknowledged transactions counted after
+//! it, conditions of the data checked.
+
+use crate::load::ladder_run::LoadDriver;
+use crate::load::prepared_server::{LoadProduct, PreparedServer};
+use assay_dbload::load::{Database, Described, Measured, Method, Snapshot, TableStore};
+use assay_model::load::{Checks, Commits, Load, Rung};
+use assay_model::measurement::{Finish, Interval, Joint, NamedResult, Remark};
+use assay_model::number::rate;
+use assay_model::units::Nanos;
+use assay_model::{Histogram, Precision, Result, Workload};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a kind of such a load knows of itself.
+pub trait TransactionLoad {
+    /// A session on the product that it runs on.
+    type Link: LoadProduct + TableStore;
+    /// What sessions do.
+    type Method: Method<Link = Self::Link>;
+
+    /// What sessions do.
+    fn method(&self) -> &Self::Method;
+
+    /// What an I/O of it is, in a sentence.
+    fn description(&self) -> String;
+
+    /// Seed of its choices.
+    fn seed(&self) -> u64;
+
+    /// The changing transaction that is counted: its name as a stream.
+    fn counted(&self) -> &'static str;
+
+    /// So many of it a second, in the load's own unit.
+    fn rate_words(&self, per_s: f64) -> String;
+
+    /// Transactions of some kinds that stand in the tables: place of the kind, and how many.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn found(&self, database: &mut Database<Self::Link>) -> Result<Vec<(usize, u64)>>;
+
+    /// Checks the conditions of the data.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn verify(&self, database: &mut Database<Self::Link>, when: &str) -> Result<Checks>;
+}
+
+/// The load with what is done around its rungs.
+pub struct TransactionDriver<B> {
+    business: B,
+    verifies: bool,
+    restore_every: Option<u32>,
+    snapshot: Option<Snapshot>,
+    rungs: u32,
+    /// What stood in the tables before the rung.
+    before: Vec<(usize, u64)>,
+    /// Whether the data was looked at as it was loaded.
+    has_begun: bool,
+}
+
+impl<B: TransactionLoad> TransactionDriver<B> {
+    /// The load before its first rung.
+    pub const fn new(business: B, verifies: bool, restore_every: Option<u32>) -> Self {
+        Self {
+            business,
+            verifies,
+            restore_every,
+            snapshot: None,
+            rungs: 0,
+            before: Vec::new(),
+            has_begun: false,
+        }
+    }
+
+    /// The data as it is loaded: checked and copied where that is wanted.
+    fn begin(
+        &mut self,
+        ground: &mut PreparedServer<B::Link>,
+        load: &mut Load,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        self.has_begun = true;
+        if self.restore_every.is_some() {
+            self.snapshot = Some(Self::copied(ground, stop)?);
+        }
+        if self.verifies {
+            load.checks.push(self.business.verify(&mut ground.database, "before the first rung")?);
+        }
+        Ok(())
+    }
+
+    /// The data as they were loaded: copied now, or gone back to where a kept server has its copy still.
+    fn copied(ground: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<Snapshot> {
+        let Some(own) = ground.own.as_mut() else {
+            return Snapshot::of_database(&mut ground.database);
+        };
+        match Snapshot::left_with(own) {
+            Some(left) => {
+                left.restore(Some(own), &mut ground.database, stop)?;
+                Ok(left)
+            }
+            None => Snapshot::of_own(own, &mut ground.database, stop),
+        }
+    }
+
+    /// Goes back to the data as it was loaded, where it is time.
+    fn restore(&self, ground: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<()> {
+        let is_time = self.restore_every.is_some_and(|every| self.rungs.is_multiple_of(every));
+        match &self.snapshot {
+            Some(snapshot) if is_time && self.rungs > 0 => {
+                snapshot.restore(ground.own.as_mut(), &mut ground.database, stop)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
+    type Method = B::Method;
+
+    fn method(&self) -> &B::Method {
+        self.business.method()
+    }
+
+    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload {
+        let (method, description) = (self.business.method(), self.business.description());
+        let described = Described {
+            method: method.name(),
+            description: &description,
+            kinds: method.kinds().iter().map(|kind| (kind, 1)).collect(),
+            seed: self.business.seed(),
+        };
+        described.workload(sessions, duration, block_bytes)
+    }
+
+    fn limited(&self, rung: &Rung) -> Histogram {
+        let counted = self.business.counted();
+        let found = rung.measurement.streams.iter().find(|stream| stream.name == counted);
+        let result = found.and_then(|stream| stream.operations.write.as_ref());
+        result.map_or_else(|| Histogram::new(Precision::Fine), |result| result.response().clone())
+    }
+
+    fn work(&self, interval: &Interval, joint: &Joint) -> String {
+        let counted = self.business.counted();
+        let streams = joint.streams.iter().filter(|stream| stream.name == counted);
+        let ios = streams.map(|stream: &NamedResult| stream.operations.ios()).sum();
+        self.business.rate_words(rate(ios, interval.elapsed_s()))
+    }
+
+    fn is_of_storage(&self) -> bool {
+        false
+    }
+
+    fn before(
+        &mut self,
+        ground: &mut PreparedServer<B::Link>,
+        load: &mut Load,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        if !self.has_begun {
+            self.begin(ground, load, stop)?;
+        }
+        self.restore(ground, stop)?;
+        self.rungs += 1;
+        self.before = self.business.found(&mut ground.database)?;
+        Ok(())
+    }
+
+    fn after(
+        &mut self,
+        ground: &mut PreparedServer<B::Link>,
+        load: &mut Load,
+        measured: &Measured,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        let looked =
+            ground.come_back(stop).and_then(|()| self.business.found(&mut ground.database));
+        let found = match looked {
+            Ok(found) => found,
+            Err(error) => {
+                load.remarks.push(not_counted(&error));
+                return Ok(());
+            }
+        };
+        for ((kind, found), (_, before)) in found.into_iter().zip(&self.before) {
+            let of = |counts: &[u64]| counts.get(kind).copied().unwrap_or(0);
+            load.commits.push(Commits {
+                sessions: measured.rung.sessions,
+                repeat: measured.rung.repeat,
+                stream: self.method().kinds()[kind].name.to_owned(),
+                acknowledged: of(&measured.tally.acknowledged),
+                unknown: of(&measured.tally.unknown),
+                found: found.saturating_sub(*before),
+            });
+        }
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        ground: &mut PreparedServer<B::Link>,
+        load: &mut Load,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        let is_lost =
+            load.rungs.iter().any(|rung| matches!(rung.measurement.finish, Finish::Failed { .. }));
+        // Who asked the program to end does not wait for checks.
+        let is_stopped = stop.load(Ordering::Relaxed);
+        if (self.verifies || is_lost) && !is_stopped {
+            let checked = ground
+                .come_back(stop)
+                .and_then(|()| self.business.verify(&mut ground.database, "after the last rung"));
+            match checked {
+                Ok(checks) => load.checks.push(checks),
+                Err(error) => load.remarks.push(not_counted(&error)),
+            }
+        }
+        // Whoever comes back to a kept server goes back to the data as they were loaded.
+        match &self.snapshot {
+            Some(snapshot) if ground.kept_place().is_none() => {
+                snapshot.remove(&mut ground.database)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn not_counted(error: &assay_model::Error) -> Remark {
+    Remark {
+        what: format!("the data could not be looked at: {}", error.message()),
+        why: "it is not known whether all acknowledged transactions are there".to_owned(),
+        remedy: "start the server and run again with --verify".to_owned(),
+    }
+}

@@ -1,0 +1,199 @@
+//! Where a load of transactions runs: its tables on a server of our own or on a given one, made again, found whole, or
+//! found half loaded.
+
+use crate::context::Context;
+use crate::load::partial_data::PartialData;
+use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
+use crate::load::server_plan::{ServerPlan, ServerSizing};
+use assay_dbload::load::{
+    Database, Fill, Manifest, MariaLink, OwnDatabase, State, TableStore, Tables, ensure_procedures,
+    fill, in_the_way, remove_left_database,
+};
+use assay_model::load::Filled;
+use assay_model::number::{real, share};
+use assay_model::units::show_count;
+use assay_model::{Error, Result};
+use assay_postgres::connection::Connection;
+
+/// Where the load runs.
+pub struct TableSetup<'a, T> {
+    /// The tables.
+    pub tables: &'a T,
+    /// The schema that holds them.
+    pub schema: String,
+    /// Seed of their rows.
+    pub seed: u64,
+    /// Bytes of them on storage, about.
+    pub data_bytes: u64,
+    /// The server.
+    pub server: &'a ServerPlan,
+    /// Cache of a server of our own, bytes.
+    pub shared_buffers_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// So many sessions are sure to come.
+    pub are_given: bool,
+    /// Tables that are loaded at once; 0 for as many as processors.
+    pub loaders: usize,
+    /// What to do with tables that are not as they should be.
+    pub left: Option<PartialData>,
+    /// Whether the data is copied, to go back to it.
+    pub has_copy: bool,
+}
+
+/// A product on whose given servers a copy of the data may be kept.
+pub trait Restorable: LoadProduct + TableStore {
+    /// Enters a given server with a database of ours alone, which can be copied.
+    ///
+    /// # Errors
+    /// What the server says, or that the product has no such copies.
+    fn with_copy(
+        named: &LoadTarget,
+        wanted: Wanted<'_, Self>,
+        context: &Context,
+    ) -> Result<PreparedServer<Self>>;
+}
+
+impl Restorable for Connection {
+    fn with_copy(
+        named: &LoadTarget,
+        wanted: Wanted<'_>,
+        context: &Context,
+    ) -> Result<PreparedServer> {
+        let LoadTarget::Server(address) = named else {
+            return PreparedServer::prepare(named, wanted, context);
+        };
+        // What is copied as a whole must hold nothing of anybody else.
+        let name = wanted.schema.clone();
+        let (own, is_new) = OwnDatabase::enter(address, &name)?;
+        let ours = LoadTarget::Server(Box::new(address.with_database(&name)));
+        let wanted = Wanted { own_database: Some(own.clone()), ..wanted };
+        let mut ground = match PreparedServer::prepare(&ours, wanted, context) {
+            Ok(ground) => ground,
+            Err(error) => {
+                // The failure is what must be heard of; a database that stays is named by `runs clean`.
+                if is_new {
+                    let _ = remove_left_database(address, &own);
+                }
+                return Err(error);
+            }
+        };
+        if ground.after == Cleanup::Remove {
+            ground.after = Cleanup::RemoveDatabase;
+        }
+        Ok(ground)
+    }
+}
+
+impl Restorable for MariaLink {
+    fn with_copy(
+        _named: &LoadTarget,
+        _wanted: Wanted<'_, Self>,
+        _context: &Context,
+    ) -> Result<PreparedServer<Self>> {
+        Err(Error::usage(
+            "--restore-every: such a server cannot copy a database",
+            "leave it out, or name a directory: a server of our own is copied with its files",
+        ))
+    }
+}
+
+impl<T: Tables> TableSetup<'_, T> {
+    /// Makes or enters the server and sees to the tables.
+    ///
+    /// # Errors
+    /// What the gate or the server say, that there is no room for the sessions, or that tables are there which are not
+    /// as they should be.
+    pub fn prepare<L: Restorable>(
+        &self,
+        named: &LoadTarget,
+        context: &Context,
+    ) -> Result<PreparedServer<L>> {
+        let data_bytes = self.data_bytes.saturating_mul(if self.has_copy { 2 } else { 1 });
+        let mut fill = |database: &mut Database<L>| self.fill(database, context);
+        let wanted = Wanted {
+            schema: self.schema.clone(),
+            kind: self.tables.kind(),
+            is_named_at_random: false,
+            left: self.left,
+            own_database: None,
+            sizing: ServerSizing {
+                data_bytes,
+                shared_buffers_bytes: self.shared_buffers_bytes,
+                sessions_max: self.sessions_max,
+            },
+            server: self.server,
+            fill: &mut fill,
+        };
+        if self.has_copy && !matches!(named, LoadTarget::Directory(_)) {
+            return L::with_copy(named, wanted, context);
+        }
+        PreparedServer::prepare(named, wanted, context)
+    }
+
+    /// Nothing where whole tables of the right scale were found.
+    fn fill<L: TableStore>(
+        &self,
+        database: &mut Database<L>,
+        context: &Context,
+    ) -> Result<Option<Filled>> {
+        if self.are_given {
+            database.check_room(self.sessions_max)?;
+        }
+        // A server that was kept has the schema of its run.
+        let schema = database.schema.clone();
+        let wanted = self.tables.knobs();
+        let found = match (State::of(database)?, self.left) {
+            (State::Absent, _) => None,
+            (State::Foreign(why), _) => return Err(in_the_way("the schema", &schema, &why)),
+            (State::Whole(_) | State::Half(_), Some(PartialData::Drop)) => {
+                database.remove_schema()?;
+                None
+            }
+            (State::Whole(found), _) => {
+                found.check(&schema, &wanted)?;
+                ensure_procedures(database, self.tables, &found)?;
+                context.progress.say(&format!("note: the tables in {schema} are used as they are"));
+                return Ok(None);
+            }
+            (State::Half(found), Some(PartialData::Resume)) => {
+                found.check(&schema, &wanted)?;
+                Some(found)
+            }
+            (State::Half(found), None) => return Err(half(&schema, &found)),
+        };
+        self.load(database, found, context).map(Some)
+    }
+
+    fn load<L: TableStore>(
+        &self,
+        database: &mut Database<L>,
+        found: Option<Manifest>,
+        context: &Context,
+    ) -> Result<Filled> {
+        let mut show = |rows: u64, total: u64| {
+            let what = format!("loading tables: {} rows", show_count(real(rows)));
+            context.progress.show(&what, share(rows, total), None);
+        };
+        let doing = Fill {
+            tables: self.tables,
+            seed: self.seed,
+            found,
+            loaders: self.loaders,
+            stop: &context.stop,
+            progress: &mut show,
+        };
+        let filled = fill(database, doing);
+        context.progress.clear();
+        filled
+    }
+}
+
+fn half(schema: &str, found: &Manifest) -> Error {
+    let loaded = found.loaded_tables();
+    let whole = if loaded.is_empty() { "no table".to_owned() } else { loaded.join(", ") };
+    Error::environment(
+        format!("loading into schema {schema} was broken off: {whole} whole"),
+        "go on with --left finish, or start over with --left drop",
+    )
+}

@@ -1,0 +1,220 @@
+//! Gathers what the store holds of a run into one report, and judges it: the same for a run that just ended and for
+//! one of last year.
+
+use crate::host_samples::HostSamples;
+use crate::statistics::Book;
+use assay_judge::{
+    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
+};
+use assay_model::calibration::Calibration;
+use assay_model::dss::Dss;
+use assay_model::environment::Environment;
+use assay_model::load::{Load, Rung};
+use assay_model::locality::Locality;
+use assay_model::run::{Event, Happening, RunKind};
+use assay_model::soak::Soak;
+use assay_model::study::StudyResult;
+use assay_model::verdict::NamedEstimate;
+use assay_model::{Outcome, Result, Verdict};
+use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
+use assay_store::{CellReader, Document, RunReader};
+
+/// Begin of the names of cells that are rungs.
+const RUNG: &str = "sessions-";
+
+/// A run's documents, ready to be shown or judged.
+pub struct LoadedRun {
+    /// Everything that a page tells; the verdict is the stored one.
+    pub report: Report,
+    /// How each cell went over time, in the order of the report's runs.
+    series: Vec<Series>,
+    /// How each rung of a load went over time, in their order.
+    rungs: Vec<Series>,
+    /// What watching the machine tells.
+    watched: Vec<NamedEstimate>,
+}
+
+impl LoadedRun {
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// When a document cannot be read.
+    pub fn read(run: &RunReader) -> Result<Self> {
+        let manifest = run.manifest();
+        let mut report = Report {
+            title: manifest.kind.name().to_owned(),
+            target: told(&manifest.targets),
+            created_unix_ns: manifest.created_unix_ns,
+            program: format!("assay {}", manifest.tool_version),
+            command: crate::command_line::typed(&manifest.command),
+            verdict: run.json(Document::Verdict)?,
+            calibration: run.json::<Calibration>(Document::Calibration)?,
+            environment: run.json::<Environment>(Document::Environment)?,
+            study: run.json::<StudyResult>(Document::Results)?,
+            locality: run.json::<Locality>(Document::Locality)?,
+            soak: run.json::<Soak>(Document::Soak)?,
+            load: run.json::<Load>(Document::Load)?,
+            dss: run.json::<Dss>(Document::Dss)?,
+            ..Report::default()
+        };
+        for document in [Document::Workload, Document::Criteria, Document::Study] {
+            if let Some(text) = run.document(document)? {
+                report.documents.push(Text { name: document.file_name().to_owned(), text });
+            }
+        }
+        let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
+        let mut series = Vec::new();
+        for cell in shown_cells(run)? {
+            let (run, of_cell) = read_cell(&cell, &events)?;
+            report.runs.push(run);
+            series.push(of_cell);
+        }
+        let watched = watched(run, &mut report)?;
+        let rungs = report.load.as_ref().map_or(Ok(Vec::new()), |load| series_of_rungs(run, load));
+        Ok(Self { report, series, rungs: rungs?, watched })
+    }
+
+    /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was asked.
+    pub fn is_broken(&self) -> bool {
+        let Report { load, dss, .. } = &self.report;
+        load.as_ref().is_some_and(Load::is_damaged)
+            || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
+    }
+
+    /// Judges the run by rules.
+    pub fn judge(&self, rules: &Rules) -> Verdict {
+        let run = self.report.runs.last().zip(self.series.last());
+        rules.judge(&Facts {
+            calibration: self.report.calibration.as_ref(),
+            run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
+            load: self.report.load.as_ref().map(|load| LoadFacts { load, series: &self.rungs }),
+            given: &self.watched,
+            environment: self.report.environment.as_ref(),
+            doubts: &[],
+            statistics: &Book,
+        })
+    }
+}
+
+/// The cells that a page shows one by one: those of a study or of many cycles are in its results.
+fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
+    // The rungs of a ladder are told together, from their own document.
+    let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
+    let cells: Vec<CellReader> = cells.collect();
+    let many = match run.manifest().kind {
+        RunKind::Soak => cells.len() > 1,
+        RunKind::Study => true,
+        RunKind::Run
+        | RunKind::Calibrate
+        | RunKind::Check
+        | RunKind::Locality
+        | RunKind::Load
+        | RunKind::Watch => false,
+    };
+    Ok(if many { Vec::new() } else { cells })
+}
+
+/// How each rung went over time; nothing of those whose intervals were not kept.
+pub fn series_of_rungs(run: &RunReader, load: &Load) -> Result<Vec<Series>> {
+    let of_rung = |rung: &Rung| {
+        let Ok(cell) = run.cell(&rung_cell(rung.sessions, rung.repeat)) else {
+            return Ok(Series::default());
+        };
+        let mut series = SeriesBuilder::new();
+        for stretch in cell.joints()? {
+            let (interval, joint) = stretch?;
+            series.add(&interval);
+            series.add_joint(&joint);
+        }
+        Ok(series.finish())
+    };
+    load.rungs.iter().map(of_rung).collect()
+}
+
+/// Name of the cell that keeps the intervals of a rung.
+pub fn rung_cell(sessions: u32, repeat: u32) -> String {
+    format!("{RUNG}{sessions:04}-r{repeat}")
+}
+
+/// Whether a cell keeps the intervals of a rung.
+pub fn is_rung(cell: &str) -> bool {
+    cell.starts_with(RUNG)
+}
+
+/// Puts what was watched into the report, and gives what it says to the criteria.
+fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
+    let cells = run.cells()?;
+    let mut watched = HostSamples::new(cells.last().map(CellReader::name));
+    for moment in run.moments()? {
+        watched.add(&moment?);
+    }
+    let given = match run.manifest().kind {
+        RunKind::Watch => watched.everything(report.environment.as_ref(), &Book),
+        RunKind::Run
+        | RunKind::Calibrate
+        | RunKind::Check
+        | RunKind::Load
+        | RunKind::Locality
+        | RunKind::Soak
+        | RunKind::Study => watched.network(),
+    };
+    report.watch = watched.finish();
+    Ok(given)
+}
+
+/// A cell with its numbers, and how it went over time.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
+    let measurement = cell.measurement()?;
+    let (mut timeline, mut series) = (TimelineBuilder::new(), SeriesBuilder::new());
+    for stretch in cell.joints()? {
+        let (interval, joint) = stretch?;
+        timeline.add(&interval);
+        series.add(&interval);
+        series.add_joint(&joint);
+    }
+    let mut timeline = timeline.finish();
+    for summary in cell.summaries()? {
+        timeline.refine(&summary?);
+    }
+    let series = series.finish();
+    let run = Run { measurement: &measurement, series: &series };
+    let estimates = estimates_of_run(run, &Book);
+    let level_change = last_change(run, &Book).map(|left| left.change);
+    let began_ns = measurement.started_unix_ns;
+    let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
+    let shown = mine.map(|event| assay_report::Event {
+        at_ns: event.at_unix_ns.saturating_sub(began_ns),
+        what: words(&event.what),
+    });
+    let report =
+        RunReport { events: shown.collect(), estimates, level_change, timeline, measurement };
+    Ok((report, series))
+}
+
+/// The targets in words; a directory that was named for several test files is told once.
+fn told(targets: &[String]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for same in targets.chunk_by(|one, next| one == next) {
+        words.push(match same.len() {
+            1 => same[0].clone(),
+            more => format!("{} ({more} test files)", same[0]),
+        });
+    }
+    words.join(", ")
+}
+
+/// An event in a few words.
+fn words(what: &Happening) -> String {
+    match what {
+        Happening::PhaseBegin { name } => format!("{name} begins"),
+        Happening::PhaseEnd { name } => format!("{name} ends"),
+        Happening::Errors(errors) => {
+            format!("{} {} errors: {}", errors.ios, errors.operation.name(), errors.meaning)
+        }
+        Happening::Remark(remark) => remark.what.clone(),
+        Happening::Resumed => "the run was taken up again".to_owned(),
+    }
+}

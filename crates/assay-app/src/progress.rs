@@ -1,0 +1,97 @@
+//! What is said of a measurement while it lasts: how far it is, and notes that stay; who shows it decides how.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One thing that is said.
+#[derive(Clone, Copy, Debug)]
+pub enum Update<'a> {
+    /// What is being done.
+    Doing {
+        /// In a few words.
+        what: &'a str,
+        /// The share that is done, 0..=1.
+        share: f64,
+        /// The time left, s, where it is known.
+        left_s: Option<f64>,
+    },
+    /// Nothing is being done: what was said of it is out of date.
+    Idle,
+    /// A note that stays.
+    Note(&'a str),
+}
+
+/// Whoever shows it.
+type Sink = dyn FnMut(Update<'_>) + Send;
+
+/// A way to whoever shows it; clones lead to the same place.
+#[derive(Clone)]
+pub struct Progress {
+    sink: Arc<Mutex<Sink>>,
+}
+
+impl Progress {
+    /// Says everything to `sink`.
+    pub fn new(sink: impl FnMut(Update<'_>) + Send + 'static) -> Self {
+        Self { sink: Arc::new(Mutex::new(sink)) }
+    }
+
+    /// Says nothing to nobody.
+    pub fn silent() -> Self {
+        Self::new(|_| ())
+    }
+
+    /// The same without notes.
+    pub fn without_notes(&self) -> Self {
+        let all = self.clone();
+        Self::new(move |update| match update {
+            Update::Note(_) => (),
+            other => all.tell(other),
+        })
+    }
+
+    /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where it is known.
+    pub fn show(&self, what: &str, share: f64, left_s: Option<f64>) {
+        self.tell(Update::Doing { what, share, left_s });
+    }
+
+    /// Takes away what was shown.
+    pub fn clear(&self) {
+        self.tell(Update::Idle);
+    }
+
+    /// Says something that stays.
+    pub fn say(&self, text: &str) {
+        self.tell(Update::Note(text));
+    }
+
+    fn tell(&self, update: Update<'_>) {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        (*sink)(update);
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Progress").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_left_out_where_they_are_not_wanted() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&heard);
+        let all = Progress::new(move |update| sink.lock().unwrap().push(format!("{update:?}")));
+        let quiet = all.without_notes();
+        quiet.say("one");
+        quiet.show("two", 0.5, None);
+        all.say("three");
+        let heard = heard.lock().unwrap();
+        assert_eq!(heard.len(), 2);
+        assert!(heard[0].contains("two") && heard[1].contains("three"), "{heard:?}");
+    }
+}

@@ -1,0 +1,466 @@
+//! One command that measures: its place in the store, its targets, its progress, and every interval kept as it comes.
+
+use crate::context::Context;
+use crate::host_sampler::HostSampler;
+use crate::target_plan::TargetPlan;
+use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
+use assay_host::clock::unix_ns;
+use assay_host::counters::read_counters;
+use assay_host::root::SysRoot;
+use assay_methods::sessions::run_sessions;
+use assay_methods::target::{Hastened, SimulatedDevice, Storage, Targets, parse_targets};
+use assay_model::array::SessionLoad;
+use assay_model::document::to_toml;
+use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
+use assay_model::number::{real, seconds};
+use assay_model::run::RunKind;
+use assay_model::study::Study;
+use assay_model::units::{Nanos, show_bytes};
+use assay_model::{Error, Result, Workload};
+use assay_store::{
+    CellStart, CellWriter, Document, Durability, NewRun, RunReader, RunWriter, Store,
+};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+mod real_time;
+mod unmeasured;
+
+use real_time::Pace;
+
+/// How long the ceiling of the tool itself is measured.
+const CEILING: Nanos = Nanos(50_000_000);
+
+/// Where workloads run.
+pub enum OpenTarget {
+    /// Opened files and devices.
+    Storage(Box<Storage>),
+    /// A simulated device in virtual time, with its description.
+    Simulated(Box<Simulation>, Box<SimulatedDevice>),
+}
+
+/// A run that is being recorded.
+pub struct Recording {
+    /// Where it is kept.
+    pub writer: RunWriter,
+    /// What the caller gave.
+    pub context: Context,
+    /// What is measured.
+    pub target: OpenTarget,
+    backend: BackendChoice,
+    /// Samples the host as long as the recording lives; nothing real is sampled while a device is simulated.
+    sampler: Option<HostSampler>,
+    /// Whether the run began with this command.
+    is_new: bool,
+    began: Instant,
+}
+
+/// What is run: a workload, or sessions of a simulated database that it is the storage's view of.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// The workload, and the times of either.
+    pub workload: &'a Workload,
+    /// Sessions, on a simulated device.
+    pub sessions: Option<&'a SessionLoad>,
+}
+
+/// What is wanted of a recording.
+#[derive(Clone, Copy)]
+pub struct RunRequest<'a> {
+    /// The targets and how to open them.
+    pub target: &'a TargetPlan,
+    /// Whether it will write.
+    pub write: bool,
+    /// Whether the page cache is to be passed by.
+    pub direct: bool,
+    /// The workload, where there is one alone: kept before anything else, so that the run can be taken up again
+    /// whenever it ends.
+    pub workload: Option<&'a Workload>,
+    /// The study, for the same reason.
+    pub study: Option<&'a Study>,
+}
+
+impl<'a> RunRequest<'a> {
+    /// For one workload.
+    pub fn of(workload: &'a Workload, target: &'a TargetPlan) -> Self {
+        let (write, direct) = (workload.writes(), workload.direct);
+        Self { target, write, direct, workload: Some(workload), study: None }
+    }
+}
+
+impl Recording {
+    /// Begins a run in the store and opens its targets; when that fails nothing is left behind.
+    ///
+    /// # Errors
+    /// What the store, the safety gate or filling a test file says.
+    pub fn begin(kind: RunKind, wanted: &RunRequest<'_>, context: &Context) -> Result<Self> {
+        let named = parse_targets(&wanted.target.targets)?;
+        wanted.check()?;
+        let writer = context.store.create(&NewRun {
+            kind,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: context.command.clone(),
+            targets: wanted.target.targets.clone(),
+            created_unix_ns: unix_ns(),
+        })?;
+        let opened = keep_documents(&writer, wanted).and_then(|()| open(named, wanted, context));
+        match opened {
+            Ok(target) => Self::new(writer, target, wanted, true, context),
+            Err(error) => {
+                give_up(&context.store, writer);
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens the targets of a run that goes on.
+    ///
+    /// # Errors
+    /// As for [`begin`](Self::begin); the run stays as it was.
+    pub fn go_on(
+        writer: RunWriter,
+        targets: &[String],
+        wanted: &RunRequest<'_>,
+        context: &Context,
+    ) -> Result<Self> {
+        let target = open(parse_targets(targets)?, wanted, context)?;
+        Self::new(writer, target, wanted, false, context)
+    }
+
+    fn new(
+        writer: RunWriter,
+        target: OpenTarget,
+        wanted: &RunRequest<'_>,
+        is_new: bool,
+        context: &Context,
+    ) -> Result<Self> {
+        if let OpenTarget::Storage(storage) = &target {
+            storage.notes.iter().for_each(|note| context.progress.say(&format!("note: {note}")));
+        }
+        let sampler = match &target {
+            OpenTarget::Storage(storage) => {
+                Some(HostSampler::begin(writer.watch_log()?, device_names(storage)))
+            }
+            OpenTarget::Simulated(..) => None,
+        };
+        let recording = Self {
+            sampler,
+            writer,
+            context: context.clone(),
+            target,
+            backend: wanted.target.engine.choice(),
+            is_new,
+            began: Instant::now(),
+        };
+        recording.keep_environment()?;
+        Ok(recording)
+    }
+
+    /// Ends a recording whose measurement is done: test files go, and the host is sampled no more.
+    pub fn end(self) -> RunWriter {
+        drop((self.target, self.sampler));
+        self.writer
+    }
+
+    /// Ends a recording whose measurement was refused: test files go, and so does a run in which nothing was measured.
+    pub fn abandon(self, error: Error) -> Error {
+        let Self { writer, target, context, is_new, sampler, .. } = self;
+        drop((target, sampler));
+        let is_empty = |run: RunReader| {
+            let calibrated = run.document(Document::Calibration).ok().flatten();
+            calibrated.is_none() && run.measured_ns().is_ok_and(|measured_ns| measured_ns == 0)
+        };
+        if is_new && writer.reader().is_ok_and(is_empty) {
+            give_up(&context.store, writer);
+        }
+        error
+    }
+
+    fn keep_environment(&self) -> Result<()> {
+        match &self.target {
+            OpenTarget::Storage(storage) => {
+                self.writer.put_json(Document::Environment, &storage.environment)
+            }
+            OpenTarget::Simulated(..) => Ok(()),
+        }
+    }
+
+    /// Runs a workload as a cell of the run; every interval is kept before the next one ends.
+    ///
+    /// # Errors
+    /// What the engine or the store says before the first interval; later failures are in the measurement.
+    pub fn measure(&mut self, cell: &str, workload: &Workload) -> Result<Measurement> {
+        let start = self.cell_start();
+        let writer = self.writer.create_cell(cell, workload, &start)?;
+        self.measure_into(writer, workload)
+    }
+
+    /// The same, with somebody who looks at every interval and may say something about it.
+    ///
+    /// # Errors
+    /// As for [`measure`](Self::measure).
+    pub fn measure_watched(
+        &mut self,
+        cell: &str,
+        work: Work<'_>,
+        watch: &mut dyn FnMut(&Interval) -> Option<String>,
+    ) -> Result<Measurement> {
+        let start = self.cell_start();
+        let writer = self.writer.create_cell(cell, work.workload, &start)?;
+        self.measure_with(writer, work, watch)
+    }
+
+    /// The same for a cell that was opened to go on.
+    ///
+    /// # Errors
+    /// As for [`measure`](Self::measure).
+    pub fn measure_into(&mut self, cell: CellWriter, workload: &Workload) -> Result<Measurement> {
+        self.measure_with(cell, Work { workload, sessions: None }, &mut |_| None)
+    }
+
+    /// The same for any cell that is open.
+    ///
+    /// # Errors
+    /// As for [`measure`](Self::measure).
+    pub fn measure_with(
+        &mut self,
+        mut cell: CellWriter,
+        work: Work<'_>,
+        watch: &mut dyn FnMut(&Interval) -> Option<String>,
+    ) -> Result<Measurement> {
+        let (workload, mut failure) = (work.workload, None);
+        self.mark(Some(cell.name()));
+        let total_s = workload.duration.seconds();
+        let (progress, name) = (self.context.progress.clone(), workload.name.as_str());
+        let stop = Arc::clone(&self.context.stop);
+        let mut observe = |interval: &Interval, joint: &Joint| {
+            let done_s = seconds(interval.end_ns);
+            progress.show(&describe(name, interval), done_s / total_s, Some(total_s - done_s));
+            if let Some(words) = watch(interval) {
+                progress.say(&words);
+            }
+            match cell.append_interval(interval, joint) {
+                // Virtual time does not look at the flag by itself.
+                Ok(()) if stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let measured = match &mut self.target {
+            OpenTarget::Simulated(simulation, device) => {
+                let mut paced = Pace::of(device, &self.context.stop, &mut observe);
+                in_virtual_time(simulation, device, work, &mut paced)
+            }
+            OpenTarget::Storage(storage) => {
+                on_storage(storage, self.backend, workload, &self.context.stop, &mut observe)
+            }
+        };
+        self.context.progress.clear();
+        self.mark(None);
+        let mut measurement = measured?;
+        if let Some(error) = failure {
+            measurement.finish = Finish::Failed { reason: error.message().to_owned() };
+        }
+        cell.finish(measurement)
+    }
+
+    /// Says which cell is measured from now on.
+    fn mark(&self, cell: Option<&str>) {
+        if let Some(sampler) = &self.sampler {
+            sampler.mark(cell);
+        }
+    }
+
+    /// What a cell must know before its first interval: all that can be said of a run that is killed.
+    pub fn cell_start(&self) -> CellStart {
+        let started_unix_ns = unix_ns();
+        match &self.target {
+            OpenTarget::Simulated(..) => CellStart {
+                started_unix_ns,
+                durability: Durability::Finished,
+                conduct: Conduct {
+                    backend: "simulated".to_owned(),
+                    clock: "virtual".to_owned(),
+                    ..Conduct::default()
+                },
+            },
+            OpenTarget::Storage(storage) => CellStart {
+                started_unix_ns,
+                durability: Durability::EveryInterval,
+                conduct: Conduct {
+                    direct_io: Some(storage.targets.iter().all(|target| target.direct)),
+                    remarks: storage.remarks.clone(),
+                    ..self.backend.conduct().unwrap_or_default()
+                },
+            },
+        }
+    }
+}
+
+impl RunRequest<'_> {
+    /// What can be refused before anything is touched.
+    fn check(&self) -> Result<()> {
+        self.target.check()?;
+        if self.target.engine.polled && !self.direct {
+            return Err(Error::usage(
+                "--polled needs direct I/O, and the workload says direct = false",
+                "leave one of them out",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn keep_documents(writer: &RunWriter, wanted: &RunRequest<'_>) -> Result<()> {
+    if let Some(workload) = wanted.workload {
+        writer.put(Document::Workload, &to_toml(workload)?)?;
+    }
+    match wanted.study {
+        Some(study) => writer.put(Document::Study, &to_toml(study)?),
+        None => Ok(()),
+    }
+}
+
+/// The run so far in a few words, for the line of progress.
+fn describe(name: &str, interval: &Interval) -> String {
+    let bytes_per_s = real(interval.operations.bytes()) / interval.elapsed_s().max(1e-9);
+    format!(
+        "{name}: {} IOPS, {}/s",
+        assay_model::units::show_count(interval.iops()),
+        show_bytes(bytes_per_s)
+    )
+}
+
+fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<OpenTarget> {
+    let paths = match named {
+        Targets::Simulated(device) => {
+            let mut simulation = device.simulation();
+            simulation.stop_on(Arc::clone(&context.stop));
+            return Ok(OpenTarget::Simulated(Box::new(simulation), device));
+        }
+        Targets::Paths(paths) => paths,
+    };
+    let opening = wanted.target.opening(wanted.write, wanted.direct);
+    let mut show = |written: u64, total: u64| {
+        let what = format!("filling the test file: {}", show_bytes(real(written)));
+        context.progress.show(&what, assay_model::number::share(written, total), None);
+    };
+    let storage = Storage::open(&paths, &opening, &context.stop, &mut show)?;
+    context.progress.clear();
+    Ok(OpenTarget::Storage(Box::new(storage)))
+}
+
+/// Removes a run in which nothing was measured.
+pub fn give_up(store: &Store, writer: RunWriter) {
+    let path = writer.path().to_owned();
+    drop(writer);
+    if let Some(id) = path.file_name().and_then(|name| name.to_str()) {
+        // What cannot be removed is listed as unfinished, which is true.
+        drop(store.remove(id));
+    }
+}
+
+/// Runs on a simulated device; what was hastened is told as what it stands for.
+fn in_virtual_time(
+    simulation: &mut Simulation,
+    device: &SimulatedDevice,
+    work: Work<'_>,
+    observer: &mut dyn assay_engine::Observer,
+) -> Result<Measurement> {
+    let hasten = device.hasten();
+    let workload = hasten.workload(work.workload);
+    let mut hastened = Hastened { hasten, observer };
+    let measured = match work.sessions {
+        Some(load) => run_sessions(simulation, load, &workload, &mut hastened),
+        None => simulation.run(&workload, &mut hastened)?,
+    };
+    Ok(hasten.measurement(measured))
+}
+
+/// Runs on real storage, with the kernel's own counters around it and the tool's ceiling beside it.
+fn on_storage(
+    storage: &Storage,
+    backend: BackendChoice,
+    workload: &Workload,
+    stop: &AtomicBool,
+    observe: &mut dyn assay_engine::Observer,
+) -> Result<Measurement> {
+    let (root, devices) = (SysRoot::live(), device_names(storage));
+    let job = Job { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
+    let before = read_counters(&root, &devices);
+    let mut measurement = run(&job, stop, observe)?;
+    let passed = read_counters(&root, &devices).since(&before);
+    measurement.conduct.host_busy_share =
+        passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
+    measurement.conduct.kernel = Some(passed);
+    if measurement.finish == Finish::Complete {
+        measurement.conduct.ceiling_iops = ceiling_iops(&job);
+    }
+    measurement.conduct.remarks.extend(storage.remarks.iter().cloned());
+    Ok(measurement)
+}
+
+/// What the tool reaches with the same workload on a device of no work; closed arrivals only.
+fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
+    let closed = |stream: &assay_model::Stream| {
+        matches!(stream.arrival, assay_model::Arrival::Closed { .. })
+    };
+    if !job.workload.streams.iter().all(closed) {
+        return None;
+    }
+    let mut workload = job.workload.clone();
+    (workload.duration, workload.warm_up) = (CEILING, Nanos(0));
+    let job = Job {
+        workload: &workload,
+        targets: Arc::clone(&job.targets),
+        backend: BackendChoice::Null,
+        ..*job
+    };
+    run(&job, &AtomicBool::new(false), &mut Ignore).ok().map(|measurement| measurement.iops())
+}
+
+/// A reader of the host's busy share since it was last called.
+pub fn host_busy() -> impl FnMut() -> Option<f64> {
+    let root = SysRoot::live();
+    let mut last = read_counters(&root, &[]);
+    move || {
+        let now = read_counters(&root, &[]);
+        let passed = now.since(&last);
+        last = now;
+        passed.cpu.map(|cpu| cpu.busy_share())
+    }
+}
+
+/// Kernel names of the devices under the targets, each once.
+fn device_names(storage: &Storage) -> Vec<String> {
+    let storage = storage.environment.storage.iter();
+    assay_host::watch::device_names(storage.map(|storage| &storage.stack))
+}
+
+/// An unfinished run opened to go on: the same targets, what is left of the workload.
+///
+/// # Errors
+/// When there is nothing left to measure.
+pub fn remaining(workload: &Workload, measured_ns: u64) -> Result<Workload> {
+    let left_ns = workload.duration.0.saturating_sub(measured_ns);
+    if left_ns == 0 {
+        return Err(Error::usage(
+            "the run has measured its whole duration",
+            "report it with `assay report`",
+        ));
+    }
+    Ok(Workload { duration: Nanos(left_ns), ..workload.clone() })
+}
+
+/// Ends the run in the store.
+///
+/// # Errors
+/// What the store says.
+pub fn close(writer: RunWriter, finish: Finish) -> Result<RunReader> {
+    writer.finish(finish, unix_ns())
+}

@@ -1,0 +1,176 @@
+//! The plan of a study: its cells, what happens in each, and how long it takes.
+
+use super::labels::settings;
+use assay_methods::sessions::sessions_of;
+use assay_methods::study::cells;
+use assay_methods::study::{fill_of, shaped, workload_of};
+use assay_methods::target::{SimulatedDevice, is_simulated};
+use assay_model::study::{Cell, Study};
+use assay_model::units::Nanos;
+use assay_model::{Error, Result};
+
+/// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
+pub fn is_of_loads(study: &Study, targets: &[String]) -> bool {
+    let [only] = targets else { return false };
+    let is_address = only.contains("://");
+    study.load.is_some() && (is_address || (!study.has_workload() && !is_simulated(only)))
+}
+
+/// Number of the last cell.
+pub fn study_last(study: &Study) -> u32 {
+    u32::try_from(cells(study).len()).unwrap_or(u32::MAX)
+}
+
+/// What happens in and around a cell.
+fn phases(study: &Study, cell: &Cell) -> String {
+    let (phases, mut words) = (&study.phases, Vec::new());
+    if cell.restored {
+        words.extend(fill_of(study, cell).map(|fill| format!("fill {:.0} %", fill.0 * 100.0)));
+        if phases.precondition_passes > 0 {
+            words.push(format!("precondition {} times", phases.precondition_passes));
+        }
+    }
+    let is_last = cell.number == study_last(study);
+    let before = if is_last { phases.final_rest } else { Nanos(0) };
+    let timed = [
+        ("rest first", before),
+        ("settle", phases.settle),
+        ("warm up", phases.warm_up),
+        ("measure", phases.measure),
+        ("rest", phases.rest),
+    ];
+    let timed = timed.into_iter().filter(|(_, time)| time.0 > 0);
+    words.extend(timed.map(|(name, time)| format!("{name} {time}")));
+    words.join(", ")
+}
+
+/// What a cell that is a load of a database does, and why it could not be measured, if it could not.
+pub type LoadCell<'a> = &'a dyn Fn(&Study, &Cell) -> (String, Option<String>);
+
+/// What happens in a cell on a target, and why it could not be measured, if it could not.
+fn told(
+    study: &Study,
+    cell: &Cell,
+    targets: &[String],
+    load: LoadCell<'_>,
+) -> (String, Option<String>) {
+    if is_of_loads(study, targets) {
+        return load(study, cell);
+    }
+    (phases(study, cell), problem(study, cell, targets).map(|error| error.message().to_owned()))
+}
+
+/// Why a cell could not be made on storage.
+fn problem(study: &Study, cell: &Cell, targets: &[String]) -> Option<Error> {
+    let on_array = matches!(targets, [only] if only.starts_with("array:"));
+    match (on_array && study.sessions.is_some(), study.has_workload()) {
+        (true, _) => sessions_of(study, cell).err(),
+        (false, true) => workload_of(study, &on(targets, cell)).err(),
+        (false, false) => None,
+    }
+}
+
+/// Refuses a study of which no cell can be made on storage; one that can be made is worth the rest.
+///
+/// # Errors
+/// What the first cell says.
+pub fn check(study: &Study, targets: &[String]) -> Result<()> {
+    let problems: Option<Vec<Error>> =
+        cells(study).iter().map(|cell| problem(study, cell, targets)).collect();
+    problems.and_then(|all| all.into_iter().next()).map_or(Ok(()), Err)
+}
+
+/// The cell without what a simulated array takes for itself.
+fn on(targets: &[String], cell: &Cell) -> Cell {
+    let device = targets.first().and_then(|only| SimulatedDevice::parse(only).ok().flatten());
+    let shaped = device.and_then(|device| shaped(&device, cell).ok());
+    shaped.map_or_else(|| cell.clone(), |(_, rest)| rest)
+}
+
+/// The plan for a person.
+pub fn text(study: &Study, notes: &[String], targets: &[String], load: LoadCell<'_>) -> String {
+    let all = cells(study);
+    let capacity = study
+        .capacity
+        .map_or_else(|| "as large as the target".to_owned(), |capacity| capacity.to_string());
+    let mut lines = vec![format!("study {}: {} cells, data {capacity}", study.name, all.len())];
+    lines.extend(notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(hooks(study));
+    for cell in &all {
+        let (phases, problem) = told(study, cell, targets, load);
+        let problem =
+            problem.map_or_else(String::new, |why| format!("  cannot be measured: {why}"));
+        lines.push(format!(
+            "{:>5}  repeat {}  {}: {}{problem}",
+            cell.number,
+            cell.repeat,
+            settings(cell),
+            phases
+        ));
+    }
+    let time_s = study.cells_s(all.len());
+    let fills = all.iter().filter(|cell| cell.restored).count();
+    let filling = match fills {
+        _ if is_of_loads(study, targets) => {
+            ", and the time to load and restore the data, or that of the queries".to_owned()
+        }
+        0 => String::new(),
+        some => format!(
+            ", and {some} times filling and preconditioning, as fast as the target takes it"
+        ),
+    };
+    lines.push(format!("in all {}{filling}", length(time_s)));
+    if let Some(time) = study.stop.time {
+        lines.push(format!("no cell begins after {time}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The commands that run around every cell.
+fn hooks(study: &Study) -> Vec<String> {
+    let limit = study.hooks.time_limit;
+    let given = [("before", &study.hooks.before), ("after", &study.hooks.after)];
+    let given = given.into_iter().filter_map(|(when, command)| Some((when, command.as_ref()?)));
+    given
+        .map(|(when, command)| format!("{when} every cell, for {limit} at most: {command}"))
+        .collect()
+}
+
+/// The plan for a program.
+pub fn document(
+    study: &Study,
+    notes: &[String],
+    targets: &[String],
+    load: LoadCell<'_>,
+) -> serde_json::Value {
+    let all = cells(study);
+    let cell = |cell: &Cell| {
+        let (phases, problem) = told(study, cell, targets, load);
+        serde_json::json!({
+            "number": cell.number,
+            "repeat": cell.repeat,
+            "settings": cell.settings,
+            "restored": cell.restored,
+            "phases": phases,
+            "problem": problem,
+        })
+    };
+    serde_json::json!({
+        "study": study.name,
+        "time_s": study.cells_s(all.len()),
+        "notes": notes,
+        "hooks": study.hooks,
+        "cells": all.iter().map(cell).collect::<Vec<_>>(),
+    })
+}
+
+/// A length of time: `2 h 5 min`.
+pub fn length(time_s: f64) -> String {
+    let whole = assay_model::number::count(time_s);
+    match whole {
+        ..120 => format!("{time_s:.0} s"),
+        120..7200 => format!("{} min", whole / 60),
+        7200..172_800 => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+        _ => format!("{} d {} h", whole / 86_400, whole / 3600 % 24),
+    }
+}

@@ -1,0 +1,219 @@
+//! What is measured and how it is opened, as it is planned.
+
+use assay_engine::{BackendChoice, TaskRun, UringOptions};
+use assay_host::gate::FILE_BYTES_MIN;
+use assay_methods::target::{Opening, is_block_device, is_simulated};
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::Content;
+use assay_model::{Error, Result};
+use std::path::Path;
+
+/// What is measured, and how it is opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetPlan {
+    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…` or `array:…`.
+    pub targets: Vec<String>,
+    /// Size of a test file; by free space, caches and time where it is not given.
+    pub size: Option<Bytes>,
+    /// How long filling a test file may take.
+    pub fill_time: Nanos,
+    /// Whether the test file stays.
+    pub keep: bool,
+    /// Serial numbers or sizes of the block devices whose content may go.
+    pub destroy: Vec<String>,
+    /// Names of the known data on them that may go as well.
+    pub wipe: Vec<String>,
+    /// Share of the test file's content that compresses away.
+    pub compressible: Share,
+    /// Share of the test file's content that deduplicates away.
+    pub duplicate: Share,
+    /// Whether I/O goes through the page cache.
+    pub buffered: bool,
+    /// Who carries out the I/Os.
+    pub engine: EnginePlan,
+}
+
+/// Who carries out the I/Os, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnginePlan {
+    /// Who carries out the I/Os.
+    pub backend: Backend,
+    /// When the kernel works off completions of a ring.
+    pub task_run: RingTasks,
+    /// I/Os handed to the kernel at once at most.
+    pub submit_batch: u32,
+    /// Whether the device is polled for completions.
+    pub polled: bool,
+}
+
+/// Who carries out the I/Os.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// `io_uring`, or blocking calls where it is denied.
+    #[default]
+    Auto,
+    /// `io_uring`.
+    Uring,
+    /// Blocking calls by a thread for each outstanding I/O.
+    Posix,
+    /// Nobody: what the tool itself costs.
+    Null,
+}
+
+/// When the kernel works off completions of a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RingTasks {
+    /// Whenever the worker is in the kernel anyway.
+    #[default]
+    Cooperative,
+    /// Only when the worker waits for them.
+    Deferred,
+    /// A kernel thread submits as well; costs a core.
+    KernelThread,
+}
+
+impl Default for TargetPlan {
+    fn default() -> Self {
+        Self {
+            targets: Vec::new(),
+            size: None,
+            fill_time: Nanos(30_000_000_000),
+            keep: false,
+            destroy: Vec::new(),
+            wipe: Vec::new(),
+            compressible: Share(0.0),
+            duplicate: Share(0.0),
+            buffered: false,
+            engine: EnginePlan::default(),
+        }
+    }
+}
+
+impl Default for EnginePlan {
+    fn default() -> Self {
+        Self {
+            backend: Backend::Auto,
+            task_run: RingTasks::Cooperative,
+            submit_batch: UringOptions::default().submit_batch,
+            polled: false,
+        }
+    }
+}
+
+impl EnginePlan {
+    /// Refuses settings of a ring for who has none.
+    fn check(self) -> Result<()> {
+        let ringless = match self.backend {
+            Backend::Auto | Backend::Uring => return Ok(()),
+            Backend::Posix => "posix",
+            Backend::Null => "null",
+        };
+        let setting = match (self.polled, self.task_run) {
+            (true, _) => "--polled",
+            (false, RingTasks::Deferred | RingTasks::KernelThread) => "--task-run",
+            (false, RingTasks::Cooperative) => return Ok(()),
+        };
+        Err(Error::usage(
+            format!("{setting} is a setting of io_uring, and --backend {ringless} has none"),
+            "leave one of them out",
+        ))
+    }
+
+    /// The engine's form of the choice.
+    pub fn choice(self) -> BackendChoice {
+        let task_run = match self.task_run {
+            RingTasks::Cooperative => TaskRun::Cooperative,
+            RingTasks::Deferred => TaskRun::Deferred,
+            RingTasks::KernelThread => TaskRun::KernelThread,
+        };
+        let options =
+            UringOptions { task_run, polled: self.polled, submit_batch: self.submit_batch };
+        match self.backend {
+            Backend::Auto => BackendChoice::Auto(options),
+            Backend::Uring => BackendChoice::Uring(options),
+            Backend::Posix => BackendChoice::Posix,
+            Backend::Null => BackendChoice::Null,
+        }
+    }
+}
+
+impl TargetPlan {
+    /// Whether writing can be meant: a simulated device, directories only, or a device that was given up.
+    pub fn may_be_written(&self) -> bool {
+        let free = |target: &String| is_simulated(target) || Path::new(target).is_dir();
+        !self.destroy.is_empty() || self.targets.iter().all(free)
+    }
+
+    /// Refuses options that contradict one another or mean nothing for these targets, before anything is touched.
+    ///
+    /// # Errors
+    /// A usage error that names the option.
+    pub fn check(&self) -> Result<()> {
+        self.engine.check()?;
+        if let Some(size) = self.size.filter(|size| size.0 < FILE_BYTES_MIN) {
+            return Err(Error::usage(
+                format!("--size {size}: a test file this small holds nothing to measure"),
+                format!("write at least {}", Bytes(FILE_BYTES_MIN)),
+            ));
+        }
+        let paths = || self.targets.iter().map(Path::new);
+        let of_test_files = self.of_test_files();
+        if let Some(option) = of_test_files.filter(|_| !paths().any(Path::is_dir)) {
+            return Err(Error::usage(
+                format!("{option} is about test files, and no target is a directory"),
+                format!("leave {option} out, or name a directory to make a test file in"),
+            ));
+        }
+        let devices = paths().filter(|path| is_block_device(path)).count();
+        if self.destroy.len() > devices {
+            return Err(Error::usage(
+                format!(
+                    "--destroy is given {} times for {devices} block devices among the targets",
+                    self.destroy.len()
+                ),
+                "give it once for each device whose content may go",
+            ));
+        }
+        if self.wipe.len() > self.destroy.len() {
+            return Err(Error::usage(
+                format!(
+                    "--wipe is given {} times for {} of --destroy",
+                    self.wipe.len(),
+                    self.destroy.len()
+                ),
+                "give it once for each --destroy at most, with all names joined by commas",
+            ));
+        }
+        Ok(())
+    }
+
+    /// An option that was given and only test files have.
+    fn of_test_files(&self) -> Option<&'static str> {
+        let given = [
+            ("--size", self.size.is_some()),
+            ("--keep", self.keep),
+            ("--compressible", self.compressible.0 > 0.0),
+            ("--duplicate", self.duplicate.0 > 0.0),
+        ];
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
+    }
+
+    /// How the targets are to be opened.
+    pub fn opening(&self, write: bool, direct: bool) -> Opening {
+        Opening {
+            write,
+            direct: direct && !self.buffered,
+            destroy: self.destroy.clone(),
+            wipe: self.wipe.clone(),
+            file_size: self.size,
+            fill_time: self.fill_time,
+            keep: self.keep,
+            content: Content { compressible: self.compressible, duplicate: self.duplicate },
+            backend: match self.engine.choice() {
+                // A test file is really written, also when the measurement itself touches nothing.
+                BackendChoice::Null => BackendChoice::Auto(UringOptions::default()),
+                choice => choice,
+            },
+        }
+    }
+}

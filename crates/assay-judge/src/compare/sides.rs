@@ -1,0 +1,96 @@
+//! A side of a comparison: its measures, distributions and curves.
+
+use assay_model::Estimate;
+use assay_model::comparison::{OverlayAxis, OverlayPoint, Side};
+use assay_model::verdict::{Doubt, Unit};
+
+/// One measure of one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The name that criteria use.
+    pub quantity: String,
+    /// The stream or target, where there are several.
+    pub subject: Option<String>,
+    /// Unit of the value.
+    pub unit: Unit,
+    /// The value with its interval.
+    pub estimate: Estimate,
+    /// Whether it counts for the outcome of the pair.
+    pub judged: bool,
+    /// What a conclusion from it has to allow for.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Measured {
+    /// A measure of a whole side, or of one of its streams or targets, without doubts. What users feel is judged: all
+    /// rates, and the means and p99 of times, of the whole; what is left is shown.
+    pub fn new(
+        quantity: impl Into<String>,
+        subject: Option<String>,
+        unit: Unit,
+        estimate: Estimate,
+    ) -> Self {
+        let quantity = quantity.into();
+        let time = [".mean", ".q0.99"].iter().any(|end| quantity.ends_with(end));
+        let judged = subject.is_none() && (time || unit != Unit::Ns);
+        Self { quantity, subject, unit, estimate, judged, doubts: Vec::new() }
+    }
+}
+
+/// One range of times on one side: from, to (open where absent), and I/Os in it.
+pub type Counted = (u64, Option<u64>, f64);
+
+/// A ratio that says what work was done for a request, and how far two sides may lie apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkRatio {
+    /// What it is.
+    pub what: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// How far apart, as a share.
+    pub limit: f64,
+}
+
+/// Everything about one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SideFacts {
+    /// What it is.
+    pub side: Side,
+    /// Its measures.
+    pub measures: Vec<Measured>,
+    /// Its distributions in common ranges.
+    pub histograms: Vec<(String, Vec<Counted>)>,
+    /// What work it did.
+    pub work: Vec<WorkRatio>,
+    /// How it was made, key by key; sides that were made differently are not compared.
+    pub made: Vec<(String, String)>,
+    /// What can be drawn over the same axis for every side.
+    pub curves: Vec<SideCurve>,
+}
+
+impl SideFacts {
+    /// Whether its measures are times of queries.
+    pub fn is_of_queries(&self) -> bool {
+        self.measures.iter().any(|measure| measure.quantity.contains("query_time"))
+    }
+}
+
+/// One quantity of one side over an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SideCurve {
+    /// What it is; curves of sides belong together when they say the same, over the same axis and in the same unit.
+    pub what: String,
+    /// What it is drawn over.
+    pub over: OverlayAxis,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// The points, ascending by place.
+    pub points: Vec<OverlayPoint>,
+}
+
+impl SideCurve {
+    /// Whether two curves are drawn over each other.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        self.what == other.what && self.over == other.over && self.unit == other.unit
+    }
+}

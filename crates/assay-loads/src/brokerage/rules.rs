@@ -1,0 +1,122 @@
+//! The parameters of a brokerage load, and how large the data are that follow from them.
+
+use assay_model::units::Nanos;
+use assay_model::{Error, Result};
+
+/// Customers of a unit: a broker serves them, and their trades are made in one piece.
+pub const UNIT: u32 = 100;
+/// Accounts of a unit.
+pub const UNIT_ACCOUNTS: u32 = 500;
+/// Trades of a unit on a day before loading: of a thousand customers 57,600, two a second in eight hours.
+pub const UNIT_TRADES_A_DAY: u32 = 5760;
+/// Days of prices of each security, five years of working days.
+pub const PRICE_DAYS: u32 = 1305;
+/// What stands on an account before its first trade, hundredths of the currency.
+pub const OPENING_BALANCE_CENTS: i64 = 10_000_000;
+/// Things that data maintenance looks after, in turn.
+pub const MAINTAINED: u32 = 12;
+/// Securities that an account deals in at most.
+pub const POOL: u32 = 18;
+/// Who thinks longer is no user of a load.
+const THINK_MEAN_MAX: Nanos = Nanos(3_600_000_000_000);
+/// Bytes on storage of a thousand customers with their indexes, about, without their trades.
+const CUSTOMERS_BYTES: u64 = 150 << 20;
+/// Bytes on storage of a trade with all that belongs to it, about.
+const TRADE_BYTES: u64 = 700;
+
+/// The knobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// Customers: the scale of the data, whole hundreds.
+    pub customers: u32,
+    /// Days of trades before loading.
+    pub trade_days: u32,
+    /// Skew of the customers that ask: the weight of the k-th is k to the minus this; 0 for none.
+    pub customer_skew: f64,
+    /// Skew of the securities that are dealt in.
+    pub security_skew: f64,
+    /// Mean time that a customer thinks before a transaction.
+    pub think_mean: Nanos,
+    /// Seed of every random choice.
+    pub seed: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            customers: 1000,
+            trade_days: 5,
+            customer_skew: 0.4,
+            security_skew: 0.6,
+            think_mean: Nanos(0),
+            seed: 1,
+        }
+    }
+}
+
+impl Rules {
+    /// Refuses what means nothing.
+    ///
+    /// # Errors
+    /// A usage error that names the knob.
+    pub fn check(&self) -> Result<()> {
+        if !(UNIT..=10_000_000).contains(&self.customers) || !self.customers.is_multiple_of(UNIT) {
+            return Err(Error::usage(
+                format!("--customers {} cannot be loaded", self.customers),
+                "write 100 to 10000000, in whole hundreds",
+            ));
+        }
+        if !(1..=3000).contains(&self.trade_days) {
+            return Err(Error::usage(
+                format!("--trade-days {} cannot be loaded", self.trade_days),
+                "write 1 to 3000",
+            ));
+        }
+        if self.think_mean > THINK_MEAN_MAX {
+            let hint = "write a time up to 1h";
+            return Err(Error::usage(
+                format!("--think {} is no think time", self.think_mean),
+                hint,
+            ));
+        }
+        let knobs =
+            [("--customer-skew", self.customer_skew), ("--security-skew", self.security_skew)];
+        for (knob, skew) in knobs {
+            if !(0.0..=2.0).contains(&skew) {
+                return Err(Error::usage(format!("{knob} {skew} is no skew"), "write 0 to 2"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Units: brokers, too.
+    pub const fn units(&self) -> u32 {
+        self.customers / UNIT
+    }
+
+    /// Companies: half as many as customers.
+    pub const fn companies(&self) -> u32 {
+        self.customers / 2
+    }
+
+    /// Securities: 685 of a thousand customers.
+    pub fn securities(&self) -> u32 {
+        u32::try_from(u64::from(self.customers) * 685 / 1000).unwrap_or(u32::MAX)
+    }
+
+    /// Trades of a unit before loading.
+    pub const fn unit_trades(&self) -> u32 {
+        self.trade_days * UNIT_TRADES_A_DAY
+    }
+
+    /// Trades before loading.
+    pub fn trades(&self) -> u64 {
+        u64::from(self.units()) * u64::from(self.unit_trades())
+    }
+
+    /// Bytes on storage, about.
+    pub fn data_bytes(&self) -> u64 {
+        let customers = u64::from(self.customers).saturating_mul(CUSTOMERS_BYTES) / 1000;
+        customers.saturating_add(self.trades().saturating_mul(TRADE_BYTES)).saturating_add(32 << 20)
+    }
+}

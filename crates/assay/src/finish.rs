@@ -1,0 +1,65 @@
+//! The end of every command that measures: print the answer, choose the exit code.
+
+use crate::exit::{ExitStatus, exit_status, print, print_report};
+use crate::options::OutputOptions;
+use crate::terminal::colour;
+use assay_app::finish::FinishedRun;
+use assay_app::loaded_run::LoadedRun;
+use assay_model::measurement::Finish;
+use assay_model::run::RunKind;
+use assay_model::{Error, Result};
+use assay_report::Options;
+use assay_store::{Document, RunReader};
+
+/// Prints what came of a run and gives the exit.
+///
+/// # Errors
+/// A closed standard output.
+pub fn conclude(finished: &FinishedRun, output: &OutputOptions) -> Result<ExitStatus> {
+    show(&finished.loaded, &finished.run, output)?;
+    complain(&finished.finish, &finished.run);
+    Ok(exit_status(&finished.finish, finished.outcome))
+}
+
+/// A measurement that could not go on says so also where errors are looked for.
+fn complain(finish: &Finish, run: &RunReader) {
+    let Finish::Failed { reason } = finish else {
+        return;
+    };
+    let manifest = run.manifest();
+    let next = match manifest.kind {
+        RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
+        RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
+        RunKind::Calibrate
+        | RunKind::Check
+        | RunKind::Locality
+        | RunKind::Soak
+        | RunKind::Watch
+        | RunKind::Load => "start again".to_owned(),
+    };
+    let kept = run.path().display();
+    let error = Error::environment(
+        reason,
+        format!("what was measured is kept in {kept}; remove the cause, then {next}"),
+    );
+    crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
+}
+
+/// Prints a run as text or JSON, with where it is kept.
+///
+/// # Errors
+/// A closed standard output.
+pub fn show(loaded: &LoadedRun, run: &RunReader, output: &OutputOptions) -> Result<ExitStatus> {
+    if !output.quiet && !run.is_checked() {
+        let id = &run.manifest().id;
+        crate::terminal::say(&format!(
+            "note: the run {id} is unchecked: it has no checksums, and what changed in it since is not noticed"
+        ));
+    }
+    if output.json {
+        return print(&assay_report::json(&loaded.report)?);
+    }
+    let text = assay_report::text(&loaded.report, Options::default(), colour());
+    let page = run.path().join(Document::Report.file_name());
+    print_report(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
+}
