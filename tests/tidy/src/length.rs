@@ -135,7 +135,7 @@ fn functions(files: &[RustFile]) -> Vec<Length> {
     found
 }
 
-/// Gathers every function with a body that is no test.
+/// Gathers every function with a body that is not a test.
 struct Functions<'a> {
     file: &'a RustFile,
     found: Vec<Length>,

@@ -17,7 +17,7 @@ struct Phrase {
 /// How far behind a phrase the word may be that allows it.
 const REACH: usize = 4;
 
-/// Words after which "no" is no article: a comparison or a set phrase.
+/// Words before which "no" denies a comparison, not a noun.
 const COMPARED: &[&str] = &[
     "longer",
     "more",
@@ -87,35 +87,23 @@ const KINDS: &[&str] = &["rs", "md", "py", "toml", "sh"];
 
 /// Folders and files that are not yet edited, and those that are written by the program.
 pub const NOT_YET: &[&str] = &[
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "README.md",
     "arrays/",
     "benchmarks/",
     "crates/assay/",
     "crates/assay-app/",
-    "crates/assay-archives/",
-    "crates/assay-arrays/",
     "crates/assay-dbload/",
     "crates/assay-dbserver/",
-    "crates/assay-engine/",
-    "crates/assay-host/",
-    "crates/assay-judge/",
-    "crates/assay-live/",
     "crates/assay-loads/",
     "crates/assay-mariadb/",
     "crates/assay-methods/",
-    "crates/assay-model/",
-    "crates/assay-oracle/",
     "crates/assay-postgres/",
     "crates/assay-report/",
     "crates/assay-stats/",
-    "crates/assay-store/",
-    "docs/",
+    "docs/papers.md",
+    "docs/verbs/",
     "fuzz/",
     "scripts/",
     "studies/",
-    "tests/",
 ];
 
 /// Every banned phrase outside of the folders that are not yet edited, and every such folder that has none.
@@ -195,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_finding_says_where_it_is_and_what_to_write() {
-        let found = findings("a.rs", "// one\n// That cannot be\n// meant.\n");
+        let found = findings("a.rs", &["// one", "// That cannot be", "// meant."].join("\n"));
         assert_eq!(
             found,
             [concat!(
