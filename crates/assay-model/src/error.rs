@@ -1,16 +1,16 @@
 //! What went wrong that is not our bug: the user's mistake or the environment's refusal, with a way out.
 
-use crate::failure::Refusal;
+use crate::refusal::Refusal;
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// A result whose failure is a person's or an environment's, never a bug of ours.
+/// A result whose failure is a person's or an environment's, never a bug of Assay.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Who has to act so that the next try succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// The command line or a document says something that cannot be meant: exit code 2.
+    /// The command line or a document is invalid or contradictory: exit code 2.
     Usage,
     /// The machine, the device or a right refuses, or the safety gate does: exit code 4.
     Environment,

@@ -4,6 +4,8 @@ use crate::{Error, ErrorKind};
 use std::fmt;
 use std::io;
 
+pub use crate::refusal::Refusal;
+
 /// Why a statement or a login did not succeed.
 #[derive(Debug)]
 pub enum Failure {
@@ -29,29 +31,6 @@ pub enum Failure {
         /// What a person can do.
         hint: &'static str,
     },
-}
-
-/// What a refusal means, in any product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// Transactions waited for each other, and this one gave way.
-    Deadlock,
-    /// A lock was not had in time.
-    LockTimeout,
-    /// Another transaction changed what this one read.
-    Conflict,
-    /// The server ends, or ended this session.
-    Ended,
-    /// Nothing can be written here.
-    ReadOnly,
-    /// The storage is full.
-    Full,
-    /// This user may not.
-    Denied,
-    /// The server takes no further session.
-    TooManySessions,
-    /// Anything else.
-    Other,
 }
 
 /// Characters of a server's words that are kept.

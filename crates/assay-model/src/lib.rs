@@ -19,6 +19,7 @@ pub mod measurement;
 pub mod mix;
 pub mod number;
 pub mod profile;
+mod refusal;
 pub mod row;
 pub mod run;
 #[cfg(test)]

@@ -44,7 +44,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
     }
 }
 
-/// A file of ours that does not hold what it should.
+/// An Assay file that does not hold what it should.
 pub(crate) fn damaged(path: &Path, what: &str) -> Error {
     Error::environment(
         format!("{} is damaged: {what}", path.display()),

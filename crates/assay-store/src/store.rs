@@ -59,7 +59,7 @@ impl Store {
         RunWriter::resume(&self.open(name)?, now_unix_ns)
     }
 
-    /// All runs, the newest first; directories that are no runs are passed over. A store that is not there has
+    /// All runs, the newest first; directories that are not runs are passed over. A store that is not there has
     /// none.
     ///
     /// # Errors

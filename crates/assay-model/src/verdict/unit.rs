@@ -5,7 +5,7 @@ use crate::number::real;
 use crate::units::{Bytes, Nanos, Rate, Share, show_count, throughput_parts, time_parts};
 use serde::{Deserialize, Serialize};
 
-/// Unit of a judged quantity; the number beside it is in the base unit.
+/// Unit of a judged quantity; the number next to it is in the base unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

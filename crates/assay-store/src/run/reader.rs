@@ -28,7 +28,7 @@ impl RunReader {
     /// Opens the run in a directory.
     ///
     /// # Errors
-    /// A usage error when the directory is no run or of a newer form.
+    /// A usage error when the directory is not a run or is of a newer form.
     pub fn open(directory: &Path) -> Result<Self> {
         let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         match Directory::open(directory) {
@@ -158,7 +158,7 @@ impl RunReader {
 fn no_run(directory: &Path) -> Error {
     let error = if directory.is_dir() {
         Error::usage(
-            format!("{} is no run: it has no {MANIFEST}", directory.display()),
+            format!("{} is not a run: it has no {MANIFEST}", directory.display()),
             "name a run by its id, by the first characters of it, by its directory, or 'latest'",
         )
     } else {
