@@ -46,7 +46,7 @@ fn answer<'a>(profiles: &[NamedProfile<'_>]) -> Answer<'a> {
     Answer { headline, details, ..Answer::default() }
 }
 
-fn one_report<'a>(named: NamedProfile<'a>) -> Vec<Section<'a>> {
+fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
     let profile = named.profile;
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     let source = || vec![Block::facts(facts::source(profile))];
@@ -110,7 +110,7 @@ fn who<'a>(profile: &Profile) -> Vec<Block<'a>> {
     blocks
 }
 
-fn demand<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+fn demand(profile: &Profile) -> Vec<Block<'_>> {
     let purposes = facts::classes(profile);
     let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
                 Outstanding is rate times time (Little's law). A dash is not in the report.";
@@ -131,7 +131,7 @@ fn demand<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
     vec![Block::Table(purposes), Block::Beside(beside)]
 }
 
-fn time<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+fn time(profile: &Profile) -> Vec<Block<'_>> {
     let shares = shares(profile).map(|draw| {
         Block::Chart(Chart::new("shares-of-db-time", Size::Half, "Shares of DB time.", draw))
     });
@@ -144,7 +144,7 @@ fn time<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
     [beside].into_iter().chain(over_time).collect()
 }
 
-fn tiering<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+fn tiering(profile: &Profile) -> Vec<Block<'_>> {
     let table = Block::Table(facts::tiering(&profile.tiering));
     let Some(draw) = tiers(profile) else {
         return vec![table];

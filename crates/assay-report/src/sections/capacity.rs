@@ -13,7 +13,7 @@ use assay_model::calibration::{Calibration, CurvePoint, LatencyLimit, MixCalibra
 use assay_model::verdict::Unit;
 
 /// The whole section; nothing without a calibration.
-pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     let Some(calibration) = &report.calibration else {
         return Vec::new();
     };

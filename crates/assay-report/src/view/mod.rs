@@ -226,7 +226,7 @@ impl Finding {
     }
 }
 
-impl<'a> Block<'a> {
+impl Block<'_> {
     /// A heading with what it stands above.
     pub(crate) fn part(title: impl Into<String>, blocks: Vec<Self>) -> Self {
         Self::Titled(Level::Part, title.into(), blocks)
