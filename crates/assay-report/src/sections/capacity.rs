@@ -19,7 +19,7 @@ pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     };
     let cards = calibration.mixes.iter().map(|mix| mix_card::card(mix, calibration, &format));
     let mut blocks =
-        vec![Block::Cards(cards.collect()), Block::Beside(charts(calibration, format))];
+        vec![Block::Cards(cards.collect()), Block::SideBySide(charts(calibration, format))];
     blocks.extend(latency_limits::block(calibration, &format));
     let points = |mix| points(mix, &calibration.limit, &format);
     blocks.push(Block::OnPage(calibration.mixes.iter().map(points).collect()));

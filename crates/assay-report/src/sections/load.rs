@@ -27,7 +27,7 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
     };
     let mut blocks = vec![
         Block::captioned(Level::Part, beside(report)),
-        Block::Beside(charts(load, format).into_iter().map(Block::Chart).collect()),
+        Block::SideBySide(charts(load, format).into_iter().map(Block::Chart).collect()),
     ];
     blocks.extend(over_time(load, format).map(Block::Chart));
     let tables = tables(load).into_iter().map(|columns| columns.table(&load.rungs));

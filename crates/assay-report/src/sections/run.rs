@@ -44,7 +44,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
         Block::Note(format!("Times are {kind}s; 95 % intervals stand below the numbers.")),
         Block::InTerminal(vec![Block::Paragraph(conduct(run, &format))]),
         Block::captioned(Level::Detail, errors(run, &format)),
-        Block::Beside(distributions(whole, kind, prefix, format)),
+        Block::SideBySide(distributions(whole, kind, prefix, format)),
         over_time.charts(format),
         over_time.events(&format),
     ];

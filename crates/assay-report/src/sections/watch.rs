@@ -20,7 +20,7 @@ pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     vec![
         Block::facts(watched_host(&watch.summary)),
         Block::Table(watched_devices(&watch.summary)),
-        Block::Beside(charts(watch, format).into_iter().map(Block::Chart).collect()),
+        Block::SideBySide(charts(watch, format).into_iter().map(Block::Chart).collect()),
     ]
 }
 
