@@ -98,7 +98,7 @@ pub(crate) fn environment(environment: &Environment) -> Vec<Block<'static>> {
 fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let mut facts = vec![("on", report.target.clone())];
     facts.extend(report.environment.as_ref().map(|found| ("host", found.host.name.clone())));
-    facts.push(("begun", format!("{} UTC", Utc::of(report.created_unix_ns))));
+    facts.push(("started", format!("{} UTC", Utc::of(report.created_unix_ns))));
     let runs: f64 = report.runs.iter().map(|run| run.measurement.elapsed_s()).sum();
     let measured_s =
         runs + report.calibration.as_ref().map_or(0.0, |calibration| calibration.elapsed_s);
