@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod array;
+pub mod calendar;
 pub mod calibration;
 pub mod comparison;
 pub mod counters;

@@ -1,5 +1,7 @@
 //! Snapshot times: day, month and year in the client's language, and the clock.
 
+use assay_model::calendar::unix_days;
+
 /// Opening letters of month names, lower case, in the languages that Oracle's clients print; `|` parts months.
 const MONTHS: &[&str] = &[
     "jan|ene|gen|janv|sty|oca|янв",
@@ -23,13 +25,13 @@ pub(crate) fn clock_s(text: &str) -> Option<i64> {
     let date: String = date.split_whitespace().collect();
     let mut date = date.split(['-', '/', '.']).filter(|part| !part.is_empty());
     let (day, month, year) = (date.next()?, date.next()?, date.next()?);
-    let (day, year): (i64, i64) = (day.parse().ok()?, year.parse().ok()?);
+    let (day, year): (u8, i32) = (day.parse().ok()?, year.parse().ok()?);
     let year = if year < 100 { year + 2000 } else { year };
     let month = month_of(month)?;
-    if !(1..=31).contains(&day) || !(1970..=2200).contains(&year) {
+    if !(1970..=2200).contains(&year) {
         return None;
     }
-    Some(days(year, month, day) * 86_400 + seconds_of_day(clock)?)
+    Some(unix_days(year, month, day)? * 86_400 + seconds_of_day(clock)?)
 }
 
 fn seconds_of_day(text: &str) -> Option<i64> {
@@ -40,26 +42,19 @@ fn seconds_of_day(text: &str) -> Option<i64> {
     valid.then_some(hour * 3600 + minute * 60 + second)
 }
 
-fn month_of(text: &str) -> Option<i64> {
+fn month_of(text: &str) -> Option<u8> {
     let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
-    if let Ok(number) = digits.parse::<i64>() {
+    if let Ok(number) = digits.parse::<u8>() {
         return (1..=12).contains(&number).then_some(number);
     }
     let name = text.to_lowercase();
     // The longest opening wins: `juil` is July, `jui` June.
     let openings = MONTHS
         .iter()
-        .zip(1_i64..)
+        .zip(1_u8..)
         .flat_map(|(names, month)| names.split('|').map(move |opening| (opening, month)));
     let known = openings.filter(|(opening, _)| name.starts_with(opening));
     known.max_by_key(|(opening, _)| opening.len()).map(|(_, month)| month)
-}
-
-/// Days since 1970 of a Gregorian date, by counting from 1 March of the year 0.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
 #[cfg(test)]
@@ -94,8 +89,14 @@ mod tests {
 
     #[test]
     fn what_is_in_doubt_is_not_read() {
-        for text in ["", "11-Foo-18 09:30", "32-Jan-18 09:30", "11-Jan-18 25:00", "11-13-18 01:00"]
-        {
+        for text in [
+            "",
+            "11-Foo-18 09:30",
+            "32-Jan-18 09:30",
+            "11-Jan-18 25:00",
+            "11-13-18 01:00",
+            "30-Feb-18 01:00",
+        ] {
             assert_eq!(clock_s(text), None, "{text}");
         }
     }

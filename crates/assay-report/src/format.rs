@@ -121,14 +121,14 @@ impl Formatter {
     /// How sure a number is: half the width of its interval as a share, `±1.1 %`, or the two ends where it reaches further
     /// to one side than to the other; empty where there is no interval.
     pub(crate) fn doubt(&self, unit: Unit, estimate: &Estimate) -> String {
-        self.plus_minus(unit, estimate).unwrap_or_else(|| {
+        Self::plus_minus(unit, estimate).unwrap_or_else(|| {
             let interval = self.interval(unit, estimate);
             if interval.is_empty() { interval } else { format!("({interval})") }
         })
     }
 
     /// `±1.1 %`; nothing where there is no interval or where it reaches further to one side.
-    pub(crate) fn plus_minus(&self, unit: Unit, estimate: &Estimate) -> Option<String> {
+    pub(crate) fn plus_minus(unit: Unit, estimate: &Estimate) -> Option<String> {
         even_half(unit, estimate).map(|half| format!("±{}", Self::half_width(half)))
     }
 

@@ -19,6 +19,7 @@ pub(crate) use columns::Columns;
 pub(crate) use kind::Kind;
 pub(crate) use loaded::{encryption, facts};
 pub(crate) use transactions::{response_time_ns, result};
+pub(crate) use words::several;
 
 /// All tables of a ladder.
 pub(crate) fn tables(load: &Load) -> Vec<Columns> {

@@ -27,19 +27,11 @@ pub fn text(rows: &[Vec<TableCell>]) -> String {
     written
 }
 
-/// The same as CSV: RFC 4180, one header, an empty field where the report says nothing.
+/// The same as CSV: one header, an empty field where the report says nothing.
 pub fn csv(rows: &[Vec<TableCell>]) -> String {
-    let mut written = COLUMNS.iter().map(key).collect::<Vec<_>>().join(",") + "\n";
-    for row in rows {
-        let cells = row.iter().map(|cell| match cell {
-            TableCell::Absent => String::new(),
-            TableCell::Number(number) => number.to_string(),
-            TableCell::Text(text) => quoted(text),
-        });
-        written.push_str(&cells.collect::<Vec<_>>().join(","));
-        written.push('\n');
-    }
-    written
+    let head: Vec<String> = COLUMNS.iter().map(key).collect();
+    let records = rows.iter().map(|row| row.iter().map(field).collect());
+    assay_report::csv(std::iter::once(head).chain(records))
 }
 
 /// The same as objects.
@@ -93,13 +85,17 @@ fn shown(cell: &TableCell) -> String {
     }
 }
 
-/// A field that no comma, quote or line's end can break. What a spreadsheet would run as a formula gets an apostrophe
-/// before it, which such programs take for the sign of text (OWASP, CSV Injection).
-fn quoted(text: &str) -> String {
-    let runs = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if runs { format!("'{text}") } else { text.to_owned() };
-    let risky = runs || text.contains([',', '"', '\n', '\r']);
-    if risky { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+/// A cell as a field. What a spreadsheet would run as a formula gets an apostrophe before it, which such programs take for
+/// the sign of text (OWASP, CSV Injection).
+fn field(cell: &TableCell) -> String {
+    match cell {
+        TableCell::Absent => String::new(),
+        TableCell::Number(number) => number.to_string(),
+        TableCell::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {
+            format!("'{text}")
+        }
+        TableCell::Text(text) => text.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -130,9 +126,10 @@ mod tests {
 
     #[test]
     fn a_formula_stays_text() {
-        assert_eq!(quoted("=cmd|' /C calc'!A0"), "\"'=cmd|' /C calc'!A0\"");
-        assert_eq!(quoted("@SUM(1)"), "\"'@SUM(1)\"");
-        assert_eq!(quoted("SHOP"), "SHOP");
+        let of = |text: &str| field(&TableCell::Text(text.to_owned()));
+        assert_eq!(of("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+        assert_eq!(of("@SUM(1)"), "'@SUM(1)");
+        assert_eq!(of("SHOP"), "SHOP");
     }
 
     #[test]

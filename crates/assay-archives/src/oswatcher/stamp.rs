@@ -1,6 +1,6 @@
 //! The line above each sample with its time, in the forms that locales and versions give it.
 
-use assay_model::number::index_of;
+use assay_model::calendar::unix_days;
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -65,17 +65,10 @@ fn clock(word: &str) -> Option<(u64, u64, u64)> {
     (clock.0 < 24 && clock.1 < 60 && clock.2 <= 60).then_some(clock)
 }
 
-/// Days from 1970 to a date of the Gregorian calendar.
+/// Days from 1970 to a date, which lies behind it.
 fn days_before(year: u64, month: u64, day: u64) -> Option<u64> {
-    const BEFORE: [u64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    if !(1970..=9999).contains(&year) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let before = BEFORE.get(index_of(month.checked_sub(1)?))?;
-    let leaps = |year: u64| year / 4 - year / 100 + year / 400;
-    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let leap_day = u64::from(is_leap && month > 2);
-    Some((year - 1970) * 365 + leaps(year - 1) - leaps(1969) + before + leap_day + day - 1)
+    let (year, month) = (i32::try_from(year).ok()?, u8::try_from(month).ok()?);
+    u64::try_from(unix_days(year, month, u8::try_from(day).ok()?)?).ok()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use super::chunks::Chunks;
 use assay_loads::sink::Sink;
 use memchr::memchr3;
+use assay_model::calendar::date;
 use std::io::Write;
 
 const DAY_US: i64 = 86_400_000_000;
@@ -114,18 +115,6 @@ impl Sink for TextRows<'_> {
     }
 }
 
-/// The date of a day since 1970, by counting eras of 400 years that begin in March.
-fn date(day: i64) -> (i64, i64, i64) {
-    let shifted = day + 719_468;
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + 400 * era + i64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::chunks::Chunk;
@@ -151,15 +140,5 @@ mod tests {
         let text = String::from_utf8(all[0].0.clone()).unwrap();
         assert_eq!(text, "7\t-3\t-10.05\ta\\\tb\\\\\t\\N\n0.0034\t2023-11-14 22:13:20.000001\n");
         assert_eq!((all.len(), all[0].1), (1, 2));
-    }
-
-    /// Golden values: `datetime.date(1970, 1, 1) + datetime.timedelta(n)` of Python.
-    #[test]
-    fn days_have_their_dates() {
-        assert_eq!(date(0), (1970, 1, 1));
-        assert_eq!(date(11_016), (2000, 2, 29));
-        assert_eq!(date(20_778), (2026, 11, 21));
-        assert_eq!(date(-1), (1969, 12, 31));
-        assert_eq!(date(47_541), (2100, 3, 1));
     }
 }

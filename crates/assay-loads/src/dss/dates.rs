@@ -1,8 +1,6 @@
 //! Dates as queries write them: `1995-03-15`.
 
-use assay_model::run::Utc;
-
-const NANOSECONDS_OF_A_DAY: u64 = 86_400_000_000_000;
+use assay_model::calendar::date;
 
 /// The first day of the month that lies so many months behind January of a year.
 pub(super) fn first_of(year: u64, months: u64) -> String {
@@ -11,8 +9,8 @@ pub(super) fn first_of(year: u64, months: u64) -> String {
 
 /// The day that lies so many days behind 1 January 1970.
 pub(super) fn day(days: u64) -> String {
-    let utc = Utc::of(days * NANOSECONDS_OF_A_DAY);
-    format!("{:04}-{:02}-{:02}", utc.year, utc.month, utc.day)
+    let (year, month, day) = date(i64::try_from(days).unwrap_or(i64::MAX));
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

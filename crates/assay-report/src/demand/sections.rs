@@ -46,13 +46,13 @@ fn answer<'a>(profiles: &[NamedProfile<'_>]) -> Answer<'a> {
     Answer { headline, details, ..Answer::default() }
 }
 
-fn one_report<'a>(named: NamedProfile<'a>) -> Vec<Section<'a>> {
+fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
     let profile = named.profile;
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     let source = || vec![Block::facts(facts::source(profile))];
     vec![
         section("read", named.file, vec![Block::InTerminal(source())]),
-        section("events", "What sessions waited for", vec![beside(first(profile))]),
+        section("events", "What sessions waited for", vec![side_by_side(first(profile))]),
         section("demand", "What was asked of storage", demand(profile)),
         section("time", "Where DB time went", time(profile)),
         section("server", "Who asked", who(profile)),
@@ -75,7 +75,7 @@ fn many<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Section<'a>> {
     let parts = profiles.iter().take(REPORTS_MAX).zip(1..).map(|(named, number)| {
         let sentence = Block::Paragraph(facts::headline(&named.profile.verdict));
         let events = report::top_events(named.profile).into_iter().take(1).collect();
-        let mut content = vec![sentence, beside(events)];
+        let mut content = vec![sentence, side_by_side(events)];
         content.extend(demand(named.profile));
         content.extend(time(named.profile));
         Block::Article(Some(format!("report-{number}")), vec![Block::part(named.file, content)])
@@ -96,21 +96,21 @@ fn first(profile: &Profile) -> Vec<Table> {
 }
 
 /// Tables below their titles, two next to each other where there is room.
-fn beside<'a>(tables: Vec<Table>) -> Block<'a> {
+fn side_by_side<'a>(tables: Vec<Table>) -> Block<'a> {
     let group = |table| Block::Group(vec![Block::captioned(Level::Part, table)]);
-    Block::Beside(tables.into_iter().map(group).collect())
+    Block::SideBySide(tables.into_iter().map(group).collect())
 }
 
 fn who<'a>(profile: &Profile) -> Vec<Block<'a>> {
-    let mut blocks = vec![beside(report::who_asked(profile))];
+    let mut blocks = vec![side_by_side(report::who_asked(profile))];
     let tables = server::tables(profile).into_iter();
     blocks.extend(tables.map(|table| Block::captioned(Level::Part, table)));
     let title = "Files, buffer cache and instances";
-    blocks.push(Block::folded(title, vec![beside(report::looked_up(profile))]));
+    blocks.push(Block::folded(title, vec![side_by_side(report::looked_up(profile))]));
     blocks
 }
 
-fn demand<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+fn demand(profile: &Profile) -> Vec<Block<'_>> {
     let purposes = facts::classes(profile);
     let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
                 Outstanding is rate times time (Little's law). A dash is not in the report.";
@@ -128,10 +128,10 @@ fn demand<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
     let histograms = Block::OnPage(vec![folded(histograms(profile))]);
     let below = note.into_iter().chain([counts, histograms]).collect();
     let beside = curve.into_iter().chain([Block::Group(below)]).collect();
-    vec![Block::Table(purposes), Block::Beside(beside)]
+    vec![Block::Table(purposes), Block::SideBySide(beside)]
 }
 
-fn time<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+fn time(profile: &Profile) -> Vec<Block<'_>> {
     let shares = shares(profile).map(|draw| {
         Block::Chart(Chart::new("shares-of-db-time", Size::Half, "Shares of DB time.", draw))
     });
@@ -140,18 +140,18 @@ fn time<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
         let caption = "What active sessions did, by looks at them. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
         Block::Chart(Chart::new("active-sessions", Size::Full, caption, draw))
     });
-    let beside = Block::Beside([table].into_iter().chain(shares).collect());
+    let beside = Block::SideBySide([table].into_iter().chain(shares).collect());
     [beside].into_iter().chain(over_time).collect()
 }
 
-fn tiering<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+fn tiering(profile: &Profile) -> Vec<Block<'_>> {
     let table = Block::Table(facts::tiering(&profile.tiering));
     let Some(draw) = tiers(profile) else {
         return vec![table];
     };
     let caption = "Share of all waiting for reads that is gone when so many tablespaces are moved.";
     let chart = Block::Chart(Chart::new("tablespaces", Size::Half, caption, draw));
-    vec![Block::Beside(vec![table, chart])]
+    vec![Block::SideBySide(vec![table, chart])]
 }
 
 fn doubts<'a>(profile: &Profile) -> Vec<Block<'a>> {

@@ -200,7 +200,7 @@ fn statements(statements: &[StatementIo]) -> Table {
 }
 
 fn log(server: &ServerActivity) -> Table {
-    let mut rows = Table::of_numbers("Write-ahead log and checkpoints", &["", ""]);
+    let mut rows = Table::of_numbers("Write-ahead log and checkpoints", &["", "number"]);
     let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
     if let Some(wal) = &server.wal {
         add("records", show_count(real(wal.records)));
@@ -220,7 +220,7 @@ fn log(server: &ServerActivity) -> Table {
 }
 
 fn sampling(sampling: Option<&Sampling>) -> Table {
-    let mut rows = Table::of_numbers("How it was watched", &["", ""]);
+    let mut rows = Table::of_numbers("How it was watched", &["", "number"]);
     if let Some(one) = sampling {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(

@@ -3,6 +3,7 @@
 
 pub(crate) mod csv;
 pub(crate) mod html;
+mod palette;
 pub(crate) mod picture;
 pub(crate) mod text;
 

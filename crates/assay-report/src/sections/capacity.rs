@@ -13,13 +13,13 @@ use assay_model::calibration::{Calibration, CurvePoint, LatencyLimit, MixCalibra
 use assay_model::verdict::Unit;
 
 /// The whole section; nothing without a calibration.
-pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     let Some(calibration) = &report.calibration else {
         return Vec::new();
     };
     let cards = calibration.mixes.iter().map(|mix| mix_card::card(mix, calibration, &format));
     let mut blocks =
-        vec![Block::Cards(cards.collect()), Block::Beside(charts(calibration, format))];
+        vec![Block::Cards(cards.collect()), Block::SideBySide(charts(calibration, format))];
     blocks.extend(latency_limits::block(calibration, &format));
     let points = |mix| points(mix, &calibration.limit, &format);
     blocks.push(Block::OnPage(calibration.mixes.iter().map(points).collect()));

@@ -158,7 +158,7 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
         "load" => "The ladder of sessions",
         _ => "Every measure of both sides with its ratio",
     };
-    let names = ["measure", "base", "other", "ratio", "95 % interval", "outcome", ""];
+    let names = ["measure", "base", "other", "ratio", "95 % interval", "outcome", "note"];
     let rows = mine.map(|measure| row(label(part, measure), measure, elapsed_s, format));
     Table::of_numbers(caption, &names).with(rows)
 }

@@ -9,7 +9,7 @@ use crate::chart::waits::{Stretch, waits};
 use crate::demand::{LOAD_TABLE, server_tables};
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::ladder::{Kind, beside, facts, tables};
+use crate::ladder::{Kind, beside, facts, several, tables};
 use crate::view::{Block, Chart, Level, Table};
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::Operation;
@@ -27,7 +27,7 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
     };
     let mut blocks = vec![
         Block::captioned(Level::Part, beside(report)),
-        Block::Beside(charts(load, format).into_iter().map(Block::Chart).collect()),
+        Block::SideBySide(charts(load, format).into_iter().map(Block::Chart).collect()),
     ];
     blocks.extend(over_time(load, format).map(Block::Chart));
     let tables = tables(load).into_iter().map(|columns| columns.table(&load.rungs));
@@ -42,8 +42,10 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
 fn activity<'a>(load: &Load) -> Option<Block<'a>> {
     let rung = load.best()?;
     let profile = rung.profile.as_ref()?;
-    let title =
-        format!("What the server counted and was seen doing with {} sessions", rung.sessions);
+    let title = format!(
+        "What the server counted and was seen doing with {}",
+        several(rung.sessions, "session")
+    );
     // Rates of the same seconds stand in the ladder's own columns, from the same place for all rungs.
     let told = server_tables(profile).into_iter().filter(|table| table.caption != LOAD_TABLE);
     let block = |table: Table| {
@@ -95,8 +97,8 @@ fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(
-            "Times of all reading statements with {} sessions, as the sessions saw them.",
-            rung.sessions
+            "Times of all reading statements with {}, as sessions saw them.",
+            several(rung.sessions, "session")
         );
         let draw =
             move |size| histogram(Operation::Read, &times, "time of statements", &format, size);

@@ -43,7 +43,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         number: bounded(capacity, &number),
         value: bounded(capacity, &rate.to_string()),
         // The two ends stand below in any case.
-        doubt: format.plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
+        doubt: Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
         interval: format.interval(Unit::IosPerS, &capacity.rate),
         queue_depth: Some(capacity.outstanding),
         ..KeyFigure::default()

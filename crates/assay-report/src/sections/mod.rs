@@ -58,7 +58,7 @@ const STYLES: [(Ink, Stroke); 6] = [
 ];
 
 /// Everything that a report shows: first the answer, then the evidence, then how it was made and how to do it again.
-pub(crate) fn view<'a>(report: &'a Report, format: Formatter) -> View<'a> {
+pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
     let outcome = report
         .verdict
         .as_ref()
@@ -98,7 +98,7 @@ pub(crate) fn environment(environment: &Environment) -> Vec<Block<'static>> {
 fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let mut facts = vec![("on", report.target.clone())];
     facts.extend(report.environment.as_ref().map(|found| ("host", found.host.name.clone())));
-    facts.push(("begun", format!("{} UTC", Utc::of(report.created_unix_ns))));
+    facts.push(("started", format!("{} UTC", Utc::of(report.created_unix_ns))));
     let runs: f64 = report.runs.iter().map(|run| run.measurement.elapsed_s()).sum();
     let measured_s =
         runs + report.calibration.as_ref().map_or(0.0, |calibration| calibration.elapsed_s);
@@ -107,7 +107,7 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 }
 
 /// The parts that have something to show.
-fn sections<'a>(report: &'a Report, format: Formatter) -> Vec<Section<'a>> {
+fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));

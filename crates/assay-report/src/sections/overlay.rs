@@ -51,7 +51,7 @@ fn section<'a>(
         title: title.to_owned(),
         blocks: vec![
             Block::OnPage(vec![Block::Lead(vec![lead.to_owned()])]),
-            Block::Beside(charts.map(Block::Chart).collect()),
+            Block::SideBySide(charts.map(Block::Chart).collect()),
         ],
     })
 }

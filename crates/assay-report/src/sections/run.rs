@@ -12,14 +12,14 @@ use crate::input::{Report, RunReport};
 use crate::phrases::{self, capital, kind_of_time};
 use crate::view::{Block, Cell, Chart, Level, Look, Table};
 use assay_model::Histogram;
-use assay_model::measurement::{Operation, PerOperation};
+use assay_model::measurement::{Operation, OperationResult, PerOperation};
 use assay_model::number::real;
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use std::rc::Rc;
 
 /// All runs; nothing when there is none.
-pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     let runs = (0..).zip(&report.runs).map(|(number, run)| {
         let several = report.runs.len() > 1;
         let prefix = if several { format!("run-{}-", number + 1) } else { String::new() };
@@ -44,7 +44,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
         Block::Note(format!("Times are {kind}s; 95 % intervals stand below the numbers.")),
         Block::InTerminal(vec![Block::Paragraph(conduct(run, &format))]),
         Block::captioned(Level::Detail, errors(run, &format)),
-        Block::Beside(distributions(whole, kind, prefix, format)),
+        Block::SideBySide(distributions(whole, kind, prefix, format)),
         over_time.charts(format),
         over_time.events(&format),
     ];
@@ -102,7 +102,7 @@ fn distributions<'a>(
         let caption =
             format!("{} of all {}s: how many took how long.", capital(kind), operation.name());
         let draw = move |size| {
-            let times = whole.get(operation).map(|result| result.response());
+            let times = whole.get(operation).map(OperationResult::response);
             times.map_or_else(Default::default, |times| {
                 histogram(operation, times, kind, &format, size)
             })

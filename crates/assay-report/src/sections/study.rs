@@ -266,7 +266,7 @@ fn unmeasured(study: &StudyResult) -> Table {
         Some(vec![number, settings(result), format!("{what}: {reason}")])
     };
     let table = Table::new("Cells without numbers").look(Look::Dense);
-    let table = table.numbers("cell").words("settings").words("why");
+    let table = table.words("cell").words("settings").words("why");
     table.with(study.cells.iter().filter_map(row))
 }
 
@@ -294,7 +294,7 @@ fn cells(study: &StudyResult, format: &Formatter) -> Table {
     let numbers =
         ["repeat", "IOPS", "throughput", "read mean", "read p99", "write mean", "measured"];
     let table = Table::new("Every cell in its order").look(Look::Dense);
-    let table = table.numbers("cell").words("settings");
+    let table = table.words("cell").words("settings");
     let table = numbers.into_iter().fold(table, Table::numbers);
     table.with(study.cells.iter().map(row))
 }

@@ -8,7 +8,7 @@ use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
 use crate::ladder::brokerage::{TRADE_RESULT, best as best_of_brokerage, results_per_s};
 use crate::ladder::orders::{NEW_ORDER, best, new_orders_per_min};
-use crate::ladder::{response_time_ns as at, result};
+use crate::ladder::{response_time_ns as at, result, several};
 use crate::view::Chart;
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::Operation;
@@ -55,11 +55,12 @@ fn distribution<'a>(
     load: &'a Load,
     format: Formatter,
 ) -> Option<Chart<'a>> {
-    let [counted, several] = picture.counted;
+    let [counted, plural] = picture.counted;
     let rung = (picture.best)(load)?;
     let found = result(rung, counted)?;
-    let caption = format!("Response times of all {several} with {} users.", rung.sessions);
-    let axis = format!("response time of {several}");
+    let caption =
+        format!("Response times of all {plural} with {}.", several(rung.sessions, "user"));
+    let axis = format!("response time of {plural}");
     let draw = move |size| histogram(Operation::Write, found.response(), &axis, &format, size);
     Some(Chart::new("histogram-transactions", Size::Half, caption, draw))
 }

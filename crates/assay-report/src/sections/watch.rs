@@ -13,14 +13,14 @@ use crate::watch::Watch;
 const CHARTS_MAX: usize = 6;
 
 /// The whole section; nothing where nothing was watched, and where figures are to be hidden.
-pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
+pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     let Some(watch) = report.watch.as_ref().filter(|_| !format.is_relative()) else {
         return Vec::new();
     };
     vec![
         Block::facts(watched_host(&watch.summary)),
         Block::Table(watched_devices(&watch.summary)),
-        Block::Beside(charts(watch, format).into_iter().map(Block::Chart).collect()),
+        Block::SideBySide(charts(watch, format).into_iter().map(Block::Chart).collect()),
     ]
 }
 

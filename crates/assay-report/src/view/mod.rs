@@ -84,7 +84,7 @@ pub(crate) enum Block<'a> {
     /// A text as it was given.
     Verbatim(String),
     /// Parts next to each other where there is room.
-    Beside(Vec<Block<'a>>),
+    SideBySide(Vec<Block<'a>>),
     /// Parts that stay together.
     Group(Vec<Block<'a>>),
     /// One of several alike, with the name that links use, where it has one.
@@ -226,7 +226,7 @@ impl Finding {
     }
 }
 
-impl<'a> Block<'a> {
+impl Block<'_> {
     /// A heading with what it stands above.
     pub(crate) fn part(title: impl Into<String>, blocks: Vec<Self>) -> Self {
         Self::Titled(Level::Part, title.into(), blocks)
@@ -256,7 +256,7 @@ impl<'a> Block<'a> {
     pub(crate) fn inner(&self) -> &[Self] {
         match self {
             Self::Titled(_, _, inner)
-            | Self::Beside(inner)
+            | Self::SideBySide(inner)
             | Self::Group(inner)
             | Self::Article(_, inner)
             | Self::Folded(_, _, inner)

@@ -13,24 +13,14 @@ pub fn write(directory: &Path, name: &str, rows: &[Row]) -> Result<()> {
     let Some(number) = name.strip_prefix('Q') else {
         return Ok(());
     };
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row.0.iter().map(|cell| quoted(cell.as_deref())).collect();
-        let line = cells.join(",");
-        // A line without anything would be no row.
-        text.push_str(if line.is_empty() { "\"\"" } else { &line });
-        text.push('\n');
-    }
+    let records = rows.iter().map(|row| row.0.iter().map(|cell| field(cell.as_deref())));
+    let text = assay_report::csv(records);
     write_new(&directory.join(format!("q{number:0>2}.csv")), text.as_bytes())
 }
 
-/// A text of fixed length without the blanks behind it, as RFC 4180 has it.
-fn quoted(cell: Option<&str>) -> String {
-    let text = cell.unwrap_or("").trim_end();
-    if text.contains([',', '"', '\n', '\r']) {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_owned()
+/// A text of fixed length without the blanks behind it.
+fn field(cell: Option<&str>) -> String {
+    cell.unwrap_or("").trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -38,9 +28,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_keep_their_commas_and_lose_their_padding() {
-        assert_eq!(quoted(Some("a,b")), "\"a,b\"");
-        assert_eq!(quoted(Some("x   ")), "x");
-        assert_eq!(quoted(None), "");
+    fn cells_lose_their_padding() {
+        assert_eq!(field(Some("a,b  ")), "a,b");
+        assert_eq!(field(None), "");
     }
 }

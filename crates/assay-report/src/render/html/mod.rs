@@ -104,7 +104,7 @@ fn block(block: &Block<'_>, figures: &mut Figures) -> Markup {
         Block::Chart(chart) => figures.figure(chart),
         Block::Timeline(found) => timeline(found, figures),
         Block::Verbatim(words) => tag("pre").attribute("tabindex", "0").text(words),
-        Block::Beside(inner) => wrapped(tag("div").class("charts"), blocks(inner, figures)),
+        Block::SideBySide(inner) => wrapped(tag("div").class("charts"), blocks(inner, figures)),
         Block::Group(inner) => wrapped(tag("div"), blocks(inner, figures)),
         Block::Article(id, inner) => article(id.as_deref(), blocks(inner, figures)),
         Block::Folded(title, is_open, inner) => folded(title, *is_open, blocks(inner, figures)),

@@ -10,7 +10,7 @@ pub(super) fn table(table: &Table) -> Markup {
     if table.is_empty() {
         return Markup::new();
     }
-    let head = tag("thead").body(tag("tr").all(table.columns.iter().map(head)));
+    let head = tag("thead").body(tag("tr").all(table.columns.iter().enumerate().map(head)));
     let rows = table.rows.iter().take(ROWS_MAX);
     let body = tag("tbody").all(rows.map(|cells| row(table, cells)));
     let caption = tag("caption").text(&table.caption);
@@ -36,8 +36,9 @@ const fn class(look: Look) -> &'static str {
     }
 }
 
-fn head(column: &Column) -> Markup {
-    let name = if column.name.is_empty() { "What" } else { &column.name };
+fn head((place, column): (usize, &Column)) -> Markup {
+    let is_unnamed = place == 0 && column.name.is_empty();
+    let name = if is_unnamed { "What" } else { &column.name };
     let cell = tag("th").attribute("scope", "col");
     if column.is_number { cell.class("n").text(name) } else { cell.text(name) }
 }

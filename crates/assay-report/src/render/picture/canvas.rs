@@ -3,6 +3,7 @@
 use super::file;
 use super::glyphs::Glyphs;
 use crate::chart::scene::{Anchor, Ink, Mark, Point, RADIUS, Scene, Stroke as Line};
+use crate::render::palette::Palette;
 use assay_model::number::{count, index_of, single};
 use tiny_skia::{
     Color, FillRule, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Rect, Stroke,
@@ -21,8 +22,6 @@ const TEXT_SIZE: f64 = 12.0;
 const TITLE_SIZE: f64 = 14.0;
 /// The colour behind everything.
 const PAPER: u32 = 0xff_ff_ff;
-/// The colour of titles.
-const TITLE_COLOUR: u32 = 0x1a_1c_1f;
 
 /// Pixels that are being drawn on.
 struct Canvas {
@@ -30,6 +29,8 @@ struct Canvas {
     pixels: Pixmap,
     /// What writes.
     glyphs: Glyphs,
+    /// What inks look like.
+    palette: Palette,
 }
 
 /// Draws a scene below its title, as a PNG file; `None` where there is no memory for it.
@@ -38,8 +39,8 @@ pub(super) fn draw(scene: &Scene) -> Option<Vec<u8>> {
     let width = size(scene.width + 2.0 * EDGE)?;
     let mut pixels = Pixmap::new(width, size(scene.height + TITLE + EDGE)?)?;
     pixels.fill(colour(PAPER, 1.0));
-    let mut canvas = Canvas { pixels, glyphs: Glyphs::new() };
-    canvas.text((0.0, -12.0), Anchor::Start, TITLE_SIZE, TITLE_COLOUR, &scene.title);
+    let mut canvas = Canvas { pixels, glyphs: Glyphs::new(), palette: Palette::light() };
+    canvas.text((0.0, -12.0), Anchor::Start, TITLE_SIZE, Ink::Label, &scene.title);
     for mark in scene.marks.iter().chain(&scene.stretching) {
         canvas.mark(mark);
     }
@@ -75,51 +76,6 @@ fn paint(hex: u32, opacity: f64) -> Paint<'static> {
     paint
 }
 
-/// The colours of the page's style sheet, in the light.
-const fn hex(ink: Ink) -> u32 {
-    match ink {
-        Ink::Axis => 0x56_5c_66,
-        Ink::Grid | Ink::Time => 0xe6_e8_e6,
-        Ink::Label => 0x1a_1c_1f,
-        Ink::Limit => 0xa3_12_3a,
-        Ink::Found | Ink::Event => 0x4b_51_58,
-        Ink::Read => 0x0b_62_a8,
-        Ink::Write => 0xb4_43_0a,
-        Ink::Sync => 0x6d_3f_a3,
-        Ink::Mix => 0x0b_6b_60,
-        Ink::Heat(level) => heat(level),
-        Ink::Class(place) => class(place),
-    }
-}
-
-/// The colours of wait classes, as readers of Oracle's tools know them: CPU green, User I/O blue, Commit orange.
-const fn class(place: u8) -> u32 {
-    match place {
-        0 => 0x3f_9a_4c,
-        1 => 0x2f_74_c0,
-        2 => 0xe0_8a_12,
-        3 => 0x7f_b3_e0,
-        4 => 0x8c_1d_2c,
-        5 => 0xd4_4a_3c,
-        6 => 0x8b_6d_4a,
-        _ => 0x9a_a0_a8,
-    }
-}
-
-/// The colours of the heat map, from light to deep.
-const fn heat(level: u8) -> u32 {
-    match level {
-        0 | 1 => 0xe3_eb_f3,
-        2 => 0xc9_db_eb,
-        3 => 0xa8_c6_e0,
-        4 => 0x82_ad_d2,
-        5 => 0x5b_91_c1,
-        6 => 0x38_73_aa,
-        7 => 0x1d_54_8b,
-        _ => 0x0b_35_63,
-    }
-}
-
 impl Canvas {
     /// Draws one mark.
     fn mark(&mut self, mark: &Mark) {
@@ -127,7 +83,7 @@ impl Canvas {
             Mark::Line { points, ink, stroke } => self.stroke(points, *ink, *stroke),
             Mark::Area { points, ink } => {
                 if let Some(path) = polygon(points) {
-                    self.fill(&path, hex(*ink), 0.2);
+                    self.fill(&path, self.palette.colour(*ink), 0.2);
                 }
             }
             Mark::Rects { rects, ink } => self.rects(rects.iter().copied(), *ink),
@@ -139,7 +95,7 @@ impl Canvas {
             Mark::Dot { at, ink, .. } => self.dot(*at, *ink),
             Mark::Text { at, anchor, ink, text } => {
                 let ink = if *ink == Ink::Time { Ink::Axis } else { *ink };
-                self.text(*at, *anchor, TEXT_SIZE, hex(ink), text);
+                self.text(*at, *anchor, TEXT_SIZE, ink, text);
             }
         }
     }
@@ -156,7 +112,13 @@ impl Canvas {
             Line::Dotted => (1.6, StrokeDash::new(vec![1.8, 2.6], 0.0)),
         };
         let stroke = Stroke { width, dash, ..Stroke::default() };
-        self.pixels.stroke_path(&path, &paint(hex(ink), 1.0), &stroke, place(), None);
+        self.pixels.stroke_path(
+            &path,
+            &paint(self.palette.colour(ink), 1.0),
+            &stroke,
+            place(),
+            None,
+        );
     }
 
     /// Fills an outline.
@@ -173,7 +135,7 @@ impl Canvas {
                 path.push_rect(rect);
             }
         }
-        let paint = Paint { anti_alias: false, ..paint(hex(ink), 1.0) };
+        let paint = Paint { anti_alias: false, ..paint(self.palette.colour(ink), 1.0) };
         if let Some(path) = path.finish() {
             self.pixels.fill_path(&path, &paint, FillRule::Winding, place(), None);
         }
@@ -187,12 +149,18 @@ impl Canvas {
         if let Some(outline) = outline {
             self.fill(&outline, PAPER, 1.0);
             let stroke = Stroke { width: 1.6, ..Stroke::default() };
-            self.pixels.stroke_path(&outline, &paint(hex(ink), 1.0), &stroke, place(), None);
+            self.pixels.stroke_path(
+                &outline,
+                &paint(self.palette.colour(ink), 1.0),
+                &stroke,
+                place(),
+                None,
+            );
         }
     }
 
     /// Writes a text held at a place of its base line.
-    fn text(&mut self, (x, y): Point, anchor: Anchor, size: f64, hex: u32, text: &str) {
+    fn text(&mut self, (x, y): Point, anchor: Anchor, size: f64, ink: Ink, text: &str) {
         let width = self.glyphs.width(text, size);
         let left = match anchor {
             Anchor::Start => x,
@@ -203,7 +171,7 @@ impl Canvas {
             // A seam of paper keeps text readable on lines, as on the page.
             let seam = Stroke { width: 3.0, ..Stroke::default() };
             self.pixels.stroke_path(&outline, &paint(PAPER, 0.85), &seam, place(), None);
-            self.fill(&outline, hex, 1.0);
+            self.fill(&outline, self.palette.colour(ink), 1.0);
         }
     }
 }

@@ -115,12 +115,16 @@ fn block(text: &mut Text, block: &Block<'_>) {
             blocks(text, inner);
         }
         Block::Paragraph(words) | Block::Note(words) => text.item(words),
-        Block::Verbatim(words) => words.lines().for_each(|line| text.item(line)),
+        Block::Verbatim(words) => {
+            for line in words.lines() {
+                text.item(line);
+            }
+        }
         Block::Lead(lines) | Block::Omissions(lines) => {
-            lines.iter().for_each(|line| text.item(line));
+            items(text, lines);
         }
         Block::List(lines) => {
-            lines.iter().take(LIST_MAX).for_each(|line| text.item(line));
+            items(text, &lines[..lines.len().min(LIST_MAX)]);
             more(text, lines.len().saturating_sub(LIST_MAX));
         }
         Block::Table(table) if matches!(table.look, Look::Stacked | Look::Records) => {
@@ -132,11 +136,23 @@ fn block(text: &mut Text, block: &Block<'_>) {
         }
         Block::Facts(facts) => text.pairs(&facts.iter().map(fact).collect::<Vec<_>>()),
         Block::Terms(terms) => {
-            terms.iter().for_each(|(term, meaning)| text.item(&format!("{term}: {meaning}")));
+            for (term, meaning) in terms {
+                text.item(&format!("{term}: {meaning}"));
+            }
         }
-        Block::Findings(findings) => findings.iter().for_each(|found| finding(text, found)),
+        Block::Findings(findings) => {
+            for found in findings {
+                finding(text, found);
+            }
+        }
         Block::Cards(all) => cards(text, all),
         other => blocks(text, other.inner()),
+    }
+}
+
+fn items(text: &mut Text, lines: &[String]) {
+    for line in lines {
+        text.item(line);
     }
 }
 
