@@ -5,8 +5,8 @@
 
 use super::chunks::Chunks;
 use assay_loads::sink::Sink;
-use memchr::memchr3;
 use assay_model::calendar::date;
+use memchr::memchr3;
 use std::io::Write;
 
 const DAY_US: i64 = 86_400_000_000;
