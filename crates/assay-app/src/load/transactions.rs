@@ -50,7 +50,8 @@ pub struct TransactionPlan {
     /// Load before the measured time of each rung.
     pub warm_up: Nanos,
     /// Transactions a second of all sessions together; closed without it.
-    pub rate: Option<f64>,
+    #[serde(rename = "rate")]
+    pub rate_per_s: Option<f64>,
     /// How these arrivals are spaced.
     pub arrival: Arrival,
     /// How often the ladder is measured.
@@ -125,7 +126,7 @@ impl Default for TransactionPlan {
             time: Nanos(30_000_000_000),
             ramp: Nanos(0),
             warm_up: Nanos(5_000_000_000),
-            rate: None,
+            rate_per_s: None,
             arrival: Arrival::default(),
             repeats: 1,
             isolation: IsolationLevel::default(),
@@ -181,7 +182,7 @@ impl TransactionPlan {
     /// # Errors
     /// A usage error that names both.
     pub fn check_think(&self, is_thinking: bool) -> Result<()> {
-        if is_thinking && self.rate.is_some() {
+        if is_thinking && self.rate_per_s.is_some() {
             return Err(Error::usage(
                 "--rate and --think contradict each other",
                 "with a rate, transactions come when they are due; leave one of the two out",
@@ -296,7 +297,7 @@ impl TransactionPlan {
     }
 
     fn pace(&self) -> Result<Option<Pace>> {
-        let Some(rate_per_s) = self.rate else {
+        let Some(rate_per_s) = self.rate_per_s else {
             return Ok(None);
         };
         if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
@@ -314,7 +315,7 @@ impl TransactionPlan {
 
     /// The shared settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
-        let rate = self.rate.map_or_else(
+        let rate = self.rate_per_s.map_or_else(
             || "closed: the next transaction begins when the last has ended".to_owned(),
             |rate| format!("open: {rate} transactions a second"),
         );

@@ -127,7 +127,7 @@ impl TransactionOptions {
             time: self.time,
             ramp: self.ramp,
             warm_up: self.warm_up,
-            rate: self.rate,
+            rate_per_s: self.rate,
             arrival: match self.arrival {
                 Arrival::Constant => transactions::Arrival::Constant,
                 Arrival::Poisson => transactions::Arrival::Poisson,
