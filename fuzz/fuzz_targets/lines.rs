@@ -49,7 +49,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Some(name) = ARCHIVE.get(kind) {
         let _ = fs::remove_dir_all(ROOT.join("archive"));
         write(name, content);
-        drop(assay_host::oswatcher::read(&ROOT.join("archive")));
+        drop(assay_archives::oswatcher::read(&ROOT.join("archive")));
         return;
     }
     let _ = fs::remove_dir_all(&*ROOT);

@@ -1,6 +1,6 @@
 //! What watching the machine says to the criteria: the network of every run, and all of it where only watching was done.
 
-use assay_judge::Statistics;
+use assay_judge::statistics;
 use assay_model::Estimate;
 use assay_model::counters::{CpuCounters, DeviceCounters, TcpCounters};
 use assay_model::environment::Environment;
@@ -81,11 +81,7 @@ impl HostSamples {
 
     /// Everything that watching alone can tell: processors, network, and the times of each volume by the kernel's
     /// count. The volumes are the topmost devices under the targets.
-    pub fn everything(
-        &self,
-        environment: Option<&Environment>,
-        statistics: &dyn Statistics,
-    ) -> Vec<NamedEstimate> {
+    pub fn everything(&self, environment: Option<&Environment>) -> Vec<NamedEstimate> {
         let mut given = self.network();
         if self.cpu.total_ns() > 0 {
             given.push(NamedEstimate {
@@ -97,7 +93,7 @@ impl HostSamples {
         let volumes = volumes(environment);
         let meant = |series: &&DeviceSeries| volumes.is_empty() || volumes.contains(&series.name);
         for series in self.devices.iter().filter(meant) {
-            given.extend(OPERATIONS.iter().filter_map(|one| series.time(one, statistics)));
+            given.extend(OPERATIONS.iter().filter_map(|one| series.time(one)));
         }
         given
     }
@@ -110,14 +106,14 @@ impl HostSamples {
 
 impl DeviceSeries {
     /// Mean time of an operation with its interval; `None` where it hardly happened.
-    fn time(&self, (name, of): &Operation, statistics: &dyn Statistics) -> Option<NamedEstimate> {
+    fn time(&self, (name, of): &Operation) -> Option<NamedEstimate> {
         let counted = self.counters.iter().map(of);
         let (times, ios): (Vec<f64>, Vec<f64>) =
             counted.map(|(time_ns, ios)| (real(time_ns), real(ios))).unzip();
         Some(NamedEstimate {
             quantity: format!("target.{name}.service_time.mean"),
             subject: Some(self.name.clone()),
-            estimate: above_zero(statistics.ratio(&times, &ios)?),
+            estimate: above_zero(statistics::ratio(&times, &ios)?),
         })
     }
 }
@@ -137,7 +133,6 @@ fn volumes(environment: Option<&Environment>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Book;
     use assay_model::counters::{Counters, NamedDevice};
 
     /// A second in which a device served so many reads of 4 ms each, and one segment of 200 was sent again.
@@ -171,7 +166,7 @@ mod tests {
     fn watching_alone_tells_processors_network_and_volumes() {
         let mut watched = HostSamples::new(None);
         (1..=20).for_each(|second| watched.add(&moment(10 * second, None)));
-        let given = watched.everything(None, &Book);
+        let given = watched.everything(None);
         let of = |quantity: &str| {
             let found = given.iter().find(|given| given.quantity == quantity);
             found.unwrap().estimate.value

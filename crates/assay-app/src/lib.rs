@@ -26,9 +26,6 @@ pub mod reports;
 pub mod resume;
 pub mod run;
 pub mod soak;
-// The judge's questions are bound to the statistics book in one place, for the command line and for this library.
-#[path = "../../assay/src/statistics.rs"]
-pub mod statistics;
 pub mod study;
 pub mod target_plan;
 

@@ -2,7 +2,6 @@
 //! one of last year.
 
 use crate::host_samples::HostSamples;
-use crate::statistics::Book;
 use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
 };
@@ -91,7 +90,6 @@ impl LoadedRun {
             given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],
-            statistics: &Book,
         })
     }
 }
@@ -149,7 +147,7 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
         watched.add(&moment?);
     }
     let given = match run.manifest().kind {
-        RunKind::Watch => watched.everything(report.environment.as_ref(), &Book),
+        RunKind::Watch => watched.everything(report.environment.as_ref()),
         RunKind::Run
         | RunKind::Calibrate
         | RunKind::Check
@@ -181,8 +179,8 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
     }
     let series = series.finish();
     let run = Run { measurement: &measurement, series: &series };
-    let estimates = estimates_of_run(run, &Book);
-    let level_change = last_change(run, &Book).map(|left| left.change);
+    let estimates = estimates_of_run(run);
+    let level_change = last_change(run).map(|left| left.change);
     let began_ns = measurement.started_unix_ns;
     let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
     let shown = mine.map(|event| assay_report::Event {

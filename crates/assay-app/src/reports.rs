@@ -1,6 +1,6 @@
 //! Report files in, packed or not: many at once, in parallel, in bounded memory, each with its own error.
 
-use assay_host::packed::{gunzip, is_gzip, is_zip, zip_members};
+use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_model::number::count_of;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};

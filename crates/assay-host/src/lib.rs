@@ -6,7 +6,7 @@
 //! the hardware, [`environment`] puts host and storage into one document, and [`findings`] judges that document.
 //! Only the [`gate::Gate`] opens targets: it returns an [`gate::Admission`], which owns the open file.
 //! [`content`] tells whether an admitted target makes the storage work, [`counters`] what the kernel counted,
-//! [`watch`] the same again and again, and [`oswatcher`] reads and writes it as the archives of that name.
+//! and [`watch`] the same again and again.
 //!
 //! ```no_run
 //! use assay_host::{gate::Gate, root::SysRoot};
@@ -30,8 +30,6 @@ pub mod findings;
 pub mod gate;
 pub mod hook;
 pub mod mounts;
-pub mod oswatcher;
-pub mod packed;
 mod page_cache;
 pub mod root;
 pub mod signatures;

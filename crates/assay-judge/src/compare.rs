@@ -1,7 +1,7 @@
 //! Two or more runs or profiles beside each other: which measures differ, and whether the other side is good enough.
 
 use crate::decide::decide;
-use crate::statistics::Statistics;
+use crate::statistics;
 use assay_model::comparison::{
     Better, Bucket, Buckets, Comparison, Difference, Measure, Pair, Parity, Scaling, Share,
     SideKind,
@@ -60,7 +60,6 @@ pub fn compare(
     sides: &[SideFacts],
     allowed: &[String],
     rules: &CompareRules,
-    statistics: &dyn Statistics,
 ) -> Result<Comparison> {
     let Some((base, others)) = sides.split_first().filter(|(_, others)| !others.is_empty()) else {
         return Err(Error::usage(
@@ -78,7 +77,7 @@ pub fn compare(
                 differences.push(difference);
             }
         }
-        pairs.push(pair(other, base, facts, rules, statistics)?);
+        pairs.push(pair(other, base, facts, rules)?);
     }
     Ok(Comparison {
         format: 1,
@@ -86,7 +85,7 @@ pub fn compare(
         differences,
         outcome: Outcome::of_all(pairs.iter().map(|pair| pair.outcome)),
         pairs,
-        scaling: scalings(sides, statistics),
+        scaling: scalings(sides),
         overlays: overlays::of(sides),
         tolerance: rules.tolerance,
         run_to_run_share: sides
@@ -149,13 +148,7 @@ fn refuse(
 }
 
 /// One side against the base.
-fn pair(
-    other: usize,
-    base: &SideFacts,
-    facts: &SideFacts,
-    rules: &CompareRules,
-    statistics: &dyn Statistics,
-) -> Result<Pair> {
+fn pair(other: usize, base: &SideFacts, facts: &SideFacts, rules: &CompareRules) -> Result<Pair> {
     let common: Vec<(&Measured, &Measured)> = base
         .measures
         .iter()
@@ -171,12 +164,12 @@ fn pair(
     if common.is_empty() {
         return Err(nothing_common(base, facts));
     }
-    let strictness = strictness(common.len(), statistics);
+    let strictness = strictness(common.len());
     let elapsed_s = base.side.elapsed_s.min(facts.side.elapsed_s);
     let singles = [base, facts].into_iter().filter(|side| is_single(side)).count();
-    let day = statistics.normal_reach(0.95) * rules.run_to_run_share * real_len(singles).sqrt();
+    let day = statistics::normal_reach(0.95) * rules.run_to_run_share * real_len(singles).sqrt();
     let measure = |(one, two): &(&Measured, &Measured)| {
-        measure(one, two, (rules, strictness, elapsed_s, day), statistics)
+        measure(one, two, (rules, strictness, elapsed_s, day))
     };
     let measures: Vec<Measure> = common.iter().map(measure).collect();
     let judged = measures.iter().filter(|measure| measure.judged);
@@ -208,9 +201,9 @@ fn nothing_common(base: &SideFacts, other: &SideFacts) -> Error {
 
 /// How many half widths of a single interval a difference must lie from 1, so that of all measures of a pair together
 /// one in twenty is called different by chance at most (Bonferroni).
-fn strictness(measures: usize, statistics: &dyn Statistics) -> f64 {
-    let one = statistics.reach(0.95);
-    let all = statistics.reach(1.0 - 0.05 / real_len(measures.max(1)));
+fn strictness(measures: usize) -> f64 {
+    let one = statistics::reach(0.95);
+    let all = statistics::reach(1.0 - 0.05 / real_len(measures.max(1)));
     all / one
 }
 
@@ -226,10 +219,9 @@ fn measure(
     base: &Measured,
     other: &Measured,
     (rules, strictness, elapsed_s, day): (&CompareRules, f64, f64, f64),
-    statistics: &dyn Statistics,
 ) -> Measure {
     let better = better(base.unit);
-    let ratio = ratio(&other.estimate, &base.estimate, statistics);
+    let ratio = ratio(&other.estimate, &base.estimate);
     let ratio = ratio.map(|ratio| widened(&ratio, day));
     let limit = match better {
         Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
@@ -264,12 +256,12 @@ fn measure(
 
 /// Other over base. A rate that is known to be 0, because not even one I/O at a time keeps the limit, has a ratio, too;
 /// nothing can be said over a base of 0.
-fn ratio(other: &Estimate, base: &Estimate, statistics: &dyn Statistics) -> Option<Estimate> {
+fn ratio(other: &Estimate, base: &Estimate) -> Option<Estimate> {
     let none = other.value <= 0.0 && other.high <= 0.0;
     if none && base.low > 0.0 {
         return Some(Estimate::exact(0.0, other.n));
     }
-    statistics.quotient(other, base)
+    statistics::quotient(other, base)
 }
 
 /// What is doubted of either side, as it bears on the ratio: what makes the base look worse makes the other look better.
@@ -378,7 +370,7 @@ fn parity(base: &SideFacts, other: &SideFacts) -> Vec<Parity> {
 }
 
 /// How the rates grow with nodes, where every side says how many it has.
-fn scalings(sides: &[SideFacts], statistics: &dyn Statistics) -> Vec<Scaling> {
+fn scalings(sides: &[SideFacts]) -> Vec<Scaling> {
     let Some(first) =
         sides.first().filter(|_| sides.iter().all(|facts| facts.side.nodes.is_some()))
     else {
@@ -400,7 +392,7 @@ fn scalings(sides: &[SideFacts], statistics: &dyn Statistics) -> Vec<Scaling> {
                     Some((facts.side.nodes?, found.estimate))
                 })
                 .collect();
-            scaling(&rate.quantity, rate.unit, &points?, statistics)
+            scaling(&rate.quantity, rate.unit, &points?)
         })
         .collect()
 }

@@ -4,7 +4,6 @@ use crate::evidence::find;
 use crate::facts::{Facts, Run};
 use crate::names::known;
 use crate::quantity::{Amount, Quantity, Scope, TimeStatistic};
-use crate::statistics::Statistics;
 use assay_model::Estimate;
 use assay_model::measurement::Measurement;
 use assay_model::number::rate;
@@ -12,7 +11,7 @@ use assay_model::verdict::NamedEstimate;
 
 /// Rates, throughputs, means and the common quantiles of a run with their intervals: of the whole, and of each stream
 /// and each target where there are several. What cannot be said for lack of I/Os or of time is left out.
-pub fn estimates_of_run(run: Run<'_>, statistics: &dyn Statistics) -> Vec<NamedEstimate> {
+pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
     let facts = Facts {
         calibration: None,
         run: Some(run),
@@ -20,7 +19,6 @@ pub fn estimates_of_run(run: Run<'_>, statistics: &dyn Statistics) -> Vec<NamedE
         environment: None,
         given: &[],
         doubts: &[],
-        statistics,
     };
     let shown = known().into_iter().filter(|quantity| is_shown(quantity, run.measurement));
     shown.flat_map(|quantity| estimates(&quantity, &facts)).collect()

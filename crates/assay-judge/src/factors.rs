@@ -2,7 +2,6 @@
 
 use crate::compare::{mean_of_repeats, scaling};
 use crate::names::known;
-use crate::statistics::Statistics;
 use assay_model::Estimate;
 use assay_model::comparison::Scaling;
 use assay_model::study::{
@@ -23,7 +22,7 @@ const SHOWN: [&str; 6] = [
 ];
 
 /// All curves of a study.
-pub fn factor_curves(cells: &[CellResult], statistics: &dyn Statistics) -> Vec<FactorCurve> {
+pub fn factor_curves(cells: &[CellResult]) -> Vec<FactorCurve> {
     let measured: Vec<&CellResult> =
         cells.iter().filter(|result| result.state == CellState::Measured).collect();
     let Some(first) = measured.first() else {
@@ -33,19 +32,14 @@ pub fn factor_curves(cells: &[CellResult], statistics: &dyn Statistics) -> Vec<F
     for place in 0..first.cell.settings.len() {
         let of_loads = LOAD_FIGURES.iter().map(|(name, ..)| *name);
         for quantity in SHOWN.into_iter().chain(of_loads) {
-            curves.extend(curves_of(&measured, place, quantity, statistics));
+            curves.extend(curves_of(&measured, place, quantity));
         }
     }
     curves
 }
 
 /// The curves of one quantity over one factor, one for each combination of the others.
-fn curves_of(
-    cells: &[&CellResult],
-    place: usize,
-    quantity: &str,
-    statistics: &dyn Statistics,
-) -> Vec<FactorCurve> {
+fn curves_of(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<FactorCurve> {
     let mut groups: Vec<(String, Vec<&CellResult>)> = Vec::new();
     for cell in cells {
         let at = others(&cell.cell.settings, place);
@@ -56,7 +50,7 @@ fn curves_of(
     }
     let unit = unit(quantity);
     let curve = |(at, members): (String, Vec<&CellResult>)| {
-        let points = points(&members, place, quantity, statistics);
+        let points = points(&members, place, quantity);
         (points.len() > 1).then(|| FactorCurve {
             factor: members[0].cell.settings[place].factor.clone(),
             quantity: quantity.to_owned(),
@@ -92,12 +86,7 @@ fn positive(estimate: Estimate) -> Estimate {
     Estimate { low: estimate.low.max(0.0), ..estimate }
 }
 
-fn points(
-    cells: &[&CellResult],
-    place: usize,
-    quantity: &str,
-    statistics: &dyn Statistics,
-) -> Vec<CurvePoint> {
+fn points(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<CurvePoint> {
     let mut values = Vec::new();
     for cell in cells {
         let value = &cell.cell.settings[place].value;
@@ -122,7 +111,7 @@ fn points(
             .collect();
         (!found.is_empty()).then(|| CurvePoint {
             value: value.clone(),
-            estimate: positive(mean_of_repeats(&found, statistics)),
+            estimate: positive(mean_of_repeats(&found)),
             repeats: u32::try_from(found.len()).unwrap_or(u32::MAX),
         })
     };
@@ -130,7 +119,7 @@ fn points(
 }
 
 /// How the rates of a study grow with what works at the same time.
-pub fn factor_scaling(curves: &[FactorCurve], statistics: &dyn Statistics) -> Vec<Scaling> {
+pub fn factor_scaling(curves: &[FactorCurve]) -> Vec<Scaling> {
     let grows = |curve: &&FactorCurve| {
         let factor = curve.factor.split('.').next().unwrap_or_default();
         curve.quantity == "iops" && PARALLEL.contains(&factor)
@@ -148,7 +137,7 @@ pub fn factor_scaling(curves: &[FactorCurve], statistics: &dyn Statistics) -> Ve
                 "" => format!("iops by {}", curve.factor),
                 at => format!("iops by {} ({at})", curve.factor),
             };
-            scaling(&name, curve.unit, &points?, statistics)
+            scaling(&name, curve.unit, &points?)
         })
         .collect()
 }

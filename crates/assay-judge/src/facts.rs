@@ -2,7 +2,6 @@
 
 use crate::doubts;
 use crate::series::Series;
-use crate::statistics::Statistics;
 use assay_model::calibration::Calibration;
 use assay_model::environment::Environment;
 use assay_model::load::Load;
@@ -42,8 +41,6 @@ pub struct Facts<'a> {
     pub environment: Option<&'a Environment>,
     /// Doubts known from elsewhere; they hold for every rate and every time that was measured.
     pub doubts: &'a [Doubt],
-    /// Where intervals come from.
-    pub statistics: &'a dyn Statistics,
 }
 
 impl Facts<'_> {

@@ -3,7 +3,7 @@
 use crate::facts::Run;
 use crate::last_change::LastChange;
 use crate::series::Batch;
-use crate::statistics::Statistics;
+use crate::statistics;
 use assay_model::Estimate;
 use assay_model::measurement::Operation;
 use assay_model::number::{index, rate, real, real_len};
@@ -19,11 +19,11 @@ const CHANGES_MAX: usize = 4;
 /// The last change of level in a run; `None` of one that kept its level, or is too short to tell.
 ///
 /// Looked for in the rate, and, where arrivals decide that, in the mean service time.
-pub fn last_change(run: Run<'_>, statistics: &dyn Statistics) -> Option<LastChange> {
-    *run.series.last_change.get_or_init(|| find(run.series.batches(), statistics))
+pub fn last_change(run: Run<'_>) -> Option<LastChange> {
+    *run.series.last_change.get_or_init(|| find(run.series.batches()))
 }
 
-fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<LastChange> {
+fn find(batches: &[Batch]) -> Option<LastChange> {
     let rates: Vec<f64> =
         batches.iter().map(|batch| rate(batch.operations.ios(), batch.elapsed_s)).collect();
     let times: Vec<f64> = batches.iter().map(|batch| time_ns(batch).0 / time_ns(batch).1).collect();
@@ -31,7 +31,7 @@ fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<LastChange> {
     for _ in 0..CHANGES_MAX {
         let next = |series: &[f64]| {
             let whole = series.iter().all(|value| value.is_finite());
-            whole.then(|| statistics.level_change(&series[from..])).flatten()
+            whole.then(|| statistics::level_change(&series[from..])).flatten()
         };
         let Some(at) = next(&rates).or_else(|| next(&times)) else {
             settled = true;
@@ -44,7 +44,7 @@ fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<LastChange> {
     }
     let needed = index(SHARE_MIN * real_len(batches.len())).max(BATCHES_MIN);
     let (left, kept) = (&batches[before..from], &batches[from..]);
-    let iops = |range: std::ops::Range<usize>| level(&rates[range], statistics);
+    let iops = |range: std::ops::Range<usize>| level(&rates[range]);
     Some(LastChange {
         from,
         from_share: real_len(from) / real_len(batches.len()),
@@ -52,22 +52,22 @@ fn find(batches: &[Batch], statistics: &dyn Statistics) -> Option<LastChange> {
             at_s: batches[..from].iter().map(|batch| batch.elapsed_s).sum(),
             before_iops: iops(before..from),
             after_iops: iops(from..batches.len()),
-            before_ns: mean_ns(left, statistics),
-            after_ns: mean_ns(kept, statistics),
+            before_ns: mean_ns(left),
+            after_ns: mean_ns(kept),
             settled: settled && kept.len() >= needed,
         },
     })
 }
 
-fn level(rates: &[f64], statistics: &dyn Statistics) -> Estimate {
+fn level(rates: &[f64]) -> Estimate {
     let mean = rates.iter().sum::<f64>() / real_len(rates.len());
-    statistics.mean(rates).unwrap_or_else(|| Estimate::exact(mean, 1))
+    statistics::mean(rates).unwrap_or_else(|| Estimate::exact(mean, 1))
 }
 
-fn mean_ns(batches: &[Batch], statistics: &dyn Statistics) -> Estimate {
+fn mean_ns(batches: &[Batch]) -> Estimate {
     let (times, ios): (Vec<f64>, Vec<f64>) = batches.iter().map(time_ns).unzip();
     let mean = times.iter().sum::<f64>() / ios.iter().sum::<f64>().max(1.0);
-    statistics.ratio(&times, &ios).unwrap_or_else(|| Estimate::exact(mean, 1))
+    statistics::ratio(&times, &ios).unwrap_or_else(|| Estimate::exact(mean, 1))
 }
 
 /// Service time spent in reads and writes, ns, and their number.

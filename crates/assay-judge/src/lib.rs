@@ -23,7 +23,7 @@ mod names;
 mod quantity;
 mod rules;
 mod series;
-mod statistics;
+pub mod statistics;
 
 pub use estimates::{estimates_of_run, totals};
 pub use factors::{factor_curves, factor_scaling};
@@ -35,7 +35,7 @@ pub use quantity::{
 };
 pub use rules::{Rule, Rules};
 pub use series::{Batch, Series, SeriesBuilder};
-pub use statistics::{Statistics, Tail};
+pub use statistics::Tail;
 
 use assay_model::units::{Nanos, Rate};
 use assay_model::verdict::{Bound, parse_criteria};

@@ -5,7 +5,7 @@ use crate::facts::{Facts, LoadFacts, Run};
 use crate::found::{Found, Known, Missing};
 use crate::measurement::of_stream;
 use crate::quantity::{Amount, CountedKind, LoadAmount, TimeKind};
-use crate::statistics::Statistics;
+use crate::statistics;
 use assay_model::Estimate;
 use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
@@ -23,7 +23,7 @@ pub(crate) fn find(each_rung: bool, what: LoadAmount, facts: &Facts<'_>) -> Vec<
     let Some(load) = facts.load.filter(|load| !load.load.rungs.is_empty()) else {
         return vec![Found::absent("no load was run on a database")];
     };
-    let search = Search { load, statistics: facts.statistics };
+    let search = Search { load };
     let mut found: Vec<(u32, Result<Known, Missing>)> =
         groups(load).iter().map(|group| (group.sessions, search.pooled(group, what))).collect();
     if each_rung {
@@ -61,10 +61,9 @@ fn errors(rung: &Rung) -> u64 {
     rung.measurement.errors.iter().map(|error| error.ios).sum()
 }
 
-/// A load with the book that its intervals come from.
+/// A load that is asked for what its rungs did.
 struct Search<'a> {
     load: LoadFacts<'a>,
-    statistics: &'a dyn Statistics,
 }
 
 impl Search<'_> {
@@ -100,7 +99,7 @@ impl Search<'_> {
         let rungs = group.places.iter().map(|place| &self.load.load.rungs[*place]);
         let elapsed_s = rungs.clone().map(Rung::elapsed_s).sum();
         let doubts: Vec<Doubt> = rungs.filter_map(|rung| doubts::of_rung(rung, what)).collect();
-        let mut known = Known::new(pool(&each?, self.statistics), elapsed_s, doubts);
+        let mut known = Known::new(pool(&each?), elapsed_s, doubts);
         known.evidence.doubts.dedup();
         known.at = match group.sessions {
             1 => "with 1 session".to_owned(),
@@ -118,7 +117,8 @@ impl Search<'_> {
             LoadAmount::Statements => rung.statements.ok_or_else(too_short),
             LoadAmount::PhysicalReads => physical_reads(rung),
             LoadAmount::Counted(kind) => {
-                let found = self.of_stream(run, kind.stream(), Amount::Iops(None));
+                let found =
+                    of_stream(run.ok_or_else(too_short)?, kind.stream(), Amount::Iops(None));
                 let found = found.or_else(|missing| match missing {
                     // What is counted comes and goes with all transactions.
                     Missing::TooShort(_) => scaled(rung, counted_per_s(rung, kind)),
@@ -129,19 +129,9 @@ impl Search<'_> {
             LoadAmount::Time { transaction, statistic } => {
                 let (kind, operation) = (TimeKind::Response, Operation::Read);
                 let amount = Amount::Time { operation, kind, statistic };
-                self.of_stream(run, &transaction.replace('_', " "), amount)
+                of_stream(run.ok_or_else(too_short)?, &transaction.replace('_', " "), amount)
             }
         }
-    }
-
-    fn of_stream(
-        &self,
-        run: Option<Run<'_>>,
-        stream: &str,
-        amount: Amount,
-    ) -> Result<Estimate, Missing> {
-        let run = run.ok_or_else(too_short)?;
-        of_stream(run, stream, amount, self.statistics)
     }
 }
 
@@ -178,13 +168,13 @@ fn physical_reads(rung: &Rung) -> Result<Estimate, Missing> {
     scaled(rung, Some(rung.reads_per_s()))
 }
 
-fn pool(each: &[Estimate], statistics: &dyn Statistics) -> Estimate {
+fn pool(each: &[Estimate]) -> Estimate {
     if let [one] = each {
         return *one;
     }
     let values: Vec<f64> = each.iter().map(|one| one.value).collect();
     let value = median(values.clone());
-    let spread = statistics.of_repeats(&values).unwrap_or(Estimate::exact(value, 1));
+    let spread = statistics::of_repeats(&values).unwrap_or(Estimate::exact(value, 1));
     Estimate {
         value,
         low: spread.low.min(value).max(0.0),

@@ -7,7 +7,7 @@ use crate::last_change::LastChange;
 use crate::levels::last_change;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
-use crate::statistics::Statistics;
+use crate::statistics;
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
 use assay_model::number::{index, rate, real, real_len};
 use assay_model::units::show_count;
@@ -34,12 +34,12 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
         let reads = amount.operation().is_none_or(|operation| operation == Operation::Read);
         doubts.extend(facts.outer_doubts(reads));
     }
-    let left = last_change(run, facts.statistics).filter(|_| !matches!(amount, Amount::Errors(_)));
+    let left = last_change(run).filter(|_| !matches!(amount, Amount::Errors(_)));
     doubts.extend(left.and_then(|left| left.doubt()));
     let settled = left.filter(|left| left.change.settled);
     let found = parts(scope, run).into_iter().map(|part| {
         let part = if let Some(left) = settled { part.since(&left) } else { part };
-        let known = estimate(amount, &part, facts.statistics).map(|told| {
+        let known = estimate(amount, &part).map(|told| {
             let mut doubts = doubts.clone();
             doubts.extend(doubts::few_clusters(&told.estimate, told.clusters, part.elapsed_s));
             let known = Known::new(told.estimate, part.elapsed_s, doubts)
@@ -61,12 +61,7 @@ fn load(amount: Amount, part: &Part<'_>) -> String {
 }
 
 /// The amount of one stream of a run, whatever operation it issues; a stream of a load has one.
-pub(crate) fn of_stream(
-    run: Run<'_>,
-    stream: &str,
-    amount: Amount,
-    statistics: &dyn Statistics,
-) -> Result<Estimate, Missing> {
+pub(crate) fn of_stream(run: Run<'_>, stream: &str, amount: Amount) -> Result<Estimate, Missing> {
     let found = parts(Scope::Stream, run).into_iter();
     let part = found.into_iter().find(|part| part.subject.as_deref() == Some(stream));
     let issued = part.and_then(|part| {
@@ -80,7 +75,7 @@ pub(crate) fn of_stream(
         Amount::Iops(_) => Amount::Iops(Some(operation)),
         other => other,
     };
-    estimate(amount, &part, statistics).map(|told| told.estimate)
+    estimate(amount, &part).map(|told| told.estimate)
 }
 
 impl Part<'_> {
@@ -143,20 +138,18 @@ fn whole(run: Run<'_>) -> Part<'_> {
 }
 
 /// The amount of one part with its interval.
-fn estimate(amount: Amount, part: &Part<'_>, statistics: &dyn Statistics) -> Result<Told, Missing> {
+fn estimate(amount: Amount, part: &Part<'_>) -> Result<Told, Missing> {
     match amount {
         Amount::Errors(operation) => Ok(errors(operation, &part.total).into()),
         Amount::Iops(operation) => {
             let ios = |operations: &PerOperation| ios(operation, operations);
-            rate_of((operation, Unit::IosPerS), part, statistics, ios).map(Told::from)
+            rate_of((operation, Unit::IosPerS), part, ios).map(Told::from)
         }
         Amount::Throughput(operation) => {
             let bytes = |operations: &PerOperation| bytes(operation, operations);
-            rate_of((operation, Unit::BytesPerS), part, statistics, bytes).map(Told::from)
+            rate_of((operation, Unit::BytesPerS), part, bytes).map(Told::from)
         }
-        Amount::Time { operation, kind, statistic } => {
-            time(operation, kind, statistic, part, statistics)
-        }
+        Amount::Time { operation, kind, statistic } => time(operation, kind, statistic, part),
     }
 }
 
@@ -208,7 +201,6 @@ fn too_short(unit: Unit, value: f64, part: &Part<'_>) -> Missing {
 fn rate_of(
     (operation, unit): (Option<Operation>, Unit),
     part: &Part<'_>,
-    statistics: &dyn Statistics,
     count: impl Fn(&PerOperation) -> u64,
 ) -> Result<Estimate, Missing> {
     if ios(operation, &part.total) == 0 {
@@ -217,7 +209,7 @@ fn rate_of(
     let one = |batch: &Batch| rate(count(&batch.operations), batch.elapsed_s);
     let rates: Vec<f64> = part.batches.iter().map(one).collect();
     let value = rate(count(&part.total), part.elapsed_s);
-    let estimate = statistics.mean(&rates).ok_or_else(|| too_short(unit, value, part))?;
+    let estimate = statistics::mean(&rates).ok_or_else(|| too_short(unit, value, part))?;
     Ok(around(estimate, value))
 }
 
@@ -227,7 +219,6 @@ fn time(
     kind: TimeKind,
     statistic: TimeStatistic,
     part: &Part<'_>,
-    statistics: &dyn Statistics,
 ) -> Result<Told, Missing> {
     let total = part.total.get(operation).map(|result| histogram(kind, result));
     let total = total.filter(|total| !total.is_empty()).ok_or_else(|| absent(Some(operation)))?;
@@ -239,10 +230,10 @@ fn time(
     let (told, value) = match statistic {
         // The longest time is what it was: a fact about this run, not an estimate of any other.
         TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios()).into()),
-        TimeStatistic::Mean => (mean_time(&batches, statistics).map(Told::from), total.mean_ns()),
+        TimeStatistic::Mean => (mean_time(&batches).map(Told::from), total.mean_ns()),
         TimeStatistic::Quantile(quantile) => {
             let present: Vec<&Histogram> = batches.into_iter().flatten().collect();
-            let tail = statistics.quantile(&present, quantile);
+            let tail = statistics::quantile(&present, quantile);
             let told =
                 tail.map(|tail| Told { estimate: tail.estimate, clusters: Some(tail.clusters) });
             (told, real(total.quantile_ns(quantile)))
@@ -261,13 +252,13 @@ const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
 }
 
 /// Mean time as a ratio of sums, because batches hold different numbers of I/Os.
-fn mean_time(batches: &[Option<&Histogram>], statistics: &dyn Statistics) -> Option<Estimate> {
+fn mean_time(batches: &[Option<&Histogram>]) -> Option<Estimate> {
     let of = |amount: fn(&Histogram) -> f64| -> Vec<f64> {
         batches.iter().map(|batch| batch.map_or(0.0, amount)).collect()
     };
     let ios = of(|batch| real(batch.ios()));
     let times = of(|batch| batch.mean_ns() * real(batch.ios()));
-    statistics.ratio(&times, &ios)
+    statistics::ratio(&times, &ios)
 }
 
 /// The interval about the number that the totals tell exactly: batches are coarse, and may lack the last moments.

@@ -6,9 +6,6 @@
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 mod drawn;
-#[path = "../src/statistics.rs"]
-#[allow(dead_code, reason = "the whole book is bound")]
-mod statistics;
 
 use assay_judge::compare::{CompareRules, RunFacts, SideFacts, compare, facts_of_run, joined};
 use assay_model::number::{count, real};
@@ -18,7 +15,6 @@ use assay_model::workload::{Stream, Workload};
 use assay_model::{Error, Result};
 use assay_stats::random::Random;
 use drawn::{Drawn, run};
-use statistics::Book;
 
 /// A kind of noise, as a law of service of the given mean.
 type Kind = (&'static str, fn(f64) -> Drawn);
@@ -78,7 +74,7 @@ fn row(kind: &Kind, asked: &Asked) -> Result<()> {
     let mut halves = Vec::new();
     for pair in 0..asked.pairs {
         let sides = [side(kind, asked, pair, 0)?, side(kind, asked, pair, 1)?];
-        let Ok(found) = compare(&sides, &[], &CompareRules::default(), &Book) else {
+        let Ok(found) = compare(&sides, &[], &CompareRules::default()) else {
             refused += 1;
             continue;
         };
@@ -122,7 +118,7 @@ fn side(kind: &Kind, asked: &Asked, pair: u64, which: u64) -> Result<SideFacts> 
         facts(kind.1(SERVICE_MS * slower * day), asked.duration_s, seed)
     });
     let repeats: Vec<SideFacts> = repeats.collect::<Result<_>>()?;
-    joined(repeats, &Book).ok_or_else(|| Error::usage("no repeats", "one at least"))
+    joined(repeats).ok_or_else(|| Error::usage("no repeats", "one at least"))
 }
 
 fn facts(law: Drawn, duration_s: f64, seed: u64) -> Result<SideFacts> {

@@ -3,9 +3,6 @@
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 mod drawn;
-#[path = "../src/statistics.rs"]
-#[allow(dead_code, reason = "the whole book is bound")]
-mod statistics;
 
 use assay_model::number::{count, count_of, nanoseconds, real, real_len};
 use assay_model::units::{Bytes, Nanos, Rate, Share};

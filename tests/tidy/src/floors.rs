@@ -13,6 +13,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-arrays", 4),
     ("assay-host", 4),
     ("assay-store", 4),
+    ("assay-archives", 4),
     ("assay-oracle", 4),
     ("assay-postgres", 4),
     ("assay-mariadb", 4),

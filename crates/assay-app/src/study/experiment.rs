@@ -10,7 +10,6 @@ use crate::finish::{FinishedRun, finish_with_page};
 use crate::load::prepared_server::{LoadTarget, see_to_left_in};
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest};
-use crate::statistics::Book;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
@@ -232,8 +231,8 @@ fn finish_study(
     result: &mut StudyResult,
     finish: &Finish,
 ) -> Result<FinishedRun> {
-    result.curves = factor_curves(&result.cells, &Book);
-    result.scaling = factor_scaling(&result.curves, &Book);
+    result.curves = factor_curves(&result.cells);
+    result.scaling = factor_scaling(&result.curves);
     writer.put_json(Document::Results, result)?;
     let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
     finish_with_page(writer, finish, if failed { Outcome::Fail } else { Outcome::Pass })

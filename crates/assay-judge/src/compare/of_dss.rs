@@ -2,7 +2,6 @@
 
 use super::pooled::mean_of_repeats;
 use super::sides::{Measured, SideFacts};
-use crate::statistics::Statistics;
 use assay_model::comparison::{Side, SideKind};
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
 use assay_model::load::Setting;
@@ -16,7 +15,7 @@ const MADE: [&str; 4] = ["scale", "query limit", "parameters", "refresh function
 
 /// A load as one side. The geometric mean of the queries is judged, the times of single queries are shown; a query over
 /// its limit counts with it.
-pub fn facts_of_dss(name: &str, target: &str, dss: &Dss, statistics: &dyn Statistics) -> SideFacts {
+pub fn facts_of_dss(name: &str, target: &str, dss: &Dss) -> SideFacts {
     let runs = dss.runs.iter().filter(|run| run.is_whole());
     let made = dss.plan.iter().filter(|knob| MADE.contains(&knob.name.as_str()));
     let pair = |Setting { name, value }: &Setting| (name.clone(), value.clone());
@@ -29,7 +28,7 @@ pub fn facts_of_dss(name: &str, target: &str, dss: &Dss, statistics: &dyn Statis
             repeats: 1,
             nodes: None,
         },
-        measures: measures(&runs.collect::<Vec<_>>(), statistics),
+        measures: measures(&runs.collect::<Vec<_>>()),
         histograms: Vec::new(),
         work: Vec::new(),
         made: made.map(pair).collect(),
@@ -52,7 +51,7 @@ pub fn with_intervals(mut facts: SideFacts) -> Result<SideFacts> {
     Ok(facts)
 }
 
-fn measures(runs: &[&DssRun], statistics: &dyn Statistics) -> Vec<Measured> {
+fn measures(runs: &[&DssRun]) -> Vec<Measured> {
     let mut measures = Vec::new();
     let mut groups: Vec<String> = Vec::new();
     for group in runs.iter().map(|run| group(run)) {
@@ -64,11 +63,11 @@ fn measures(runs: &[&DssRun], statistics: &dyn Statistics) -> Vec<Measured> {
         let mine: Vec<&DssRun> = runs.iter().copied().filter(|run| group(run) == name).collect();
         let means = mine.iter().filter_map(|run| run.geometric_mean_s()).map(|mean| mean * 1e9);
         let quantity = format!("{name}.query_time.geometric.mean");
-        measures.extend(measured(quantity, None, means.collect(), statistics));
+        measures.extend(measured(quantity, None, means.collect()));
         for query in names(&mine) {
             let times = mine.iter().filter_map(|run| mean_time_ns(run, &query)).collect();
             let quantity = format!("{name}.query_time");
-            measures.extend(measured(quantity, Some(query), times, statistics));
+            measures.extend(measured(quantity, Some(query), times));
         }
     }
     measures
@@ -97,15 +96,10 @@ fn mean_time_ns(run: &DssRun, name: &str) -> Option<f64> {
     (!mine.is_empty()).then(|| sum / real_len(mine.len()))
 }
 
-fn measured(
-    quantity: String,
-    subject: Option<String>,
-    times_ns: Vec<f64>,
-    statistics: &dyn Statistics,
-) -> Option<Measured> {
+fn measured(quantity: String, subject: Option<String>, times_ns: Vec<f64>) -> Option<Measured> {
     let repeats: Vec<Estimate> =
         times_ns.into_iter().map(|time_ns| Estimate::exact(time_ns, 1)).collect();
-    let estimate = (!repeats.is_empty()).then(|| mean_of_repeats(&repeats, statistics))?;
+    let estimate = (!repeats.is_empty()).then(|| mean_of_repeats(&repeats))?;
     let n = count_of(repeats.len());
     Some(Measured::new(quantity, subject, Unit::Ns, Estimate { n, ..estimate }))
 }

@@ -5,7 +5,6 @@ use crate::facts::{Facts, LoadFacts};
 use crate::loaded;
 use crate::names::load_amounts;
 use crate::quantity::{LoadAmount, Quantity, TimeStatistic};
-use crate::statistics::Statistics;
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side, SideKind};
 use assay_model::load::{Load, Rung, Setting};
 
@@ -15,12 +14,7 @@ const FREE: [&str; 1] = ["seed"];
 const QUANTILE: f64 = 0.99;
 
 /// A ladder as a side: every number of sessions that both sides have is judged, repeats pooled.
-pub fn facts_of_load(
-    name: &str,
-    target: &str,
-    load: LoadFacts<'_>,
-    statistics: &dyn Statistics,
-) -> SideFacts {
+pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts {
     let facts = Facts {
         calibration: None,
         run: None,
@@ -28,7 +22,6 @@ pub fn facts_of_load(
         environment: None,
         given: &[],
         doubts: &[],
-        statistics,
     };
     let found: Vec<(LoadAmount, Vec<Found>)> = load_amounts()
         .into_iter()

@@ -3,7 +3,6 @@
 use super::pooled::mean_of_repeats;
 use super::sides::{SideCurve, SideFacts};
 use crate::series::{Batch, Series};
-use crate::statistics::Statistics;
 use assay_model::comparison::{Overlay, OverlayAxis, OverlayLine, OverlayPoint};
 use assay_model::measurement::PerOperation;
 use assay_model::number::{rate, real, share};
@@ -41,7 +40,7 @@ pub(super) fn of(sides: &[SideFacts]) -> Vec<Overlay> {
 
 /// Curves of repeats of one side: what was measured under the same loads is pooled, what went over time or was
 /// distributed stands for itself.
-pub(super) fn of_repeats(repeats: &[SideFacts], statistics: &dyn Statistics) -> Vec<SideCurve> {
+pub(super) fn of_repeats(repeats: &[SideFacts]) -> Vec<SideCurve> {
     let all: Vec<&SideCurve> = repeats.iter().flat_map(|facts| &facts.curves).collect();
     let mut pooled: Vec<SideCurve> = Vec::new();
     for curve in &all {
@@ -51,21 +50,21 @@ pub(super) fn of_repeats(repeats: &[SideFacts], statistics: &dyn Statistics) -> 
         } else if !pooled.iter().any(|known| known.is_of(curve)) {
             let same: Vec<&SideCurve> =
                 all.iter().copied().filter(|other| other.is_of(curve)).collect();
-            pooled.push(pool(&same, statistics));
+            pooled.push(pool(&same));
         }
     }
     pooled
 }
 
 /// The mean of the points that all curves have.
-fn pool(curves: &[&SideCurve], statistics: &dyn Statistics) -> SideCurve {
+fn pool(curves: &[&SideCurve]) -> SideCurve {
     let at_same = |curve: &SideCurve, at: f64| {
         curve.points.iter().find(|point| point.x.total_cmp(&at).is_eq()).map(|point| point.value)
     };
     let point = |point: &OverlayPoint| {
         let found: Option<Vec<Estimate>> =
             curves.iter().map(|curve| at_same(curve, point.x)).collect();
-        Some(OverlayPoint { x: point.x, value: mean_of_repeats(&found?, statistics) })
+        Some(OverlayPoint { x: point.x, value: mean_of_repeats(&found?) })
     };
     SideCurve { points: curves[0].points.iter().filter_map(point).collect(), ..curves[0].clone() }
 }

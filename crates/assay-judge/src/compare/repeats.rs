@@ -3,14 +3,13 @@
 use super::overlays;
 use super::pooled::mean_of_repeats;
 use super::sides::{Counted, Measured, SideFacts};
-use crate::statistics::Statistics;
 use assay_model::Estimate;
 
 /// Joins repeats of the same run; `None` of none. Distributions are those of all together.
 ///
 /// The interval of a measure is the wider one of two: what the repeats differ by (Student's law), and what each of them
 /// is uncertain by itself.
-pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<SideFacts> {
+pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
     let names: Vec<String> = repeats.iter().map(|facts| facts.side.name.clone()).collect();
     let all = repeats.clone();
     let mut whole = repeats.into_iter().next()?;
@@ -24,7 +23,7 @@ pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<Si
         let found: Vec<Estimate> =
             all.iter().filter_map(|facts| estimate_of(facts, mine)).collect();
         if found.len() == all.len() {
-            mine.estimate = mean_of_repeats(&found, statistics);
+            mine.estimate = mean_of_repeats(&found);
         }
         found.len() == all.len()
     });
@@ -36,7 +35,7 @@ pub fn joined(repeats: Vec<SideFacts>, statistics: &dyn Statistics) -> Option<Si
             }
         }
     }
-    whole.curves = overlays::of_repeats(&all, statistics);
+    whole.curves = overlays::of_repeats(&all);
     Some(whole)
 }
 

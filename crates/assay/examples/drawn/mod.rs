@@ -149,6 +149,6 @@ pub(crate) fn run(
     let measurement = simulation.run(workload, &mut keep)?;
     let series = keep.0.finish();
     let run = Run { measurement: &measurement, series: &series };
-    let estimates = estimates_of_run(run, &super::statistics::Book);
+    let estimates = estimates_of_run(run);
     Ok((measurement, series, estimates))
 }

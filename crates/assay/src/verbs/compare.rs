@@ -5,7 +5,6 @@ use crate::options::{OutputOptions, StoreOptions, quantity};
 use crate::terminal::colour;
 use assay_app::loaded_run::{is_rung, read_cell, series_of_rungs};
 use assay_app::new_file::write_new;
-use assay_app::statistics::Book;
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss, facts_of_load,
@@ -76,7 +75,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         run_to_run_share: options.run_to_run.0,
         ..CompareRules::default()
     };
-    let found = compare(&sides, &varied, &rules, &Book)?;
+    let found = compare(&sides, &varied, &rules)?;
     let outcome = found.outcome;
     let report = Report {
         title: "compare".to_owned(),
@@ -123,11 +122,11 @@ fn read_side(named: &str, options: &Options) -> Result<SideFacts> {
     for repeat in repeats.iter().skip(1) {
         // Repeats of one side are one workload, whatever differs between the sides.
         let pair = [repeats[0].clone(), repeat.clone()];
-        compare(&pair, &[], &CompareRules::default(), &Book)
+        compare(&pair, &[], &CompareRules::default())
             .map_err(|error| error.context(format!("the repeats {named}")))?;
     }
     let is_dss = repeats.iter().any(SideFacts::is_of_queries);
-    let whole = joined(repeats, &Book).ok_or_else(|| {
+    let whole = joined(repeats).ok_or_else(|| {
         Error::usage(
             format!("'{named}' names no run"),
             "name a run by its id, or a profile by its file",
@@ -148,7 +147,7 @@ fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
         return facts_of_cell(&run, &only_cell(&run, Some(wanted))?, &targets, Some(wanted));
     }
     if let Some(dss) = run.json::<Dss>(Document::Dss)? {
-        return Ok(facts_of_dss(&id, &targets, &dss, &Book));
+        return Ok(facts_of_dss(&id, &targets, &dss));
     }
     let mut parts = Vec::new();
     if let Some(calibration) = run.json::<Calibration>(Document::Calibration)? {
@@ -157,7 +156,7 @@ fn read_run(name: &str, options: &Options) -> Result<SideFacts> {
     if let Some(load) = run.json::<Load>(Document::Load)? {
         let series = series_of_rungs(&run, &load)?;
         let facts = LoadFacts { load: &load, series: &series };
-        parts.push(facts_of_load(&id, &targets, facts, &Book));
+        parts.push(facts_of_load(&id, &targets, facts));
     }
     let workload = run.cells()?.iter().any(|cell| !is_rung(cell.name()));
     if workload || parts.is_empty() {

@@ -1,7 +1,6 @@
 //! Error rates by simulation, and the figures of the papers.
 
 use super::*;
-use assay_judge::Statistics;
 use assay_judge::compare::{Measured, WorkRatio};
 use assay_model::Estimate;
 use assay_model::comparison::{Better, Comparison, Side, SideKind};
@@ -43,7 +42,7 @@ fn noisy(level: f64, seed: u64) -> SideFacts {
                 level * (1.0 + 0.02 * shock)
             })
             .collect();
-        Book.mean(&values).unwrap()
+        assay_judge::statistics::mean(&values).unwrap()
     };
     let names = ["iops", "throughput", "read.iops", "write.iops"];
     let measures = names.iter().zip(0..);
@@ -52,7 +51,7 @@ fn noisy(level: f64, seed: u64) -> SideFacts {
 }
 
 fn compared(base: &SideFacts, other: &SideFacts) -> Comparison {
-    compare(&[base.clone(), other.clone()], &[], &CompareRules::default(), &Book).unwrap()
+    compare(&[base.clone(), other.clone()], &[], &CompareRules::default()).unwrap()
 }
 
 fn differs(found: &Comparison) -> bool {
@@ -92,7 +91,7 @@ fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64)
                     level * (1.0 + 0.02 * shock)
                 })
                 .collect();
-            measured(name, Unit::IosPerS, Book.mean(&values).unwrap())
+            measured(name, Unit::IosPerS, assay_judge::statistics::mean(&values).unwrap())
         };
         let mut facts =
             side("day", ["iops", "read.iops", "write.iops"].iter().map(measure).collect());
@@ -100,7 +99,7 @@ fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64)
         facts.side.elapsed_s = 600.0;
         facts
     };
-    joined((0..repeats).map(run).collect(), &Book).unwrap()
+    joined((0..repeats).map(run).collect()).unwrap()
 }
 
 fn share_different(
@@ -164,16 +163,16 @@ fn what_was_made_differently_is_refused_and_named() {
     other.made = vec![("stream.0.read_share".to_owned(), "0.7".to_owned())];
     let sides = [base, other];
     let rules = CompareRules::default();
-    let refused = compare(&sides, &[], &rules, &Book).unwrap_err();
+    let refused = compare(&sides, &[], &rules).unwrap_err();
     assert!(refused.message().contains("stream.0.read_share is 1.0 and 0.7"));
     assert!(refused.hint().contains("--varied stream.0.read_share"));
-    let allowed = compare(&sides, &["stream.0".to_owned()], &rules, &Book).unwrap();
+    let allowed = compare(&sides, &["stream.0".to_owned()], &rules).unwrap();
     assert_eq!(allowed.differences.len(), 1);
     let mut seconds = noisy(1e4, 3);
     seconds.measures[0].unit = Unit::Ns;
     seconds.measures.truncate(1);
     let only = side("b", vec![noisy(1e4, 4).measures[0].clone()]);
-    let refused = compare(&[seconds, only], &[], &rules, &Book).unwrap_err();
+    let refused = compare(&[seconds, only], &[], &rules).unwrap_err();
     assert!(refused.message().contains("no measure in common"), "{refused}");
 }
 
@@ -211,7 +210,7 @@ fn scaling_is_measured_against_linear() {
         facts
     };
     let both = [brick(1.0, 142_000.0), brick(2.0, 271_220.0)];
-    let found = compare(&both, &[], &CompareRules::default(), &Book).unwrap();
+    let found = compare(&both, &[], &CompareRules::default()).unwrap();
     let last = found.scaling[0].points[1].of_linear;
     assert!((last.value - 0.955).abs() < 1e-9);
     assert!(found.scaling[0].law.is_none());
