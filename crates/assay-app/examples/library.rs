@@ -13,7 +13,7 @@ use assay_store::Store;
 use std::path::Path;
 
 /// Calibrates a device of two servers that need 500 µs for each I/O; gives the most IOPS within 5 ms.
-pub fn calibrate(context: &Context) -> Result<f64> {
+pub(crate) fn calibrate(context: &Context) -> Result<f64> {
     let plan = CalibratePlan {
         target: TargetPlan {
             targets: vec!["sim:servers?count=2&service=500us".to_owned()],
@@ -34,7 +34,7 @@ pub fn calibrate(context: &Context) -> Result<f64> {
 }
 
 /// The plan of an order-entry load of four users on a target: a directory, or the address of a server.
-pub fn order_entry(target: &str) -> LoadPlan {
+pub(crate) fn order_entry(target: &str) -> LoadPlan {
     LoadPlan::Oltp(OltpPlan {
         warehouses: 1,
         shared: TransactionPlan {
@@ -49,7 +49,7 @@ pub fn order_entry(target: &str) -> LoadPlan {
 }
 
 /// Runs it; gives the run's id and the transactions a second of its last rung.
-pub fn load(plan: &LoadPlan, context: &Context) -> Result<(String, f64)> {
+pub(crate) fn load(plan: &LoadPlan, context: &Context) -> Result<(String, f64)> {
     let finished = plan.run(context)?;
     let rung = finished.loaded.report.load.as_ref().and_then(|load| load.rungs.last());
     let per_s = rung.map_or(0.0, |rung| rung.measurement.iops());
