@@ -25,6 +25,9 @@ NAME ?=
 # Tests that run at once: most wait for servers, storage or time, and hardly for a processor; but each may have a server in memory.
 TEST_THREADS ?= $(shell threads=$$((3 * $$(nproc))); echo $$((threads < 8 ? threads : 8)))
 
+# `make test SKIPS=fail` fails when a test is skipped for another reason than those in tests/skips.txt.
+SKIPS ?= show
+
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
 		printf '  make %-13s %s\n' "$$name" "$$what"; done
@@ -49,7 +52,8 @@ test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped wit
 	@mkdir -p target/logs; rm -f target/logs/*; status=0; \
 	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
-	scripts/closing-lines target/logs/rust.log target/logs/python.log; exit $$status
+	scripts/closing-lines target/logs/rust.log target/logs/python.log; \
+	[ '$(SKIPS)' != fail ] || scripts/check-skips tests/skips.txt target/logs/rust.log target/logs/python.log || status=1; exit $$status
 
 repeat: ## Runs each test program REPEAT_S seconds long, crowded, to find tests that fail now and then.
 	@scripts/repeat-tests $(REPEAT_S) $(NAME)

@@ -15,7 +15,7 @@ LIBRARIES = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.s
 
 
 class Parser(unittest.TestCase):
-    """The reader of ELF files tells what is there."""
+    """The reader of ELF files reports what is there."""
 
     def test_the_running_python_asks_for_a_libc(self) -> None:
         found = Elf(Path(sys.executable).resolve().read_bytes())

@@ -1,4 +1,4 @@
-"""All 22 answers of `assay load dss` at the values of validation, on each product row by row beside those of DuckDB.
+"""All 22 answers of `assay load dss` at the values of validation, on each product, row by row against those of DuckDB.
 
 ASSAY       the program; else the newest of target/release and target/debug, where the example dss_rows lies, too
 DSS_SCALE   the scale, 0.01 by itself; 1 takes some minutes
@@ -52,7 +52,7 @@ class Answers(unittest.TestCase):
         done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
         if NO_SERVER[product] in done.stderr:
             self.skipTest(f"{NO_SERVER[product]} here")
-        # 3: the reads came from the page cache, which is no matter here.
+        # 3: the reads came from the page cache, which does not matter here.
         self.assertIn(done.returncode, (0, 3), done.stderr)
         return {number: _read(answers / f"q{number:02}.csv") for number in range(1, 23)}
 
@@ -75,7 +75,7 @@ class Answers(unittest.TestCase):
         self.compare("mariadb")
 
     def compare(self, product: str) -> None:
-        """Every answer of a product beside that of the other engine."""
+        """Every answer of a product next to that of the other engine."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             folder.chmod(0o755)

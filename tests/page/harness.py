@@ -130,7 +130,7 @@ def _look(opened, path: Path, view: View) -> "list[str]":
 
 
 def _listen(page, address: str, found: "list[str]") -> None:
-    """Notes errors and requests; what is inlined (data:, blob:) is no request."""
+    """Notes errors and requests; what is inlined (data:, blob:) is not a request."""
 
     def on_request(request) -> None:
         if request.url != address and not request.url.startswith(("data:", "blob:")):
@@ -151,7 +151,7 @@ def _judge(answers: dict, view: View) -> "list[str]":
     # A phone has room for the sentence, and for the table below it.
     found += _judge_place(VERDICT, answers["verdictTop"], view if view.width >= DESKTOP[0] else None)
     if answers["verdictTop"] is not None and answers["verdictRows"] < 2:
-        found.append(f"{VERDICT} has no row beside its heading")
+        found.append(f"{VERDICT} has no row besides its heading")
     if answers["untitled"]:
         found.append(f"{answers['untitled']} svg without a title")
     if answers["scrollWidth"] > answers["clientWidth"]:

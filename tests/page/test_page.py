@@ -58,7 +58,7 @@ class Harness(InBrowser):
 
     def test_a_request(self) -> None:
         self.assert_problem(TABLE + '<img src="http://127.0.0.1:9/a.png">', "asks for http://127.0.0.1:9/a.png")
-        self.assert_problem(TABLE + '<img src="beside.png">', "asks for file:")
+        self.assert_problem(TABLE + '<img src="neighbour.png">', "asks for file:")
         self.assert_problem(TABLE + "<script>fetch('http://127.0.0.1:9/')</script>", "asks for http://127.0.0.1:9/")
 
     def test_sideways_scrolling_on_a_phone(self) -> None:
@@ -69,7 +69,7 @@ class Harness(InBrowser):
     def test_the_verdict_is_missing_hidden_empty_or_far_down(self) -> None:
         self.assert_problem("", "no visible #answer table")
         self.assert_problem(f"<div hidden>{TABLE}</div>", "no visible #answer table")
-        self.assert_problem(TABLE.replace("<tr><td>1.2 ms</td></tr>", ""), "no row beside its heading")
+        self.assert_problem(TABLE.replace("<tr><td>1.2 ms</td></tr>", ""), "no row besides its heading")
         space = '<div style="height: 1000px"></div>'
         self.assert_problem(space + TABLE, "px, below the first screen")
         self.assert_problem(space + TABLE, "#answer begins at", harness.VIEWS[2])

@@ -19,7 +19,7 @@ use std::path::Path;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What an archive told.
+/// What an archive contains.
 #[derive(Debug, Default)]
 pub struct Imported {
     /// The moments in the order of their time.
@@ -48,7 +48,10 @@ pub fn read(directory: &Path) -> Result<Imported> {
     let mut moments = merged(base, &parsed, archive.processors);
     difference_of_tcp(&mut moments);
     if parsed.iter().any(|one| one.has_joint_await) {
-        notes.push("this version of iostat has one await for reads and writes together; both are told by it".to_owned());
+        notes.push(
+            "this version of iostat has one await for reads and writes together; both get it"
+                .to_owned(),
+        );
     }
     if archive.has_local_times {
         notes.push("times are those of the host's own time zone, taken as UTC".to_owned());
@@ -97,7 +100,7 @@ impl Parsed {
     }
 }
 
-/// One moment for each sample of the collector that is told most of, with what the others say of that time.
+/// One moment for each sample of the collector with the most data, with what the others say of that time.
 fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
     let period_s = base.period_s();
     let mut before_s = None;

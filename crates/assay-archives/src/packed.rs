@@ -90,7 +90,7 @@ fn members(bytes: &[u8]) -> Option<Vec<ZipMember<'_>>> {
     Some(members)
 }
 
-/// The file of an entry of the directory; folders and names that are no text are none.
+/// The file of an entry of the directory; none for folders and for names that are not text.
 fn member(bytes: &[u8], at: usize, name_length: usize) -> Option<ZipMember<'_>> {
     let name = bytes.get(at + ENTRY_BYTES..at + ENTRY_BYTES + name_length)?;
     let name = std::str::from_utf8(name).ok().filter(|name| !name.ends_with('/'))?;

@@ -28,7 +28,7 @@ pub struct ArraySpec {
     pub model: ArrayModel,
     /// Bytes in use.
     pub capacity_bytes: u64,
-    /// Slow processes (filling, collecting, moving pages) run so many times faster; 1 is the real pace.
+    /// Factor by which slow processes (filling, collecting, moving pages) are sped up; 1 is real time.
     pub hasten_times: u64,
     /// Whether virtual time is to go as the clock on the wall does; else it goes as fast as it can.
     pub real_pace: bool,
@@ -43,7 +43,7 @@ impl ArraySpec {
         Self { capacity_bytes, model, hasten_times: 1, real_pace: false, seed: 1 }
     }
 
-    /// With so many controllers, where the model has any.
+    /// With this number of controllers, where the model has any.
     pub fn with_nodes(mut self, nodes: u32) -> Self {
         for part in &mut self.model.parts {
             if let Part::Controller(controller) = part {
@@ -53,7 +53,7 @@ impl ArraySpec {
         self
     }
 
-    /// With the space cut into so many volumes.
+    /// With the space divided into this number of volumes.
     pub fn with_volumes(mut self, volumes: u32) -> Self {
         for part in &mut self.model.parts {
             if let Part::Path(path) = part {

@@ -19,7 +19,7 @@ pub struct Processors {
     per_mib_sigma: f64,
     sigma: f64,
     kappa: f64,
-    /// Every I/O takes so many times as long as with one controller.
+    /// Service time of an I/O relative to that with one controller.
     scaling: f64,
 }
 

@@ -187,7 +187,7 @@ impl Collector {
         self.debt_ns += once * self.stands_for;
     }
 
-    /// Collects what the background has collected since the last look; that is done beside the load and costs it
+    /// Collects what the background has collected since the last look; that is done during the load and costs it
     /// nothing. While nothing is written, it works at the same pace on what collecting still owes.
     fn collect_behind(&mut self, now_ns: u64) {
         let passed_ns = now_ns - self.at_ns;

@@ -48,7 +48,7 @@ pub struct Ftl {
 }
 
 impl Ftl {
-    /// So many logical pages on a share of flash more; the first `fill` of them hold data.
+    /// `pages` logical pages, and a share of spare flash; the first `fill` of them hold data.
     pub fn new(pages: u32, over: f64, pages_per_block: u32, policy: CollectionPolicy) -> Self {
         let wanted = real_len(pages as usize) * (1.0 + over) / f64::from(pages_per_block);
         let blocks = index_of(count(wanted.ceil())).max(RESERVE + 2);

@@ -1,4 +1,4 @@
-//! The way between host and array: a delay, links that carry data, and volumes that admit so many I/Os each.
+//! The way between host and array: a delay, links that carry data, and volumes that each limit their I/Os.
 
 use crate::stage::{Law, Servers};
 use assay_model::array::Path;
@@ -13,7 +13,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Equal links of so many bytes a second each.
+    /// Equal links, each with this bandwidth in bytes per second.
     pub fn new(links: u32, bytes_per_s: u64) -> Self {
         Self { links: Servers::new(links), bytes_per_ns: real(bytes_per_s) / 1e9 }
     }
@@ -66,7 +66,7 @@ impl Device for Delay {
     }
 }
 
-/// Volumes of equal size that each let so many I/Os in at once; the rest waits in order.
+/// Volumes of equal size, each with a limit of I/Os at a time; the rest waits in order.
 pub struct Volumes {
     volume_bytes: u64,
     depth: u32,

@@ -67,7 +67,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// So many servers, all free.
+    /// This number of servers, all free.
     pub fn new(servers: u32) -> Self {
         Self { free_ns: vec![0; servers.max(1) as usize] }
     }

@@ -72,7 +72,7 @@ impl Arrivals {
         }
     }
 
-    /// Tells that an I/O completed: its slot thinks before it starts again.
+    /// Notes that an I/O completed: its slot thinks before it starts again.
     #[inline]
     pub fn completed(&mut self, done_ns: u64) {
         if let Self::Closed { think_ns: think_ns @ 1.., thinking } = self {

@@ -1,4 +1,4 @@
-//! Joins the workers' intervals into those of the run, keeps the totals, and tells an observer as it goes.
+//! Joins the workers' intervals into those of the run, keeps the totals, and notifies an observer of each.
 
 use crate::recorder::Failure;
 use crate::worker::{Ended, WorkerInterval};
@@ -11,7 +11,7 @@ use assay_model::{Histogram, Precision};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Told of every interval when it is complete, in order.
+/// Receives every interval when it is complete, in order.
 pub trait Observer {
     /// An interval, and the same with streams and targets apart in full precision. Breaking off ends the run.
     fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()>;
@@ -235,7 +235,7 @@ impl<'a> Collector<'a> {
         conduct
     }
 
-    /// A worker that the kernel keeps cannot tell what it saw last, nor what it has in flight.
+    /// A worker that the kernel keeps cannot report what it saw last, nor what it has in flight.
     fn missing_remark(&self) -> Option<Remark> {
         let (workers, missing) = (self.workers, self.workers - self.ended.len());
         (missing > 0).then(|| Remark {

@@ -2,7 +2,7 @@
 //!
 //! A worker owns one backend and turns: it reaps what completed, records it, starts what is due and says
 //! how long it may sleep. Threads drive workers over real backends ([`run`]); a [`Simulation`] drives the same
-//! workers over a [`device`] on a virtual clock. The collector joins what the workers saw into intervals, tells an
+//! workers over a [`device`] on a virtual clock. The collector joins what the workers saw into intervals, notifies an
 //! [`Observer`], and ends with a measurement.
 
 mod access;

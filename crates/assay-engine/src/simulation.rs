@@ -25,7 +25,7 @@ pub struct Simulation {
 
 /// Events between two looks at the clocks.
 const EVENTS_A_LOOK: u32 = 1 << 20;
-/// Virtual time that so many events take at least, ns: no storage completes a thousand million I/Os a second, and a device that
+/// Virtual time that these events take at least, ns: no storage completes a thousand million I/Os a second, and a device that
 /// does would never come to the end of its second.
 const LOOK_NS_MIN: u64 = EVENTS_A_LOOK as u64;
 /// Events between two looks at the flag.

@@ -1,7 +1,7 @@
 //! The few system calls that have no safe wrapper in the standard library: clock, memory, usage, durable writes.
 #![allow(
     unsafe_code,
-    reason = "each call here is one line over the C library with its contract beside it"
+    reason = "each call here is one line over the C library with its contract next to it"
 )]
 
 use std::fs::File;

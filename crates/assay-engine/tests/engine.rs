@@ -1,4 +1,4 @@
-//! The engine on real files: every backend moves what it says, stops when told, and counts what fails.
+//! The engine on real files: every backend moves what it says, stops when asked, and counts what fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{BackendChoice, Ignore, Job, Target, UringOptions, run, uring_denied};

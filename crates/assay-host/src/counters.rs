@@ -133,7 +133,7 @@ fn parse_process(stat: &str) -> Option<(u64, u64, u64, u64)> {
     Some((field(10)?, field(12)?, field(14)?, field(15)?))
 }
 
-/// The number behind a word at the begin of a line.
+/// The number behind a word at the start of a line.
 pub(crate) fn tagged(text: &str, tag: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(tag))?;
     line.split_whitespace().next()?.parse().ok()

@@ -57,7 +57,7 @@ pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
     let mut child = command_of(command, run)
         .spawn()
         .map_err(|error| failed(command, &format!("cannot be started: {error}")))?;
-    // Open as long as this program lives and waits: its end tells the guard.
+    // Open as long as this program lives and waits: its end wakes the guard.
     let _alive = child.stdin.take();
     let outputs = [collect(child.stdout.take()), collect(child.stderr.take())];
     let begun = Instant::now();
@@ -182,7 +182,7 @@ fn end_group(child: &Child) {
     }
 }
 
-/// Reads an output to its end beside the waiting.
+/// Reads an output to its end while another thread waits.
 fn collect<Output: Read + Send + 'static>(
     output: Option<Output>,
 ) -> std::thread::JoinHandle<String> {

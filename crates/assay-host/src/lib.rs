@@ -5,7 +5,7 @@
 //! one. A [`root::Survey`] reads facts from it and lists what it could not read. [`stack`] leads from a path down to
 //! the hardware, [`environment`] puts host and storage into one document, and [`findings`] judges that document.
 //! Only the [`gate::Gate`] opens targets: it returns an [`gate::Admission`], which owns the open file.
-//! [`content`] tells whether an admitted target makes the storage work, [`counters`] what the kernel counted,
+//! [`content`] says whether an admitted target makes the storage work, [`counters`] what the kernel counted,
 //! and [`watch`] the same again and again.
 //!
 //! ```no_run

@@ -73,7 +73,7 @@ fn octal_byte(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(digits, 8).ok()
 }
 
-/// The mount that holds a file: by the mount's number where the kernel tells it, else by the device number, else
+/// The mount that holds a file: by the mount's number where the kernel gives it, else by the device number, else
 /// (subvolumes have device numbers of their own) by the longest mount point that the path lies under.
 pub fn find_mount(
     mounts: &[MountEntry],
@@ -96,7 +96,7 @@ pub fn find_mount(
 /// Paths of the swap areas in use: devices and files.
 ///
 /// # Errors
-/// What the system answered; a kernel without swap has no list, which is no error.
+/// What the system answered; a kernel without swap has no list, which is not an error.
 pub fn read_swaps(root: &SysRoot) -> io::Result<Vec<PathBuf>> {
     let text = match root.text("/proc/swaps") {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -42,7 +42,7 @@ impl SysRoot {
     /// The text of a file, without white space around it.
     ///
     /// # Errors
-    /// What the system answered; bytes that are no text are replaced, never refused.
+    /// What the system answered; bytes that are not text are replaced, never refused.
     pub fn text(&self, absolute: impl AsRef<Path>) -> io::Result<String> {
         text_of(&self.path(absolute))
     }
@@ -113,7 +113,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// A number, or anything else that a file tells in one word.
+    /// A number, or anything else that a file says in one word.
     pub(crate) fn value<T: FromStr>(&self, place: &Path) -> Option<T> {
         let text = self.text(place)?;
         let parsed = text.parse().ok();
@@ -146,7 +146,7 @@ impl<'a> Survey<'a> {
 }
 
 /// Whether the kernel says by this answer that it has no such fact (as sysfs does with `EINVAL` for attributes
-/// that a driver does not fill), rather than that it will not tell.
+/// that a driver does not fill), rather than that it refuses to answer.
 fn absent(error: &io::Error) -> bool {
     const NO_DEVICE: i32 = 19;
     const NOT_SUPPORTED: i32 = 95;

@@ -1,4 +1,4 @@
-//! Watches the machine: reads the kernel's counters again and again, and tells what was counted in between.
+//! Watches the machine: reads the kernel's counters periodically, and reports what was counted in between.
 
 use crate::clock::unix_ns;
 use crate::counters::{counters_with, read_pressure, tagged, thread_cpu_ns};

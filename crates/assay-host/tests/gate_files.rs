@@ -355,7 +355,7 @@ fn what_does_not_fit_is_not_created() {
     assert!(!path.exists());
 }
 
-/// The file of this name, if it is found as one of ours.
+/// The file of this name, if it is found as an Assay file.
 fn found(files: &Files, name: &str) -> Option<Created> {
     let found = gate().find_created(files.scratch.path()).unwrap();
     found.into_iter().find(|created| created.path() == files.path(name))

@@ -13,7 +13,7 @@ fn words(image: &MemoryImage) -> Vec<&'static str> {
     recognise(image).unwrap().into_iter().map(|found| found.word).collect()
 }
 
-/// A mark from the begin; a negative place is counted from the end, in sectors of 512 bytes rounded down.
+/// A mark from the start; a negative place is counted from the end, in sectors of 512 bytes rounded down.
 fn found(size: u64, place: i64, bytes: &[u8]) -> Vec<&'static str> {
     let offset = match u64::try_from(place) {
         Ok(offset) => offset,
@@ -202,7 +202,7 @@ fn tables_without_a_sure_number_are_known_by_their_fields() {
         block(12, &[(0, b"\x01GEM"), (4, &2_u32.to_be_bytes()), (8, &900_u32.to_be_bytes())]);
     let atari = block(512, &[(0x1c2, &1000_u32.to_be_bytes()), (0x1d2, &partition)]);
     assert_eq!(found(SIZE, 0, &atari), ["atari"]);
-    // A disk larger than the device is no disk of it.
+    // A disk larger than the device cannot be on it.
     let large = block(512, &[(0x1c2, &u32::MAX.to_be_bytes()), (0x1d2, &partition)]);
     assert!(found(SIZE, 0, &large).is_empty());
     let map = MemoryImage::new(SIZE).with(0, b"ER\x04\0").with(1024, b"TS");

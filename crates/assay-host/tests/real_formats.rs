@@ -69,27 +69,27 @@ fn check(program: &str, arguments: &[&str], word: &str) {
 }
 
 /// Our word for a type of `libblkid`.
-fn word_of(told: &str) -> &str {
-    match told {
+fn word_of(kind: &str) -> &str {
+    match kind {
         "ext2" | "ext3" | "jbd" => "ext4",
         "dos" | "PMBR" => "mbr",
         "gfs" => "gfs2",
         "VMFS" | "VMFS_volume_member" => "vmfs",
-        told => told,
+        kind => kind,
     }
 }
 
 /// What `blkid` says of an image is among what was recognised.
 fn agrees_with_blkid(image: &Path, found: &[Match]) {
-    let Some(told) = asked("blkid", &["-p", "-o", "export"], image) else {
+    let Some(output) = asked("blkid", &["-p", "-o", "export"], image) else {
         return;
     };
-    for line in told.lines() {
-        let Some((_, told)) = line.split_once("TYPE=").filter(|(key, _)| ["", "PT"].contains(key))
+    for line in output.lines() {
+        let Some((_, kind)) = line.split_once("TYPE=").filter(|(key, _)| ["", "PT"].contains(key))
         else {
             continue;
         };
-        let word = word_of(told);
+        let word = word_of(kind);
         assert!(found.iter().any(|found| found.word == word), "blkid says {line}: {found:?}");
     }
 }
@@ -99,15 +99,15 @@ fn agrees_with_blkid(image: &Path, found: &[Match]) {
 fn agrees_with_wipefs(image: &Path) {
     for _ in 0..MARKS_MAX {
         let columns = ["--no-act", "--noheadings", "--output", "OFFSET,TYPE"];
-        let Some(told) = asked("wipefs", &columns, image) else {
+        let Some(output) = asked("wipefs", &columns, image) else {
             return;
         };
-        let marks = told.lines().filter_map(|line| line.trim().split_once(' '));
-        let marks: Vec<(&str, &str)> = marks.map(|(at, told)| (at, told.trim())).collect();
+        let marks = output.lines().filter_map(|line| line.trim().split_once(' '));
+        let marks: Vec<(&str, &str)> = marks.map(|(at, kind)| (at, kind.trim())).collect();
         let found = recognised(image);
-        for (at, told) in &marks {
-            let known = found.iter().any(|found| found.word == word_of(told));
-            assert!(known, "wipefs finds {told} at {at}: {found:?}");
+        for (at, kind) in &marks {
+            let known = found.iter().any(|found| found.word == word_of(kind));
+            assert!(known, "wipefs finds {kind} at {at}: {found:?}");
         }
         let Some((first, _)) = marks.first() else {
             return;

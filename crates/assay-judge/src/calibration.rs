@@ -48,7 +48,7 @@ fn limit_words(limit: &LatencyLimit) -> String {
     format!("with p{} ≤ {number} {unit}", (limit.quantile * 1e9).round() / 1e7)
 }
 
-/// The rung of so many outstanding I/Os.
+/// The rung with this number of outstanding I/Os.
 fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoint> {
     mix.curve.iter().find(|point| point.outstanding == outstanding)
 }
@@ -69,7 +69,7 @@ fn base_quantile(
 ) -> Result<Estimate, Missing> {
     if (quantile - limit.quantile).abs() > 1e-9 {
         let known = limit.quantile;
-        return Err(Missing::Absent(format!("the calibration tells the quantile {known} only")));
+        return Err(Missing::Absent(format!("the calibration has the quantile {known} only")));
     }
     let one = point(mix, 1)
         .ok_or_else(|| Missing::Absent("one I/O at a time was not measured".to_owned()))?;

@@ -1,4 +1,4 @@
-//! Two or more runs or profiles beside each other: which measures differ, and whether the other side is good enough.
+//! Two or more runs or profiles side by side: which measures differ, and whether the other side is good enough.
 
 use crate::decide::decide;
 use crate::statistics;

@@ -3,7 +3,7 @@
 use assay_model::Estimate;
 use assay_model::verdict::{Bias, Evidence, Limit, Outcome, Reason};
 
-/// Beyond this many times the measured time, measuring longer is no advice.
+/// Beyond this many times the measured time, measuring longer is not worth advising.
 const LONGER_MAX: f64 = 1000.0;
 
 /// On which side of the limit an interval lies.

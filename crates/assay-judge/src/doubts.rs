@@ -25,7 +25,7 @@ const LITTLES_LAW_SLACK: f64 = 0.05;
 const LOST_SHARE_MAX: f64 = 0.001;
 /// Share of a target that may be empty or compressed away before reads are in doubt.
 const EMPTY_SHARE_MAX: f64 = 0.02;
-/// Independent times that I/Os took longer than a quantile, below which its upper end is not told.
+/// Independent times that I/Os took longer than a quantile, below which its upper end is not given.
 const CLUSTERS_NEEDED: f64 = 10.0;
 /// The share of open arrivals that must start in time, and how late these may start.
 const START_QUANTILE: f64 = 0.99;

@@ -1,4 +1,4 @@
-//! Whether a run kept one level under one load, and which part of it tells the last one.
+//! Whether a run kept one level under one load, and which part of it shows the last one.
 
 use crate::facts::Run;
 use crate::last_change::LastChange;
@@ -11,7 +11,7 @@ use assay_model::verdict::LevelChange;
 
 /// The last level is judged by itself when it holds for at least this share of the run.
 const SHARE_MIN: f64 = 0.25;
-/// And for at least so many batches.
+/// And for at least this number of batches.
 const BATCHES_MIN: usize = 10;
 /// A run that changes its level more often than this has none.
 const CHANGES_MAX: usize = 4;

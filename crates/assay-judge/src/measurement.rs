@@ -185,7 +185,7 @@ fn absent(operation: Option<Operation>) -> Missing {
     })
 }
 
-/// There are too few batches for an interval: what was measured is told all the same.
+/// There are too few batches for an interval: what was measured is reported all the same.
 fn too_short(unit: Unit, value: f64, part: &Part<'_>) -> Missing {
     let batches = match part.batches.len() {
         1 => "1 interval is".to_owned(),

@@ -169,7 +169,7 @@ pub enum Mix {
     Mixed,
 }
 
-/// What a calibration tells about a mix.
+/// What a calibration says about a mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CapacityOf {
     /// Most IOPS within the latency limit.
@@ -270,7 +270,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it tells how fit the host was to measure, and nothing of the storage.
+    /// Whether it says how fit the host was to measure, and nothing about the storage.
     pub const fn is_of_host(&self) -> bool {
         matches!(self, Self::HostCpuBusy | Self::HostTcpRetransmits)
     }

@@ -28,7 +28,7 @@ fn busy(share: f64) -> Story {
     with(|story| story.conduct().host_busy_share = Some(share))
 }
 
-/// A minute in which so many of 100,000 segments were sent again.
+/// A minute in which this number of 100,000 segments was sent again.
 fn retransmitted(segments: u64) -> Story {
     let estimate = Estimate::exact(real(segments) / 1e5, 100_000);
     let quantity = "host.tcp_retransmits".to_owned();

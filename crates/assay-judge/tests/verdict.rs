@@ -221,7 +221,7 @@ fn near_its_own_ceiling_the_tool_is_measured() {
     }
 }
 
-/// A run of 100 MiB of reads and as many of writes, of which the kernel saw so much on these devices.
+/// A run of 100 MiB of reads and as many of writes, of which the kernel saw these amounts on these devices.
 fn witnessed(devices: &[(&str, u64, u64)], targets: usize) -> Story {
     let device = |(name, read_mib, write_mib): &(&str, u64, u64)| NamedDevice {
         name: (*name).to_owned(),

@@ -18,7 +18,7 @@ pub const CONFIGURATION: &str = "Configuration";
 pub const NETWORK: &str = "Network";
 /// Sessions are ready to run and have no CPU.
 pub const SCHEDULER: &str = "Scheduler";
-/// Statements that sleep because they were told to.
+/// Statements that sleep on purpose.
 pub const IDLE: &str = "Idle";
 /// What has no class of its own.
 pub const OTHER: &str = "Other";

@@ -33,7 +33,7 @@ pub fn on_cpu(looks: &Looks) -> Option<TimedEvent> {
     counted(CPU, CPU, seconds(looks.tasks?.clients.on_cpu_ns), None)
 }
 
-/// CPU time that is no part of a wait. The scheduler counts the kernel's work for a read, and the server the time of the
+/// CPU time that is not part of a wait. The scheduler counts the kernel's work for a read, and the server the time of the
 /// read with that work in it, so what both exceed DB time by was counted twice, as far as there was I/O; and a session
 /// cannot use more CPU for statements than these take.
 fn disjoint(events: &mut [TimedEvent], db_time_s: f64) {

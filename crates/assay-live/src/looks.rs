@@ -29,7 +29,7 @@ impl Seen {
 /// One look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// When it was, seconds since the begin of the interval.
+    /// When it was, seconds since the start of the interval.
     pub at_s: f64,
     /// Whether it came so late that the machine had no CPU for it.
     pub is_late: bool,
@@ -51,7 +51,7 @@ impl Look {
 pub struct Tasks {
     /// Client sessions, without our own.
     pub clients: TaskCounters,
-    /// Workers that serve a statement of a client beside it.
+    /// Parallel workers that serve a statement of a client.
     pub parallel: TaskCounters,
     /// Everything else of the server.
     pub background: TaskCounters,

@@ -1,4 +1,4 @@
-//! What a profile needs beyond the server's own words: a book of statistics, and what the host tells.
+//! What a profile needs beyond the server's own words: a book of statistics, and what the host says.
 
 use assay_model::Estimate;
 use assay_model::counters::NamedDevice;
@@ -22,7 +22,7 @@ pub struct Outside {
     pub name: String,
     /// The host, where it is known.
     pub host: Option<String>,
-    /// Times of reads that were seen beside the server.
+    /// Times of reads that were seen from outside the server.
     pub read_times: Vec<ReadTimes>,
     /// Processors of the host, where it is this one.
     pub processors: Option<u64>,

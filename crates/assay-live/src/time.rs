@@ -48,7 +48,7 @@ pub fn model(
         }),
         cpu_queue_s: tasks.map(|tasks| {
             let source = format!(
-                "schedstat of {clients}; most of it is the end of a wait or comes before a statement, so it is no part of the sum"
+                "schedstat of {clients}; most of it is the end of a wait or comes before a statement, so it is not part of the sum"
             );
             Figure::new(seconds(tasks.clients.queued_ns), source)
         }),
@@ -130,7 +130,7 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
     doubts
 }
 
-/// CPU time that the scheduler counted beside what the model shows as CPU; a sentence for the reader, where it is some.
+/// CPU time that the scheduler counted besides what the model shows as CPU; a sentence for the reader, where there is any.
 pub fn cpu_in_waits(model: &TimeModel, looks: &Looks) -> Option<String> {
     const SOME: f64 = 0.01;
     let counted_s = seconds(looks.tasks?.clients.on_cpu_ns);
@@ -171,7 +171,7 @@ pub fn verdict(time: &TimeModel, looks: &Looks) -> TimeVerdict {
     };
     let active = time.average_active_sessions.as_ref().map_or(db_time_s, |active| active.value);
     let seen = real(looks.seen()) / real_len(looks.looks.len()).max(1.0);
-    // Counters that were set to zero are no idle server.
+    // Counters that were reset do not mean an idle server.
     if active < IDLE_SESSIONS && seen < IDLE_SESSIONS {
         return TimeVerdict {
             bottleneck: Bottleneck::Idle,

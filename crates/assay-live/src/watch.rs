@@ -76,7 +76,7 @@ pub struct Glance {
     pub sessions: BTreeMap<Seen, u64>,
     /// Client sessions connected, active or not.
     pub connected: u64,
-    /// Processes or threads that the server told of.
+    /// Processes or threads that the server listed.
     pub processes: Vec<Process>,
     /// The server's clock, seconds since 1970.
     pub at_s: f64,
@@ -85,7 +85,7 @@ pub struct Glance {
 /// Two snapshots and the looks between them.
 #[derive(Debug)]
 pub struct Observed<S> {
-    /// At the begin.
+    /// At the start.
     pub before: S,
     /// At the end.
     pub after: S,
@@ -93,7 +93,7 @@ pub struct Observed<S> {
     pub looks: Looks,
     /// CPU time of the threads that watched, seconds.
     pub own_cpu_s: f64,
-    /// What was seen of single reads beside it.
+    /// What was seen of single reads meanwhile.
     pub read_times: Vec<ReadTimes>,
     /// Whether the interval went to its end.
     pub complete: bool,

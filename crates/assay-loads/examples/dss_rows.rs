@@ -3,7 +3,8 @@
 //! `dss_rows SCALE DIRECTORY`: columns separated by `|`, no header.
 #![allow(clippy::print_stderr, reason = "an example tells a person what is wrong")]
 
-use assay_loads::dss::{Part, Scale, TABLES, Taker, put_rows};
+use assay_loads::dss::{Scale, TABLES, put_rows};
+use assay_loads::sink::{Part, Sink};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 struct Lines {
     file: BufWriter<File>,
     line: String,
+    is_broken: bool,
 }
 
 impl Lines {
@@ -24,45 +26,66 @@ impl Lines {
     }
 }
 
-impl Taker for Lines {
-    fn begin(&mut self) {
-        self.line.clear();
+impl Sink for Lines {
+    fn row(&mut self, _columns: u16) {
+        self.finish();
     }
 
-    fn key(&mut self, value: i64) {
+    fn long(&mut self, value: i64) {
         self.put(&value.to_string());
     }
 
-    fn integer(&mut self, value: i32) {
-        self.put(&value.to_string());
+    fn integer(&mut self, value: u32) {
+        self.put(&value.cast_signed().to_string());
     }
 
-    fn money(&mut self, hundredths: i64) {
-        let sign = if hundredths < 0 { "-" } else { "" };
-        let (whole, part) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
-        self.put(&format!("{sign}{whole}.{part:02}"));
+    fn decimal(&mut self, value: i64, digits: u16) {
+        let (sign, width) = (if value < 0 { "-" } else { "" }, usize::from(digits));
+        let unit = 10_u64.pow(u32::from(digits));
+        let (whole, part) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+        self.put(&format!("{sign}{whole}.{part:0width$}"));
     }
 
-    fn text(&mut self, text: &str) {
-        self.put(text);
+    fn text(&mut self, value: &[u8]) {
+        self.put(&String::from_utf8_lossy(value));
     }
 
-    fn date(&mut self, days: i32) {
-        let days = u64::try_from(days).unwrap_or(0);
+    fn flag(&mut self, value: bool) {
+        self.put(if value { "1" } else { "0" });
+    }
+
+    fn time(&mut self, unix_us: i64) {
+        self.put(&unix_us.to_string());
+    }
+
+    fn date(&mut self, unix_days: i32) {
+        let days = u64::try_from(unix_days).unwrap_or(0);
         let utc = assay_model::run::Utc::of(days * 86_400_000_000_000);
         self.put(&format!("{:04}-{:02}-{:02}", utc.year, utc.month, utc.day));
     }
 
-    fn end(&mut self) -> bool {
-        writeln!(self.file, "{}", self.line).is_ok()
+    fn null(&mut self) {
+        self.put("");
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_broken
+    }
+
+    fn finish(&mut self) {
+        if !self.line.is_empty() {
+            self.is_broken |= writeln!(self.file, "{}", self.line).is_err();
+            self.line.clear();
+        }
     }
 }
 
 fn write_all(scale: Scale, directory: &Path) -> std::io::Result<()> {
     for table in TABLES {
         let file = File::create(directory.join(format!("{}.csv", table.name())))?;
-        let mut lines = Lines { file: BufWriter::new(file), line: String::new() };
+        let mut lines = Lines { file: BufWriter::new(file), line: String::new(), is_broken: false };
         put_rows(table, scale, Part::WHOLE, |key| key, &mut lines);
+        lines.finish();
         lines.file.flush()?;
     }
     Ok(())

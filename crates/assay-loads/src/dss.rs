@@ -16,9 +16,9 @@ pub use orders::order;
 pub use parameters::{Choice, Parameters, draw, validation};
 pub use queries::{QUERIES, text};
 pub use refresh::{RefreshSet, SETS};
-pub use rows::{Part, Taker, prepare_texts, put_rows};
+pub use rows::{prepare_texts, put_rows};
 pub use scale::Scale;
-pub use tables::{Column, ColumnKind, Index, TABLES, Table, create_table};
+pub use tables::{Column, ColumnKind, Index, TABLES, Table, column_list};
 
 /// What every page and text of such a load says about its relation to the benchmark that it follows.
 pub const NOTICE: &str = "The load dss-h follows the published description of TPC-H but does not comply with all of its \

@@ -1,25 +1,43 @@
-//! Where rows go that a load makes, in whatever form a server takes them.
+//! Rows of a load on their way out of a generator, in whatever form a server takes them.
 
 /// Takes rows, column by column in the order of their table.
+///
+/// Each value has a type of SQL; the form of a server's bulk load implements it, and so do tests.
 pub trait Sink {
-    /// Begins a row of so many columns.
+    /// Begins a row of `columns` columns.
     fn row(&mut self, columns: u16);
-    /// A whole number of four bytes, as its bits where it lies below nothing.
+    /// A column of type `integer`: four bytes in two's complement.
     fn integer(&mut self, value: u32);
-    /// A whole number of eight bytes.
+    /// A column of type `bigint`.
     fn long(&mut self, value: i64);
-    /// A real number with `digits` behind the point, as a whole number of its smallest unit; 2 or 4.
+    /// A column of type `numeric` with `digits` digits after the point, 2 or 4, as a count of its smallest unit.
     fn decimal(&mut self, value: i64, digits: u16);
-    /// A text.
+    /// A text, without the blanks that a column of fixed length may want behind it.
     fn text(&mut self, value: &[u8]);
-    /// Yes or no.
+    /// A column of type `boolean`.
     fn flag(&mut self, value: bool);
     /// A moment, microseconds since 1970.
     fn time(&mut self, unix_us: i64);
     /// A day, counted from 1 January 1970.
     fn date(&mut self, unix_days: i32);
-    /// Nothing.
+    /// A null of any type.
     fn null(&mut self);
-    /// Whether nobody wants more.
+    /// Whether nobody takes further rows.
     fn is_full(&self) -> bool;
+    /// The last row is complete; what is still buffered leaves.
+    fn finish(&mut self) {}
+}
+
+/// A part of a table: all parts of the same count together are the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// From 1.
+    pub number: i32,
+    /// How many there are.
+    pub of: i32,
+}
+
+impl Part {
+    /// The whole table.
+    pub const WHOLE: Self = Self { number: 1, of: 1 };
 }

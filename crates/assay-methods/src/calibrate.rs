@@ -22,6 +22,7 @@ mod mix;
 mod noise;
 mod pace;
 mod peak;
+mod reach;
 mod remarks;
 mod rounds;
 mod rung;

@@ -125,7 +125,7 @@ pub enum Bound {
     Host,
     /// The highest rung was still rising; the storage may have more.
     StillRising,
-    /// Time ran out before it could be told.
+    /// Time ran out before it could be determined.
     TimeBudget,
     /// Other parts of the calibration contradict it.
     Contradicted,

@@ -1,4 +1,4 @@
-//! What two or more runs or profiles are beside each other: ratios with their doubt, distributions, parity, scaling.
+//! Two or more runs or profiles side by side: ratios with their doubt, distributions, parity, scaling.
 
 use crate::estimate::Estimate;
 use crate::verdict::{Doubt, Outcome, Reason, Unit};
@@ -164,7 +164,7 @@ pub struct Measure {
     pub doubts: Vec<Doubt>,
 }
 
-/// One distribution of both sides, by wall clock: so many a second, and so many sessions always in it.
+/// One distribution of both sides, by wall clock: its rate, and the mean number of sessions in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -267,7 +267,7 @@ pub struct ScalingLaw {
 }
 
 impl ScalingLaw {
-    /// What so many nodes give.
+    /// What a number of nodes gives.
     pub fn at(&self, nodes: f64) -> f64 {
         let below = 1.0
             + self.contention.value * (nodes - 1.0)

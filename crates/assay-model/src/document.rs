@@ -26,7 +26,7 @@ pub fn parse_toml<T: DeserializeOwned>(text: &str, kind: &str) -> Result<T> {
     })
 }
 
-/// Parses a JSON document of ours.
+/// Parses an Assay document in JSON.
 ///
 /// # Errors
 /// A usage error with the line, and the nearest known name of an unknown key.
@@ -72,7 +72,7 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
 /// Letters of a name that may be a slip of another; comparing takes the product of both lengths.
 const NAME_LETTERS_MAX: usize = 64;
 
-/// The known name with the fewest edits, when it is close enough to be meant.
+/// The known name with the fewest edits, when it is close enough to be a plausible typing error.
 pub fn nearest<'a>(unknown: &str, known: &'a [String]) -> Option<&'a str> {
     if unknown.chars().nth(NAME_LETTERS_MAX).is_some() {
         return None;

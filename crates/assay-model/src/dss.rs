@@ -93,7 +93,7 @@ pub struct DssRun {
     pub kind: DssKind,
     /// Streams of queries at once.
     pub streams: u32,
-    /// Processes that the server may use for one step of a query beside the session's own.
+    /// Processes that the server may use for one step of a query in addition to the session's own.
     pub parallel: u32,
     /// Number of the repeat, from 1.
     pub repeat: u32,
@@ -130,7 +130,7 @@ pub struct DssRun {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DssQuery {
-    /// The stream, from 0 in a power run and from 1 in a throughput run; refresh functions beside streams have none.
+    /// The stream, from 0 in a power run and from 1 in a throughput run; refresh functions that run during streams have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
     /// `Q1` to `Q22`, `RF1`, `RF2`.

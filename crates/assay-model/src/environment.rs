@@ -41,7 +41,7 @@ pub struct Finding {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Unreadable {
-    /// The fact or the file that would have told it.
+    /// The fact that is missing, or the file that would have held it.
     pub what: String,
     /// What the system answered.
     pub reason: String,
@@ -57,7 +57,7 @@ pub struct Cpu {
     pub model: Option<String>,
     /// Logical processors that are online.
     pub logical: u64,
-    /// Processors that this process may run on, where it can be told.
+    /// Processors that this process may run on, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<u64>,
     /// Frequency governors in force, each once; empty where the kernel does not scale the frequency.

@@ -11,7 +11,7 @@ pub struct Estimate {
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval; infinite, and absent in a document, where only the lower one can be told: `at least`.
+    /// Upper end of the interval; infinite, and absent in a document, where only the lower one is known: `at least`.
     #[serde(default = "unbounded", skip_serializing_if = "is_unbounded")]
     pub high: f64,
     /// How often such an interval covers the truth, 0..=1; usually 0.95.

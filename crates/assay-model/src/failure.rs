@@ -1,8 +1,10 @@
 //! What a server or the way to it refused, whatever its product, and what a person can do about it.
 
-use crate::Error;
+use crate::{Error, ErrorKind};
 use std::fmt;
 use std::io;
+
+pub use crate::refusal::Refusal;
 
 /// Why a statement or a login did not succeed.
 #[derive(Debug)]
@@ -29,29 +31,6 @@ pub enum Failure {
         /// What a person can do.
         hint: &'static str,
     },
-}
-
-/// What a refusal means, in any product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// Transactions waited for each other, and this one gave way.
-    Deadlock,
-    /// A lock was not had in time.
-    LockTimeout,
-    /// Another transaction changed what this one read.
-    Conflict,
-    /// The server ends, or ended this session.
-    Ended,
-    /// Nothing can be written here.
-    ReadOnly,
-    /// The storage is full.
-    Full,
-    /// This user may not.
-    Denied,
-    /// The server takes no further session.
-    TooManySessions,
-    /// Anything else.
-    Other,
 }
 
 /// Characters of a server's words that are kept.
@@ -104,7 +83,11 @@ impl Failure {
             Self::Refused { hint, .. } | Self::Unsafe { hint, .. } => hint,
             _ => "check that the server runs, and its log",
         };
-        Error::environment(format!("{doing}: {self}"), hint)
+        let error = Error::environment(format!("{doing}: {self}"), hint);
+        match self {
+            Self::Lost(lost) => error.because(lost),
+            _ => error.of_kind(ErrorKind::Server(self.meaning())),
+        }
     }
 }
 

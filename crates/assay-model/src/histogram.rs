@@ -204,7 +204,7 @@ impl Histogram {
         coarse
     }
 
-    /// Every value counted so many times: what a sample stands for.
+    /// Every value counted `times` times: what a sample stands for.
     pub fn times(&self, times: u64) -> Self {
         let mut more = self.clone();
         more.counts.iter_mut().for_each(|ios| *ios = ios.saturating_mul(times));

@@ -19,6 +19,7 @@ pub mod measurement;
 pub mod mix;
 pub mod number;
 pub mod profile;
+mod refusal;
 pub mod row;
 pub mod run;
 #[cfg(test)]
@@ -32,7 +33,7 @@ pub mod verdict;
 pub mod watch;
 pub mod workload;
 
-pub use error::{Blame, Error, Result};
+pub use error::{Blame, Error, ErrorKind, Result};
 pub use estimate::Estimate;
 pub use histogram::{Histogram, Precision};
 pub use profile::Profile;

@@ -1,5 +1,5 @@
 //! What a database got of its storage under a load: the ladder of sessions, with what the server, the host and the
-//! device counted beside it.
+//! device counted meanwhile.
 
 use crate::counters::DeviceCounters;
 use crate::estimate::Estimate;
@@ -80,10 +80,10 @@ pub struct ServerFacts {
     pub version: String,
     /// Whether it was made for this run alone.
     pub is_own: bool,
-    /// Whether it passes the page cache by; `None` where it cannot be told.
+    /// Whether it bypasses the page cache; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// From nothing to a server of our own that takes sessions, s; none of a server that was there.
+    /// Time until a server that Assay creates takes sessions, s; none of a server that was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_s: Option<f64>,
     /// Bytes of a block.
@@ -175,7 +175,7 @@ impl Load {
         middles.max_by(by_rate)
     }
 
-    /// All repeats with so many sessions.
+    /// All repeats with the same number of sessions.
     pub fn repeats_of(&self, sessions: u32) -> impl Iterator<Item = &Rung> {
         self.rungs.iter().filter(move |rung| rung.sessions == sessions)
     }

@@ -15,9 +15,9 @@ pub struct Locality {
     pub transfer_bytes: u64,
     /// Mean read times, by working set.
     pub points: Vec<LocalityPoint>,
-    /// The places behind them, the fastest first; none where they cannot be told.
+    /// The places behind them, the fastest first; none where they cannot be determined.
     pub tiers: Vec<Tier>,
-    /// Why the places cannot be told, where they cannot.
+    /// Why the places cannot be determined, where they cannot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
     /// Root mean square of the relative distance between points and places.

@@ -208,7 +208,7 @@ impl OperationResult {
         }
     }
 
-    /// The same so many times over: what a sample stands for.
+    /// The same, counted `times` times: what a sample stands for.
     pub fn times(&self, times: u64) -> Self {
         Self {
             ios: self.ios.saturating_mul(times),
@@ -268,7 +268,7 @@ impl PerOperation {
         coarse
     }
 
-    /// The same so many times over: what a sample stands for.
+    /// The same, counted `times` times: what a sample stands for.
     pub fn times(&self, times: u64) -> Self {
         let more = |one: &Option<OperationResult>| one.as_ref().map(|one| one.times(times));
         Self { read: more(&self.read), write: more(&self.write), sync: more(&self.sync) }

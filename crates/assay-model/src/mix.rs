@@ -25,7 +25,7 @@ pub struct Mix {
     pub description: String,
     /// How many cards of a deck each transaction has; any whole numbers, for example shares of a thousand.
     pub shares: MixShares,
-    /// The market sends its prices after so many trade orders: one price for each, and as many of other securities.
+    /// The market sends its prices after this number of trade orders: one price for each, and as many of other securities.
     pub orders_per_feed: u32,
     /// Data is maintained once in so long a time.
     pub maintenance_every: Nanos,
@@ -94,7 +94,7 @@ impl Mix {
             return refuse("orders_per_feed is not in 1 to 1000", "write 10");
         }
         if self.maintenance_every.0 == 0 {
-            return refuse("maintenance_every is no time", "write 60s");
+            return refuse("maintenance_every is not a time", "write 60s");
         }
         Ok(())
     }

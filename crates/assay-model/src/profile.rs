@@ -77,7 +77,7 @@ pub struct Profile {
     /// What only a report prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportActivity>,
-    /// What only a live server tells.
+    /// What only a live server shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerActivity>,
     /// Sections compared with each other.
@@ -344,7 +344,7 @@ pub struct CrossCheck {
 /// Reads a profile document.
 ///
 /// # Errors
-/// A usage error where it is no JSON, has unknown keys, or another format than 1.
+/// A usage error where it is not JSON, has unknown keys, or a format other than 1.
 pub fn parse_profile(text: &str) -> Result<Profile> {
     let profile: Profile = parse_json(text, "profile")?;
     if profile.format == FORMAT {

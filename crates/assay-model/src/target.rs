@@ -59,7 +59,7 @@ pub struct ContentFacts {
     /// Share of the samples that the page cache held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_share: Option<f64>,
-    /// Whether the file system compresses this file, where it can be told.
+    /// Whether the file system compresses this file, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_system_compresses: Option<bool>,
 }
@@ -75,7 +75,7 @@ pub struct TargetFacts {
     pub kind: TargetKind,
     /// Size, bytes.
     pub size_bytes: u64,
-    /// First byte that may be read or written; a header of ours lies before it.
+    /// First byte that may be read or written; Assay's header lies before it.
     pub usable_start_bytes: u64,
     /// First byte behind the usable range.
     pub usable_end_bytes: u64,

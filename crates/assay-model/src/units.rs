@@ -256,8 +256,8 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// Three significant digits with the unit that keeps the number between 1 and 1000: `1.23 ms`.
-fn scaled(value: f64, units: &[(f64, &str)]) -> String {
+/// Three significant digits, and the unit that keeps the number between 1 and 1000.
+fn scaled(value: f64, units: &[(f64, &'static str)]) -> (String, &'static str) {
     let fits = units.iter().find(|(factor, _)| value.abs() >= *factor * 0.9995);
     let (factor, name) = fits.copied().unwrap_or(units[units.len() - 1]);
     let shown = value / factor;
@@ -266,11 +266,20 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
         middle if middle >= 9.995 => 1,
         _ => 2,
     };
-    format!("{shown:.digits$} {name}")
+    (format!("{shown:.digits$}"), name)
+}
+
+fn joined((number, unit): (String, &str)) -> String {
+    format!("{number} {unit}")
 }
 
 /// A duration for a reader: `123 µs`, `1.23 ms`.
 pub fn show_time_ns(time_ns: f64) -> String {
+    joined(time_parts(time_ns))
+}
+
+/// The number of a duration for a reader, and its unit: `1.23`, `ms`.
+pub fn time_parts(time_ns: f64) -> (String, &'static str) {
     scaled(
         time_ns,
         &[(3600e9, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
@@ -280,11 +289,16 @@ pub fn show_time_ns(time_ns: f64) -> String {
 /// A size for a reader, in binary units: `8.00 KiB`.
 pub fn show_bytes(bytes: f64) -> String {
     let (kib, mib, gib, tib) = (1024.0, 1_048_576.0, 1_073_741_824.0, 1_099_511_627_776.0);
-    scaled(bytes, &[(tib, "TiB"), (gib, "GiB"), (mib, "MiB"), (kib, "KiB"), (1.0, "B")])
+    joined(scaled(bytes, &[(tib, "TiB"), (gib, "GiB"), (mib, "MiB"), (kib, "KiB"), (1.0, "B")]))
 }
 
 /// A throughput for a reader, in decimal units as vendors and Oracle print it: `561 MB/s`.
 pub fn show_throughput(bytes_per_s: f64) -> String {
+    joined(throughput_parts(bytes_per_s))
+}
+
+/// The number of a throughput for a reader, and its unit: `561`, `MB/s`.
+pub fn throughput_parts(bytes_per_s: f64) -> (String, &'static str) {
     scaled(bytes_per_s, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
 }
 

@@ -83,7 +83,7 @@ pub struct LevelChange {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// The quantity in base units; `None` where nothing was measured that tells it.
+    /// The quantity in base units; `None` where nothing was measured that gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
     /// Measured time behind it, s; 0 where that does not apply.
@@ -128,7 +128,7 @@ pub enum Reason {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         enough_s: Option<f64>,
     },
-    /// Nothing was measured that tells the quantity.
+    /// Nothing was measured that gives the quantity.
     NoEvidence {
         /// What would have to be measured.
         missing: String,

@@ -1,4 +1,4 @@
-//! The machine beside a measurement: how it stood at a moment, what it counted between two of them, and the sum.
+//! The host during a measurement: how it stood at a moment, what it counted between two of them, and the sum.
 
 use crate::counters::{
     Counters, CpuCounters, InterfaceCounters, NamedDevice, PressureCounters, SwapCounters,
@@ -41,7 +41,7 @@ pub struct NamedInterface {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Moment {
-    /// When it ended, nanoseconds since 1970 UTC; lengths are told by `counters.time_ns`, which no clock step bends.
+    /// When it ended, nanoseconds since 1970 UTC; lengths are given by `counters.time_ns`, which no clock step bends.
     pub at_unix_ns: u64,
     /// The cell that was measured all the time; none before, between and after cells.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ const CONTRADICTED_SHARE: f64 = 0.2;
 /// Fewer counters prove nothing.
 const CONTRADICTED_MIN: usize = 5;
 
-/// Counters that contradict their own rates, of so many that have one, where they are too many to be chance: numbers
+/// Counters that contradict their own rates, and the number that have a rate, where there are too many to be chance: numbers
 /// may be printed in a way that nothing here knows, so nothing may be concluded from them.
 pub(crate) fn contradicted(report: &Report) -> Option<(usize, usize)> {
     let with_rate = report.activity.iter().filter(|row| row.per_second.is_some());

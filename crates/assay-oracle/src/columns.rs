@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The cell of a number that runs into its neighbour: which digits belong to which cannot be told.
+/// The cell of a number that runs into its neighbour: which digits belong to which is not known.
 pub(crate) const RUN_TOGETHER: &[u8] = b"####";
 
 /// The columns of a ruler line; empty when the line is not one.

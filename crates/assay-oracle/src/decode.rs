@@ -4,7 +4,7 @@ use assay_model::number::index_of;
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
-/// So much of a file tells how it is written.
+/// The first bytes of a file, which show its encoding.
 const LOOK_BYTES: usize = 64 << 10;
 /// Tab stops of terminals and of the programs that put tabs in place of blanks.
 const TAB_STOP: usize = 8;

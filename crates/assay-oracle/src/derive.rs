@@ -110,7 +110,7 @@ fn tiering(report: &Report) -> Vec<TieringCandidate> {
     candidates
 }
 
-/// Whether the wait events rule the times of this row out: it is told among the doubts, and not ranked.
+/// Whether the wait events rule the times of this row out: it is listed among the doubts, and not ranked.
 fn is_impossible(report: &Report, row: &FileIo) -> bool {
     let line = row.read_time.map(|time| time.line);
     report.flags.iter().any(|flag| flag.section == Section::Tablespaces && Some(flag.line) == line)

@@ -178,7 +178,7 @@ fn starts_next(rest: &[u8]) -> bool {
     rest.first().is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'/')
 }
 
-/// How far a tag's end may be away; what is longer is no tag but a stray mark.
+/// How far away a tag's end may be; what is longer is not a tag but a stray mark.
 const TAG_BYTES_MAX: usize = 4096;
 
 /// Where a tag ends: at the first `>` outside quotes. Attributes saved by a browser can hold one

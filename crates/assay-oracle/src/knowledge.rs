@@ -11,7 +11,7 @@ pub(crate) const SINGLE_BLOCK: &[&str] = &[
 /// Several adjoining blocks into the buffer cache.
 pub(crate) const MULTI_BLOCK: &[&str] =
     &["db file scattered read", "cell multiblock physical read", "cell multiblock read request"];
-/// Many single blocks at once: a wait is no request, and its time is that of the slowest.
+/// Many single blocks at once: a wait is not a request, and its time is that of the slowest.
 pub(crate) const BLOCK_LISTS: &[&str] = &[
     "db file parallel read",
     "cell list of blocks physical read",

@@ -23,7 +23,7 @@ impl Decimal {
         }
     }
 
-    /// Told from a value that is always printed with two decimals, as elapsed minutes are.
+    /// Distinguished from a value that is always printed with two decimals, as elapsed minutes are.
     pub(crate) fn of_two_decimals(text: &[u8]) -> Option<Self> {
         let text = text.trim_ascii();
         match text.get(text.len().checked_sub(3)?)? {

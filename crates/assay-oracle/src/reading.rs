@@ -172,7 +172,7 @@ impl Reading {
     }
 }
 
-/// A number in base units: parts of a unit divide, because a tenth or a thousandth is no binary number.
+/// A number in base units: parts of a unit divide, because a tenth or a thousandth is not a binary number.
 fn in_base(value: f64, factor: f64) -> f64 {
     if factor < 1.0 { value / (1.0 / factor).round() } else { value * factor }
 }

@@ -1,4 +1,4 @@
-//! Where reports begin in a file and of which kind they are: told by words and header tables, never by names.
+//! Where reports begin in a file and of which kind they are: recognised by words and header tables, never by names.
 
 use assay_model::{Error, Result};
 use memchr::{memchr, memchr_iter, memmem, memrchr};
@@ -113,7 +113,7 @@ const ASK: &str = "give the text or HTML file as awrrpt.sql, awrgrpt.sql or spre
 struct Other {
     name: &'static str,
     good_for: &'static str,
-    /// Any of these words near the begin of the file.
+    /// Any of these words near the start of the file.
     words: &'static [&'static [u8]],
 }
 
@@ -123,7 +123,7 @@ const NAME_BYTES: usize = 64 << 10;
 const OTHERS: &[Other] = &[
     Other {
         name: "an ASH report",
-        good_for: "it samples who waited for what, and counts no I/O; its top sessions and statements stand beside an AWR report of the same time",
+        good_for: "it samples who waited for what, and counts no I/O; its top sessions and statements complement an AWR report of the same time",
         words: &[
             b"ASH Report For",
             b"ASH Report -",

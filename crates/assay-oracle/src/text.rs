@@ -180,7 +180,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// A global report rules off groups of headings above the headings themselves: what stood under that ruler was
-    /// no data, and each group's heading goes over all of its columns.
+    /// not data, and each group's heading goes over all of its columns.
     fn grouped(&mut self, columns: &[Range<usize>]) {
         let Some(table) = self.table.as_mut().filter(|_| !self.columns.is_empty()) else {
             return;

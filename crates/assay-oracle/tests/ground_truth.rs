@@ -1,4 +1,4 @@
-//! Real reports against the facts that were copied from them by hand; both lie beside the repository, not in it.
+//! Real reports against the facts that were copied from them by hand; both lie next to the repository, not in it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,7 +10,7 @@ use assay_oracle::Report;
 use assay_oracle::report::{Kind, Quantity};
 use std::path::PathBuf;
 
-/// The folder with the reports: `ASSAY_AWR_REPORTS`, or `../shared/awr` beside a checkout or its parent.
+/// The folder with the reports: `ASSAY_AWR_REPORTS`, or `../shared/awr` next to a checkout or its parent.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("ASSAY_AWR_REPORTS").map(PathBuf::from);
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -235,7 +235,7 @@ fn check_top(truth: &Truth, report: &Report, ledger: &mut Ledger) {
 fn every_printed_fact_of_every_report_is_read() {
     let Some((folder, truths)) = truths() else {
         println!(
-            "skipped: no real reports beside the repository (ASSAY_AWR_REPORTS names their folder)"
+            "skipped: no real reports next to the repository (ASSAY_AWR_REPORTS names their folder)"
         );
         return;
     };
@@ -264,7 +264,7 @@ fn every_printed_fact_of_every_report_is_read() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The second folder of reports, beside the first.
+/// The second folder of reports, next to the first.
 fn wild() -> Option<(PathBuf, Vec<(String, String)>)> {
     let folder = folder()?.parent()?.join("awr2");
     let index = std::fs::read_to_string(folder.join("INDEX.md")).ok()?;
@@ -410,7 +410,7 @@ fn check_wild_top(facts: &str, profile: &assay_model::Profile, ledger: &mut Ledg
 #[test]
 fn every_printed_fact_of_the_reports_found_in_the_wild_is_read() {
     let Some((folder, truths)) = wild() else {
-        println!("skipped: no second folder of real reports beside the first one");
+        println!("skipped: no second folder of real reports next to the first one");
         return;
     };
     let mut ledger = Ledger { compared: 0, wrong: Vec::new() };
@@ -439,7 +439,7 @@ fn every_printed_fact_of_the_reports_found_in_the_wild_is_read() {
 #[test]
 fn what_is_no_such_report_is_refused_by_name() {
     let Some((folder, _)) = wild() else {
-        println!("skipped: no second folder of real reports beside the first one");
+        println!("skipped: no second folder of real reports next to the first one");
         return;
     };
     for (file, name) in [

@@ -20,7 +20,7 @@ fn whole(profile: &Profile) -> &IoClass {
     profile.class(IoPurpose::All).unwrap()
 }
 
-/// TMS paper, 10g: names cut at 33 characters, overflow per transaction, blocks that are no requests.
+/// TMS paper, 10g: names cut at 33 characters, overflow per transaction, blocks that are not requests.
 #[test]
 fn counters_of_10g_give_iops_throughput_and_size() {
     let text = header_11("10.2.0.3.0", "1.05", "0.50")

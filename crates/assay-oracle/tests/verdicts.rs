@@ -3,7 +3,7 @@
 //! - `Profile`: the largest part of response time is the cause, and time that no event accounts for is a part like any
 //!   other (C. Millsap, J. Holt, *Optimizing Oracle Performance*, 2003, chapters 6 to 9).
 //! - `Log`: above 20 ms a log file parallel write is slow I/O; below, commits wait for the device when the write is most
-//!   of the wait, else for something beside it (Oracle support, *Troubleshooting: 'Log file sync' Waits*, 1376916.1).
+//!   of the wait, else for something else (Oracle support, *Troubleshooting: 'Log file sync' Waits*, 1376916.1).
 //!   What waits for another session's commit waits for the log with it (R. Shee, K. Deshpande, K. Gopalakrishnan, *Oracle
 //!   Wait Interface*, 2004, chapter 6: a row lock is held until its transaction ends).
 //! - `Queue`: a server that is busy most of the time makes what comes wait (L. Kleinrock, *Queueing Systems* 1, 1975), and
@@ -313,7 +313,7 @@ const MADE: &[Made] = &[
         Some(RedoFinding::Saturated),
     ),
     made(
-        ("commits, beside the device", Log, Commit, Some("log file sync")),
+        ("commits, outside the device", Log, Commit, Some("log file sync")),
         9_000,
         &[("log file sync", 2_500_000, 25_000)],
         CALM,
@@ -491,7 +491,7 @@ fn storage_said_to_be_flash_is_judged_as_flash() {
 #[test]
 fn reports_of_the_field_are_judged_as_the_books_do() {
     let Some(folder) = shared() else {
-        println!("skipped: no real reports beside the repository");
+        println!("skipped: no real reports next to the repository");
         return;
     };
     let (mut wrong, mut differing) = (Vec::new(), Vec::new());

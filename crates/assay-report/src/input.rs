@@ -59,7 +59,7 @@ pub struct Report {
     /// The host, the storage under the targets, and what was found about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
-    /// The machine meanwhile.
+    /// The host during the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch: Option<Watch>,
     /// The documents that it was done by: workloads, criteria.

@@ -1,37 +1,65 @@
 //! What a person reads: documents go in, a page, a text, tables or pictures come out.
+//!
+//! A report becomes a view once (`sections`, `demand`, of blocks from `view`), and `render` writes views down.
 #![forbid(unsafe_code)]
 
-mod answer;
 mod chart;
 mod clock;
-mod contradictions;
+mod compact_histogram;
 mod demand;
-mod facts;
+mod format;
 mod input;
 mod json;
 mod ladder;
-mod levels;
-mod markup;
-mod page;
-mod panel;
-mod picture;
-mod show;
+mod phrases;
+mod redaction;
+mod render;
+mod sections;
 mod tables;
-mod text;
 mod timeline;
-mod times;
+mod view;
 mod watch;
-mod words;
 
+use assay_model::Result;
+use assay_model::environment::Environment;
 pub use demand::{NamedProfile, profile_text, profiles_html};
+use format::Formatter;
 pub use input::{Document, Event, Options, Report, RunReport};
 pub use json::json;
-pub use page::html;
-pub use picture::png;
+pub use render::csv::csv;
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, queries_csv,
     watch_csv,
 };
-pub use text::{environment_text, text, verdict_text};
 pub use timeline::{Timeline, TimelineBuilder};
 pub use watch::{Watch, WatchBuilder};
+
+/// The report as a page: one file that needs nothing else.
+pub fn html(report: &Report, options: Options) -> String {
+    render::html::html(&sections::view(report, Formatter::new(report, options)))
+}
+
+/// The report as text; `colour` dresses it with ANSI sequences, to be off where `NO_COLOR` is set or nobody looks.
+pub fn text(report: &Report, options: Options, colour: bool) -> String {
+    render::text::text(&sections::view(report, Formatter::new(report, options)), colour)
+}
+
+/// The verdict alone as text: the answer and every criterion.
+pub fn verdict_text(report: &Report, options: Options, colour: bool) -> String {
+    let answer = sections::answer(report, &Formatter::new(report, options));
+    render::text::answer_text(&answer, colour)
+}
+
+/// The host, the storage under each target and all findings as text.
+pub fn environment_text(environment: &Environment, colour: bool) -> String {
+    render::text::blocks_text(&sections::environment(environment), colour)
+}
+
+/// The charts of a report as PNG, in the order of the page: a file name that says what it shows, for example
+/// `load-curve-read.png`, unique in its report, and the file.
+///
+/// # Errors
+/// An environment error when a picture cannot be drawn for lack of memory.
+pub fn png(report: &Report, options: Options) -> Result<Vec<(String, Vec<u8>)>> {
+    render::picture::pictures(&sections::view(report, Formatter::new(report, options)))
+}

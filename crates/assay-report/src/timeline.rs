@@ -4,7 +4,7 @@
 //! does not grow with time; a column keeps the lowest and highest rate of its intervals and all of its times, so that
 //! no outlier is lost and a quantile of a column is a quantile of its I/Os, never a mean of quantiles.
 
-use crate::times::Times;
+use crate::compact_histogram::CompactHistogram;
 use assay_model::measurement::{Interval, Operation};
 use assay_model::number::{rate, seconds};
 use assay_model::run::IntervalSummary;
@@ -71,7 +71,7 @@ pub(crate) struct ColumnOperation {
     /// Highest rate of an interval of the column.
     pub(crate) iops_max: f64,
     /// The times of all of them.
-    pub(crate) times: Times,
+    pub(crate) times: CompactHistogram,
 }
 
 /// The place of an operation in a column.
@@ -147,7 +147,7 @@ impl Filling {
     /// The column with its times packed.
     fn close(mut self) -> Column {
         for (operation, times) in self.column.operations.iter_mut().zip(&self.times) {
-            operation.times = Times::of(times);
+            operation.times = CompactHistogram::of(times);
         }
         self.column
     }

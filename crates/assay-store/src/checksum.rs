@@ -1,4 +1,4 @@
-//! Checksums of documents, in a file beside them.
+//! Checksums of documents, in a file next to them.
 //!
 //! The sum is CRC-32 (IEEE 802.3), which notices every change within 32 bits in a row. It is against storage that
 //! forgets and hands that slip, not against somebody who wants to deceive: he computes it, too.
@@ -12,7 +12,7 @@ use assay_model::Result;
 use assay_model::number::count_of;
 use serde::{Deserialize, Serialize};
 
-/// The file beside the documents of a directory; without it they are unchecked, as those of earlier versions.
+/// The file next to the documents of a directory; without it they are unchecked, as those of earlier versions.
 pub(crate) const FILE_NAME: &str = "checksums.jsonl";
 
 /// One line of the file: a document as it was, or will be in a moment.
@@ -61,7 +61,7 @@ pub(crate) fn check(directory: &Directory, name: &str, bytes: &[u8]) -> Result<(
             known = true;
         }
     }
-    // A damaged checksum is told by itself, and says nothing against the document.
+    // A damaged checksum is detected by its own check, and says nothing against the document.
     if known && sums.damaged() == 0 {
         return Err(damage::error(
             &directory.path().join(name),

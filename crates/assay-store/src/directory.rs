@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// No document of ours comes near; a file of any length shall not fill the memory.
+/// No Assay document comes near; a file of any length must not fill the memory.
 pub(crate) const DOCUMENT_BYTES_MAX: u64 = 64 << 20;
 /// Begins the name of a file that is not whole yet.
 pub(crate) const TEMPORARY: &str = ".tmp-";
@@ -59,7 +59,7 @@ impl Directory {
         Ok(Self { file: Arc::new(file), path, owner })
     }
 
-    /// Opens a directory in this one, which is no link.
+    /// Opens a directory in this one; a link is refused.
     pub(crate) fn below(&self, name: &str) -> io::Result<Self> {
         let found = self.status(name)?.ok_or(ErrorKind::NotFound)?;
         let kind = FileType::from_raw_mode(found.st_mode);
@@ -122,7 +122,7 @@ impl Directory {
         Ok(file)
     }
 
-    /// A file of others must not be written under a name of ours: neither by another name of it, nor where another put it.
+    /// A file of others must not be written under an Assay name: neither by another name of it, nor where another put it.
     fn check_own(&self, found: &Stat) -> io::Result<()> {
         if found.st_nlink > 1 {
             return Err(foreign(
@@ -136,7 +136,7 @@ impl Directory {
         Ok(())
     }
 
-    /// The bytes of a plain file, at most so many; nothing where there is none.
+    /// The bytes of a plain file, at most `bytes_max`; nothing where there is none.
     pub(crate) fn read(&self, name: &str, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         let file = match self.open_file(name, Access::Read) {
             Ok(file) => file,
@@ -207,7 +207,7 @@ impl Directory {
         self.file.sync_all()
     }
 
-    /// Its entries with their own types, sorted: a link is a link here. A name that is not text is told as well as it can be,
+    /// Its entries with their own types, sorted: a link is a link here. A name that is not text is shown as well as it can be,
     /// and then leads nowhere.
     pub(crate) fn entries(&self) -> io::Result<Vec<(String, FileType)>> {
         let mut found = Vec::new();
@@ -264,7 +264,7 @@ fn unexpected(kind: FileType, wanted: &str) -> io::Error {
     foreign(&format!("it is {name}, and a run has {wanted} there"))
 }
 
-/// What no run of ours holds.
+/// What no run holds.
 fn foreign(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.to_owned())
 }

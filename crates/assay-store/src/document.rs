@@ -1,4 +1,4 @@
-//! The documents that lie beside the measurements of a run, and the reading of their form's version.
+//! The documents that lie next to the measurements of a run, and the reading of their form's version.
 
 use crate::checksum;
 use crate::directory::{DOCUMENT_BYTES_MAX, Directory};
@@ -108,7 +108,8 @@ pub(crate) fn check_format(format: u32, name: &str) -> Result<()> {
     Err(Error::usage(
         format!("{name} has format = {format}; this version reads format = {FORMAT}"),
         "open it with the version of assay that wrote it, or a newer one",
-    ))
+    )
+    .of_kind(assay_model::ErrorKind::Unsupported))
 }
 
 #[derive(serde::Deserialize)]

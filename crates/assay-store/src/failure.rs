@@ -1,7 +1,7 @@
 //! What the operating system's refusals mean for a person who keeps runs.
 
-use assay_model::Error;
-use std::io::{self, ErrorKind};
+use assay_model::{Error, ErrorKind};
+use std::io;
 use std::path::Path;
 
 /// The refusal of one step on one path, with what to do about it; `doing` reads like `writing`.
@@ -10,6 +10,7 @@ pub(crate) fn refused(doing: &str, path: &Path, error: &io::Error) -> Error {
         format!("{doing} {}: {}", path.display(), reason(error)),
         remedy(error.kind()),
     )
+    .because(error)
 }
 
 /// The system's text without its number.
@@ -21,34 +22,35 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-fn remedy(kind: ErrorKind) -> &'static str {
+fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "choose a directory that you may write with --store DIR, or change its rights"
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "make room or choose another place with --store DIR; what was measured so far is kept, and \
              --resume goes on from there"
         }
-        ErrorKind::InvalidData => {
+        io::ErrorKind::InvalidData => {
             "the run was changed or made by others, and nothing outside of it was touched; copy what you need of it, \
              without links, into a store of your own"
         }
-        ErrorKind::InvalidInput => "choose a store of your own with --store DIR",
-        ErrorKind::NotFound => "check the path, or choose the store with --store DIR",
-        ErrorKind::NotADirectory => {
+        io::ErrorKind::InvalidInput => "choose a store of your own with --store DIR",
+        io::ErrorKind::NotFound => "check the path, or choose the store with --store DIR",
+        io::ErrorKind::NotADirectory => {
             "the path leads through a file; choose a directory with --store DIR"
         }
         _ => "check the file system that holds the store, or choose another with --store DIR",
     }
 }
 
-/// A file of ours that does not hold what it should.
+/// An Assay file that does not hold what it should.
 pub(crate) fn damaged(path: &Path, what: &str) -> Error {
     Error::environment(
         format!("{} is damaged: {what}", path.display()),
         "the file was changed or its storage lost data; use a copy if there is one",
     )
+    .of_kind(ErrorKind::Damaged)
 }
 
 #[cfg(test)]

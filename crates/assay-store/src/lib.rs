@@ -4,7 +4,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `run.json` | the [`RunManifest`](assay_model::run::RunManifest); without it a directory is no run |
+//! | `run.json` | the [`RunManifest`](assay_model::run::RunManifest); without it a directory is not a run |
 //! | `lock` | who writes the run; held with `flock` as long as that program lives |
 //! | `workload.toml`, `criteria.toml` … | documents as they were given, and results: see [`Document`] |
 //! | `events.jsonl` | errors, phase edges and remarks, one a line |
@@ -20,7 +20,7 @@
 //! failure the last second. Readers take no lock that a writer could feel.
 //!
 //! Every line ends with its checksum (`"crc32"`), and what is not what was written is said: lines are left out, documents
-//! refused, and [`take_damage`] tells where. A run may come from others: whatever a name in it leads to, only plain files of
+//! refused, and [`take_damage`] says where. A run may come from others: whatever a name in it leads to, only plain files of
 //! the run itself are read and written.
 #![forbid(unsafe_code)]
 

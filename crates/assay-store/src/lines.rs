@@ -14,7 +14,7 @@ mod reader;
 
 pub(crate) use reader::Lines;
 
-/// No line of ours comes near; a file without line feeds shall not fill the memory.
+/// No line that Assay writes comes near; a file without line feeds must not fill the memory.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
 /// A file of lines, open at its end.
@@ -90,7 +90,7 @@ fn whole_bytes(file: &mut File) -> io::Result<u64> {
     Ok(last)
 }
 
-/// Where the line that holds the byte before `end` begins, when that byte is no line feed; else `end`.
+/// Where the line that holds the byte before `end` begins, when that byte is not a line feed; else `end`.
 fn line_start(file: &mut File, end: u64) -> io::Result<u64> {
     const STEP: u64 = 1 << 16;
     let mut chunk = Vec::new();

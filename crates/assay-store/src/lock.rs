@@ -102,6 +102,7 @@ fn taken(run: &Path, holder: Option<Holder>) -> Error {
         format!("{} is being written by {who}", run.display()),
         "wait until it has finished, or stop it with Ctrl-C or SIGTERM: it keeps what it measured",
     )
+    .of_kind(assay_model::ErrorKind::Busy)
 }
 
 /// Who writes a run now, if anybody does; a run that cannot be asked, as one of another user, is written by nobody.

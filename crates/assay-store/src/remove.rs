@@ -81,7 +81,8 @@ fn not_a_directory(path: &Path, error: &io::Error) -> Error {
         ErrorKind::NotFound => Error::usage(
             format!("there is no run at {}", path.display()),
             "list the runs of the store, or choose another store with --store DIR",
-        ),
+        )
+        .of_kind(assay_model::ErrorKind::NotFound),
         _ => refused("opening", path, error),
     }
 }

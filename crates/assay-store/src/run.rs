@@ -15,7 +15,7 @@ pub(crate) const MANIFEST: &str = "run.json";
 pub(crate) const EVENTS: &str = "events.jsonl";
 pub(crate) const CELLS: &str = "cells";
 
-/// What a new run is told.
+/// What a new run is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRun {
     /// What it is made for.

@@ -4,7 +4,7 @@ use crate::directory::Directory;
 use crate::listing::{self, Listing};
 use crate::remove::{self, Removed};
 use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
-use assay_model::{Error, Result};
+use assay_model::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
 /// The name of the newest run.
@@ -59,7 +59,7 @@ impl Store {
         RunWriter::resume(&self.open(name)?, now_unix_ns)
     }
 
-    /// All runs, the newest first; directories that are no runs are passed over. A store that is not there has
+    /// All runs, the newest first; directories that are not runs are passed over. A store that is not there has
     /// none.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Store {
 
     fn unknown(&self, name: &str, names: &[String]) -> Error {
         let root = self.root.display();
-        match (self.root.is_dir(), names.is_empty()) {
+        let error = match (self.root.is_dir(), names.is_empty()) {
             (false, _) => Error::usage(
                 format!("there is no run '{name}': no store at {root}"),
                 "choose the store with --store DIR, or make a first run",
@@ -139,7 +139,8 @@ impl Store {
                 format!("there is no run '{name}' in {root}"),
                 format!("the newest are: {}, or 'latest'", last_few(names, "")),
             ),
-        }
+        };
+        error.of_kind(ErrorKind::NotFound)
     }
 }
 

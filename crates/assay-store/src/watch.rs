@@ -1,4 +1,4 @@
-//! The machine beside a run: `watch.jsonl`, one moment a line.
+//! The host during a run: `watch.jsonl`, one moment a line.
 
 use crate::directory::Directory;
 use crate::lines::{LineFile, Lines};
@@ -8,7 +8,7 @@ use assay_model::watch::Moment;
 /// Its file in the run's directory.
 pub(crate) const WATCH: &str = "watch.jsonl";
 
-/// Moments that are being written, beside whatever else writes to the run.
+/// Moments that are being written, independently of whatever else writes to the run.
 #[derive(Debug)]
 pub struct WatchLog {
     lines: LineFile,

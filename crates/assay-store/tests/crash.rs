@@ -93,7 +93,7 @@ fn joints(cell: &CellReader) -> Vec<Joint> {
     cell.joints().unwrap().map(|item| item.unwrap().1).collect()
 }
 
-/// The cell tells exactly the first `intervals` pieces.
+/// The cell holds exactly the first `intervals` pieces.
 fn holds(cell: &CellReader, intervals: u64) {
     let elapsed_ns = intervals * SECOND_NS;
     assert_eq!(cell.extent().unwrap(), Extent { intervals, elapsed_ns });

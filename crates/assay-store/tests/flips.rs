@@ -1,4 +1,4 @@
-//! One changed byte anywhere in a run is noticed by whoever reads it, and what a crash leaves is no alarm.
+//! One changed byte anywhere in a run is noticed by whoever reads it, and what a crash leaves does not raise an alarm.
 #![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
 
 mod common;
@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-/// Every byte this near to either end of a file is changed in turn, and so is every one of so many between.
+/// Every byte this near to either end of a file is changed in turn, and every Nth one between.
 const END_BYTES: usize = 4096;
 /// The same for files of kinds that were changed so before.
 const KNOWN_END_BYTES: usize = 128;
@@ -106,7 +106,7 @@ fn read(path: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a reader is told: the error, and the places of damage.
+/// What a reader learns: the error, and the places of damage.
 fn told_of(read: Result<impl Sized>) -> (Option<Error>, Vec<PathBuf>) {
     (read.err(), take_damage().into_iter().map(|damage| damage.path).collect())
 }
@@ -130,7 +130,7 @@ fn put(file: &Path, place: usize, byte: u8) {
     file.write_all_at(&[byte], u64::try_from(place).unwrap()).unwrap();
 }
 
-/// Changes byte after byte of all files of a run; each is noticed. Tells how many there were.
+/// Changes byte after byte of all files of a run; each is noticed. Returns how many there were.
 fn change_all(path: &Path, end_bytes: usize, random: &mut Random) -> usize {
     assert_eq!(told(path), (None, Vec::new()));
     let mut changed = 0;

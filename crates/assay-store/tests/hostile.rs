@@ -63,7 +63,7 @@ const NAMES: [&str; 16] = [
     ".tmp-run.json",
 ];
 
-/// Files of a person beside the store, which nothing may change.
+/// Files of a person next to the store, which nothing may change.
 struct Ground {
     folder: Folder,
 }

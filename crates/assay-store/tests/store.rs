@@ -358,7 +358,7 @@ fn only_the_directory_of_a_run_is_removed() {
     symlink(store.root().join(&id), &link).unwrap();
     let before = everything(folder.path());
     refused(store.remove(link.to_str().unwrap()), Blame::Usage, &["is a link"]);
-    refused(store.remove(folder.path().to_str().unwrap()), Blame::Usage, &["is no run"]);
+    refused(store.remove(folder.path().to_str().unwrap()), Blame::Usage, &["is not a run"]);
     refused(store.remove("./no/such/run"), Blame::Usage, &["no run at"]);
     assert_eq!(everything(folder.path()), before);
 }

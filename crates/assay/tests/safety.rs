@@ -264,7 +264,7 @@ fn only_runs_are_removed_and_only_whole_ones() {
     refused(
         &place.run("runs remove ./d"),
         2,
-        "error: ./d is no run: it has no run.json\nhint: name a run by its id, by the first characters of it, by its directory, or 'latest'",
+        "error: ./d is not a run: it has no run.json\nhint: name a run by its id, by the first characters of it, by its directory, or 'latest'",
     );
     refused(
         &place.run("runs remove 2"),

@@ -34,7 +34,7 @@ fn watching_alone_is_kept_judged_and_shown() {
     assert_eq!(report["verdict"]["judgements"][0]["quantity"], "host.cpu_busy");
     let run = &place.run_ids()[0];
     let page = fs::read_to_string(place.path("assay-runs").join(run).join("report.html")).unwrap();
-    assert!(page.contains("The machine meanwhile"));
+    assert!(page.contains("Host during the run"));
     let text = place.run("report");
     assert!(text.stdout.contains("Run queue"), "{text:#?}");
 }

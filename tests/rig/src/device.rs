@@ -51,7 +51,7 @@ pub(crate) struct Device {
     vanished: Option<Errno>,
 }
 
-/// Room of a rig without scripted capacity, as `statfs` tells it: 64 TiB.
+/// Room of a rig without scripted capacity, as `statfs` reports it: 64 TiB.
 const BOUNDLESS_BYTES: u64 = 1 << 46;
 
 impl Device {

@@ -15,7 +15,8 @@ pub const ALIGNMENT_BYTES: usize = 4096;
 /// # Panics
 /// Never on Linux: the flag is a small number.
 pub fn o_direct() -> i32 {
-    i32::try_from(OFlags::DIRECT.bits()).unwrap_or_else(|_| panic!("O_DIRECT is no small number"))
+    i32::try_from(OFlags::DIRECT.bits())
+        .unwrap_or_else(|_| panic!("O_DIRECT is not a small number"))
 }
 
 /// Opens `path` for reading and writing with `O_DIRECT`.

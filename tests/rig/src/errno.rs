@@ -83,7 +83,7 @@ impl FromStr for Errno {
         found.map(|(_, errno)| *errno).ok_or_else(|| {
             let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
             Error::usage(
-                format!("'{text}' is no error number of this rig"),
+                format!("'{text}' is not an error number of this rig"),
                 format!("write one of {}", names.join(", ")),
             )
         })

@@ -180,7 +180,7 @@ impl Fault {
         if self.operations.is_empty() { self.effect.operations() } else { &self.operations }
     }
 
-    /// Whether the fault can be meant.
+    /// Whether the fault is valid.
     pub(crate) fn check(&self) -> Result<()> {
         let possible = self.effect.operations();
         let refuse = |what: String, hint: String| Err(Error::usage(what, hint));

@@ -79,7 +79,7 @@ impl Rig {
     /// A skip without root or FUSE.
     ///
     /// # Panics
-    /// When the script cannot be meant, or mounting fails for any other reason.
+    /// When the script is invalid or contradictory, or mounting fails for any other reason.
     pub fn mount(script: &Script) -> std::result::Result<Self, Skip> {
         program::need_root("mounting a rig")?;
         missing()?;
@@ -99,7 +99,7 @@ impl Rig {
     /// itself; see [`Rig::mount`].
     ///
     /// # Errors
-    /// A usage error for a script that cannot be meant, else an environment error.
+    /// A usage error for an invalid or contradictory script, else an environment error.
     pub fn mount_at(directory: &Path, script: &Script) -> Result<Self> {
         script.check()?;
         missing().map_err(|skip| Error::environment(skip.reason(), "run as root"))?;
@@ -161,7 +161,7 @@ impl Rig {
     /// Adds a fault, with counts that begin now.
     ///
     /// # Panics
-    /// When the fault cannot be meant.
+    /// When the fault is invalid or contradictory.
     pub fn add_fault(&self, fault: Fault) {
         if let Err(error) = fault.check() {
             panic!("{error}");
@@ -180,7 +180,7 @@ impl Rig {
         self.timer.appointments().hurry();
     }
 
-    /// Unmounts as dropping does, and tells what had happened.
+    /// Unmounts as dropping does, and returns what had happened.
     pub fn unmount(mut self) -> Report {
         self.end();
         Report { log: self.take_log(), statistics: self.statistics() }

@@ -179,7 +179,7 @@ impl Script {
     /// Reads a script from TOML text.
     ///
     /// # Errors
-    /// A usage error that says where the text is wrong, or what of it cannot be meant.
+    /// A usage error that says where the text is wrong, or what in it is contradictory.
     pub fn parse(text: &str) -> Result<Self> {
         let hint = "tests/rig/example.toml shows every key";
         let script: Self = toml::from_str(text)
@@ -199,7 +199,7 @@ impl Script {
         Self::parse(&text).map_err(|error| error.context(doing))
     }
 
-    /// Whether the script can be meant.
+    /// Whether the script is valid and consistent.
     ///
     /// # Errors
     /// A usage error that names the first part that cannot.

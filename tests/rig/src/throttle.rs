@@ -68,7 +68,7 @@ fn disk_of(path: &Path) -> Result<String, Skip> {
     let number = if is_device { facts.st_rdev } else { facts.st_dev };
     let name = format!("{}:{}", major(number), minor(number));
     let system = fs::canonicalize(Path::new("/sys/dev/block").join(&name))
-        .map_err(|_| refuse(format!("device {name} is no disk")))?;
+        .map_err(|_| refuse(format!("device {name} is not a disk")))?;
     if !system.join("partition").exists() {
         return Ok(name);
     }

@@ -153,8 +153,8 @@ fn a_command_runs_without_io_uring() {
     let mut command = Command::new(RIG);
     command.args(["deny-io-uring", "--", "fio"]);
     let denied = or_skip!(fio(command, &path));
-    let told = String::from_utf8_lossy(&denied.stderr) + String::from_utf8_lossy(&denied.stdout);
-    assert!(!denied.status.success() && told.contains("Operation not permitted"), "{told}");
+    let printed = String::from_utf8_lossy(&denied.stderr) + String::from_utf8_lossy(&denied.stdout);
+    assert!(!denied.status.success() && printed.contains("Operation not permitted"), "{printed}");
     let inside = or_skip!(assay_rig::without_io_uring(|| fio(Command::new("fio"), &path)));
     assert!(!or_skip!(inside).status.success());
 }

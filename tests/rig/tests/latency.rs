@@ -1,4 +1,4 @@
-//! Scripted time: never shorter than scripted, independent of depth, and told truly by the log.
+//! Scripted time: never shorter than scripted, independent of depth, and logged as it was.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assay_model::number::real;

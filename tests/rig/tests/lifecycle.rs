@@ -25,7 +25,7 @@ fn slow() -> Script {
 
 fn is_mounted(path: &Path) -> bool {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
-    // Between spaces: the begin of a path may be another one.
+    // Between spaces: the start of a path may be another one.
     table.contains(&format!(" {} ", path.display()))
 }
 

@@ -24,7 +24,7 @@ pub fn check(
         .collect();
     let gone = explained.difference(&named);
     findings.extend(
-        gone.map(|name| Finding::new(REASONS, format!("`{name}` is no dependency any more"))),
+        gone.map(|name| Finding::new(REASONS, format!("`{name}` is no longer a dependency"))),
     );
     findings.extend(unnamed(packages, &named));
     Ok(findings)
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_stale_reason_is_found() {
         let found = findings("| `serde` | a |\n| `toml` | b |\n| `rand` | c |\n", "serde");
-        assert_eq!(found, "docs/architecture.md: `rand` is no dependency any more");
+        assert_eq!(found, "docs/architecture.md: `rand` is no longer a dependency");
     }
 
     #[test]

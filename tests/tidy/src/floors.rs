@@ -39,7 +39,7 @@ pub const FLOOR_NAMES: &[(u8, &str)] = &[
     (7, "verbs"),
 ];
 
-/// Crates that only test: they stand beside the house, may see every floor, and are seen by tests only.
+/// Crates that only test: they stand outside the house, may see every floor, and are seen by tests only.
 const TESTS: u8 = 0;
 
 /// Every dependency between the workspace's crates that does not lead down.
@@ -69,7 +69,7 @@ fn complaint(floor: u8, dependency: &Dependency, floors: &[(&str, u8)]) -> Optio
     if floor == TESTS || below < floor {
         return None;
     }
-    let where_to = if below == floor { "beside it" } else { "above it" };
+    let where_to = if below == floor { "next to it" } else { "above it" };
     Some(format!("of floor {floor} depends on {name} of floor {below}, {where_to}"))
 }
 
@@ -98,7 +98,7 @@ mod tests {
     fn not_up_and_not_sideways() {
         let up = "assay-model: of floor 1 depends on assay-stats of floor 2, above it";
         assert_eq!(findings("assay-model", &[("assay-stats", None, true)]), up);
-        let beside = "assay-engine: of floor 4 depends on assay-host of floor 4, beside it";
+        let beside = "assay-engine: of floor 4 depends on assay-host of floor 4, next to it";
         assert_eq!(findings("assay-engine", &[("assay-host", None, true)]), beside);
         assert_ne!(findings("assay-judge", &[("assay-report", None, true)]), "");
         assert_ne!(findings("assay-mariadb", &[("assay-postgres", None, true)]), "");

@@ -28,7 +28,7 @@ pub const BUDGET: Budget = Budget {
     function_p90: 30,
     function_max: 60,
     file_median: 200,
-    file_max: 500,
+    file_max: 800,
 };
 
 /// Files that are tables of data: they have no budget as files, their functions keep theirs.
@@ -135,7 +135,7 @@ fn functions(files: &[RustFile]) -> Vec<Length> {
     found
 }
 
-/// Gathers every function with a body that is no test.
+/// Gathers every function with a body that is not a test.
 struct Functions<'a> {
     file: &'a RustFile,
     found: Vec<Length>,

@@ -1,7 +1,7 @@
 //! The house rules as code: each rule reads files of the repository and names what breaks it, and by how much.
 //!
 //! A rule is a pure function from [`Source`]s or [`RustFile`]s (or from the answer of `cargo metadata`)
-//! to [`Finding`]s, so that every rule is proven on made-up files beside it to be able to fail. The real
+//! to [`Finding`]s, so that tests next to every rule prove on made-up files that it can fail. The real
 //! repository is judged in `tests/repository.rs`, and the pages of the verbs by the program's own tests.
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,9 @@ pub mod links;
 pub mod manual;
 pub mod metadata;
 pub mod openings;
+pub mod phrases;
 pub mod picture;
+pub mod prose;
 pub mod rust;
 pub mod sources;
 pub mod unsafe_code;

@@ -20,7 +20,7 @@ fn opening(source: &Source) -> Option<Finding> {
         None => complaint("opens without a `//!` sentence on what it knows"),
         Some('.' | '?' | ':') if paragraph[0].chars().count() <= LONGEST => None,
         Some('.' | '?' | ':') => complaint(&format!("the first line is over {LONGEST} characters")),
-        Some(_) => complaint("the opening is no sentence: it has no full stop"),
+        Some(_) => complaint("the opening is not a sentence: it has no full stop"),
     }
 }
 

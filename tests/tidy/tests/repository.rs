@@ -5,8 +5,8 @@ use assay_tidy::metadata::Workspace;
 use assay_tidy::sources::{self, Source};
 use assay_tidy::{Finding, RustFile};
 use assay_tidy::{
-    circles, dependencies, floors, glossary, length, links, openings, picture, unsafe_code,
-    wall_clock, workplace,
+    circles, dependencies, floors, glossary, length, links, openings, phrases, picture,
+    unsafe_code, wall_clock, workplace,
 };
 
 fn all() -> Vec<Source> {
@@ -64,6 +64,11 @@ fn every_file_opens_with_what_it_knows() {
 #[test]
 fn names_are_those_of_the_glossary() {
     tidy(&rust().iter().flat_map(glossary::check).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_prose_is_english() {
+    tidy(&phrases::check(&all(), phrases::NOT_YET));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
 use assay_dbload::load::{Climb, Database, Length, LoadKind, MariaLink, RungPlan, schema_name};
 use assay_dbload::slob::{
-    Access, BlockStore, Fill, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled, workload,
+    Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled, workload,
 };
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Rung, Setting};
@@ -440,7 +440,7 @@ fn load<L: BlockStore>(
         let what = format!("loading tables: {}", show_bytes(real(rows * BLOCK_BYTES)));
         context.progress.show(&what, share(rows, total), None);
     };
-    let filled = fill(database, rules, &mut Fill { stop: &context.stop, progress: &mut show });
+    let filled = fill(database, rules, &context.stop, &mut show);
     context.progress.clear();
     filled
 }

@@ -22,7 +22,7 @@ pub(super) enum Collector {
 }
 
 impl Collector {
-    /// All that are read, the one that tells most first.
+    /// All that are read, the one with the most data first.
     pub(super) const ALL: [Self; 5] =
         [Self::Iostat, Self::Vmstat, Self::Mpstat, Self::Netstat, Self::Meminfo];
 

@@ -17,7 +17,7 @@ pub(super) const CPU_SHARES: [&[&str]; 8] = [
     &["%steal", "st"],
 ];
 
-/// What one sample of one tool tells.
+/// What one sample of one tool contains.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub(super) devices: Vec<DeviceRow>,
@@ -77,7 +77,7 @@ impl DeviceRow {
     }
 }
 
-/// What a sample tells; `None` where it tells nothing.
+/// What a sample contains; `None` where it contains nothing.
 pub(super) fn sample(sample: &Sample) -> Option<Found> {
     match sample.collector {
         Collector::Iostat => iostat(&sample.lines),
@@ -237,7 +237,7 @@ fn vmstat(lines: &[String]) -> Option<Found> {
     })
 }
 
-/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is told.
+/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is given.
 fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
     row.number(CPU_SHARES[3])?;
     Some(CPU_SHARES.map(|names| row.or_zero(names) / 100.0))

@@ -25,7 +25,7 @@ struct Slot {
 }
 
 impl Lines {
-    /// Room for so many lines, at least one.
+    /// Room for `slots` lines, at least one.
     pub fn new(slots: usize, clock: bool) -> Self {
         Self {
             slots: slots.clamp(1, NONE as usize - 1),

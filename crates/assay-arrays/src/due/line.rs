@@ -2,9 +2,9 @@
 
 use super::entry::{Entry, NEVER};
 
-/// An event goes in front of no more than so many others; one that is farther from its place does not belong here.
+/// An event is inserted in front of at most this number of others; one that is farther from its place does not belong here.
 const NEAR: usize = 8;
-/// Places of events that have left are given back when they are so many.
+/// Places of events that have left are freed when there are this many.
 const LEFT: usize = 64;
 
 /// Events in the order of their keys, behind those that have left.

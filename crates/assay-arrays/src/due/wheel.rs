@@ -1,4 +1,4 @@
-//! Many events: buckets of equal length in a ring, so that an event costs the same however many wait beside it.
+//! Many events: buckets of equal length in a ring, so that an event costs the same however many others wait.
 //!
 //! Source: R. Brown, "Calendar queues", Communications of the ACM 31 (1988).
 

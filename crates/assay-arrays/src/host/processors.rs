@@ -1,4 +1,4 @@
-//! Processors of a host: so many sessions run, the others wait in order.
+//! Processors of a host: each runs one session, the others wait in order.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ pub struct Cpus {
 }
 
 impl Cpus {
-    /// So many, all idle.
+    /// This number of processors, all idle.
     pub const fn new(cpus: u32) -> Self {
         Self { idle: cpus, queue: VecDeque::new() }
     }

@@ -14,7 +14,7 @@ use assay_model::profile::{
 const ENDS_NS: [u64; 7] =
     [1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000, 32_000_000, 1_000_000_000];
 
-/// Waits above this are told by wall clock.
+/// Waits above this are shown by wall clock.
 const SLOW_NS: u64 = 8_000_000;
 
 /// The profile of a simulated run on the array `name`.

@@ -12,7 +12,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// So many pages, of which as many as fit are fast at first, evenly spread.
+    /// Pages of which as many as fit are fast at first, evenly spread.
     pub fn new(pages: u32, fast_slots: u32) -> Self {
         let (pages, fast_slots) = (pages.max(1), fast_slots.min(pages));
         let (mut fast, mut slow) = (0, fast_slots);
@@ -39,7 +39,7 @@ impl Pages {
         }
     }
 
-    /// Counts an access that stands for so many.
+    /// Counts accesses of a page.
     pub fn touch(&mut self, page: u32, accesses: u32) {
         self.heat[page as usize] = self.heat[page as usize].saturating_add(accesses);
     }
@@ -65,7 +65,7 @@ impl Pages {
         slow.sort_unstable_by_key(|one| Reverse(key(one)));
         fast.sort_unstable_by_key(key);
         let pairs = slow.iter().zip(&fast).take(most);
-        // Counts of equal heat differ by chance: twice as hot, and three more, is no chance for small counts.
+        // Counts of equal heat differ by chance: twice as hot, and three more, is not chance for small counts.
         pairs
             .take_while(|(hot, cold)| hot.0 > 2 * cold.0 + 3)
             .map(|(hot, cold)| (hot.1, cold.1))

@@ -52,7 +52,7 @@ published_value = 2.0
 role = "held_back"
 place = "here"
 [[figure]]
-name = "not to be told"
+name = "not simulated"
 measure = "iops"
 published_value = 1.0
 role = "held_back"
@@ -70,7 +70,7 @@ fn figures_are_held_against_what_is_simulated() {
     assert!(checked[3].simulated_value.is_none());
 }
 
-/// An outcome of reads alone, so many a part.
+/// An outcome of reads alone, with the number of each part.
 fn course(parts: impl Fn(usize) -> u64) -> Outcome {
     let mut io = Run::of(64_000_000_000);
     io.read_parts = (0..TIME_PARTS).map(parts).collect();

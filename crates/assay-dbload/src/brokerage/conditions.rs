@@ -6,7 +6,7 @@
 
 use super::statements::said;
 use super::store::BrokerStore;
-use crate::load::{Conditions, Database, check_all};
+use crate::load::{Conditions, Database, check_all, single_number};
 use assay_loads::brokerage::Rules;
 use assay_model::Result;
 use assay_model::load::Checks;
@@ -146,7 +146,7 @@ pub fn found<L: BrokerStore>(
     let (schema, first) = (database.schema.clone(), rules.trades() + 1);
     let mut count = |table: &str, column: &str| {
         let sql = format!("SELECT count(*) FROM {schema}.{table} WHERE {column} >= {first}");
-        let counted = database.admin.number(&sql);
+        let counted = single_number(&mut database.admin, &sql);
         Ok(counted.map_err(|failure| failure.of("counting trades"))?.unwrap_or(0))
     };
     Ok(vec![(0, count("settlement", "trade_id")?), (1, count("trade", "id")?)])

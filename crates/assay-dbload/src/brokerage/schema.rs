@@ -3,9 +3,9 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use super::functions;
-use crate::load::{LoadKind, Tables, created};
+use crate::load::{LoadKind, Origin, TableLayout, Tables, created};
 use assay_loads::brokerage::{Rules, Table, fill, rows_of};
-use assay_loads::sink::Sink;
+use assay_loads::sink::{Part, Sink};
 use std::fmt::Write as _;
 
 /// The tables of a brokerage.
@@ -180,12 +180,6 @@ const REFERENCES: [(&str, &str, &str); 10] = [
     ("holding_summary", "account_id", "customer_account (id)"),
 ];
 
-/// The table of a name.
-fn table_of(name: &str) -> Table {
-    let found = Table::ALL.into_iter().find(|table| table.name() == name);
-    found.unwrap_or_else(|| unreachable!("no table {name}"))
-}
-
 /// Declares what rows must have; what was loaded is taken to have it, and the conditions look after it.
 fn references(schema: &str) -> String {
     let mut sql = String::new();
@@ -199,12 +193,25 @@ fn references(schema: &str) -> String {
 }
 
 impl Tables for Floor<'_> {
+    type Table = Table;
+
     fn kind(&self) -> LoadKind {
         LoadKind::Brokerage
     }
 
-    fn names(&self) -> Vec<&'static str> {
-        Table::ALL.map(Table::name).to_vec()
+    fn all(&self) -> Vec<Table> {
+        Table::ALL.to_vec()
+    }
+
+    /// On PostgreSQL a sequence numbers trades, see the functions.
+    fn layout(&self, table: Table) -> TableLayout {
+        let rows = rows_of(table, self.rules);
+        TableLayout {
+            key: Some(key(table)),
+            filled_percent: filled_percent(table),
+            numbered: (table == Table::Trade).then_some("id"),
+            ..TableLayout::new(table.name(), columns(table), rows).with_indexes(indexes(table))
+        }
     }
 
     fn knobs(&self) -> Vec<(&'static str, String)> {
@@ -217,36 +224,11 @@ impl Tables for Floor<'_> {
         ]
     }
 
-    fn rows(&self, table: &str) -> u64 {
-        rows_of(table_of(table), self.rules)
+    fn make(&self, table: Table, _part: Part, origin: Origin, to: &mut dyn Sink) {
+        fill(table, self.rules, origin.loaded_us, to);
     }
 
-    fn columns(&self, table: &str) -> &'static str {
-        columns(table_of(table))
-    }
-
-    fn key(&self, table: &str) -> Option<&'static str> {
-        Some(key(table_of(table)))
-    }
-
-    fn indexes(&self, table: &str) -> &'static [&'static str] {
-        indexes(table_of(table))
-    }
-
-    fn filled_percent(&self, table: &str) -> u32 {
-        filled_percent(table_of(table))
-    }
-
-    /// On PostgreSQL a sequence does, see the functions.
-    fn numbered(&self, table: &str) -> Option<&'static str> {
-        (table_of(table) == Table::Trade).then_some("id")
-    }
-
-    fn make(&self, table: &str, _seed: u64, loaded_us: i64, to: &mut dyn Sink) {
-        fill(table_of(table), self.rules, loaded_us, to);
-    }
-
-    fn finish(&self, schema: &str, loaded_us: i64) -> String {
+    fn functions(&self, schema: &str, loaded_us: i64) -> String {
         references(schema) + &functions::create(schema, self.rules, loaded_us)
     }
 }
@@ -255,9 +237,9 @@ impl Tables for Floor<'_> {
 pub(crate) fn object_names() -> Vec<String> {
     let rules = Rules::default();
     let floor = Floor { rules: &rules };
-    let mut names: Vec<String> = floor.names().into_iter().map(str::to_owned).collect();
+    let mut names: Vec<String> = Table::ALL.map(|table| table.name().to_owned()).to_vec();
     names.push("assay_trades".to_owned());
-    names.extend(created(&floor.finish("s", 0), "s"));
+    names.extend(created(&floor.functions("s", 0), "s"));
     names
 }
 
@@ -276,11 +258,11 @@ mod tests {
             };
             assert!(key(table).split(", ").all(named), "{table:?}");
             assert!(indexes(table).iter().all(|index| index.split(", ").all(named)), "{table:?}");
-            assert!((10..=100).contains(&floor.filled_percent(table.name())));
+            assert!((10..=100).contains(&floor.layout(table).filled_percent));
         }
         for (table, column, other) in REFERENCES {
-            let columns = columns(table_of(table));
-            assert!(columns.contains(column), "{table}.{column}");
+            let named = Table::ALL.into_iter().find(|one| one.name() == table).unwrap();
+            assert!(columns(named).contains(column), "{table}.{column}");
             let name = other.split(' ').next().unwrap_or_default();
             assert!(Table::ALL.iter().any(|table| table.name() == name), "{other}");
         }

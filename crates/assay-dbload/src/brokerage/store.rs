@@ -2,7 +2,7 @@
 //! transaction; with these the twelve transactions are told once for all products.
 
 use super::statements::Dialect;
-use crate::load::{Calls, Isolation, Store, loaded_us_of};
+use crate::load::{Calls, Isolation, TableStore, loaded_us_of};
 use assay_loads::brokerage::{Order, Rules, Transaction};
 use assay_model::failure::Answer;
 
@@ -40,7 +40,7 @@ impl Told {
 
 /// How a product carries the transactions of the load out. What is put belongs to the turn; its answers can be read when
 /// the turn is over, and until something else is put.
-pub trait BrokerStore: Store {
+pub trait BrokerStore: TableStore {
     /// What a session keeps between its transactions.
     type Desk: Send;
     /// Its words where products differ.
@@ -129,7 +129,7 @@ impl Days {
     ///
     /// # Errors
     /// What the server says.
-    pub fn of<L: Store>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
+    pub fn of<L: TableStore>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
         let loaded_us = loaded_us_of(link, schema)?;
         Ok(Self {
             opened_s: rules.opened_us(loaded_us) / SECOND_US,

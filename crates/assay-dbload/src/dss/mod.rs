@@ -4,20 +4,32 @@
 //! What it needs of a product is told by [`DssStore`].
 
 mod asked;
-mod copy;
-mod fill;
-mod jobs;
-mod manifest;
 mod mariadb;
 mod postgres;
 mod refresh;
 mod run;
 mod store;
 mod stream;
+mod tables;
+
+use crate::load::Database;
+use assay_model::Result;
 
 pub use asked::{Asked, Memory};
-pub use fill::{Fill, Filling, data_bytes, fill, fit, parallel_max, sizes};
-pub use manifest::{Found, Manifest, SCHEMA, look};
 pub use refresh::finish_refresh;
 pub use run::{Hands, RunPlan, measure};
-pub use store::{DssStore, Wanted};
+pub use store::DssStore;
+pub use tables::{DssTables, SCHEMA, data_bytes, look, scale_of, sizes};
+
+/// Makes a server of our own fit for large queries, and reads the settings that matter for them.
+///
+/// # Errors
+/// What the server says.
+pub fn fit<L: DssStore>(database: &mut Database<L>) -> Result<()> {
+    L::fit(database).map_err(|failure| failure.of("choosing the settings of the server"))
+}
+
+/// Processes that the server has for parallel steps of all sessions together; none where it does not tell, or has none.
+pub fn parallel_max<L: DssStore>(database: &mut Database<L>) -> Option<u32> {
+    database.admin.parallel_max()
+}

@@ -1,10 +1,10 @@
 //! The refresh functions: new orders with their lines come in, as many old ones go.
 
-use super::fill::transfer;
-use super::manifest::{Manifest, put};
-use super::store::{DssStore, Wanted};
-use crate::load::Database;
-use assay_loads::dss::{RefreshSet, Scale, Table};
+use super::store::DssStore;
+use super::tables::{INSERTED, REMOVED, SCHEMA, layout, refresh_sets};
+use crate::load::{Database, Destination, Manifest, note, transfer};
+use assay_loads::dss::{RefreshSet, Scale, Table, put_rows};
+use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
@@ -18,11 +18,13 @@ pub(super) fn insert_new<L: DssStore>(
     whole(connection, |connection| {
         let mut rows = 0;
         for table in [Table::Orders, Table::LineItem] {
-            let rekey = |key| set.rekey(key);
-            let wanted = Wanted { table, scale, part: set.part(), rekey: &rekey };
-            rows += transfer(connection, wanted, false, |_| true)?;
+            let make =
+                |to: &mut dyn Sink| put_rows(table, scale, set.part(), |key| set.rekey(key), to);
+            let layout = &layout(table, scale);
+            let destination = Destination { schema: SCHEMA, layout, is_new: false };
+            rows += transfer(connection, &destination, make, |_| true)?;
         }
-        connection.run(&put::<L, _>("inserted", number))?;
+        connection.run(&L::put_notes(SCHEMA, &[note(INSERTED, number)]))?;
         Ok(rows)
     })
 }
@@ -39,7 +41,7 @@ pub(super) fn remove_old<L: DssStore>(
         for (table, key) in [(Table::LineItem, "l_orderkey"), (Table::Orders, "o_orderkey")] {
             rows += connection.remove(table, &set.condition(scale, key))?;
         }
-        connection.run(&put::<L, _>("removed", number))?;
+        connection.run(&L::put_notes(SCHEMA, &[note(REMOVED, number)]))?;
         Ok(rows)
     })
 }
@@ -54,7 +56,7 @@ pub fn finish_refresh<L: DssStore>(
     manifest: &Manifest,
     scale: Scale,
 ) -> Result<u32> {
-    let (inserted, removed) = manifest.sets();
+    let (inserted, removed) = refresh_sets(manifest);
     if inserted > removed {
         let set = RefreshSet::new(inserted)?;
         remove_old(&mut database.admin, set, inserted, scale)
@@ -66,7 +68,7 @@ pub fn finish_refresh<L: DssStore>(
 /// All of it or nothing.
 fn whole<L: DssStore>(connection: &mut L, work: impl FnOnce(&mut L) -> Answer<u64>) -> Answer<u64> {
     // Half a refresh function is none: it has no limit.
-    connection.run(L::BEGIN_UNLIMITED)?;
+    connection.run(L::BEGIN)?;
     match work(connection) {
         Ok(rows) => connection.run("COMMIT").map(|()| rows),
         Err(failure) => {

@@ -97,7 +97,7 @@ impl<L: DssStore> Stream<L> {
             let parameters = self.asked.choice.of(*query, stream, self.asked.scale);
             let sql = self.connection.limited(text(*query, &parameters), self.asked.limit);
             self.timed(format!("Q{query}"), Some(stream), common, |connection| {
-                let rows = connection.ask(&sql)?;
+                let rows = connection.query(&sql)?;
                 Ok((count_of(rows.len()), rows))
             })
         })

@@ -1,6 +1,6 @@
 //! Conditions that data must keep, as statements that count what breaks them.
 
-use super::{Database, Store};
+use super::{Database, TableStore, single_number};
 use assay_model::Result;
 use assay_model::failure::Failure;
 use assay_model::load::{Check, Checks};
@@ -20,7 +20,7 @@ pub(crate) struct Conditions<'a> {
 ///
 /// # Errors
 /// What the server says.
-pub(crate) fn check_all<L: Store>(
+pub(crate) fn check_all<L: TableStore>(
     database: &mut Database<L>,
     conditions: &Conditions<'_>,
     when: &str,
@@ -34,7 +34,8 @@ pub(crate) fn check_all<L: Store>(
     }
     let mut checks = Vec::with_capacity(conditions.each.len());
     for (number, (words, sql)) in (1..).zip(conditions.each) {
-        let violations = connection.number(&sql.replace("{s}", &schema)).map_err(told)?;
+        let violations =
+            single_number(&mut connection, &sql.replace("{s}", &schema)).map_err(told)?;
         let violations = violations.unwrap_or(u64::MAX);
         checks.push(Check { number, condition: (*words).to_owned(), violations });
     }

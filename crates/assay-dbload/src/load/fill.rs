@@ -1,88 +1,28 @@
-//! Loads the tables of a load: rows are made on one thread and sent on another, tables in parallel, keys after the rows.
+//! Loads the tables of any load: several sessions at once, rows before indexes before statistics, and a note of every part
+//! that is whole, so that a loading which was broken off can go on.
 
-use super::copy::{Chunk, Chunked};
-use super::owner::Kind;
-use super::store::{Coming, Store};
-use super::{Database, Manifest};
+use super::Database;
+use super::jobs::{Job, Jobs, TableJobs};
+use super::manifest::{Manifest, complete, note, part_note};
+use super::procedures::ensure_procedures;
+use super::store::{Destination, TableStore, single_number, sizes_of};
+use super::tables::{IndexLayout, Origin, TableLayout, Tables};
+use super::transfer::transfer;
 use assay_host::clock::unix_ns;
-use assay_loads::sink::Sink;
+use assay_loads::sink::Part;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::Filled;
-use assay_model::number::index_of;
 use assay_model::{Error, Result};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Chunks that wait for the server.
-const CHUNKS_AHEAD: usize = 4;
-/// Nobody takes another table.
-const NONE_LEFT: u32 = u32::MAX / 2;
-/// The knob of a manifest that says when rows were made, microseconds since 1970.
+/// How often progress is reported.
+const REPORT_EVERY: Duration = Duration::from_millis(20);
+/// The note that says when rows were made, microseconds since 1970.
 const LOADED_US: &str = "loaded_us";
-/// The knob of a manifest that says what they were made of.
+/// The note that says what they were made of.
 const SEED: &str = "seed";
-/// The note that tells of which text its procedures are.
-const PROCEDURES: &str = "procedures";
-
-/// The tables of a load: what they are on the server, and the rows in them.
-pub trait Tables: Sync {
-    /// Which load it is.
-    fn kind(&self) -> Kind;
-
-    /// Names of all tables, the largest first, so that who loads them at once ends at once.
-    fn names(&self) -> Vec<&'static str>;
-
-    /// What a schema is made with, by the names of the options, for its manifest.
-    fn knobs(&self) -> Vec<(&'static str, String)>;
-
-    /// Rows of a table after loading, about.
-    fn rows(&self, table: &str) -> u64;
-
-    /// Columns of a table, in the order in which rows are made.
-    fn columns(&self, table: &str) -> &'static str;
-
-    /// The key, as columns, where there is one.
-    fn key(&self, table: &str) -> Option<&'static str>;
-
-    /// Further indexes, as columns.
-    fn indexes(&self, table: &str) -> &'static [&'static str];
-
-    /// Percent of a block that loading fills, where the product leaves room.
-    fn filled_percent(&self, table: &str) -> u32;
-
-    /// The column by whose hash a table is cut, and into how many parts.
-    fn parts(&self, _table: &str) -> Option<(&'static str, u32)> {
-        None
-    }
-
-    /// The column of a table that numbers new rows, where the product lets the table do so.
-    fn numbered(&self, _table: &str) -> Option<&'static str> {
-        None
-    }
-
-    /// Makes the rows of a table, until nobody wants more, from a seed and the moment of loading, microseconds since 1970.
-    fn make(&self, table: &str, seed: u64, loaded_us: i64, to: &mut dyn Sink);
-
-    /// Creates what stands beside the tables of PostgreSQL: functions, sequences, references; whole statements.
-    fn finish(&self, schema: &str, loaded_us: i64) -> String;
-
-    /// Procedures of MariaDB and MySQL that sessions call.
-    fn procedures(&self, _schema: &str) -> Vec<Procedure> {
-        Vec::new()
-    }
-}
-
-/// A procedure of the server.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Procedure {
-    /// Its name in our schema.
-    pub name: &'static str,
-    /// The statement that creates it.
-    pub sql: String,
-}
 
 /// How loading goes.
 pub struct Fill<'a, T> {
@@ -90,9 +30,9 @@ pub struct Fill<'a, T> {
     pub tables: &'a T,
     /// Seed of the rows.
     pub seed: u64,
-    /// Tables of a broken off loading that stand; none when everything is to be made.
+    /// What a loading that was broken off noted; none when everything is to be made.
     pub found: Option<Manifest>,
-    /// Tables that are loaded at once; 0 for as many as there are processors.
+    /// Sessions that load at once; 0 for as many as there are processors.
     pub loaders: usize,
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
@@ -100,146 +40,170 @@ pub struct Fill<'a, T> {
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
 
+/// A table with all that is built for it.
+struct Target<T> {
+    table: T,
+    layout: TableLayout,
+    /// Indexes that are built after the rows, that of the key last.
+    indexes: Vec<IndexLayout>,
+}
+
 /// What loaders share.
-struct Shared<'a, T, L: Store> {
+struct Shared<'a, T: Tables, L: TableStore> {
     database: &'a Database<L>,
     tables: &'a T,
-    schema: &'a str,
-    manifest: &'a Manifest,
-    wanted: Vec<&'static str>,
-    next: AtomicU32,
-    loaded: AtomicU64,
+    targets: &'a [Target<T::Table>],
+    origin: Origin,
+    jobs: Jobs,
+    rows: AtomicU64,
+    /// Something failed: what others still send is of no use.
+    is_broken: AtomicBool,
     stop: &'a AtomicBool,
 }
 
 /// Creates the schema, or goes on with one, and loads its tables.
 ///
 /// # Errors
-/// What the server says, for example that its storage is full, or that loading was stopped; what is whole then stays
-/// noted down.
-pub fn fill<T: Tables, L: Store>(database: &mut Database<L>, doing: Fill<'_, T>) -> Result<Filled> {
+/// What the server says, for example that its storage is full, or that loading was stopped; what is whole then stays noted.
+pub fn fill<T: Tables, L: TableStore>(
+    database: &mut Database<L>,
+    doing: Fill<'_, T>,
+) -> Result<Filled> {
     let begun = Instant::now();
-    let schema = database.schema.clone();
-    let manifest = if let Some(found) = doing.found {
-        found
-    } else {
-        let mut manifest = Manifest::of(&doing.tables.knobs());
-        manifest.knobs.insert(SEED.to_owned(), doing.seed.to_string());
-        manifest.knobs.insert(LOADED_US.to_owned(), now_us().to_string());
-        database.claim(doing.tables.kind())?;
-        let noted = database.admin.begin_notes(&schema, &manifest);
-        noted.map_err(|failure| failure.of("creating a schema"))?;
-        manifest
+    let mut targets = targets::<T, L>(doing.tables);
+    let is_new = doing.found.is_none();
+    let manifest = match doing.found {
+        Some(found) => found,
+        None => begin(database, doing.tables, doing.seed, &targets)?,
     };
-    if let Err(error) = see_to_procedures(database, doing.tables, &manifest) {
+    if let Err(error) = ensure_procedures(database, doing.tables, &manifest) {
         // A schema that was made for nothing does not stay.
-        if manifest.whole.is_empty() {
+        if is_new {
             let _ = database.remove_schema();
         }
         return Err(error);
     }
-    let mut wanted = doing.tables.names();
-    wanted.retain(|table| !manifest.has(table));
-    let total = wanted.iter().map(|table| doing.tables.rows(table)).sum();
+    targets.retain(|target| !manifest.was_whole(&target.layout.name));
+    let jobs = Jobs::of(targets.iter_mut().map(|target| target.jobs(&manifest)).collect());
+    create_cut_tables(database, &targets)?;
+    let origin = origin(&manifest);
     let shared = Shared {
         database: &*database,
         tables: doing.tables,
-        schema: &schema,
-        manifest: &manifest,
-        wanted,
-        next: AtomicU32::new(0),
-        loaded: AtomicU64::new(0),
+        targets: &targets,
+        origin,
+        jobs,
+        rows: AtomicU64::new(manifest.rows()),
+        is_broken: AtomicBool::new(false),
         stop: doing.stop,
     };
-    load_all(&shared, loaders(doing.loaders), total, doing.progress)?;
-    let finish = doing.tables.finish(&schema, loaded_us(&manifest));
-    let completed = database.admin.complete(&schema, finish);
-    completed.map_err(|failure| failure.of("ending the loading"))?;
-    filled(database, begun)
+    load_all(&shared, loaders(doing.loaders), doing.progress)?;
+    end(database, doing.tables, origin, begun)
 }
 
-/// Makes procedures that sessions call, where the product has such, unless they are there as this program writes them.
-/// They come before the tables, so that a user who may not make any does not wait for rows first.
-///
-/// # Errors
-/// What the server says.
-pub fn see_to_procedures<T: Tables, L: Store>(
+fn targets<T: Tables, L: TableStore>(tables: &T) -> Vec<Target<T::Table>> {
+    let target = |table| {
+        let layout = tables.layout(table);
+        let key = L::key_index(&layout);
+        let indexes = layout.indexes.iter().cloned().chain(key).collect();
+        Target { table, layout, indexes }
+    };
+    tables.all().into_iter().map(target).collect()
+}
+
+/// Makes the schema with its notes.
+fn begin<T: Tables, L: TableStore>(
     database: &mut Database<L>,
     tables: &T,
-    found: &Manifest,
-) -> Result<()> {
-    let wanted = tables.procedures(&database.schema);
-    let mut hasher = DefaultHasher::new();
-    wanted.hash(&mut hasher);
-    let mark = format!("{:x}", hasher.finish());
-    if wanted.is_empty() || found.knob(PROCEDURES) == mark {
-        return Ok(());
+    seed: u64,
+    targets: &[Target<T::Table>],
+) -> Result<Manifest> {
+    let mut manifest = Manifest::of(&tables.knobs());
+    manifest.set(SEED, seed);
+    manifest.set(LOADED_US, unix_ns() / 1000);
+    for layout in targets.iter().map(|target| &target.layout).filter(|layout| layout.parts > 1) {
+        manifest.set(&format!("parts {}", layout.name), layout.parts);
     }
-    let note = Manifest::note_again(&database.schema, PROCEDURES, &mark);
-    database.admin.make_procedures(&database.schema, &wanted, &note)
+    database.claim(tables.kind())?;
+    let schema = database.schema.clone();
+    let (create, put) = (L::create_manifest(&schema), L::put_notes(&schema, &manifest.notes()));
+    database.run("creating a schema", &format!("{create}; {put}"))?;
+    Ok(manifest)
+}
+
+/// Tables that several sessions load are there before the first row.
+fn create_cut_tables<T, L: TableStore>(
+    database: &mut Database<L>,
+    targets: &[Target<T>],
+) -> Result<()> {
+    let schema = database.schema.clone();
+    let cut = targets.iter().filter(|target| target.layout.parts > 1);
+    for target in cut {
+        let sql = L::create_table(&schema, &target.layout);
+        database.run("creating the tables", &sql)?;
+    }
+    Ok(())
+}
+
+fn origin(manifest: &Manifest) -> Origin {
+    let number = |name| manifest.note(name);
+    Origin {
+        seed: number(SEED).parse().unwrap_or(0),
+        loaded_us: number(LOADED_US).parse().unwrap_or(0),
+    }
 }
 
 /// When the rows of a schema were made, microseconds since 1970.
-///
-/// # Errors
-/// What the server says.
-pub(crate) fn loaded_us_of<L: Store>(link: &mut L, schema: &str) -> Answer<i64> {
+pub(crate) fn loaded_us_of<L: TableStore>(link: &mut L, schema: &str) -> Answer<i64> {
     let sql = format!("SELECT value FROM {schema}.assay_manifest WHERE name = '{LOADED_US}'");
-    Ok(i64::try_from(link.number(&sql)?.unwrap_or(0)).unwrap_or(0))
-}
-
-fn loaded_us(manifest: &Manifest) -> i64 {
-    manifest.knob(LOADED_US).parse().unwrap_or(0)
+    Ok(i64::try_from(single_number(link, &sql)?.unwrap_or(0)).unwrap_or(0))
 }
 
 fn loaders(wanted: usize) -> usize {
     if wanted > 0 { wanted } else { thread::available_parallelism().map_or(1, usize::from) }
 }
 
-fn now_us() -> i64 {
-    i64::try_from(unix_ns() / 1000).unwrap_or(i64::MAX)
-}
-
-fn load_all<T: Tables, L: Store>(
+fn load_all<T: Tables, L: TableStore>(
     shared: &Shared<'_, T, L>,
     loaders: usize,
-    total: u64,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<()> {
+    let total = shared.targets.iter().map(|target| target.layout.rows).sum();
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..loaders.min(shared.wanted.len()))
-            .map(|_| scope.spawn(move || loader(shared)))
-            .collect();
+        scope.spawn(|| shared.tables.prepare());
+        let threads: Vec<_> = (0..loaders).map(|_| scope.spawn(move || loader(shared))).collect();
         while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
-            progress(shared.loaded.load(Ordering::Relaxed).min(total), total);
-            thread::sleep(Duration::from_millis(20));
+            progress(shared.rows.load(Ordering::Relaxed).min(total), total);
+            thread::sleep(REPORT_EVERY);
         }
         threads.into_iter().try_for_each(|loader| {
-            let ended = loader.join();
-            ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            loader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })
 }
 
-/// Takes one table after the other.
-fn loader<T: Tables, L: Store>(shared: &Shared<'_, T, L>) -> Result<()> {
+/// Takes one job after the other.
+fn loader<T: Tables, L: TableStore>(shared: &Shared<'_, T, L>) -> Result<()> {
     let mut connection = shared.database.connect()?;
-    loop {
-        let place = index_of(u64::from(shared.next.fetch_add(1, Ordering::Relaxed)));
-        let Some(table) = shared.wanted.get(place) else {
-            connection.close();
-            return Ok(());
+    for setting in L::LOADING {
+        // Only some users may; the server's own settings serve, too.
+        let _ = connection.run(setting);
+    }
+    while let Some(job) = shared.jobs.take() {
+        let Err(failure) = shared.carry_out(&mut connection, job) else {
+            shared.jobs.done(job);
+            continue;
         };
-        let loaded = load(&mut connection, shared, table);
+        shared.jobs.break_off();
+        let is_first = !shared.is_broken.swap(true, Ordering::Relaxed);
         if shared.stop.load(Ordering::Relaxed) {
             return Err(stopped());
         }
-        if let Err(failure) = loaded {
-            // The others need not go on for a load that failed.
-            shared.next.store(NONE_LEFT, Ordering::Relaxed);
-            return Err(failure.of(format!("loading {}.{table}", shared.schema)));
-        }
+        // The others were ended because of the first failure, which is reported.
+        return if is_first { Err(failure.of(shared.describe(job))) } else { Ok(()) };
     }
+    connection.close();
+    Ok(())
 }
 
 fn stopped() -> Error {
@@ -249,44 +213,113 @@ fn stopped() -> Error {
     )
 }
 
-/// A table with its keys and its note.
-fn load<T: Tables, L: Store>(
+impl<T> Target<T> {
+    /// What is missing of the table; it keeps the parts that it was cut into before.
+    fn jobs(&mut self, manifest: &Manifest) -> TableJobs {
+        let layout = &mut self.layout;
+        layout.parts = manifest.parts(&layout.name);
+        let is_missing = |number: &i32| manifest.rows_of_part(&layout.name, *number).is_none();
+        let missing = (1..=layout.parts).filter(is_missing);
+        let part = |number| Part { number, of: layout.parts };
+        TableJobs { missing: missing.map(part).collect(), indexes: self.indexes.len() }
+    }
+}
+
+impl<T: Tables, L: TableStore> Shared<'_, T, L> {
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.is_broken.load(Ordering::Relaxed)
+    }
+
+    fn describe(&self, job: Job) -> String {
+        let name = |table: usize| format!("{}.{}", self.database.schema, self.name(table));
+        match job {
+            Job::Rows(table, _) => format!("loading {}", name(table)),
+            Job::Index(table, index) => {
+                let index = &self.targets[table].indexes[index].name;
+                format!("building the index {index} of {}", name(table))
+            }
+            Job::Finish(table) => format!("gathering statistics of {}", name(table)),
+        }
+    }
+
+    fn name(&self, table: usize) -> &str {
+        &self.targets[table].layout.name
+    }
+
+    fn carry_out(&self, connection: &mut L, job: Job) -> Answer<()> {
+        if self.is_over() {
+            return Err(ended_early());
+        }
+        let schema = &self.database.schema;
+        match job {
+            Job::Rows(table, part) => self.load_part(connection, &self.targets[table], part),
+            Job::Index(table, index) => {
+                let index = &self.targets[table].indexes[index];
+                ensure_index(connection, schema, self.name(table), index)
+            }
+            Job::Finish(table) => {
+                let statements = L::finish_table(schema, &self.targets[table].layout);
+                statements.iter().try_for_each(|sql| connection.run(sql))
+            }
+        }
+    }
+
+    /// The rows of a part in one transaction, with the note that they are there.
+    fn load_part(&self, connection: &mut L, target: &Target<T::Table>, part: Part) -> Answer<()> {
+        let (schema, layout) = (&self.database.schema, &target.layout);
+        for sql in L::begin_rows(schema, layout) {
+            connection.run(&sql)?;
+        }
+        let destination = Destination { schema, layout, is_new: part.of == 1 };
+        let (tables, table, origin) = (self.tables, target.table, self.origin);
+        let make = |to: &mut dyn assay_loads::sink::Sink| tables.make(table, part, origin, to);
+        let sent = transfer(connection, &destination, make, |rows| {
+            self.rows.fetch_add(rows, Ordering::Relaxed);
+            !self.is_over()
+        })?;
+        if self.is_over() {
+            // Not all were sent: the transaction ends with the session.
+            return Err(ended_early());
+        }
+        let name = part_note(&layout.name, part.number);
+        connection.run(&L::put_notes(schema, &[note(&name, sent)]))?;
+        connection.run("COMMIT")
+    }
+}
+
+fn ended_early() -> Failure {
+    Failure::Strange("it was stopped".to_owned())
+}
+
+/// Builds an index, unless an earlier loading did.
+fn ensure_index<L: TableStore>(
     connection: &mut L,
-    shared: &Shared<'_, T, L>,
+    schema: &str,
     table: &str,
+    index: &IndexLayout,
 ) -> Answer<()> {
-    let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
-    let (schema, tables, stop) = (shared.schema, shared.tables, shared.stop);
-    thread::scope(|scope| {
-        scope.spawn(move || make(shared, table, &sender));
-        // Nobody takes rows any more when these are dropped: the other thread then ends.
-        let mut chunks = chunks.into_iter().map_while(|(bytes, rows)| {
-            shared.loaded.fetch_add(rows, Ordering::Relaxed);
-            (!stop.load(Ordering::Relaxed)).then_some(bytes)
-        });
-        connection.load_table(&Coming { schema, table, tables, stop }, &mut chunks)
-    })
+    if single_number(connection, &L::count_index(schema, table, &index.name))? == Some(0) {
+        connection.run(&L::add_index(schema, table, index))?;
+    }
+    Ok(())
 }
 
-/// That somebody asked to stop.
-pub(super) fn stop_asked(stop: &AtomicBool) -> Answer<()> {
-    let words = || Failure::Strange("it was stopped".to_owned());
-    (!stop.load(Ordering::Relaxed)).then_some(()).ok_or_else(words)
-}
-
-/// Makes rows in the form of the server until nobody takes them.
-fn make<T: Tables, L: Store>(shared: &Shared<'_, T, L>, table: &str, to: &SyncSender<Chunk>) {
-    let seed = shared.manifest.knob(SEED).parse().unwrap_or(0);
-    let mut rows = L::rows(to);
-    shared.tables.make(table, seed, loaded_us(shared.manifest), &mut rows);
-    rows.flush();
-}
-
-/// What the tables became on storage.
-fn filled<L: Store>(database: &mut Database<L>, begun: Instant) -> Result<Filled> {
+/// Makes what stands beside the tables, together with the note that everything is there, so that who goes on after a break
+/// does not meet half of it.
+fn end<T: Tables, L: TableStore>(
+    database: &mut Database<L>,
+    tables: &T,
+    origin: Origin,
+    begun: Instant,
+) -> Result<Filled> {
     let schema = database.schema.clone();
-    let sizes = database.admin.table_sizes(&schema);
-    let [rows, table_bytes, index_bytes] =
-        sizes.map_err(|failure| failure.of("looking at the tables"))?;
+    let mut sql = L::put_notes(&schema, &[complete()]);
+    if L::HAS_FUNCTIONS {
+        sql.insert_str(0, &tables.functions(&schema, origin.loaded_us));
+    }
+    database.run("ending the loading", &sql)?;
+    let manifest = Manifest::read(&mut database.admin, &schema);
+    let rows = manifest.map_err(|failure| failure.of("ending the loading"))?.rows();
+    let (table_bytes, index_bytes) = sizes_of(database)?;
     Ok(Filled { rows, table_bytes, index_bytes, elapsed_s: begun.elapsed().as_secs_f64() })
 }

@@ -1,22 +1,27 @@
-//! What stands in a schema of ours about itself, so that a half loaded one is known as such.
-//!
-//! A table is noted down when it is made and filled: what is noted is whole.
+//! What a schema of ours notes about itself: what its tables were made with, which parts of them are loaded, and whether
+//! everything is there. By it loaded data is found again, and half loaded data told from whole.
 
 use super::Database;
 use super::owner::Standing;
-use super::store::{Look, Store};
+use super::store::{Notes, TableStore};
+use assay_model::failure::Answer;
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-/// What a schema says about itself.
+/// The table of notes.
+const TABLE: &str = "assay_manifest";
+/// Notes that everything is there.
+const COMPLETE: (&str, &str) = ("complete", "yes");
+/// What earlier releases noted in its place for the load of decision support.
+const COMPLETE_BEFORE: (&str, &str) = ("state", "loaded");
+/// What earlier releases noted of a table with its rows and indexes.
+const WHOLE_BEFORE: &str = "table:";
+
+/// What a schema notes about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// What its tables were made with, for example `warehouses`.
-    pub knobs: BTreeMap<String, String>,
-    /// Tables that are whole.
-    pub whole: Vec<String>,
-    /// Whether functions and statistics are there, too.
-    pub is_complete: bool,
+    notes: BTreeMap<String, String>,
 }
 
 /// What was found under the name of a schema.
@@ -37,60 +42,102 @@ impl State {
     ///
     /// # Errors
     /// What the server says.
-    pub fn of<L: Store>(database: &mut Database<L>) -> Result<Self> {
+    pub fn of<L: TableStore>(database: &mut Database<L>) -> Result<Self> {
         match database.standing()? {
             Standing::Absent => return Ok(Self::Absent),
             Standing::Foreign(why) => return Ok(Self::Foreign(why)),
             Standing::Ours(_) => {}
         }
         let schema = database.schema.clone();
-        let look = database.admin.look_for(&schema);
-        let look = look.map_err(|failure| failure.of("looking for tables of an earlier run"))?;
-        let Look::Ours(notes) = look else {
-            // It was broken off before the first note.
-            return Ok(Self::Half(Manifest::default()));
-        };
-        let mut manifest = Manifest::default();
-        for (name, value) in &notes {
-            manifest.take(name, value);
-        }
-        Ok(if manifest.is_complete { Self::Whole(manifest) } else { Self::Half(manifest) })
+        let read = Manifest::read(&mut database.admin, &schema);
+        let manifest =
+            read.map_err(|failure| failure.of("looking for tables of an earlier run"))?;
+        Ok(if manifest.is_complete() { Self::Whole(manifest) } else { Self::Half(manifest) })
     }
 }
 
 impl Manifest {
-    /// What a schema says that was made with these, when nothing is loaded yet.
+    /// The notes of a schema that is made with these, when nothing is loaded yet.
     pub fn of(knobs: &[(&str, String)]) -> Self {
-        let knobs = knobs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        Self { knobs, ..Self::default() }
+        knobs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
-    fn take(&mut self, name: &str, value: &str) {
-        if name == "complete" {
-            self.is_complete = value == "yes";
-        } else if let Some(table) = name.strip_prefix("table:") {
-            self.whole.push(table.to_owned());
-        } else {
-            self.knobs.insert(name.to_owned(), value.to_owned());
+    /// Reads the notes of a schema; empty where it has none yet.
+    pub(crate) fn read<L: TableStore>(link: &mut L, schema: &str) -> Answer<Self> {
+        if !tables_in(link, schema)?.iter().any(|name| name == TABLE) {
+            return Ok(Self::default());
         }
+        // By place: the first column has had two names.
+        let rows = link.query(&format!("SELECT * FROM {schema}.{TABLE}"))?;
+        Ok(rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect())
     }
 
-    /// What it was made with; nothing where it does not tell.
-    pub fn knob(&self, name: &str) -> &str {
-        self.knobs.get(name).map_or("", String::as_str)
+    /// The value of a note; empty where there is none.
+    pub fn note(&self, name: &str) -> &str {
+        self.notes.get(name).map_or("", String::as_str)
     }
 
-    /// Whether a table is whole.
-    pub fn has(&self, table: &str) -> bool {
-        self.whole.iter().any(|name| name == table)
+    /// Sets a note.
+    pub(super) fn set(&mut self, name: &str, value: impl Display) {
+        self.notes.insert(name.to_owned(), value.to_string());
+    }
+
+    /// All notes.
+    pub(super) fn notes(&self) -> Notes {
+        self.notes.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// Whether everything is there.
+    pub fn is_complete(&self) -> bool {
+        [COMPLETE, COMPLETE_BEFORE].iter().any(|(name, value)| self.note(name) == *value)
+    }
+
+    /// Into how many parts a table was cut; 1 where that is not noted.
+    pub(super) fn parts(&self, table: &str) -> i32 {
+        self.note(&format!("parts {table}")).parse().unwrap_or(1)
+    }
+
+    /// Rows of a part that is loaded.
+    pub(super) fn rows_of_part(&self, table: &str, part: i32) -> Option<u64> {
+        self.note(&part_note(table, part)).parse().ok()
+    }
+
+    /// Whether an earlier release noted that a table is there with its rows and indexes.
+    pub(super) fn was_whole(&self, table: &str) -> bool {
+        self.notes.contains_key(&format!("{WHOLE_BEFORE}{table}"))
+    }
+
+    /// Rows of all parts that are loaded.
+    pub fn rows(&self) -> u64 {
+        let parts = self.notes.iter().filter(|(name, _)| name.starts_with("part "));
+        parts.filter_map(|(_, rows)| rows.parse::<u64>().ok()).sum()
+    }
+
+    /// Names of tables of which all rows are loaded.
+    pub fn loaded_tables(&self) -> Vec<&str> {
+        let names = || self.notes.keys();
+        let cut = names().filter_map(|name| name.strip_prefix("part ")?.strip_suffix(" 1"));
+        let is_loaded =
+            |table: &&str| (1..=self.parts(table)).all(|n| self.rows_of_part(table, n).is_some());
+        let before = names().filter_map(|name| name.strip_prefix(WHOLE_BEFORE));
+        before.chain(cut.filter(is_loaded)).collect()
+    }
+
+    /// The first note that is not what is wanted: its name, what it is, and what is wanted.
+    pub fn difference<'a>(
+        &'a self,
+        wanted: &'a [(&'static str, String)],
+    ) -> Option<(&'static str, &'a str, &'a str)> {
+        let found = wanted.iter().find(|(name, value)| self.note(name) != value);
+        found.map(|(name, value)| (*name, self.note(name), value.as_str()))
     }
 
     /// Refuses tables that were made otherwise than is wanted now.
     ///
     /// # Errors
     /// A usage error with both sides.
-    pub fn check(&self, schema: &str, wanted: &[(&str, String)]) -> Result<()> {
-        if self.knobs.is_empty() {
+    pub fn check(&self, schema: &str, wanted: &[(&'static str, String)]) -> Result<()> {
+        if self.notes.is_empty() {
             return Err(Error::usage(
                 format!(
                     "schema {schema} was hardly begun: it does not say what its tables are to be"
@@ -98,59 +145,78 @@ impl Manifest {
                 "begin again with --left drop, or name another --schema",
             ));
         }
-        for (what, wanted) in wanted {
-            let is = self.knob(what);
-            if is != wanted {
-                return Err(Error::usage(
-                    format!("schema {schema} has {is} {what}, and {wanted} are asked for"),
-                    format!(
-                        "ask for --{what} {is}, name another --schema, or drop it with --left drop"
-                    ),
-                ));
-            }
-        }
-        Ok(())
+        let Some((what, is, wanted)) = self.difference(wanted) else {
+            return Ok(());
+        };
+        Err(Error::usage(
+            format!("schema {schema} has {is} {what}, and {wanted} are asked for"),
+            format!("ask for --{what} {is}, name another --schema, or drop it with --left drop"),
+        ))
     }
+}
 
-    /// Writes down what the schema is made with.
-    pub(super) fn begin(&self, schema: &str) -> String {
-        let values = self.knobs.iter().map(|(name, value)| format!("('{name}', '{value}')"));
-        let values = values.collect::<Vec<_>>().join(", ");
-        format!("INSERT INTO {schema}.assay_manifest VALUES {values}")
+impl FromIterator<(String, String)> for Manifest {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(notes: I) -> Self {
+        Self { notes: notes.into_iter().collect() }
     }
+}
 
-    /// Notes that a table is whole.
-    pub(super) fn note(schema: &str, table: &str) -> String {
-        format!("INSERT INTO {schema}.assay_manifest VALUES ('table:{table}', 'whole')")
-    }
+/// A note with its value.
+pub(crate) fn note(name: &str, value: impl Display) -> (String, String) {
+    (name.to_owned(), value.to_string())
+}
 
-    /// Notes something of a schema that may have been noted otherwise, on MariaDB and MySQL.
-    pub(super) fn note_again(schema: &str, name: &str, value: &str) -> String {
-        format!("REPLACE INTO {schema}.assay_manifest VALUES ('{name}', '{value}')")
-    }
+/// The note that everything is there.
+pub(super) fn complete() -> (String, String) {
+    note(COMPLETE.0, COMPLETE.1)
+}
 
-    /// Notes that everything is there.
-    pub(super) fn note_complete(schema: &str) -> String {
-        format!("INSERT INTO {schema}.assay_manifest VALUES ('complete', 'yes')")
-    }
+/// The name of the note that says how many rows a part has.
+pub(super) fn part_note(table: &str, part: i32) -> String {
+    format!("part {table} {part}")
+}
+
+/// Names of the tables in a schema.
+pub(crate) fn tables_in<L: TableStore>(link: &mut L, schema: &str) -> Answer<Vec<String>> {
+    let rows = link.query(&format!(
+        "SELECT table_name FROM information_schema.tables \
+         WHERE table_schema = '{schema}' AND table_type = 'BASE TABLE'"
+    ))?;
+    Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn manifest(notes: &[(&str, &str)]) -> Manifest {
+        notes.iter().map(|(name, value)| note(name, value)).collect()
+    }
+
     #[test]
-    fn a_manifest_tells_what_is_whole_and_what_is_asked_otherwise() {
-        let knobs = [("warehouses", "3".to_owned()), ("seed", "7".to_owned())];
-        let mut manifest = Manifest::of(&knobs);
-        manifest.take("table:stock", "whole");
-        manifest.take("partitions", "2");
-        assert!(manifest.has("stock") && !manifest.has("item"));
-        let same = [("warehouses", "3".to_owned()), ("partitions", "2".to_owned())];
-        assert!(manifest.check("s", &same).is_ok() && !manifest.is_complete);
+    fn a_manifest_says_what_is_loaded_and_what_is_asked_otherwise() {
+        let manifest = manifest(&[
+            ("warehouses", "3"),
+            ("part stock 1", "300000"),
+            ("parts orders", "2"),
+            ("part orders 1", "75000"),
+        ]);
+        assert_eq!(manifest.loaded_tables(), ["stock"]);
+        assert_eq!((manifest.parts("orders"), manifest.parts("item")), (2, 1));
+        assert_eq!(manifest.rows_of_part("orders", 1), Some(75_000));
+        assert_eq!((manifest.rows_of_part("orders", 2), manifest.rows()), (None, 375_000));
+        assert!(manifest.check("s", &[("warehouses", "3".to_owned())]).is_ok());
         let error = manifest.check("s", &[("warehouses", "4".to_owned())]).unwrap_err();
         assert!(error.message().contains("3 warehouses, and 4"), "{}", error.message());
-        manifest.take("complete", "yes");
-        assert!(manifest.is_complete && manifest.begin("s").contains("('seed', '7')"));
+        assert!(Manifest::default().check("s", &[]).unwrap_err().message().contains("hardly"));
+    }
+
+    #[test]
+    fn notes_of_earlier_releases_are_known() {
+        let before = manifest(&[("table:stock", "whole"), ("complete", "yes")]);
+        assert!(before.is_complete() && before.was_whole("stock") && !before.was_whole("item"));
+        assert_eq!(before.loaded_tables(), ["stock"]);
+        assert!(manifest(&[("state", "loaded")]).is_complete());
+        assert!(!manifest(&[("state", "loading")]).is_complete());
     }
 }

@@ -68,6 +68,13 @@ impl DerefMut for MariaLink {
     }
 }
 
+impl MariaLink {
+    /// The session itself.
+    pub(super) fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
 impl Link for MariaLink {
     type Address = Address;
 
@@ -112,6 +119,11 @@ impl Product for MariaLink {
         let told = |failure: Failure| failure.of("asking the server about itself");
         let knowledge = Knowledge::of(self).map_err(told)?;
         let facts = facts(self, &knowledge).map_err(told)?;
+        if !self.connection.facts().is_mariadb() {
+            // Else sizes of tables are those of yesterday.
+            let fresh = self.connection.run("SET SESSION information_schema_stats_expiry = 0");
+            fresh.map_err(told)?;
+        }
         Ok((knowledge, facts))
     }
 

@@ -2,7 +2,7 @@
 //! own server, blocks shared where the file system can, or a database that another server copies.
 
 use super::program::Program;
-use super::store::Store;
+use super::store::TableStore;
 use super::{Database, OwnDatabase, OwnServer};
 use assay_dbserver::Held;
 use assay_model::{Error, Result};
@@ -41,7 +41,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the file system or the server say.
-    pub fn of_own<L: Store>(
+    pub fn of_own<L: TableStore>(
         own: &mut OwnServer<L::Own>,
         database: &mut Database<L>,
         stop: &AtomicBool,
@@ -72,7 +72,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the server says, for example that this user may not create databases.
-    pub fn of_database<L: Store>(database: &mut Database<L>) -> Result<Self> {
+    pub fn of_database<L: TableStore>(database: &mut Database<L>) -> Result<Self> {
         L::snapshot(database)
     }
 
@@ -80,7 +80,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the file system or the server say.
-    pub fn restore<L: Store>(
+    pub fn restore<L: TableStore>(
         &self,
         own: Option<&mut OwnServer<L::Own>>,
         database: &mut Database<L>,
@@ -107,7 +107,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the file system or the server say.
-    pub fn remove<L: Store>(&self, database: &mut Database<L>) -> Result<()> {
+    pub fn remove<L: TableStore>(&self, database: &mut Database<L>) -> Result<()> {
         match self {
             Self::Directory(kept) => {
                 let removed = kept.parent().map_or(Ok(()), |home| {

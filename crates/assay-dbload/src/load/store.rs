@@ -1,73 +1,81 @@
-//! What a load of transactions needs of a product: a schema with a manifest, tables that are loaded, and copies of them.
+//! What loading needs of a product: the SQL of tables, keys and notes, and a way for rows in bulk.
 
-use super::copy::{Chunk, Chunked};
-use super::{Database, Manifest, OwnDatabase, Procedure, Product, Snapshot, Tables};
+use super::chunks::{Chunk, Chunks};
+use super::tables::{IndexLayout, TableLayout};
+use super::{Database, OwnDatabase, Procedure, Product, Snapshot};
+use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure, Refusal};
-use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::SyncSender;
+use assay_model::row::Row;
 
-/// Names and values that a schema tells of itself.
+/// Names and values that a schema notes about itself.
 pub type Notes = Vec<(String, String)>;
 
-/// What is found under the name of a schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// Nothing.
-    Absent,
-    /// Something without notes of ours.
-    Foreign,
-    /// Ours.
-    Ours(Notes),
-}
-
-/// A table on its way.
-pub struct Coming<'a> {
+/// A table that rows are sent to.
+pub struct Destination<'a> {
     /// Its schema.
     pub schema: &'a str,
-    /// Its name.
-    pub table: &'a str,
     /// What it is.
-    pub tables: &'a dyn Tables,
-    /// Set when the program is asked to end.
-    pub stop: &'a AtomicBool,
+    pub layout: &'a TableLayout,
+    /// Whether the transaction at hand made it.
+    pub is_new: bool,
 }
 
 /// How a product keeps the tables of a load.
-pub trait Store: Product {
-    /// Rows on their way to the server.
-    type Rows<'a>: Chunked;
+pub trait TableStore: Product {
+    /// Settings of a session that loads; what this user may not set stays.
+    const LOADING: &'static [&'static str];
+    /// Whether a load creates functions on it; else it may create procedures.
+    const HAS_FUNCTIONS: bool;
+    /// Begins a transaction whose statements have no time limit.
+    const BEGIN: &'static str;
 
-    /// Rows that go to `to`.
-    fn rows(to: &SyncSender<Chunk>) -> Self::Rows<'_>;
+    /// Encodes rows in the form of the product's bulk load.
+    fn encoder(chunks: Chunks<'_>) -> impl Sink;
 
-    /// Looks for a schema.
+    /// Creates the table of notes.
+    fn create_manifest(schema: &str) -> String;
+
+    /// Writes notes, in the place of those of their names.
+    fn put_notes(schema: &str, notes: &[(String, String)]) -> String;
+
+    /// The statements before the rows of a table in one piece, or of one part: a transaction, and the table in it where
+    /// the product can do so.
+    fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String>;
+
+    /// Creates a table, unless it is there.
+    fn create_table(schema: &str, layout: &TableLayout) -> String;
+
+    /// The index of the primary key, where it is built after the rows.
+    fn key_index(layout: &TableLayout) -> Option<IndexLayout>;
+
+    /// Builds an index.
+    fn add_index(schema: &str, table: &str, index: &IndexLayout) -> String;
+
+    /// Counts the entries of the server's catalogue about an index.
+    fn count_index(schema: &str, table: &str, name: &str) -> String;
+
+    /// Declares the primary key where that is not done, and gathers statistics.
+    fn finish_table(schema: &str, layout: &TableLayout) -> Vec<String>;
+
+    /// Bytes of tables and of indexes on storage, as two columns; the program's own notes left out.
+    fn table_sizes(schema: &str) -> String;
+
+    /// Sends rows in the transaction at hand; gives their number.
     ///
     /// # Errors
-    /// What the server says.
-    fn look_for(&mut self, schema: &str) -> Answer<Look>;
-
-    /// Puts the notes of a load into a schema of ours.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn begin_notes(&mut self, schema: &str, manifest: &Manifest) -> Answer<()>;
-
-    /// Makes a table with its rows and keys, and notes that it is whole.
-    ///
-    /// # Errors
-    /// What the server says; then nothing is noted.
-    fn load_table(
+    /// What the server says, or that it took fewer.
+    fn send_rows(
         &mut self,
-        coming: &Coming<'_>,
-        chunks: &mut dyn Iterator<Item = Vec<u8>>,
-    ) -> Answer<()>;
+        to: &Destination<'_>,
+        chunks: &mut dyn Iterator<Item = Chunk>,
+    ) -> Answer<u64>;
 
-    /// What is done when all tables are whole: `finish` makes functions, where the product has such.
+    /// All rows of a query.
     ///
     /// # Errors
     /// What the server says.
-    fn complete(&mut self, schema: &str, finish: String) -> Answer<()>;
+    fn query(&mut self, sql: &str) -> Answer<Vec<Row>>;
 
     /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
     ///
@@ -76,18 +84,6 @@ pub trait Store: Product {
     fn make_procedures(&mut self, _schema: &str, _wanted: &[Procedure], _note: &str) -> Result<()> {
         Ok(())
     }
-
-    /// Rows, bytes of tables and bytes of indexes.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn table_sizes(&mut self, schema: &str) -> Answer<[u64; 3]>;
-
-    /// The number in the only cell of a statement's answer; none where it is null.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn number(&mut self, sql: &str) -> Answer<Option<u64>>;
 
     /// Whether a transaction is right and only its moment was wrong.
     fn is_for_others(failure: &Failure) -> bool {
@@ -111,4 +107,27 @@ pub trait Store: Product {
     /// # Errors
     /// What the server says, or that it is not ours.
     fn drop_copy(copy: &OwnDatabase, database: &mut Database<Self>) -> Result<()>;
+}
+
+/// The number in the only cell of a statement's answer; none where it is null.
+///
+/// # Errors
+/// What the server says.
+pub fn single_number<L: TableStore>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
+    let rows = link.query(sql)?;
+    // Sums come as numbers with a point from some products.
+    let cell = rows.first().map_or("", |row| row.text(0));
+    Ok(cell.split('.').next().and_then(|whole| whole.parse().ok()))
+}
+
+/// Bytes of tables and of indexes of a schema on storage.
+///
+/// # Errors
+/// What the server says.
+pub(crate) fn sizes_of<L: TableStore>(database: &mut Database<L>) -> Result<(u64, u64)> {
+    let sql = L::table_sizes(&database.schema);
+    let rows = database.admin.query(&sql);
+    let rows = rows.map_err(|failure| failure.of("looking at the tables"))?;
+    let bytes = |column| rows.first().and_then(|row| row.count(column)).unwrap_or(0);
+    Ok((bytes(0), bytes(1)))
 }

@@ -1,94 +1,123 @@
 //! Tables of a load on MariaDB and MySQL.
 //!
-//! A statement that makes a table ends a transaction there, so a table is noted down when it is whole, and one that is not
-//! noted is made again.
+//! The engine keeps a table as a tree by its primary key, so the key is there before the rows. A statement that makes a
+//! table ends a transaction, so a table is noted when it is whole, and one that is not noted is made again.
 
-use super::copy::Chunk;
-use super::fill::stop_asked;
-use super::store::{Coming, Look, Store};
+use super::chunks::{Chunk, Chunks};
+use super::store::{Destination, TableStore};
+use super::tables::{IndexLayout, Statistics, TableLayout};
 use super::text_rows::TextRows;
-use super::{Database, Manifest, MariaLink, OwnDatabase, Procedure, Snapshot, Tables};
+use super::{Database, MariaLink, OwnDatabase, Procedure, Snapshot};
+use assay_loads::sink::Sink;
 use assay_model::failure::{Answer, Failure, Refusal};
+use assay_model::row::Row;
 use assay_model::{Error, Result};
-use std::sync::mpsc::SyncSender;
 
 /// The first release of MariaDB that reads a text of JSON as rows.
 const ROWS_OF_JSON: (u32, u32) = (10, 6);
 
-impl Store for MariaLink {
-    type Rows<'a> = TextRows<'a>;
+impl TableStore for MariaLink {
+    /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
+    const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
+    const HAS_FUNCTIONS: bool = false;
+    /// Limits are those of queries only.
+    const BEGIN: &'static str = "START TRANSACTION";
 
-    fn rows(to: &SyncSender<Chunk>) -> TextRows<'_> {
-        TextRows::new(to)
+    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+        TextRows::new(chunks)
     }
 
-    fn look_for(&mut self, schema: &str) -> Answer<Look> {
-        let found = self.query(&format!(
-            "SELECT COALESCE(TABLE_NAME, '') FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
-             ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = 'assay_manifest' WHERE SCHEMA_NAME = '{schema}'"
-        ))?;
-        match found.first() {
-            None => return Ok(Look::Absent),
-            Some(row) if row.text(0).is_empty() => return Ok(Look::Foreign),
-            Some(_) => {}
-        }
-        let rows = self.query(&format!("SELECT name, value FROM {schema}.assay_manifest"))?;
-        let pairs = rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned()));
-        Ok(Look::Ours(pairs.collect()))
-    }
-
-    fn begin_notes(&mut self, schema: &str, manifest: &Manifest) -> Answer<()> {
-        self.run(&format!(
+    fn create_manifest(schema: &str) -> String {
+        format!(
             "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
-             ENGINE = InnoDB; {}",
-            manifest.begin(schema)
-        ))
+             ENGINE = InnoDB"
+        )
     }
 
-    fn load_table(
+    fn put_notes(schema: &str, notes: &[(String, String)]) -> String {
+        let values: Vec<String> =
+            notes.iter().map(|(name, value)| format!("('{name}', '{value}')")).collect();
+        format!("REPLACE INTO {schema}.assay_manifest VALUES {}", values.join(", "))
+    }
+
+    /// A table in one piece is made again as a whole, so that what was sent of it need not be taken back.
+    fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String> {
+        if layout.parts > 1 {
+            return vec!["START TRANSACTION".to_owned()];
+        }
+        let drop = format!("DROP TABLE IF EXISTS {schema}.{}", layout.name);
+        vec![drop, create("TABLE", schema, layout)]
+    }
+
+    fn create_table(schema: &str, layout: &TableLayout) -> String {
+        create("TABLE IF NOT EXISTS", schema, layout)
+    }
+
+    /// It was there before the rows.
+    fn key_index(_layout: &TableLayout) -> Option<IndexLayout> {
+        None
+    }
+
+    fn add_index(schema: &str, table: &str, index: &IndexLayout) -> String {
+        let unique = if index.is_unique { "UNIQUE " } else { "" };
+        format!("ALTER TABLE {schema}.{table} ADD {unique}INDEX {} ({})", index.name, index.columns)
+    }
+
+    fn count_index(schema: &str, table: &str, name: &str) -> String {
+        format!(
+            "SELECT COUNT(*) FROM information_schema.STATISTICS \
+             WHERE TABLE_SCHEMA = '{schema}' AND TABLE_NAME = '{table}' AND INDEX_NAME = '{name}'"
+        )
+    }
+
+    fn finish_table(schema: &str, layout: &TableLayout) -> Vec<String> {
+        let name = format!("{schema}.{}", layout.name);
+        let analyze = format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}");
+        match layout.statistics {
+            Statistics::None => Vec::new(),
+            Statistics::Table => vec![analyze],
+            // A comment to MySQL, which gathers them by a statement of its own.
+            Statistics::Columns => vec![format!("{analyze} /*M! PERSISTENT FOR ALL */")],
+        }
+    }
+
+    fn table_sizes(schema: &str) -> String {
+        format!(
+            "SELECT CAST(COALESCE(SUM(DATA_LENGTH), 0) AS UNSIGNED), CAST(COALESCE(SUM(INDEX_LENGTH), 0) AS UNSIGNED) \
+             FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}' \
+             AND TABLE_NAME NOT IN ('assay_manifest', 'assay_owner')"
+        )
+    }
+
+    fn send_rows(
         &mut self,
-        coming: &Coming<'_>,
-        chunks: &mut dyn Iterator<Item = Vec<u8>>,
-    ) -> Answer<()> {
-        let name = format!("{}.{}", coming.schema, coming.table);
-        self.run(&create(coming.tables, &name, coming.table))?;
-        let mut bulk = self.bulk(&name, "")?;
-        for chunk in chunks {
+        to: &Destination<'_>,
+        chunks: &mut dyn Iterator<Item = Chunk>,
+    ) -> Answer<u64> {
+        let name = format!("{}.{}", to.schema, to.layout.name);
+        let columns = to.layout.sent.as_deref().unwrap_or_default();
+        let mut bulk = self.bulk(&name, columns)?;
+        let mut sent = 0;
+        for (chunk, rows) in chunks {
             bulk.send(&chunk)?;
+            sent += rows;
         }
-        bulk.finish()?;
-        stop_asked(coming.stop)?;
-        for columns in coming.tables.indexes(coming.table) {
-            self.run(&format!("ALTER TABLE {name} ADD INDEX ({columns})"))?;
+        let taken = bulk.finish()?;
+        // Rows whose keys are there are left out without a word.
+        if taken == sent {
+            return Ok(sent);
         }
-        self.run(&format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}"))?;
-        self.run(&Manifest::note(coming.schema, coming.table))
+        Err(Failure::Strange(format!("the server took {taken} of {sent} rows")))
     }
 
-    /// Functions are PostgreSQL's; procedures are there already.
-    fn complete(&mut self, schema: &str, _finish: String) -> Answer<()> {
-        self.run(&Manifest::note_complete(schema))
+    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
+        self.connection().query(sql)
     }
 
     fn make_procedures(&mut self, schema: &str, wanted: &[Procedure], note: &str) -> Result<()> {
         check_rows_of_json(self)?;
         let made = create_procedures(self, schema, wanted, note);
         made.map_err(|failure| not_made(schema, &failure))
-    }
-
-    fn table_sizes(&mut self, schema: &str) -> Answer<[u64; 3]> {
-        let sizes = self.one(&format!(
-            "SELECT CAST(SUM(TABLE_ROWS) AS UNSIGNED), CAST(SUM(DATA_LENGTH) AS UNSIGNED), \
-             CAST(SUM(INDEX_LENGTH) AS UNSIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
-        ))?;
-        Ok([0, 1, 2].map(|column| sizes.count(column).unwrap_or(0)))
-    }
-
-    fn number(&mut self, sql: &str) -> Answer<Option<u64>> {
-        let row = self.one(sql)?;
-        // Sums come as numbers with a point.
-        let whole = row.text(0).split('.').next().unwrap_or_default();
-        Ok(whole.parse().ok())
     }
 
     /// A lock that was waited for too long ends a statement only; the whole transaction is rolled back and tried again.
@@ -166,49 +195,49 @@ fn no_copies() -> Error {
     )
 }
 
-/// Makes a table; what stands there was not noted down as whole.
-fn create(tables: &dyn Tables, name: &str, table: &str) -> String {
+/// Creates a table.
+fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
     // A moment to the microsecond that no time zone changes.
-    let mut columns = tables.columns(table).replace("timestamp", "datetime(6)");
-    if let Some(numbered) = tables.numbered(table) {
+    let mut columns = layout.columns.replace("timestamp", "datetime(6)");
+    if let Some(numbered) = layout.numbered {
         let column = format!("{numbered} bigint");
         columns = columns.replacen(&column, &format!("{column} AUTO_INCREMENT"), 1);
     }
-    let key = tables.key(table).map_or_else(String::new, |key| format!(", PRIMARY KEY ({key})"));
-    let parts = tables.parts(table).map_or_else(String::new, |(by, parts)| {
-        format!(" PARTITION BY HASH ({by}) PARTITIONS {parts}")
+    let key = layout.key.map_or_else(String::new, |key| format!(", PRIMARY KEY ({key})"));
+    let partitions = layout.partitions.map_or_else(String::new, |(by, count)| {
+        format!(" PARTITION BY HASH ({by}) PARTITIONS {count}")
     });
-    format!(
-        "DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({columns}{key}) ENGINE = InnoDB{parts}"
-    )
+    let (name, options) = (&layout.name, layout.options);
+    format!("CREATE {what} {schema}.{name} ({columns}{key}) ENGINE = InnoDB{options}{partitions}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Calls;
+    use crate::load::{Calls, Tables};
     use crate::oltp::Shape;
-    use assay_loads::oltp::Rules;
+    use assay_loads::oltp::{Rules, Table};
 
     #[test]
     fn a_table_numbers_its_new_rows_where_it_shall() {
         let rules = assay_loads::brokerage::Rules::default();
         let floor = crate::brokerage::Floor { rules: &rules };
+        let create = |table| MariaLink::create_table("s", &floor.layout(table));
         assert!(
-            create(&floor, "s.trade", "trade")
+            create(assay_loads::brokerage::Table::Trade)
                 .contains("(id bigint AUTO_INCREMENT, at datetime(6)")
         );
-        assert!(!create(&floor, "s.broker", "broker").contains("AUTO_INCREMENT"));
+        assert!(!create(assay_loads::brokerage::Table::Broker).contains("AUTO_INCREMENT"));
     }
 
     #[test]
     fn tables_have_their_keys_and_no_time_zones() {
         let rules = Rules::default();
         let shape = Shape { rules: &rules, partitions: 4, calls: Calls::Statements };
-        let create = |table: &str| create(&shape, &format!("s.{table}"), table);
-        assert!(create("order_line").contains("PARTITIONS 4"));
-        assert!(create("orders").contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));
-        let history = create("history");
+        let create = |table| MariaLink::begin_rows("s", &shape.layout(table)).concat();
+        assert!(create(Table::OrderLine).contains("PARTITIONS 4"));
+        assert!(create(Table::Orders).contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));
+        let history = create(Table::History);
         assert!(!history.contains("KEY") && history.contains("h_date datetime(6)"));
         let refused = |number| assay_mariadb::failure::refused(number, "HY000", "no");
         assert!([1213, 1205].iter().all(|number| MariaLink::is_for_others(&refused(*number))));

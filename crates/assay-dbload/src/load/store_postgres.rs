@@ -1,95 +1,115 @@
-//! Tables of a load on PostgreSQL: each with its keys and its note in one transaction.
+//! Tables of a load on PostgreSQL: those in one piece come to be in the transaction of their rows.
 
+use super::chunks::{Chunk, Chunks};
 use super::copies::{copied, drop_copy, restored};
-use super::copy::{Chunk, Rows};
-use super::fill::stop_asked;
-use super::store::{Coming, Look, Store};
-use super::{Database, Manifest, OwnDatabase, Snapshot, Tables};
+use super::copy::CopyRows;
+use super::store::{Destination, TableStore};
+use super::tables::{IndexLayout, Statistics, TableLayout};
+use super::{Database, OwnDatabase, Snapshot};
+use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
+use assay_model::row::Row;
 use assay_postgres::connection::Connection;
 use std::fmt::Write as _;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::SyncSender;
 
-impl Store for Connection {
-    type Rows<'a> = Rows<'a>;
+impl TableStore for Connection {
+    const LOADING: &'static [&'static str] =
+        &["SET maintenance_work_mem = '256MB'", "SET synchronous_commit = off"];
+    const HAS_FUNCTIONS: bool = true;
+    const BEGIN: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
 
-    fn rows(to: &SyncSender<Chunk>) -> Rows<'_> {
-        Rows::new(to)
+    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+        CopyRows(chunks)
     }
 
-    fn look_for(&mut self, schema: &str) -> Answer<Look> {
-        let row = self.one(&format!(
-            "SELECT to_regnamespace('{schema}') IS NOT NULL, to_regclass('{schema}.assay_manifest') IS NOT NULL"
-        ))?;
-        if !row.is_true(0) {
-            return Ok(Look::Absent);
+    fn create_manifest(schema: &str) -> String {
+        format!("CREATE TABLE {schema}.assay_manifest (name text PRIMARY KEY, value text NOT NULL)")
+    }
+
+    /// By the name of the key, because the first column has had two.
+    fn put_notes(schema: &str, notes: &[(String, String)]) -> String {
+        let values: Vec<String> =
+            notes.iter().map(|(name, value)| format!("('{name}', '{value}')")).collect();
+        format!(
+            "INSERT INTO {schema}.assay_manifest VALUES {} \
+             ON CONFLICT ON CONSTRAINT assay_manifest_pkey DO UPDATE SET value = excluded.value",
+            values.join(", ")
+        )
+    }
+
+    fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String> {
+        let begin = "BEGIN".to_owned();
+        if layout.parts > 1 { vec![begin] } else { vec![begin, create("TABLE", schema, layout)] }
+    }
+
+    fn create_table(schema: &str, layout: &TableLayout) -> String {
+        create("TABLE IF NOT EXISTS", schema, layout)
+    }
+
+    /// Two indexes of a table at once do not wait for each other; the key itself is declared behind them. That of a
+    /// partitioned table cannot be declared so.
+    fn key_index(layout: &TableLayout) -> Option<IndexLayout> {
+        let name = format!("{}_pkey", layout.name);
+        let columns = layout.key.filter(|_| layout.partitions.is_none())?;
+        Some(IndexLayout { name, columns, is_unique: true })
+    }
+
+    fn add_index(schema: &str, table: &str, index: &IndexLayout) -> String {
+        let unique = if index.is_unique { "UNIQUE " } else { "" };
+        format!("CREATE {unique}INDEX {} ON {schema}.{table} ({})", index.name, index.columns)
+    }
+
+    fn count_index(schema: &str, table: &str, name: &str) -> String {
+        format!(
+            "SELECT count(*) FROM pg_indexes \
+             WHERE schemaname = '{schema}' AND tablename = '{table}' AND indexname = '{name}'"
+        )
+    }
+
+    fn finish_table(schema: &str, layout: &TableLayout) -> Vec<String> {
+        let name = format!("{schema}.{}", layout.name);
+        let mut statements: Vec<String> =
+            layout.key.map(|key| declare_key(&name, layout, key)).into_iter().collect();
+        match layout.statistics {
+            Statistics::None => {}
+            // Rows that were sent in one piece need no second visit.
+            _ if layout.parts == 1 => statements.push(format!("ANALYZE {name}")),
+            _ => statements.push(format!("VACUUM (FREEZE, ANALYZE) {name}")),
         }
-        if !row.is_true(1) {
-            return Ok(Look::Foreign);
-        }
-        let rows = self.query(&format!("SELECT name, value FROM {schema}.assay_manifest"))?;
-        let pairs = rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned()));
-        Ok(Look::Ours(pairs.collect()))
+        statements
     }
 
-    fn begin_notes(&mut self, schema: &str, manifest: &Manifest) -> Answer<()> {
-        self.run(&format!(
-            "BEGIN; CREATE TABLE {schema}.assay_manifest (name text PRIMARY KEY, value text NOT NULL); {}; COMMIT",
-            manifest.begin(schema)
-        ))
+    fn table_sizes(schema: &str) -> String {
+        format!(
+            "SELECT coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'r'), 0)::bigint, \
+             coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0)::bigint \
+             FROM pg_class WHERE relnamespace = '{schema}'::regnamespace \
+             AND relname NOT LIKE 'assay\\_manifest%' AND relname NOT LIKE 'assay\\_owner%'"
+        )
     }
 
-    fn load_table(
+    /// Rows of a table that was made in the same transaction are not logged where that is allowed, and need no second
+    /// visit, which a partitioned table does not allow.
+    fn send_rows(
         &mut self,
-        coming: &Coming<'_>,
-        chunks: &mut dyn Iterator<Item = Vec<u8>>,
-    ) -> Answer<()> {
-        let name = format!("{}.{}", coming.schema, coming.table);
-        let has_parts = coming.tables.parts(coming.table).is_some();
-        self.run("BEGIN")?;
-        self.run(&create(coming.tables, &name, coming.table))?;
-        // Rows of a table that was made in the same transaction need no second visit, which one of parts does not allow.
-        let freeze = if has_parts { "" } else { ", FREEZE" };
+        to: &Destination<'_>,
+        chunks: &mut dyn Iterator<Item = Chunk>,
+    ) -> Answer<u64> {
+        let freeze = if to.is_new && to.layout.partitions.is_none() { ", FREEZE" } else { "" };
+        let name = &to.layout.name;
         let mut copying =
-            self.copy_in(&format!("COPY {name} FROM STDIN (FORMAT binary{freeze})"))?;
-        for chunk in chunks {
+            self.copy_in(&format!("COPY {}.{name} FROM STDIN (FORMAT binary{freeze})", to.schema))?;
+        let mut sent = 0;
+        for (chunk, rows) in chunks {
             copying.send(&chunk)?;
+            sent += rows;
         }
-        if coming.stop.load(Ordering::Relaxed) {
-            copying.abort();
-            return stop_asked(coming.stop);
-        }
-        copying.finish()?;
-        if let Some(key) = coming.tables.key(coming.table) {
-            self.run(&format!("ALTER TABLE {name} ADD PRIMARY KEY ({key})"))?;
-        }
-        for columns in coming.tables.indexes(coming.table) {
-            self.run(&format!("CREATE INDEX ON {name} ({columns})"))?;
-        }
-        self.run(&Manifest::note(coming.schema, coming.table))?;
-        self.run("COMMIT")?;
-        self.run(&format!("ANALYZE {name}"))
+        copying.finish().map(|()| sent)
     }
 
-    /// Together, so that who goes on after a break does not meet half of it.
-    fn complete(&mut self, schema: &str, finish: String) -> Answer<()> {
-        self.run(&(finish + &Manifest::note_complete(schema)))
-    }
-
-    fn table_sizes(&mut self, schema: &str) -> Answer<[u64; 3]> {
-        let sizes = self.one(&format!(
-            "SELECT sum(reltuples) FILTER (WHERE relkind IN ('r', 'p') AND NOT relispartition)::bigint, \
-             sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'r')::bigint, \
-             sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i')::bigint \
-             FROM pg_class WHERE relnamespace = '{schema}'::regnamespace"
-        ))?;
-        Ok([0, 1, 2].map(|column| sizes.count(column).unwrap_or(0)))
-    }
-
-    fn number(&mut self, sql: &str) -> Answer<Option<u64>> {
-        Ok(self.one(sql)?.count(0))
+    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
+        Self::query(self, sql)
     }
 
     fn snapshot(database: &mut Database) -> Result<Snapshot> {
@@ -105,38 +125,67 @@ impl Store for Connection {
     }
 }
 
-/// Creates a table, in parts by a hash where that is wanted.
-fn create(tables: &dyn Tables, name: &str, table: &str) -> String {
-    let columns = tables.columns(table);
-    let with = format!("WITH (fillfactor = {})", tables.filled_percent(table));
-    let Some((by, parts)) = tables.parts(table) else {
-        return format!("CREATE TABLE {name} ({columns}) {with}");
+/// Creates a table, in partitions by a hash where that is wanted. Where the server is not to vacuum it, what it would do
+/// must not disturb what is measured.
+fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
+    let (name, columns) = (format!("{schema}.{}", layout.name), &layout.columns);
+    let vacuum = if layout.is_vacuumed { "" } else { ", autovacuum_enabled = off" };
+    let with = format!("WITH (fillfactor = {}{vacuum})", layout.filled_percent);
+    let Some((by, partitions)) = layout.partitions else {
+        return format!("CREATE {what} {name} ({columns}) {with}");
     };
-    let mut sql = format!("CREATE TABLE {name} ({columns}) PARTITION BY HASH ({by});");
-    for part in 0..parts {
+    let mut sql = format!("CREATE {what} {name} ({columns}) PARTITION BY HASH ({by});");
+    for number in 0..partitions {
         let _ = write!(
             sql,
-            "CREATE TABLE {name}_{part} PARTITION OF {name} FOR VALUES WITH (MODULUS {parts}, REMAINDER {part}) {with};"
+            "CREATE {what} {name}_{number} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, REMAINDER {number}) {with};"
         );
     }
     sql
 }
 
+/// Declares a key, unless an earlier loading did.
+fn declare_key(name: &str, layout: &TableLayout, key: &str) -> String {
+    let how = match layout.partitions {
+        None => format!("USING INDEX {}_pkey", layout.name),
+        Some(_) => format!("({key})"),
+    };
+    format!(
+        "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = '{name}'::regclass AND contype = 'p') \
+         THEN ALTER TABLE {name} ADD PRIMARY KEY {how}; END IF; END $$"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Calls;
+    use crate::load::{Calls, Tables};
     use crate::oltp::Shape;
-    use assay_loads::oltp::Rules;
+    use assay_loads::oltp::{Rules, Table};
 
     #[test]
-    fn order_lines_are_one_table_or_parts_by_warehouse() {
+    fn order_lines_are_one_table_or_partitions_by_warehouse() {
         let rules = Rules::default();
-        let whole = Shape { rules: &rules, partitions: 0, calls: Calls::Functions };
-        assert!(!create(&whole, "s.order_line", "order_line").contains("PARTITION"));
-        let parts = Shape { rules: &rules, partitions: 4, calls: Calls::Functions };
-        let sql = create(&parts, "s.order_line", "order_line");
-        assert_eq!(sql.matches("PARTITION OF").count(), 4);
-        assert!(!create(&parts, "s.stock", "stock").contains("PARTITION"));
+        let layout = |partitions, table| {
+            Shape { rules: &rules, partitions, calls: Calls::Functions }.layout(table)
+        };
+        let create = |layout| Connection::begin_rows("s", &layout).concat();
+        assert!(!create(layout(0, Table::OrderLine)).contains("PARTITION"));
+        let cut = layout(4, Table::OrderLine);
+        assert!(Connection::key_index(&cut).is_none());
+        assert!(Connection::finish_table("s", &cut)[0].contains("ADD PRIMARY KEY (ol_w_id"));
+        assert_eq!(create(cut).matches("PARTITION OF").count(), 4);
+        let stock = layout(4, Table::Stock);
+        assert!(Connection::finish_table("s", &stock)[0].contains("USING INDEX stock_pkey"));
+        assert!(!create(stock).contains("PARTITION"));
+    }
+
+    #[test]
+    fn a_table_that_is_cut_is_there_before_its_parts_and_visited_again() {
+        let mut layout = TableLayout::new("orders", "o_orderkey bigint", 7);
+        layout.parts = 2;
+        assert_eq!(Connection::begin_rows("s", &layout), ["BEGIN"]);
+        assert!(Connection::create_table("s", &layout).contains("IF NOT EXISTS s.orders"));
+        assert_eq!(Connection::finish_table("s", &layout), ["VACUUM (FREEZE, ANALYZE) s.orders"]);
     }
 }

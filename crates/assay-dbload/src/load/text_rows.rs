@@ -3,69 +3,52 @@
 //!
 //! Source: MariaDB documentation, "LOAD DATA INFILE".
 
-use super::copy::{Chunk, Chunked};
+use super::chunks::Chunks;
 use assay_loads::sink::Sink;
+use memchr::memchr3;
 use std::io::Write;
-use std::sync::mpsc::SyncSender;
 
-/// Bytes that travel together.
-const CHUNK_BYTES: usize = 1 << 20;
 const DAY_US: i64 = 86_400_000_000;
 
-/// Rows on their way into chunks.
+/// Encodes rows for LOAD DATA.
 #[derive(Debug)]
 pub struct TextRows<'a> {
-    bytes: Vec<u8>,
-    count: u64,
+    chunks: Chunks<'a>,
     /// Whether the next column is the first of its row.
     is_first: bool,
-    to: &'a SyncSender<Chunk>,
-    is_over: bool,
 }
 
 impl<'a> TextRows<'a> {
-    pub(super) const fn new(to: &'a SyncSender<Chunk>) -> Self {
-        Self { bytes: Vec::new(), count: 0, is_first: true, to, is_over: false }
+    pub(super) const fn new(chunks: Chunks<'a>) -> Self {
+        Self { chunks, is_first: true }
     }
 
+    #[inline]
     fn begin_column(&mut self) {
         if !self.is_first {
-            self.bytes.push(b'\t');
+            self.chunks.bytes.push(b'\t');
         }
         self.is_first = false;
     }
 
     fn end_row(&mut self) {
-        if self.count > 0 {
-            self.bytes.push(b'\n');
+        if !self.chunks.is_empty() {
+            self.chunks.bytes.push(b'\n');
         }
-    }
-}
-
-impl Chunked for TextRows<'_> {
-    fn flush(&mut self) {
-        self.end_row();
-        let bytes = std::mem::replace(&mut self.bytes, Vec::with_capacity(CHUNK_BYTES + 4096));
-        let rows = std::mem::take(&mut self.count);
-        self.is_over = self.is_over || self.to.send((bytes, rows)).is_err();
     }
 }
 
 impl Sink for TextRows<'_> {
     fn row(&mut self, _columns: u16) {
-        if self.bytes.len() >= CHUNK_BYTES {
-            self.flush();
-        } else {
-            self.end_row();
-        }
-        self.count += 1;
+        self.end_row();
+        self.chunks.row();
         self.is_first = true;
     }
 
     fn integer(&mut self, value: u32) {
         self.begin_column();
         // What lies below nothing comes as its bits; writing to memory does not fail.
-        let _ = write!(self.bytes, "{}", value.cast_signed());
+        let _ = write!(self.chunks.bytes, "{}", value.cast_signed());
     }
 
     fn decimal(&mut self, value: i64, digits: u16) {
@@ -74,17 +57,18 @@ impl Sink for TextRows<'_> {
         let unit = 10_u64.pow(u32::from(digits));
         let (whole, rest) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
         let width = usize::from(digits);
-        let _ = write!(self.bytes, "{sign}{whole}.{rest:0width$}");
+        let _ = write!(self.chunks.bytes, "{sign}{whole}.{rest:0width$}");
     }
 
     fn text(&mut self, value: &[u8]) {
         self.begin_column();
-        for byte in value {
-            if matches!(byte, b'\\' | b'\t' | b'\n') {
-                self.bytes.push(b'\\');
-            }
-            self.bytes.push(*byte);
+        let mut rest = value;
+        while let Some(at) = memchr3(b'\\', b'\t', b'\n', rest) {
+            self.chunks.bytes.extend_from_slice(&rest[..at]);
+            self.chunks.bytes.extend([b'\\', rest[at]]);
+            rest = &rest[at + 1..];
         }
+        self.chunks.bytes.extend_from_slice(rest);
     }
 
     fn time(&mut self, unix_us: i64) {
@@ -94,34 +78,39 @@ impl Sink for TextRows<'_> {
         let (seconds, micros) = (of_day / 1_000_000, of_day % 1_000_000);
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
         let _ = write!(
-            self.bytes,
+            self.chunks.bytes,
             "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}"
         );
     }
 
     fn null(&mut self) {
         self.begin_column();
-        self.bytes.extend(b"\\N");
+        self.chunks.bytes.extend(b"\\N");
     }
 
     fn long(&mut self, value: i64) {
         self.begin_column();
-        let _ = write!(self.bytes, "{value}");
+        let _ = write!(self.chunks.bytes, "{value}");
     }
 
     fn flag(&mut self, value: bool) {
         self.begin_column();
-        self.bytes.push(b'0' + u8::from(value));
+        self.chunks.bytes.push(b'0' + u8::from(value));
     }
 
     fn date(&mut self, unix_days: i32) {
         self.begin_column();
         let (year, month, day) = date(i64::from(unix_days));
-        let _ = write!(self.bytes, "{year:04}-{month:02}-{day:02}");
+        let _ = write!(self.chunks.bytes, "{year:04}-{month:02}-{day:02}");
     }
 
     fn is_full(&self) -> bool {
-        self.is_over
+        self.chunks.is_over()
+    }
+
+    fn finish(&mut self) {
+        self.end_row();
+        self.chunks.send();
     }
 }
 
@@ -139,13 +128,14 @@ fn date(day: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chunks::Chunk;
     use super::*;
     use std::sync::mpsc::sync_channel;
 
     #[test]
     fn rows_are_lines_of_columns() {
         let (to, chunks) = sync_channel(10);
-        let mut rows = TextRows::new(&to);
+        let mut rows = TextRows::new(Chunks::new(&to));
         rows.row(5);
         rows.integer(7);
         rows.integer((-3_i32).cast_unsigned());
@@ -155,7 +145,7 @@ mod tests {
         rows.row(2);
         rows.decimal(34, 4);
         rows.time(1_700_000_000_000_001);
-        rows.flush();
+        rows.finish();
         drop(to);
         let all: Vec<Chunk> = chunks.iter().collect();
         let text = String::from_utf8(all[0].0.clone()).unwrap();

@@ -2,7 +2,7 @@
 //! again.
 
 use super::method::Done;
-use super::{Link, Store};
+use super::{Link, TableStore};
 use assay_model::failure::Answer;
 use assay_postgres::connection::Connection;
 
@@ -105,7 +105,7 @@ impl<T, R> Steps<T, R> {
 
     /// Takes the step that was chosen, and again when the server refuses it for the sake of others; `kind` is what it was
     /// meant to be, an attempt tells what it became.
-    pub fn step<L: Store>(
+    pub fn step<L: TableStore>(
         &mut self,
         kind: impl FnOnce(&T) -> usize,
         mut attempt: impl FnMut(&mut R, &T) -> Answer<usize>,
@@ -118,7 +118,7 @@ impl<T, R> Steps<T, R> {
 }
 
 /// Tries until it is done, or it is of no use to try again.
-fn until_done<L: Store>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
+fn until_done<L: TableStore>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
     let mut retried = Vec::new();
     loop {
         let failure = match attempt() {

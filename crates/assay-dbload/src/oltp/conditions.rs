@@ -4,7 +4,7 @@
 //! counted with each customer, so that it can be checked at any time.
 
 use super::store::OrderStore;
-use crate::load::{Conditions, Database, check_all};
+use crate::load::{Conditions, Database, check_all, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;
 
@@ -40,7 +40,7 @@ pub struct Counted {
 pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<Counted> {
     let schema = database.schema.clone();
     let mut ask = |sql: String| {
-        let found = database.admin.number(&sql);
+        let found = single_number(&mut database.admin, &sql);
         found.map_err(|failure| failure.of("counting orders and payments"))
     };
     let orders = ask(format!("SELECT sum(d_next_o_id - 1) FROM {schema}.district"))?;

@@ -3,9 +3,9 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use super::{functions, mariadb};
-use crate::load::{Calls, LoadKind, Procedure, Tables, created};
+use crate::load::{Calls, LoadKind, Origin, Procedure, TableLayout, Tables, created};
 use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
-use assay_loads::sink::Sink;
+use assay_loads::sink::{Part, Sink};
 
 /// How large the tables are and how they are laid out.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,19 +92,26 @@ const fn filled_percent(table: Table) -> u32 {
     }
 }
 
-/// The table of a name.
-fn table_of(name: &str) -> Table {
-    let found = Table::ALL.into_iter().find(|table| table.name() == name);
-    found.unwrap_or_else(|| unreachable!("no table {name}"))
-}
-
 impl Tables for Shape<'_> {
+    type Table = Table;
+
     fn kind(&self) -> LoadKind {
         LoadKind::Oltp
     }
 
-    fn names(&self) -> Vec<&'static str> {
-        Table::ALL.map(Table::name).to_vec()
+    fn all(&self) -> Vec<Table> {
+        Table::ALL.to_vec()
+    }
+
+    fn layout(&self, table: Table) -> TableLayout {
+        let is_cut = table == Table::OrderLine && self.partitions > 0;
+        let rows = rows_of(table, self.rules.warehouses);
+        TableLayout {
+            key: key(table),
+            filled_percent: filled_percent(table),
+            partitions: is_cut.then_some(("ol_w_id", self.partitions)),
+            ..TableLayout::new(table.name(), columns(table), rows).with_indexes(second_index(table))
+        }
     }
 
     fn knobs(&self) -> Vec<(&'static str, String)> {
@@ -114,42 +121,17 @@ impl Tables for Shape<'_> {
         ]
     }
 
-    fn rows(&self, table: &str) -> u64 {
-        rows_of(table_of(table), self.rules.warehouses)
-    }
-
-    fn columns(&self, table: &str) -> &'static str {
-        columns(table_of(table))
-    }
-
-    fn key(&self, table: &str) -> Option<&'static str> {
-        key(table_of(table))
-    }
-
-    fn indexes(&self, table: &str) -> &'static [&'static str] {
-        second_index(table_of(table))
-    }
-
-    fn filled_percent(&self, table: &str) -> u32 {
-        filled_percent(table_of(table))
-    }
-
-    fn parts(&self, table: &str) -> Option<(&'static str, u32)> {
-        let is_cut = table_of(table) == Table::OrderLine && self.partitions > 0;
-        is_cut.then_some(("ol_w_id", self.partitions))
-    }
-
-    fn make(&self, table: &str, seed: u64, loaded_us: i64, to: &mut dyn Sink) {
-        let rules = Rules { seed, ..self.rules.clone() };
-        for part in parts(table_of(table), rules.warehouses) {
-            fill_part(&rules, part, loaded_us, to);
+    fn make(&self, table: Table, _part: Part, origin: Origin, to: &mut dyn Sink) {
+        let rules = Rules { seed: origin.seed, ..self.rules.clone() };
+        for part in parts(table, rules.warehouses) {
+            fill_part(&rules, part, origin.loaded_us, to);
             if to.is_full() {
                 return;
             }
         }
     }
 
-    fn finish(&self, schema: &str, _loaded_us: i64) -> String {
+    fn functions(&self, schema: &str, _loaded_us: i64) -> String {
         functions::create(schema)
     }
 
@@ -165,9 +147,9 @@ impl Tables for Shape<'_> {
 pub(crate) fn object_names() -> Vec<String> {
     let rules = Rules::default();
     let shape = Shape { rules: &rules, partitions: 0, calls: Calls::Functions };
-    let mut names: Vec<String> = shape.names().into_iter().map(str::to_owned).collect();
+    let mut names: Vec<String> = Table::ALL.map(|table| table.name().to_owned()).to_vec();
     names.extend(["assay_lines", "assay_customers"].map(str::to_owned));
-    names.extend(created(&shape.finish("s", 0), "s"));
+    names.extend(created(&shape.functions("s", 0), "s"));
     names.extend(shape.procedures("s").into_iter().map(|procedure| procedure.name.to_owned()));
     names
 }

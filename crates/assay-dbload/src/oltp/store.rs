@@ -1,12 +1,12 @@
 //! What the order-entry load needs of a product: five transactions, conditions that are checked.
 
-use crate::load::{Calls, Isolation, Store};
+use crate::load::{Calls, Isolation, TableStore};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// How a product carries the transactions of the load out.
-pub trait OrderStore: Store {
+pub trait OrderStore: TableStore {
     /// What a session keeps between its transactions.
     type Turn: Send;
     /// What each of the twelve conditions counts that breaks it.

@@ -7,15 +7,13 @@
 //! one.
 
 use super::store::{BlockStore, Range, Statements, shared_blocks};
-use super::tables::{self, Access, changed, scan_table};
+use super::tables::{self, Access, BlockLayout, changed, scan_table};
 use crate::load::{Database, MariaLink};
-use assay_loads::slob::{Redo, Row, Rules, TEXT_BYTES, TEXT_COLUMNS, Work};
+use assay_loads::slob::{Redo, Rules, Work};
 use assay_mariadb::connection::Prepared;
 use assay_model::failure::Answer;
 use assay_model::number::{index_of, real};
 use assay_model::{Error, Result};
-use std::io::Write;
-use std::sync::atomic::AtomicBool;
 
 /// How rows are read, in words.
 pub const MARIADB_ACCESS: &str =
@@ -57,65 +55,9 @@ impl BlockStore for MariaLink {
         ))
     }
 
-    fn note(&mut self, schema: &str, contents: &str) -> Answer<()> {
-        self.run(&format!(
-            "CREATE TABLE {schema}.assay_contents (words VARCHAR(500)) ENGINE = InnoDB; \
-             INSERT INTO {schema}.assay_contents VALUES ('{contents}')"
-        ))
-    }
-
-    fn noted(&mut self, schema: &str) -> Answer<Option<String>> {
-        let is_there = self.query(&format!(
-            "SELECT TABLE_NAME FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
-             ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = 'assay_contents' WHERE SCHEMA_NAME = '{schema}'"
-        ))?;
-        match is_there.first() {
-            None => Ok(None),
-            Some(row) if row.text(0).is_empty() => Ok(Some(String::new())),
-            Some(_) => {
-                let row = self.one(&format!("SELECT words FROM {schema}.assay_contents"))?;
-                Ok(Some(row.text(0).to_owned()))
-            }
-        }
-    }
-
-    fn begin(&mut self, name: &str) -> Answer<()> {
-        self.run(&create(name))
-    }
-
-    fn put(chunk: &mut Vec<u8>, row: &Row, block_bytes: u64) {
-        put_text(chunk, row, block_bytes);
-    }
-
-    fn send(
-        &mut self,
-        name: &str,
-        chunks: &mut dyn Iterator<Item = Vec<u8>>,
-        _stop: &AtomicBool,
-    ) -> Answer<()> {
-        let mut bulk = self.bulk(name, &columns())?;
-        for chunk in chunks {
-            bulk.send(&chunk)?;
-        }
-        bulk.finish().map(drop)
-    }
-
-    fn end(&mut self, name: &str, is_indexed: bool) -> Answer<()> {
-        if is_indexed {
-            self.run(&format!("ALTER TABLE {name} ADD UNIQUE INDEX custid (custid)"))?;
-        }
-        self.run(&format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}"))
-    }
-
-    fn sizes(&mut self, schema: &str) -> Answer<(u64, u64)> {
-        if !self.facts().is_mariadb() {
-            self.run("SET SESSION information_schema_stats_expiry = 0")?;
-        }
-        let sizes = self.one(&format!(
-            "SELECT CAST(SUM(DATA_LENGTH) AS UNSIGNED), CAST(SUM(INDEX_LENGTH) AS UNSIGNED) \
-             FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
-        ))?;
-        Ok((sizes.count(0).unwrap_or(0), sizes.count(1).unwrap_or(0)))
+    fn block_layout(block_bytes: u64) -> BlockLayout {
+        let (fillers, filler_bytes) = fillers(block_bytes);
+        BlockLayout::Clustered { fillers, filler_bytes }
     }
 
     fn check_blocks(rows: u64, table_bytes: u64, block_bytes: u64) -> Result<()> {
@@ -166,22 +108,6 @@ impl BlockStore for MariaLink {
     }
 }
 
-fn create(name: &str) -> String {
-    let columns: Vec<String> =
-        (2..2 + TEXT_COLUMNS).map(|column| format!("c{column} CHAR({TEXT_BYTES})")).collect();
-    format!(
-        "CREATE TABLE {name} (place BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, custid BIGINT, {}, \
-         filler VARBINARY(16000)) ENGINE = InnoDB ROW_FORMAT = DYNAMIC CHARACTER SET latin1",
-        columns.join(", ")
-    )
-}
-
-/// The columns that are sent: all but the place, which counts up.
-fn columns() -> String {
-    let texts: Vec<String> = (2..2 + TEXT_COLUMNS).map(|column| format!("c{column}")).collect();
-    format!("(custid, {}, filler)", texts.join(", "))
-}
-
 /// Rows that fill a page, and the bytes of each, so that the next row with a key does not fit into it.
 fn fillers(page_bytes: u64) -> (u64, usize) {
     let count = if page_bytes < LARGE_PAGE_BYTES { FILLERS } else { FILLERS_OF_LARGE_PAGES };
@@ -189,23 +115,6 @@ fn fillers(page_bytes: u64) -> (u64, usize) {
     let taken = page_bytes / 16 + PAGE_OVERHEAD_BYTES + ROW_BYTES;
     let each = page_bytes.saturating_sub(taken) / count;
     (count, index_of(each.saturating_sub(ROW_OVERHEAD_BYTES)))
-}
-
-/// A row with its key, and those that fill its page; a backslash and an N are null.
-fn put_text(chunk: &mut Vec<u8>, row: &Row, page_bytes: u64) {
-    // Writing to memory does not fail.
-    let _ = write!(chunk, "{}", row.key);
-    for text in row.text.chunks_exact(TEXT_BYTES).take(TEXT_COLUMNS) {
-        chunk.push(b'\t');
-        chunk.extend(text);
-    }
-    chunk.extend(b"\t\\N\n");
-    let (count, bytes) = fillers(page_bytes);
-    for _ in 0..count {
-        chunk.extend(b"\\N\t".repeat(1 + TEXT_COLUMNS));
-        chunk.resize(chunk.len() + bytes, b'=');
-        chunk.push(b'\n');
-    }
 }
 
 /// Reads a range: the first text, so that each page is met and hardly any work is done in it.
@@ -224,7 +133,11 @@ fn update(name: &str, redo: Redo) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tables::BlockTables;
     use super::*;
+    use crate::load::{Origin, TableStore, Tables, encoded};
+    use assay_loads::sink::Part;
+    use assay_loads::slob::TEXT_COLUMNS;
 
     #[test]
     fn a_page_takes_one_row_with_a_key_and_what_fills_it() {
@@ -242,16 +155,24 @@ mod tests {
 
     #[test]
     fn rows_have_the_form_that_a_load_takes() {
-        let mut chunk = Vec::new();
-        let row = Row { key: 42, text: [b'a'; TEXT_COLUMNS * TEXT_BYTES] };
-        put_text(&mut chunk, &row, 8192);
-        let lines: Vec<&[u8]> = chunk.split(|byte| *byte == b'\n').collect();
-        assert_eq!(lines.len(), 4);
+        let rules = Rules { scale_blocks: 3, ..Rules::default() };
+        let tables = BlockTables { rules: &rules, layout: MariaLink::block_layout(8192) };
+        let (table, origin) = (tables.all()[0], Origin { seed: 1, loaded_us: 0 });
+        let bytes = encoded::<MariaLink>(|to| tables.make(table, Part::WHOLE, origin, to));
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        assert_eq!(lines.len(), 10);
         let columns = |line: &[u8]| line.split(|byte| *byte == b'\t').count();
-        assert!(lines[..3].iter().all(|line| columns(line) == 2 + TEXT_COLUMNS));
-        assert!(lines[0].starts_with(b"42\taaa") && lines[0].ends_with(b"\\N"));
+        assert!(lines[..9].iter().all(|line| columns(line) == 2 + TEXT_COLUMNS));
+        assert!(lines[0].ends_with(b"\t\\N") && !lines[0].starts_with(b"\\N"));
         assert!(lines[1].starts_with(b"\\N\t\\N\t") && lines[1].ends_with(b"==="));
-        assert_eq!(super::columns().matches(',').count() + 1, 2 + TEXT_COLUMNS);
+        let layout = tables.layout(table);
+        let sent = layout.sent.as_deref().unwrap();
+        assert_eq!(sent.matches(',').count() + 1, 2 + TEXT_COLUMNS);
+        let create = MariaLink::begin_rows("s", &layout).concat();
+        assert!(create.contains("(place bigint AUTO_INCREMENT, custid bigint, c2 char(100)"));
+        assert!(create.contains("PRIMARY KEY (place)) ENGINE = InnoDB ROW_FORMAT = DYNAMIC"));
+        let index = MariaLink::add_index("s", "cf1", &layout.indexes[0]);
+        assert_eq!(index, "ALTER TABLE s.cf1 ADD UNIQUE INDEX custid (custid)");
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod store;
 mod tables;
 
 pub use described::workload;
-pub use fill::{Fill, fill, is_filled};
+pub use fill::{fill, is_filled};
 pub use mariadb::MARIADB_ACCESS;
 pub use session::{BlockSession, Slob};
 pub use store::BlockStore;

@@ -1,16 +1,12 @@
-//! The tables of the method and its statements on PostgreSQL.
+//! The method on PostgreSQL: its statements, and the plans that they must have.
 
 use super::store::{BlockStore, Range, Statements, shared_blocks};
-use super::tables::{self, Access, changed, scan_table};
+use super::tables::{self, Access, BlockLayout, changed, scan_table};
 use crate::load::Database;
-use assay_loads::slob::{Redo, Row, Rules, TEXT_BYTES, TEXT_COLUMNS, Work};
-use assay_model::failure::{Answer, Failure};
+use assay_loads::slob::{Redo, Rules, TEXT_BYTES, Work};
+use assay_model::failure::Answer;
 use assay_model::{Error, Result};
 use assay_postgres::connection::{Connection, Prepared};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Columns of a row: the key and the texts.
-const COLUMNS: u16 = 20;
 
 /// A table is extended by several blocks at once, of which the last may stay empty; nobody meets them, because no entry of
 /// the index points there.
@@ -38,55 +34,9 @@ impl BlockStore for Connection {
         ))
     }
 
-    fn note(&mut self, schema: &str, contents: &str) -> Answer<()> {
-        self.run(&format!("COMMENT ON SCHEMA {schema} IS '{contents}'"))
-    }
-
-    fn noted(&mut self, schema: &str) -> Answer<Option<String>> {
-        let rows = self.query(&format!(
-            "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = '{schema}'"
-        ))?;
-        Ok(rows.first().map(|row| row.text(0).to_owned()))
-    }
-
-    fn begin(&mut self, name: &str) -> Answer<()> {
-        self.run("BEGIN")?;
-        self.run(&create(name))
-    }
-
-    fn put(chunk: &mut Vec<u8>, row: &Row, _block_bytes: u64) {
-        put_binary(chunk, row);
-    }
-
-    fn send(
-        &mut self,
-        name: &str,
-        chunks: &mut dyn Iterator<Item = Vec<u8>>,
-        stop: &AtomicBool,
-    ) -> Answer<()> {
-        let mut copying = self.copy_in(&copy(name))?;
-        for chunk in chunks {
-            copying.send(&chunk)?;
-        }
-        if stop.load(Ordering::Relaxed) {
-            copying.abort();
-            return Err(Failure::Strange("it was stopped".to_owned()));
-        }
-        copying.finish()
-    }
-
-    fn end(&mut self, name: &str, is_indexed: bool) -> Answer<()> {
-        self.run("COMMIT")?;
-        if is_indexed { self.run(&index(name)) } else { Ok(()) }
-    }
-
-    fn sizes(&mut self, schema: &str) -> Answer<(u64, u64)> {
-        let sizes = self.one(&format!(
-            "SELECT sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'r'), \
-             coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'i'), 0) \
-             FROM pg_class WHERE relnamespace = '{schema}'::regnamespace"
-        ))?;
-        Ok((sizes.count(0).unwrap_or(0), sizes.count(1).unwrap_or(0)))
+    /// Only a tenth of a block may be filled.
+    fn block_layout(_block_bytes: u64) -> BlockLayout {
+        BlockLayout::Heap
     }
 
     fn check_blocks(rows: u64, table_bytes: u64, block_bytes: u64) -> Result<()> {
@@ -158,27 +108,6 @@ const fn plan_word(access: Access) -> &'static str {
     }
 }
 
-/// Creates a table of which every row has a block of its own: only a tenth of a block may be filled.
-fn create(name: &str) -> String {
-    let columns: Vec<String> =
-        (2..2 + TEXT_COLUMNS).map(|column| format!("c{column} text NOT NULL")).collect();
-    format!(
-        "CREATE TABLE {name} (custid bigint NOT NULL, {}) WITH (fillfactor = 10, autovacuum_enabled = off)",
-        columns.join(", ")
-    )
-}
-
-/// Takes rows in binary form; a table that was made in the same transaction is not logged where that is allowed, and
-/// its rows need no second visit.
-fn copy(name: &str) -> String {
-    format!("COPY {name} FROM STDIN (FORMAT binary, FREEZE)")
-}
-
-/// The index that leads to a row.
-fn index(name: &str) -> String {
-    format!("CREATE UNIQUE INDEX ON {name} (custid)")
-}
-
 /// Reads a range: the second column, so that each block is met and hardly any work is done in it.
 fn read(name: &str) -> String {
     format!("SELECT count(c2) FROM {name} WHERE custid BETWEEN $1 AND $2")
@@ -195,31 +124,37 @@ const READ_PARAMETERS: [usize; 2] = [8, 8];
 /// The same of a changing one.
 const UPDATE_PARAMETERS: [usize; 3] = [8, 8, TEXT_BYTES];
 
-/// A row in the binary form of COPY: number of columns, then length and bytes of each.
-fn put_binary(chunk: &mut Vec<u8>, row: &Row) {
-    const TEXT: [u8; 4] = [0, 0, 0, TEXT_BYTES.to_le_bytes()[0]];
-    chunk.extend(COLUMNS.to_be_bytes());
-    chunk.extend([0, 0, 0, 8]);
-    chunk.extend(row.key.to_be_bytes());
-    for text in row.text.chunks_exact(TEXT_BYTES).take(TEXT_COLUMNS) {
-        chunk.extend(TEXT);
-        chunk.extend(text);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::tables::BlockTables;
     use super::*;
+    use crate::load::{Origin, TableStore, Tables, encoded};
+    use assay_loads::sink::Part;
+    use assay_loads::slob::TEXT_COLUMNS;
 
     #[test]
-    fn rows_have_the_form_that_copy_takes() {
-        let mut chunk = Vec::new();
-        let row = Row { key: 0x0102_0304, ..Row::default() };
-        put_binary(&mut chunk, &row);
-        assert_eq!(chunk.len(), 2 + 12 + TEXT_COLUMNS * (4 + TEXT_BYTES));
-        assert_eq!(chunk[..14], [0, 20, 0, 0, 0, 8, 0, 0, 0, 0, 1, 2, 3, 4]);
-        assert_eq!(chunk[14..18], [0, 0, 0, 100]);
-        assert_eq!(usize::from(COLUMNS), 1 + TEXT_COLUMNS);
+    fn every_row_is_sent_once_in_the_form_that_copy_takes() {
+        let rules = Rules { scale_blocks: 2000, ..Rules::default() };
+        let tables = BlockTables { rules: &rules, layout: BlockLayout::Heap };
+        let origin = Origin { seed: 1, loaded_us: 0 };
+        let table = tables.all()[0];
+        let bytes = encoded::<Connection>(|to| tables.make(table, Part::WHOLE, origin, to));
+        assert_eq!(bytes.len(), 2000 * (2 + 12 + TEXT_COLUMNS * (4 + TEXT_BYTES)));
+        assert_eq!(bytes[..6], [0, 20, 0, 0, 0, 8]);
+        assert_eq!(bytes[14..18], [0, 0, 0, 100]);
+    }
+
+    #[test]
+    fn a_table_has_rows_in_blocks_of_their_own_and_an_index() {
+        let rules = Rules::default();
+        let tables = BlockTables { rules: &rules, layout: BlockLayout::Heap };
+        let layout = tables.layout(tables.all()[0]);
+        let create = Connection::begin_rows("s", &layout).concat();
+        assert!(create.contains("fillfactor = 10, autovacuum_enabled = off"), "{create}");
+        assert_eq!(create.matches(" text NOT NULL").count(), TEXT_COLUMNS);
+        let index = Connection::add_index("s", &layout.name, &layout.indexes[0]);
+        assert_eq!(index, "CREATE UNIQUE INDEX cf1_custid ON s.cf1 (custid)");
+        assert!(Connection::finish_table("s", &layout).is_empty());
     }
 
     #[test]
@@ -237,7 +172,6 @@ mod tests {
             "UPDATE s.cf1 SET c2 = $3, c20 = $3 WHERE custid BETWEEN $1 AND $2"
         );
         assert_eq!(update("s.cf1", Redo::Heavy).matches("= $3").count(), TEXT_COLUMNS);
-        assert_eq!(create("t").matches(" text ").count(), TEXT_COLUMNS);
         assert!(read(&tables::table("s", 0)).contains("s.cf1"));
     }
 }

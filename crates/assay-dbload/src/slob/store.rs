@@ -1,11 +1,10 @@
-//! What the method needs of a product: tables of which every row has a block of its own, and statements on them.
+//! What the method needs of a product: rows in blocks of their own, and statements on them.
 
-use super::tables::Access;
-use crate::load::{Database, Product};
-use assay_loads::slob::{Row, Rules, TEXT_BYTES, Work};
+use super::tables::{Access, BlockLayout};
+use crate::load::{Database, TableStore};
+use assay_loads::slob::{Rules, TEXT_BYTES, Work};
 use assay_model::failure::Answer;
 use assay_model::{Error, Result};
-use std::sync::atomic::AtomicBool;
 
 /// Statements of one table: reading, changing, scanning.
 pub type Statements<S> = [Option<S>; 3];
@@ -22,7 +21,7 @@ pub struct Range<'a> {
 }
 
 /// How a product keeps the tables of the method.
-pub trait BlockStore: Product {
+pub trait BlockStore: TableStore {
     /// A statement that is ready.
     type Statement: Send;
 
@@ -32,49 +31,8 @@ pub trait BlockStore: Product {
     /// Why it will not.
     fn check_plan(database: &mut Database<Self>, access: Access, rules: &Rules) -> Result<()>;
 
-    /// Notes what a schema holds.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn note(&mut self, schema: &str, contents: &str) -> Answer<()>;
-
-    /// What a schema is noted to hold; none where there is no such schema.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn noted(&mut self, schema: &str) -> Answer<Option<String>>;
-
-    /// Begins a table.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn begin(&mut self, name: &str) -> Answer<()>;
-
-    /// A row on its way, with what keeps others out of its block.
-    fn put(chunk: &mut Vec<u8>, row: &Row, block_bytes: u64);
-
-    /// Sends rows; when `stop` is set, what was sent is of no interest any more.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn send(
-        &mut self,
-        name: &str,
-        chunks: &mut dyn Iterator<Item = Vec<u8>>,
-        stop: &AtomicBool,
-    ) -> Answer<()>;
-
-    /// Ends a table; builds the way to its rows by their keys where one is wanted.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn end(&mut self, name: &str, is_indexed: bool) -> Answer<()>;
-
-    /// Bytes of tables and of indexes on storage.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn sizes(&mut self, schema: &str) -> Answer<(u64, u64)>;
+    /// How rows come to lie in blocks of their own, of this many bytes.
+    fn block_layout(block_bytes: u64) -> BlockLayout;
 
     /// Refuses tables whose rows share blocks.
     ///

@@ -191,7 +191,7 @@ fn build(entries: u32, options: UringOptions) -> io::Result<IoUring> {
     builder.dontfork();
     match options.task_run {
         TaskRun::Cooperative => builder.setup_coop_taskrun().setup_taskrun_flag(),
-        // The flag tells a worker that does not wait when there is something to fetch.
+        // The flag shows a worker that does not wait when there is something to fetch.
         TaskRun::Deferred => {
             builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag()
         }

@@ -1,7 +1,7 @@
 //! The system calls of eBPF: maps, programs, and their attachment to an event of the kernel.
 #![allow(
     unsafe_code,
-    reason = "each call here is one line over the C library with its contract beside it"
+    reason = "each call here is one line over the C library with its contract next to it"
 )]
 
 use super::program::Instruction;
@@ -73,7 +73,7 @@ fn place<T>(of: *const T) -> u64 {
 /// # Safety
 /// `attributes` must be those of the command, and every place in them valid for what the command does with it.
 unsafe fn bpf<T>(command: libc::c_int, attributes: &T) -> io::Result<RawFd> {
-    // SAFETY: the caller keeps the contract; the kernel reads as many bytes as it is told.
+    // SAFETY: the caller keeps the contract; the kernel reads as many bytes as it is given.
     let given = unsafe {
         libc::syscall(libc::SYS_bpf, command, std::ptr::from_ref(attributes), size_of::<T>())
     };
@@ -108,7 +108,7 @@ pub(super) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
         log_bytes: 0,
         log: 0,
     };
-    // SAFETY: program and license live until the call is over, are read only, and have the lengths that are told.
+    // SAFETY: program and license live until the call is over, are read only, and have the lengths that are given.
     unsafe { Ok(OwnedFd::from_raw_fd(bpf(PROGRAM_LOAD, &attributes)?)) }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn attach(program: &OwnedFd, event: u64) -> io::Result<OwnedFd> {
     let attributes =
         EventAttributes { kind: EVENT_TRACEPOINT, bytes, event, period: 1, rest: [0; 13] };
     let (process, processor, group): (libc::pid_t, libc::c_int, libc::c_int) = (-1, 0, -1);
-    // SAFETY: the attributes have the length that they tell and are read only.
+    // SAFETY: the attributes have the length that they state and are read only.
     let given = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,

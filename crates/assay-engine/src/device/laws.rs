@@ -51,7 +51,7 @@ impl Law for Servers {
     }
 }
 
-/// A link that carries one I/O after the other at so many bytes a second.
+/// A link that carries one I/O after the other at a fixed bandwidth.
 #[derive(Debug)]
 pub struct Bandwidth {
     bytes_per_s: f64,

@@ -21,7 +21,7 @@ pub const PARTS: &[(&str, &[&str], &str)] = &[
         &["count", "service"],
         "equal servers with constant service times behind one queue",
     ),
-    ("bandwidth", &["rate"], "a link that carries so many bytes a second"),
+    ("bandwidth", &["rate"], "a link with this bandwidth"),
     ("bucket", &["rate", "credits"], "credits refilled at a rate: burst, then sustained IOPS"),
     (
         "cliff",

@@ -32,12 +32,12 @@ impl Lead {
         count(self.lead_ns)
     }
 
-    /// Tells that the worker goes to sleep; `None` when no clock is to wake it.
+    /// Notes that the worker goes to sleep; `None` when no clock is to wake it.
     pub(super) const fn sleeps(&mut self, until_ns: Option<u64>) {
         self.asleep_until_ns = until_ns;
     }
 
-    /// Tells that it is awake. One that a completion woke before its time says nothing about timers.
+    /// Notes that it is awake. One that a completion woke before its time says nothing about timers.
     pub(super) fn wakes(&mut self, now_ns: u64) {
         let Some(until_ns) = self.asleep_until_ns.take().filter(|until| *until <= now_ns) else {
             return;

@@ -1,4 +1,4 @@
-//! What a worker tells the collector.
+//! The messages that a worker sends to the collector.
 
 use crate::recorder::Recorder;
 use crate::sys::{Usage, monotonic_ns};

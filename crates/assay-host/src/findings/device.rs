@@ -259,7 +259,7 @@ fn layer_findings(layer: &BlockLayer, stack: &BlockStack) -> Vec<Finding> {
     found.into_iter().flatten().chain(raid(layer)).collect()
 }
 
-/// The kernel's own answer, else the begin of a partition against its disk's blocks.
+/// The kernel's own answer, else the start of a partition against its disk's blocks.
 fn alignment(layer: &BlockLayer, stack: &BlockStack) -> Option<Finding> {
     let what = about(layer, "alignment");
     if let Some(offset) = layer.alignment_offset_bytes.filter(|offset| *offset != 0) {

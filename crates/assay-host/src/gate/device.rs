@@ -69,7 +69,7 @@ impl<'a> Candidate<'a> {
         Ok(examined.unseen)
     }
 
-    /// Refuses a device with known data on it that `wipe` does not name, on a partition of it, or beside partitions on
+    /// Refuses a device with known data on it that `wipe` does not name, on a partition of it, or next to partitions on
     /// its disk; returns what was given up, and what sampling saw of unknown data.
     pub(super) fn check_content(
         &self,

@@ -50,7 +50,7 @@ impl OwnedDirectory {
     }
 }
 
-/// A directory of ours whose program has ended without removing it.
+/// An Assay directory whose program ended without removing it.
 #[derive(Debug)]
 pub struct LeftDirectory {
     /// The directory, with the lock of its marker as long as this value lives.
@@ -69,7 +69,7 @@ impl LeftDirectory {
     }
 }
 
-/// What stands in a directory beside what is used.
+/// What a directory holds besides what is used.
 #[derive(Debug, Default)]
 pub struct LeftBehind {
     /// What was left behind and can be removed.
@@ -92,7 +92,7 @@ impl Gate {
         made.map_err(|error| failed(&parent.join(&name), "creating it", error))
     }
 
-    /// Directories of ours in `parent` whose program has ended without removing them. Nothing is waited for: what is
+    /// Assay directories in `parent` whose programs ended without removing them. Nothing is waited for: what is
     /// locked is used.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Gate {
         })
     }
 
-    /// Leaves a directory to the user: without its marker no program of ours removes it any more.
+    /// Leaves a directory to the user: without its marker Assay never removes it.
     ///
     /// # Errors
     /// An environment error when the marker cannot be removed.
@@ -323,7 +323,7 @@ mod tests {
         let other = scratch.0.join("other");
         fs::create_dir(&other).unwrap();
         assert!(left(&gate, &scratch).is_empty());
-        // A copy of one of ours has another number, whatever its marker says.
+        // A copy of an Assay directory has another number, whatever its marker says.
         let ours = gate.create_directory(&scratch.0, 1 << 20).unwrap();
         fs::copy(ours.path().join(MARKER), foreign.join(MARKER)).unwrap();
         assert!(left(&gate, &scratch).is_empty());

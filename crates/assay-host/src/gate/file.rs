@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
-/// The header of an open file; `None` where there is none of ours, whole or damaged.
+/// The header of an open file; `None` where there is no Assay header, whole or damaged.
 pub(super) fn read_marker(file: &File) -> Result<Marker, MarkerError> {
     let mut header = [0; HEADER_BYTES];
     match file.read_exact_at(&mut header, 0) {

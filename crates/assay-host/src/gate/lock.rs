@@ -1,4 +1,4 @@
-//! The lock on a file of ours: taken at once or not at all, and given back with the value that took it.
+//! The lock on an Assay file: taken at once or not at all, and given back with the value that took it.
 
 use super::refusal::FileRefusal;
 use rustix::fs::{FlockOperation, flock};
@@ -24,7 +24,7 @@ impl LockedFile {
         }
     }
 
-    /// Two runs never write to the same file. A file system without locks has no other user that could be told of.
+    /// Two runs never write to the same file. A file system without locks cannot report another user.
     pub(super) fn lock(&self) -> Result<(), FileRefusal> {
         match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),

@@ -1,4 +1,4 @@
-//! The words in a directory of ours by which it is known again: whose it is, and which process of which host uses it.
+//! The marker of an Assay directory: whose it is, and which process of which host uses it.
 
 use crate::root::SysRoot;
 use rustix::process::geteuid;

@@ -22,7 +22,7 @@ const CHECKSUM_AT: usize = HEADER_BYTES - 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OwnerId(pub [u8; 16]);
 
-/// Who made a file: where locks do not reach, it tells whether anybody could still be using it.
+/// Who made a file: where locks do not reach, it shows whether anybody could still be using it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maker {
     /// What sets its host apart from others.
@@ -106,7 +106,7 @@ pub struct Marker {
     pub inode: u64,
     /// When it was created, nanoseconds since 1970 UTC.
     pub created_unix_ns: u64,
-    /// Bytes from the begin of the data on that were written through after it was created.
+    /// Bytes, from the start of the data, that were written through after it was created.
     pub filled_bytes: u64,
     /// What was written there, in the words of the writer; at most 2 KiB.
     pub content: String,
@@ -117,11 +117,11 @@ pub struct Marker {
 /// Why a header does not stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerError {
-    /// It does not begin as one of ours.
+    /// It does not begin like an Assay file.
     Foreign,
     /// It is of a format that this program does not know.
     Format(u32),
-    /// It begins as one of ours and is damaged.
+    /// It begins like an Assay file and is damaged.
     Damaged,
 }
 

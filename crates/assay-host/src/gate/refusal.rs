@@ -1,8 +1,9 @@
 //! Every reason for which the gate refuses, in words: what was tried, what is in the way, what to do next.
 
-use assay_model::Error;
 use assay_model::units::Bytes;
+use assay_model::{Error, ErrorKind};
 use rustix::io::Errno;
+use std::io;
 use std::path::Path;
 
 /// Why a path was not opened at all.
@@ -208,7 +209,7 @@ pub enum CreateRefusal {
 impl PathRefusal {
     /// The error for this path.
     pub fn of(&self, path: &str) -> Error {
-        match self {
+        let error = match self {
             Self::Missing => Error::environment(
                 format!("cannot open {path}: it does not exist"),
                 "check the spelling; to measure a file system, give a directory on it",
@@ -235,7 +236,14 @@ impl PathRefusal {
                 ),
                 "run where /sys and /proc are complete, or measure a file instead",
             ),
-        }
+        };
+        error.of_kind(match self {
+            Self::Missing => ErrorKind::NotFound,
+            Self::NotOpened { .. } | Self::TooSmall { .. } => ErrorKind::Environment,
+            Self::WrongKind { .. } | Self::Changed { .. } | Self::Unclear { .. } => {
+                ErrorKind::Forbidden
+            }
+        })
     }
 }
 
@@ -251,6 +259,7 @@ impl FileRefusal {
     pub fn of(&self, path: &str) -> Error {
         let (reason, hint) = self.words();
         Error::environment(format!("refusing to write to {path}: {reason}"), hint)
+            .of_kind(ErrorKind::Forbidden)
     }
 
     fn words(&self) -> (String, &'static str) {
@@ -317,6 +326,7 @@ impl DeviceRefusal {
     pub fn of(&self, path: &str) -> Error {
         let (reason, hint) = self.words(path);
         Error::environment(format!("refusing to write to {path}: {reason}"), hint)
+            .of_kind(ErrorKind::Forbidden)
     }
 
     fn words(&self, path: &str) -> (String, String) {
@@ -402,7 +412,7 @@ fn named(relation: Option<&String>) -> &str {
 impl CreateRefusal {
     /// The error for this path.
     pub fn of(&self, path: &str) -> Error {
-        match self {
+        let error = match self {
             Self::Exists => Error::environment(
                 format!("cannot create {path}: it exists"),
                 "existing files are never overwritten; give another name or a directory",
@@ -426,12 +436,17 @@ impl CreateRefusal {
                 format!("cannot create {path}: {doing}: {reason}"),
                 "check the rights on the directory and the state of its file system",
             ),
-        }
+        };
+        error.of_kind(match self {
+            Self::Exists => ErrorKind::System(io::ErrorKind::AlreadyExists),
+            Self::NoSpace { .. } => ErrorKind::System(io::ErrorKind::StorageFull),
+            _ => ErrorKind::Environment,
+        })
     }
 }
 
 /// What the system answered while a file was made, looked at or removed.
 pub(super) fn failed(path: &Path, doing: &'static str, error: Errno) -> Error {
-    let reason = std::io::Error::from(error).to_string();
+    let reason = io::Error::from(error).to_string();
     CreateRefusal::Failed { doing, reason }.of(&path.display().to_string())
 }

@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Exchanges a file of ours and one of the user under one name, while ours is removed again and again.
+    /// Exchanges an Assay file and one of the user under one name, while the former is removed again and again.
     fn race(removals: u32) -> u64 {
         let scratch = Scratch::new("unlink-race");
         let place = directory(scratch.path(), 0o777);

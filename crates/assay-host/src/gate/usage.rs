@@ -138,7 +138,7 @@ fn lower_devices(target: &Device) -> io::Result<Vec<Device>> {
 }
 
 impl Users<'_> {
-    /// What is below the target is held by the target itself, and may carry other devices beside it.
+    /// What is below the target is held by the target itself, and may carry other devices as well.
     fn usage(&self, member: &Member) -> io::Result<Option<Usage>> {
         let device = &member.device;
         if let Some(mount_point) = self.mount_point(device)? {

@@ -43,7 +43,7 @@ pub(super) const fn end(align: u64, back: u64) -> Anchor {
     End { align, back }
 }
 
-/// The begin of the device.
+/// The start of the device.
 pub(super) const FIRST: &[Anchor] = &[Start(0)];
 
 /// The last sector, where firmware of RAID controllers keeps its description.

@@ -120,7 +120,7 @@ fn is_fat(image: &dyn Image) -> io::Result<bool> {
     Ok(boots && sized && described && (media == 0xf0 || media >= 0xf8))
 }
 
-/// A record header of version 1 or 2 at the begin of one of the first sectors; a file system there has its own journal.
+/// A record header of version 1 or 2 at the start of one of the first sectors; a file system there has its own journal.
 fn is_xfs_journal(image: &dyn Image) -> io::Result<bool> {
     let sectors = head(image, 0, 512 * 512)?;
     let is_record = |sector: &[u8]| {

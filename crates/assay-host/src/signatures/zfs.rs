@@ -3,7 +3,7 @@
 use super::image::Image;
 use std::io;
 
-/// ZFS keeps four labels of 256 KiB, two at the begin and two at the end of the device.
+/// ZFS keeps four labels of 256 KiB, two at the start and two at the end of the device.
 const LABEL_BYTES: u64 = 256 << 10;
 /// Where in a label its name-value pairs begin.
 const PAIRS_AT: u64 = 16 << 10;

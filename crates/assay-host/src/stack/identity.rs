@@ -38,7 +38,7 @@ fn vital_product_data(device: &Device) -> Option<String> {
     meaningful(&String::from_utf8_lossy(&digits[..length.min(digits.len())]))
 }
 
-/// A number of zeros or blanks tells nothing, with or without its type in front (`eui.0000000000000000`).
+/// A number of zeros or blanks identifies nothing, with or without its type in front (`eui.0000000000000000`).
 fn meaningful(text: &str) -> Option<String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let number = text.rsplit('.').next().unwrap_or(text);

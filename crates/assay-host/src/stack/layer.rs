@@ -6,7 +6,7 @@ use crate::root::Survey;
 use assay_model::stack::{BlockLayer, LayerKind, Paths, Queue, Raid};
 use std::path::{Path, PathBuf};
 
-/// Everything that sysfs tells of a device; what it does not tell stays `None`.
+/// Everything that sysfs says about a device; what it does not say stays `None`.
 pub(super) fn read_layer(survey: &Survey, device: &Device) -> BlockLayer {
     let text = |name: &str| survey.text(&device.attribute(name));
     let uuid = text("dm/uuid");

@@ -64,7 +64,7 @@ fn quantity(mix: &MixCalibration, what: CapacityOf) -> Quantity {
     Quantity::Calibrated { mix: kind(mix), what }
 }
 
-/// The answers of one mix, all of them judged but the knee, which is no promise of the storage.
+/// The answers of one mix, all of them judged but the knee, which the storage does not promise.
 fn capacities(mix: &MixCalibration) -> Vec<Measured> {
     let of = |what: CapacityOf, (estimate, doubts): (Estimate, Vec<Doubt>)| {
         let quantity = quantity(mix, what);

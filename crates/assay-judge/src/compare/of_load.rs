@@ -10,7 +10,7 @@ use assay_model::load::{Load, Rung, Setting};
 
 /// Settings of a load that do not make two ladders different questions.
 const FREE: [&str; 1] = ["seed"];
-/// The quantile that is compared, beside the mean.
+/// The quantile that is compared, next to the mean.
 const QUANTILE: f64 = 0.99;
 
 /// A ladder as a side: every number of sessions that both sides have is judged, repeats pooled.

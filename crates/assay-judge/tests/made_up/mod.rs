@@ -280,7 +280,7 @@ pub(crate) fn with_one_at_a_time(
     calibration
 }
 
-/// Half a minute of so many new orders and payments a second, of 2 and 4 ms, and 1,000 reads of the database a second, of
+/// Half a minute of new orders and payments at these rates, of 2 and 4 ms, and 1,000 reads of the database a second, of
 /// which the page cache gave a share; none where nobody can tell.
 pub(crate) fn rung(
     sessions: u32,

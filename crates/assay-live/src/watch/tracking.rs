@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// Time of a process or thread on a CPU and in its queue by its number; `None` where it is gone.
 pub type TaskTimes<'a> = &'a dyn Fn(u32) -> Option<TaskCounters>;
 
-/// A process or thread as a look tells it.
+/// A process or thread as a sample shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Process {
     /// Its number.
     pub id: u32,
     /// What it does.
     pub kind: Kind,
-    /// When it began, seconds since 1970. `None` where nobody tells and every look tells of all: then one that the first
-    /// look did not see began after it.
+    /// When it began, seconds since 1970. `None` where nothing says so and every sample lists all: then one that the
+    /// first sample did not see began after it.
     pub began_s: Option<f64>,
 }
 
@@ -25,11 +25,11 @@ pub struct Process {
 pub enum Kind {
     /// It serves a session.
     Client,
-    /// It serves a statement beside the session's own.
+    /// It serves a session's statement as a parallel worker.
     Parallel,
     /// It serves no session.
     Background,
-    /// It serves a session of ours.
+    /// It serves one of Assay's own sessions.
     Own,
 }
 

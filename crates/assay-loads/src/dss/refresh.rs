@@ -4,7 +4,8 @@
 //! the old. A set takes the place of the thousandth that it removes: the tables stay as large as they were, and the rows
 //! of a new order are those of the one that it replaces, under a new key.
 
-use super::{Part, Scale, Table};
+use super::{Scale, Table};
+use crate::sink::Part;
 use assay_model::{Error, Result};
 use std::ops::RangeInclusive;
 

@@ -250,8 +250,8 @@ impl Table {
     }
 }
 
-/// The statement that makes a table; every server that speaks SQL:1992 takes it.
-pub fn create_table(table: Table, name: &str) -> String {
+/// The columns of a table with their types; every server that speaks SQL:1992 takes them.
+pub fn column_list(table: Table) -> String {
     let mut columns = String::new();
     for column in table.columns() {
         let kind = match column.kind {
@@ -266,7 +266,7 @@ pub fn create_table(table: Table, name: &str) -> String {
         // Writing into a text cannot fail.
         let _ = write!(columns, "{separator}{} {kind} NOT NULL", column.name);
     }
-    format!("CREATE TABLE {name} ({columns})")
+    columns
 }
 
 #[cfg(test)]
@@ -301,8 +301,8 @@ mod tests {
     #[test]
     fn a_table_is_made_of_its_columns() {
         assert_eq!(
-            create_table(Table::Region, "s.region"),
-            "CREATE TABLE s.region (r_regionkey integer NOT NULL, r_name char(25) NOT NULL, r_comment varchar(152) NOT NULL)"
+            column_list(Table::Region),
+            "r_regionkey integer NOT NULL, r_name char(25) NOT NULL, r_comment varchar(152) NOT NULL"
         );
     }
 }

@@ -88,13 +88,13 @@ fn next(ladder: &Ladder, loads: &[u32], rung_s: f64) -> Next {
     }
     let all: Vec<&Rung> = (0..=top).filter_map(known).collect();
     match all.as_slice() {
-        [.., third, second, first] => judge(&[third, second, first], loads, rung_s),
+        [.., third, second, first] => judge(&all, &[third, second, first], loads, rung_s),
         _ => higher(all.last().copied(), loads),
     }
 }
 
 /// From the three highest rungs: saturation is two doublings in a row without gain.
-fn judge(highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
+fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
     let [third, second, first] = *highest;
     if retreats(second, first) {
         return Next::Again(second.outstanding);
@@ -103,7 +103,7 @@ fn judge(highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
     if used_up && gain(second, first) != Gain::Some {
         return Next::End(Bound::Host);
     }
-    let last = match decide(second, first, rung_s) {
+    let last = match decide(all, second, first, rung_s) {
         Ok(gain) => gain,
         Err(longer) => return longer,
     };
@@ -113,27 +113,36 @@ fn judge(highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Next {
     if last == Gain::Some {
         return higher(Some(first), loads);
     }
-    match decide(third, second, rung_s) {
+    match decide(all, third, second, rung_s) {
         Err(longer) => longer,
         Ok(Gain::None) if highest.iter().any(|rung| rung.host_was_limit()) => {
             Next::End(Bound::Host)
         }
         Ok(Gain::None) => Next::End(Bound::Saturated),
-        Ok(_) => higher(Some(first), loads),
+        // At the largest load of all the last step is the only one that can tell, and it gained nothing.
+        Ok(_) => match higher(Some(first), loads) {
+            Next::End(_) => Next::End(Bound::Saturated),
+            next => next,
+        },
     }
 }
 
-/// Whether there was a gain, or which of both rungs to measure longer; what stays unclear is decided by its value.
-fn decide(from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next> {
+/// Whether there was a gain, or which of both rungs to measure longer; what stays unclear is decided by its value. A rate
+/// that a smaller load gave already is none: noise of seconds lifts and lowers whole visits.
+fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Result<Gain, Next> {
+    let smaller = all.iter().filter(|rung| rung.outstanding < to.outstanding);
+    let gains = smaller.into_iter().all(|rung| guessed(rung, to) == Gain::Some);
     let gain = gain(from, to);
     if gain != Gain::Unclear {
-        return Ok(gain);
+        return Ok(if gains { gain } else { Gain::None });
     }
     let wider = if from.imprecision() > to.imprecision() { from } else { to };
-    if wider.told.elapsed_s < rung_s {
+    // What time can do: an interval shrinks with its root.
+    let at_best = wider.imprecision() * (wider.told.elapsed_s / rung_s).sqrt();
+    if wider.told.elapsed_s < rung_s && at_best < MOST_DOUBT {
         return Err(Next::Longer(wider.outstanding));
     }
-    Ok(guessed(from, to))
+    Ok(if gains { Gain::Some } else { Gain::None })
 }
 
 /// The next load, or the end of the ladder: the last rung is never taken for saturation.
@@ -154,8 +163,9 @@ pub(super) fn above(ladder: &Ladder, largest: u32) -> Option<u32> {
 }
 
 impl Meter<'_> {
-    /// Climbs until the end of the ladder is known, or time is up.
+    /// Climbs until the end of the ladder is known, the rate falls for the first time, or time is up.
     pub(super) fn climb(&mut self, ladder: &mut Ladder, largest: u32) -> Result<Bound> {
+        let fallen = ladder.fallen;
         let loads = loads(ladder.lowest, largest);
         loop {
             let rung_s = self.pace.rung_s();
@@ -168,7 +178,7 @@ impl Meter<'_> {
                 Next::Measure(load) => self.settle(ladder, load, self.pace.first_look())?,
                 Next::Longer(load) => self.longer(ladder, load)?,
             };
-            if step == Step::Over {
+            if step == Step::Over || step == Step::Fell && fallen.is_none() {
                 return Ok(Bound::TimeBudget);
             }
         }

@@ -359,14 +359,28 @@ impl Ladder {
 
 /// Whether fresh slices lie below an earlier level beyond all noise that either shows.
 fn has_fallen(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
+    let rates: Vec<f64> = fresh.iter().map(Slice::iops).collect();
+    let level = before.told.iops.value;
+    level - mean(&rates) > LEAST_CONFIRMED * level && apart(before, fresh, slice_s) > APART
+}
+
+/// Whether noise is so large that a fall to the level of these slices could not be confirmed.
+fn is_hopeless(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
+    const FEWEST: usize = 4;
+    let few = fresh.len() < FEWEST;
+    let seen = if few { &fresh[fresh.len().saturating_sub(1)..] } else { fresh };
+    !seen.is_empty() && apart(before, seen, slice_s) < 0.5 * APART
+}
+
+/// How many standard deviations of slices fresh ones lie below an earlier level.
+fn apart(before: &Rung, fresh: &[Slice], slice_s: f64) -> f64 {
     let after: Vec<f64> = fresh.iter().map(Slice::iops).collect();
     let series = before.series();
     let interval_s = before.told.elapsed_s / real_len(series.len());
     let size = index((slice_s / interval_s).round()).clamp(1, (series.len() / 2).max(1));
     let earlier = batch_means(&series, size);
     let spread = variance(&after).max(variance(&earlier)).sqrt();
-    let (level, fall) = (before.told.iops.value, before.told.iops.value - mean(&after));
-    fall > LEAST_CONFIRMED * level && fall > APART * spread
+    (before.told.iops.value - mean(&after)) / spread.max(f64::MIN_POSITIVE)
 }
 
 /// Begin of an interval on the bench's clock, ns, counted over all slices of a rung.
@@ -447,7 +461,10 @@ impl Meter<'_> {
             waited_s += self.pace.slice_s;
             let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
             let high = (1.0 - LEAST_FALL) * before.told.iops.value;
-            stays = fresh.and_then(<[Slice]>::last).is_none_or(|slice| slice.iops() < high);
+            stays = fresh.is_none_or(|fresh| {
+                let hopeless = is_hopeless(&before, fresh, self.pace.slice_s);
+                fresh.last().is_none_or(|slice| slice.iops() < high) && !hopeless
+            });
         }
         let fell = stays && waited_s >= least_s && {
             let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));

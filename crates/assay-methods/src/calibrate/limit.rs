@@ -4,8 +4,9 @@ use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
+use super::reach::{judged, judged_together};
 use super::rounds::Worth;
-use super::rung::{Rung, Within, chosen_document, pooled};
+use super::rung::{Rung, Within, chosen_document};
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index, real_len, share};
@@ -13,7 +14,7 @@ use assay_model::{Estimate, Result};
 use std::collections::BTreeMap;
 
 /// A rate this near to the highest one is called the highest: the limit then costs nothing.
-const NEARLY: f64 = 0.98;
+pub(super) const NEARLY: f64 = 0.98;
 
 /// Half the width of the answer's interval over its value at which the search rests.
 const NARROW: f64 = 0.025;
@@ -46,8 +47,7 @@ struct Bracket<'l> {
 impl<'l> Bracket<'l> {
     fn of(rungs: &'l Rungs, limit: &LatencyLimit) -> Self {
         let all: Vec<&Rung> = rungs.values().collect();
-        let judged: Vec<Within> =
-            all.iter().map(|rung| rung.told.quantile_ns.judged(limit.service_time_ns)).collect();
+        let judged = judged(rungs, limit);
         let inside = inside(rungs, limit);
         let last_surely = judged.iter().rposition(|within| *within == Within::Surely);
         let first_not = judged.iter().position(|within| *within == Within::Not);
@@ -140,10 +140,9 @@ fn pooled_within(
     limit: &LatencyLimit,
 ) -> Option<usize> {
     let least = surely.map_or(0, |surely| surely + 1).max(inside.saturating_sub(POOL_MAX));
-    (least..inside.saturating_sub(1)).rev().find(|index| {
-        let span = pooled(&all[*index..inside], limit.quantile);
-        span.is_some_and(|span| span.judged(limit.service_time_ns) == Within::Surely)
-    })
+    (least..inside.saturating_sub(1))
+        .rev()
+        .find(|index| judged_together(&all[*index..inside], limit) == Within::Surely)
 }
 
 /// The smallest load that is surely beyond the limit when the loads up to it from the first one outside are taken
@@ -155,10 +154,7 @@ fn pooled_beyond(
     limit: &LatencyLimit,
 ) -> Option<usize> {
     let end = not.unwrap_or(all.len()).min(inside + POOL_MAX);
-    (inside + 1..end).find(|index| {
-        let span = pooled(&all[inside..=*index], limit.quantile);
-        span.is_some_and(|span| span.judged(limit.service_time_ns) == Within::Not)
-    })
+    (inside + 1..end).find(|index| judged_together(&all[inside..=*index], limit) == Within::Not)
 }
 
 /// How many of the smallest loads are within the limit: of reads and writes, whichever are fewer.

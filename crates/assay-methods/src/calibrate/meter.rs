@@ -16,6 +16,9 @@ use std::ops::ControlFlow;
 /// A worker this busy gets company before the host is called the limit.
 const CROWDED: f64 = 0.8;
 
+/// Time that is kept free for I/Os under way at the end, at most, as a share of the budget.
+const MOST_DRAIN: f64 = 0.05;
+
 const CALIBRATE_AGAIN: &str = "calibrate again without stopping it";
 
 /// What is issued on all rungs of a ladder.
@@ -44,6 +47,8 @@ pub(super) struct Meter<'a> {
     slices: u64,
     measured: bool,
     over: bool,
+    /// The longest time that I/Os under way at the end of a slice took, s: it has to fit into the budget, too.
+    longest_drain_s: f64,
     /// Until when the storage was cold, s after the beginning, where it was.
     pub(super) cold_until_s: Option<f64>,
 }
@@ -71,6 +76,7 @@ impl<'a> Meter<'a> {
             slices: 0,
             measured: false,
             over: false,
+            longest_drain_s: 0.0,
             cold_until_s: None,
         }
     }
@@ -172,7 +178,7 @@ impl<'a> Meter<'a> {
     ) -> Result<Option<Slice>> {
         loop {
             let warm_up_s = self.pace.warm_up_s(service_time_s);
-            let room_s = self.left_s() - warm_up_s;
+            let room_s = self.left_s() - warm_up_s - self.longest_drain_s;
             if self.is_over() || room_s < self.pace.slice_s / 2.0 {
                 return Ok(None);
             }
@@ -229,6 +235,10 @@ impl<'a> Meter<'a> {
         };
         self.measured = true;
         let end_ns = self.bench.now_ns();
+        let planned_ns = workload.warm_up.0 + workload.duration.0;
+        let drain_s = seconds((end_ns - begin_ns).saturating_sub(planned_ns));
+        self.longest_drain_s =
+            self.longest_drain_s.max(drain_s).min(MOST_DRAIN * self.pace.budget_s);
         self.look_at(&measurement);
         // An interval that ended early has another weight than the others.
         intervals.retain(|interval| interval.end_ns - interval.start_ns == workload.interval.0);

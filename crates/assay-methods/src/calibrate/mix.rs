@@ -31,7 +31,7 @@ const WIDE: f64 = 0.1;
 const AFTER_CHANGE: f64 = 0.3;
 
 /// Share of the time left in which a ladder that ran out of time goes on.
-const UNFINISHED: f64 = 0.3;
+const UNFINISHED: f64 = 0.2;
 
 /// A ladder that time ended after fewer rungs tells nothing of the highest rate.
 const FEWEST_RUNGS: usize = 5;
@@ -57,7 +57,7 @@ impl Meter<'_> {
             self.keep_small(&mut parts.small)?;
         }
         if !parts.fell() {
-            parts.large = Some(self.large(mix, &parts.small.ladder)?);
+            parts.large = Some(self.large(mix, &parts.small.ladder, None)?);
         }
         if !parts.fell() {
             parts.stream = Some(self.single_stream(mix)?);
@@ -73,22 +73,20 @@ impl Meter<'_> {
     /// Everything that was measured while a reserve may have lasted is measured again: small transfers, then large ones,
     /// and last what refills it.
     fn after_fall(&mut self, mix: &Mix, parts: &mut Parts) -> Result<()> {
-        if let Some(large) = parts.large.as_ref().and_then(|large| large.ladder.fallen) {
-            self.begin_late(Doing::Sustained, large.seen_ns, late::SUSTAINED);
-            if parts.small.ladder.fallen.is_none() {
-                self.fell_meanwhile(&mut parts.small.ladder)?;
-            }
+        let of_large = parts.large.as_ref().and_then(|large| large.ladder.fallen);
+        if let Some(fallen) = of_large.filter(|_| parts.small.ladder.fallen.is_none()) {
+            self.begin_late(Doing::Sustained, fallen.seen_ns, late::SUSTAINED);
+            self.fell_meanwhile(&mut parts.small.ladder)?;
         }
         if parts.large.is_some() {
             parts.small.ladder.forget_reserve();
         }
-        let large_fell = parts.large.as_ref().is_some_and(|large| large.ladder.fallen.is_some());
         if parts.small.ladder.fallen.is_some() {
             self.explore(&mut parts.small)?;
         }
-        if !large_fell {
-            parts.large = Some(self.large(mix, &parts.small.ladder)?);
-        }
+        let small = &parts.small.ladder;
+        let known = parts.large.take().filter(|_| of_large.is_some());
+        parts.large = Some(self.large(mix, small, known)?);
         parts.stream = Some(self.single_stream_late(mix, parts)?);
         self.begin(Doing::Rounds, end::ROUNDS);
         self.base(&mut parts.small.ladder)?;
@@ -216,7 +214,8 @@ impl Meter<'_> {
             let fallen = ladder.fallen;
             self.begin_explore(Doing::Ladder, fallen, end::LADDER, late::SUSTAINED);
             small.bound = self.climb(ladder, self.plan.outstanding_max)?;
-            if self.search_peak(ladder)? == Step::Fell {
+            let fell_first = fallen.is_none() && ladder.fallen.is_some();
+            if fell_first || self.search_peak(ladder)? == Step::Fell {
                 continue;
             }
             if fallen.is_some() {
@@ -284,21 +283,24 @@ impl Meter<'_> {
         Ok(Step::Added)
     }
 
-    /// The ladder of large transfers; kept at its top and measured well at once only where a level fell.
-    fn large(&mut self, mix: &Mix, small: &Ladder) -> Result<Climbed> {
-        let mut ladder = self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+    /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top and measured well at once
+    /// only after a fall. Where it falls for the first time it ends: small transfers may have fallen, too.
+    fn large(&mut self, mix: &Mix, small: &Ladder, known: Option<Climbed>) -> Result<Climbed> {
+        let new = || self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        let mut ladder = known.map_or_else(new, |known| known.ladder);
         ladder.sustain_below(small);
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let mut bound = Bound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
             let fallen = small.fallen.or(ladder.fallen);
-            let fell = fallen.is_some();
             self.begin_explore(Doing::Large, fallen, end::LARGE, late::LARGE);
             bound = self.climb(&mut ladder, largest)?;
-            if self.search_peak(&mut ladder)? == Step::Fell {
+            let fell = ladder.fallen.is_some() && fallen.is_none()
+                || self.search_peak(&mut ladder)? == Step::Fell;
+            if fell && fallen.is_some() {
                 continue;
             }
-            if !fell {
+            if fallen.is_none() {
                 break;
             }
             let watch_s = self.pace.watch_s() / 2.0;
@@ -320,7 +322,8 @@ impl Meter<'_> {
     fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
         let mut ladder = self.stream(mix);
         self.begin(Doing::SingleStream, end::SINGLE_STREAM);
-        while self.settle(&mut ladder, 1, self.pace.first_look())? == Step::Fell {}
+        let (goal, look_s) = (self.pace.first_look(), 4.0 * self.pace.slice_s);
+        while self.at_least(look_s, |meter| meter.settle(&mut ladder, 1, goal))? == Step::Fell {}
         Ok(ladder)
     }
 

@@ -13,20 +13,23 @@ use assay_stats::visits::{SlowNoise, Visit};
 const BATCH: usize = 5;
 
 /// An interval wider than this share to each side does not tell loads apart.
-const HIDES: f64 = 0.03;
+pub(super) const HIDES: f64 = 0.03;
 
 /// Longer batches need so many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
 
-/// Gives every rung the interval that noise of all time scales asks for; the standard deviation of the noise that outlasts
-/// a visit, as a share.
-pub(super) fn tell_doubts(ladders: &mut [&mut Ladder]) -> f64 {
+/// The noise that outlasts a visit, as the visits to all rungs tell it.
+pub(super) fn slow_noise(ladders: &[&mut Ladder]) -> SlowNoise {
     let mut visits = Vec::new();
     let rungs = ladders.iter().flat_map(|ladder| ladder.rungs.values());
     for (level, rung) in rungs.enumerate() {
         visits.extend(of_rung(rung, level).visits);
     }
-    let noise = SlowNoise::of(&visits);
+    SlowNoise::of(&visits)
+}
+
+/// Gives every rung the interval that noise of all time scales asks for.
+pub(super) fn tell_doubts(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
     for ladder in ladders.iter_mut() {
         for rung in ladder.rungs.values_mut() {
             let own = of_rung(rung, 0);
@@ -35,9 +38,8 @@ pub(super) fn tell_doubts(ladders: &mut [&mut Ladder]) -> f64 {
         }
     }
     for ladder in ladders {
-        level_of_all(ladder, &noise);
+        level_of_all(ladder, noise);
     }
-    noise.spread()
 }
 
 /// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger

@@ -11,17 +11,17 @@ pub(super) const FIRST_PRECISION: f64 = 0.15;
 /// Shares of a mix's time budget by which each part of the method has to end; what one part leaves, the next may use.
 pub(super) mod end {
     /// The ladder of small transfers.
-    pub const LADDER: f64 = 0.22;
+    pub const LADDER: f64 = 0.2;
     /// The search for the latency limit.
-    pub const LIMIT: f64 = 0.33;
+    pub const LIMIT: f64 = 0.22;
     /// The same with a series of limits.
     pub const LIMIT_SERIES: f64 = 0.5;
     /// Keeping the highest load of small transfers.
-    pub const KEPT: f64 = 0.5;
+    pub const KEPT: f64 = 0.35;
     /// The ladder of large transfers.
-    pub const LARGE: f64 = 0.55;
+    pub const LARGE: f64 = 0.42;
     /// A first look at the single stream.
-    pub const SINGLE_STREAM: f64 = 0.6;
+    pub const SINGLE_STREAM: f64 = 0.45;
     /// Rounds over everything.
     pub const ROUNDS: f64 = 1.0;
     /// Confirming a fall of small transfers: large ones and the single stream are still to come.
@@ -81,12 +81,12 @@ impl Pace {
 
     /// Enough to see whether the rate still rises.
     pub(super) fn first_look(&self) -> Goal {
-        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 0.5 * self.rung_s() }
+        Goal { precision: FIRST_PRECISION, least_s: self.slice_s, most_s: 2.0 * self.slice_s }
     }
 
     /// The most that one rung of a ladder may take, s.
     pub(super) fn rung_s(&self) -> f64 {
-        self.budget_s / 18.0
+        self.budget_s / 24.0
     }
 
     /// The most that the rung of one outstanding I/O may take, s: the base service time is an answer of its own.

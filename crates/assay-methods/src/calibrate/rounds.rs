@@ -2,17 +2,18 @@
 //! of seconds as the others, and sees it often enough to tell how large it is.
 
 use super::ladder::{Ladder, Step};
-use super::limit::{visited_for_limit, visited_for_most};
+use super::limit::{NEARLY, best, visited_for_limit, visited_for_most};
 use super::meter::Meter;
 use super::mix::{Climbed, LARGE_OUTSTANDING_MAX};
-use super::noise::tell_doubts;
+use super::noise::{HIDES, slow_noise, tell_doubts};
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
+use assay_stats::series::mean;
 
 /// Slices of a visit; where noise outlasts it more visits tell more than longer ones.
 const SLICES: f64 = 2.0;
-const SLICES_OF_NOISY: f64 = 1.0;
+const SLICES_OF_NOISY: f64 = 0.5;
 
 /// Noise that outlasts a visit counts from this share on.
 pub(super) const NOISY: f64 = 0.005;
@@ -20,6 +21,9 @@ pub(super) const NOISY: f64 = 0.005;
 /// In so many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows whether the
 /// storage has changed.
 const ROUNDS_OF_OLD: u32 = 4;
+
+/// After so many rounds the noise is estimated again: it takes longer than all else that is computed.
+const ROUNDS_OF_NOISE: u32 = 4;
 
 /// What a mix consists of.
 pub(super) struct Parts {
@@ -29,7 +33,7 @@ pub(super) struct Parts {
 }
 
 /// The ladder that is visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Small,
     Large,
@@ -55,9 +59,14 @@ impl Parts {
     }
 
     /// Gives every rung the interval that noise of all time scales asks for; where a level fell its visits follow one another,
-    /// and each tells what it can. How large the noise is that outlasts a visit.
+    /// and each tells what it can. How large the noise is that outlasts a visit, as a share.
     pub(super) fn tell_doubts(&mut self) -> f64 {
-        if self.fell() { 0.0 } else { tell_doubts(&mut self.ladders()) }
+        if self.fell() {
+            return 0.0;
+        }
+        let noise = slow_noise(&self.ladders());
+        tell_doubts(&mut self.ladders(), &noise);
+        noise.spread()
     }
 
     /// Whether a level fell anywhere: visits to smaller loads would then refill a reserve.
@@ -71,8 +80,17 @@ impl Meter<'_> {
     pub(super) fn rounds(&mut self, parts: &mut Parts) -> Result<Step> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         let mut round = 0;
+        parts.tell_doubts();
+        for climbed in [Some(&mut parts.small), parts.large.as_mut()].into_iter().flatten() {
+            prefer_small(&mut climbed.ladder);
+        }
+        let mut noise = slow_noise(&parts.ladders());
         loop {
-            let slices = if parts.tell_doubts() > NOISY { SLICES_OF_NOISY } else { SLICES };
+            if round % ROUNDS_OF_NOISE == 0 {
+                noise = slow_noise(&parts.ladders());
+            }
+            tell_doubts(&mut parts.ladders(), &noise);
+            let slices = if noise.spread() > NOISY { SLICES_OF_NOISY } else { SLICES };
             if self.warmed(parts) {
                 return Ok(Step::Fell);
             }
@@ -103,20 +121,45 @@ impl Meter<'_> {
     /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies elsewhere one is visited.
     fn visits(&self, parts: &Parts, random: &mut Random) -> Vec<(Part, u32)> {
         let (small, most) = (&parts.small.ladder, self.plan.outstanding_max);
-        let of_limit = visited_for_limit(small, &self.plan.limit);
-        let of_most = visited_for_most(small, most);
-        let mut loads = vec![1];
-        loads.extend(of_most.chosen(random).into_iter().chain(of_limit.chosen(random)));
-        let mut visits = visits_of(Part::Small, loads);
+        let mut worth = visited_for_limit(small, &self.plan.limit).of(Part::Small);
+        worth.extend(visited_for_most(small, most).of(Part::Small));
         if let Some(large) = &parts.large {
-            let of_most = visited_for_most(&large.ladder, most.min(LARGE_OUTSTANDING_MAX));
-            visits.extend(visits_of(Part::Large, of_most.chosen(random)));
+            let most = most.min(LARGE_OUTSTANDING_MAX);
+            worth.extend(visited_for_most(&large.ladder, most).of(Part::Large));
         }
-        if parts.stream.as_ref().is_some_and(|stream| !stream.rungs.is_empty()) {
-            visits.push((Part::Stream, 1));
-        }
+        let base = std::iter::once((Part::Small, 1));
+        let stream = parts.stream.as_ref().filter(|stream| !stream.rungs.is_empty());
+        let stream = stream.map(|_| (Part::Stream, 1));
+        let (always, in_turn): (Vec<_>, Vec<_>) =
+            worth.into_iter().partition(|(_, is_always)| *is_always);
+        let always = always.into_iter().map(|(visit, _)| visit);
+        let mut visits = distinct(base.chain(stream).chain(always).collect());
+        let mut in_turn = distinct(in_turn.into_iter().map(|(visit, _)| visit).collect());
+        in_turn.retain(|visit| !visits.contains(visit));
+        let at = index_of(random.below(count_of(in_turn.len().max(1))));
+        visits.extend(in_turn.get(at));
         visits
     }
+}
+
+/// Where noise hides which load gives most, the smallest one that gave about as much as larger ones in the mean stands for
+/// the highest rate: a short queue is soon filled.
+fn prefer_small(ladder: &mut Ladder) {
+    let most = best(&ladder.rungs, ladder.favourite);
+    if most.is_some_and(|most| most.imprecision() > HIDES) {
+        ladder.favourite = smallest_of_most(ladder);
+    }
+}
+
+fn smallest_of_most(ladder: &Ladder) -> Option<u32> {
+    let reaches = |load: u32, iops: f64| {
+        let larger = ladder.rungs.range(load + 1..).map(|(_, rung)| rung.told.iops.value);
+        let larger: Vec<f64> = larger.collect();
+        larger.is_empty() || iops >= NEARLY * mean(&larger)
+    };
+    let rung =
+        ladder.rungs.values().find(|rung| reaches(rung.outstanding, rung.told.iops.value))?;
+    Some(rung.outstanding)
 }
 
 /// The load whose last visit is the oldest one.
@@ -135,20 +178,17 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    fn chosen(mut self, random: &mut Random) -> Vec<u32> {
-        self.in_turn.retain(|load| !self.always.contains(load));
-        self.in_turn.sort_unstable();
-        self.in_turn.dedup();
-        let at = index_of(random.below(count_of(self.in_turn.len().max(1))));
-        self.always.extend(self.in_turn.get(at));
-        self.always
+    /// Visits of a ladder, each with whether every round makes it.
+    fn of(self, part: Part) -> Vec<((Part, u32), bool)> {
+        let always = self.always.into_iter().map(|load| ((part, load), true));
+        always.chain(self.in_turn.into_iter().map(|load| ((part, load), false))).collect()
     }
 }
 
-fn visits_of(part: Part, mut loads: Vec<u32>) -> Vec<(Part, u32)> {
-    loads.sort_unstable();
-    loads.dedup();
-    loads.into_iter().map(|load| (part, load)).collect()
+fn distinct(mut visits: Vec<(Part, u32)>) -> Vec<(Part, u32)> {
+    visits.sort_unstable();
+    visits.dedup();
+    visits
 }
 
 /// Fisher and Yates.

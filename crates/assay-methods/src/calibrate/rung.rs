@@ -14,7 +14,7 @@ pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// How sure it must be that a rung is within a limit, or not: rungs are measured until it is, and with some seven
 /// looks at growing data a nominal 0.99 errs no more often than a single look at 0.95 (Pocock, Biometrika 64, 1977).
-const SURE: f64 = 0.99;
+pub(super) const SURE: f64 = 0.99;
 
 /// One run of the engine at one load.
 #[derive(Clone, Debug)]

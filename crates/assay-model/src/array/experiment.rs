@@ -19,8 +19,8 @@ pub struct Experiment {
     /// Volumes that the space is divided into, instead of the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volumes: Option<u32>,
-    /// Slow processes (filling, collecting, moving pages) run so many times faster, and the experiment is as much
-    /// shorter: 1 is the real pace.
+    /// Factor by which slow processes (filling, collecting, moving pages) are sped up and the experiment is
+    /// shortened: 1 is real time.
     #[serde(default = "one")]
     pub hasten_times: u64,
     /// Time before measuring, as simulated.
@@ -191,7 +191,7 @@ pub struct Figure {
     pub over: Option<String>,
     /// The figure as published, in the unit of the measure.
     pub published_value: f64,
-    /// Whether the figure is a bound: more than it is no error.
+    /// Whether the figure is a bound: more than it is not an error.
     #[serde(default, skip_serializing_if = "is_no")]
     pub at_least: bool,
     /// What it is used for.

@@ -1,7 +1,7 @@
 //! The written form of a histogram: `HdrHistogram` V2, zlib-compressed, base64, as every tool of that family reads it.
 //!
 //! Source: the V2 wire format of the `HdrHistogram` project: big-endian header, counts as zig-zag LEB128 where a
-//! negative number is a run of empty buckets. Count, exact mean, minimum and maximum stand beside the text,
+//! negative number is a run of empty buckets. Count, exact mean, minimum and maximum stand next to the text,
 //! because the encoding itself does not carry them.
 
 use super::{Histogram, Precision};

@@ -1,4 +1,4 @@
-//! One rung of a ladder: so many sessions at once, with everybody's counters of the same time.
+//! One rung of a ladder: a number of sessions at once, with everybody's counters of the same time.
 
 use super::{
     DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, rate, real, share,
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Reads that never reached the device, as a share, that a physical measurement may have at most.
 pub const CACHED_SHARE_MAX: f64 = 0.02;
 
-/// So many sessions at once.
+/// One step of a ladder: a number of sessions at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -165,7 +165,7 @@ pub enum PhysicalVerdict {
     Physical,
     /// More than 2 % were given by the page cache.
     Cached,
-    /// It cannot be told: no reads, or a server on another machine.
+    /// Not known: there were no reads, or the server is on another machine.
     #[default]
     Unknown,
 }
@@ -198,7 +198,7 @@ impl Physical {
 
 impl TimeSplit {
     /// What no part explains, ns; negative where parts overlap. None where a part is unknown. The queue of the processors
-    /// is no part of the sum: most of it is the end of a wait and lies in the time of the wait.
+    /// is not part of the sum: most of it is the end of a wait and lies in the time of the wait.
     pub fn rest_ns(&self) -> Option<f64> {
         let parts = [self.cpu_ns?, self.read_ns?, self.write_ns?];
         let known: f64 = parts.iter().map(|part| real(*part)).sum();

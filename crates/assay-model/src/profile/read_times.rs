@@ -1,4 +1,4 @@
-//! How long reads of a block took, by who saw them: a statement, a reader of ours, the kernel's block layer.
+//! How long reads of a block took, by who saw them: a statement, the canary, the kernel's block layer.
 
 use crate::Histogram;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ pub enum ReadSight {
     /// The load's own statements that touch one block: the way to the server and back is in it, and reads that the
     /// server's cache answered.
     Statement,
-    /// A session of ours beside the load that reads one random block at a modest rate, timed by the server from the
-    /// begin of the statement to its row; reads that the server's cache answered are among them.
+    /// A session that reads one random block at a modest rate during the load, timed by the server from the
+    /// start of the statement to its row; reads that the server's cache answered are among them.
     Canary,
-    /// The same statement once more for the same block, which is in the server's cache then: what of the other time is
-    /// no read.
+    /// The same statement once more for the same block, which is in the server's cache then: the part of the other
+    /// time that is not a read.
     CanaryCached,
     /// Reads of the device between issue and completion, by whomever and of any size.
     BlockLayer,

@@ -1,4 +1,4 @@
-//! What only a report prints: its top events, the load beside them, who read what, and how much of the whole it covers.
+//! What only a report prints: its top events, the load at that time, who read what, and how much of the whole it covers.
 
 use super::figure::{Figure, RateKind};
 use serde::{Deserialize, Serialize};
@@ -334,7 +334,7 @@ impl ReportActivity {
         self.together.as_ref().filter(|top| !top.events.is_empty()).unwrap_or(&self.foreground)
     }
 
-    /// The event that was waited for most: CPU is no wait, and idle events are none either.
+    /// The event that was waited for most: CPU is not a wait, and neither are idle events.
     pub fn top_wait(&self) -> Option<&WaitEvent> {
         let lists = [&self.foreground, self.top()];
         let waits = lists.into_iter().flat_map(|list| &list.events);

@@ -1,4 +1,4 @@
-//! What a live server tells beyond what a report prints: load, events with their doubt, I/O by who did it and on what.
+//! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who did it and on what.
 
 use super::ReadTimes;
 use crate::Estimate;
@@ -283,7 +283,7 @@ pub struct ReadLevels {
     /// Bytes that these reads moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_bytes_per_s: Option<f64>,
-    /// Share of the blocks read by the database that the devices cannot have read: at least so much came from the
+    /// Share of the blocks read by the database that the devices cannot have read: at least this share came from the
     /// page cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_cache_share: Option<f64>,
@@ -305,7 +305,7 @@ pub struct Sampling {
     pub average_active_sessions: Option<Estimate>,
     /// Time that our own sessions were active, seconds; it is in none of the other figures.
     pub own_time_s: f64,
-    /// CPU time of our own sessions and of this program, seconds; absent where the server is on another host.
+    /// CPU time of Assay's own sessions and of this program, seconds; absent where the server is on another host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_cpu_s: Option<f64>,
 }

@@ -3,7 +3,7 @@
 use super::figure::Figure;
 use serde::{Deserialize, Serialize};
 
-/// A lead of less than this share of DB time is no lead.
+/// A lead of less than this share of DB time does not count.
 const CLEAR_LEAD: f64 = 0.05;
 /// Above this share of the commit wait the write itself is the cause.
 const DEVICE_SHARE: f64 = 0.5;
@@ -36,7 +36,7 @@ pub struct TimeModel {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_cpu_s: Option<Figure>,
     /// Time that sessions were ready to run while their CPU ran something else, seconds. Oracle has no such line. It is
-    /// no part of the sum: most of it is the end of a wait, or comes before a statement begins.
+    /// not part of the sum: most of it is the end of a wait, or comes before a statement begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_queue_s: Option<Figure>,
     /// DB time over elapsed time: sessions active on average.
@@ -50,7 +50,7 @@ pub struct TimeModel {
     pub cpu_utilization: Option<Figure>,
     /// Waits of sessions by class, without idle ones.
     pub waits: Vec<WaitClassTime>,
-    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is no wait of its own, seconds; can be negative where both
+    /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is not a wait event, seconds; can be negative where both
     /// were counted twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_s: Option<Figure>,

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// More cells than this take longer than anybody waits.
 const CELLS_MAX: usize = 100_000;
 
-/// Reads a study document and checks that it can be meant.
+/// Reads a study document and checks that it is valid and consistent.
 ///
 /// # Errors
 /// A usage error that names the line, the factor or the phase, and what would be accepted.
@@ -22,7 +22,7 @@ fn refuse<T>(message: impl Into<String>, hint: impl Into<String>) -> Result<T> {
 }
 
 impl Study {
-    /// Refuses what cannot be meant.
+    /// Refuses what is invalid or contradictory.
     ///
     /// # Errors
     /// A usage error that names what contradicts what.

@@ -40,7 +40,7 @@ impl FromStr for Scale {
         match value.filter(|value| *value > 0.0 && *value <= 1.0) {
             Some(value) => Ok(Self(value)),
             None => Err(Error::usage(
-                format!("'{text}' is no scale"),
+                format!("'{text}' is not a scale"),
                 "write a share above 0 and up to 1, for example 1/1000",
             )),
         }

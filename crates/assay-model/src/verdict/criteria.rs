@@ -22,7 +22,7 @@ pub struct Criteria {
     pub criteria: Vec<Criterion>,
 }
 
-/// A statement on one quantity: it is at most, or at least, so much.
+/// A statement on one quantity: it is at most, or at least, a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

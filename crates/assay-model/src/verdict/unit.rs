@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::number::real;
-use crate::units::{Bytes, Nanos, Rate, Share, show_count, show_throughput, show_time_ns};
+use crate::units::{Bytes, Nanos, Rate, Share, show_count, throughput_parts, time_parts};
 use serde::{Deserialize, Serialize};
 
-/// Unit of a judged quantity; the number beside it is in the base unit.
+/// Unit of a judged quantity; the number next to it is in the base unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -57,13 +57,21 @@ impl Unit {
 
     /// A number of this unit for a reader: `1.23 ms`, `46,018/s`, `561 MB/s`, `79.5 %`, `12`.
     pub fn show(self, value: f64) -> String {
+        let (number, unit) = self.parts(value);
+        let is_word = unit.starts_with(|letter: char| letter.is_alphabetic() || letter == '%');
+        let gap = if is_word { " " } else { "" };
+        format!("{number}{gap}{unit}")
+    }
+
+    /// The number of a value for a reader, and what stands behind it: `1.23` and `ms`, `40,000` and `/s`.
+    pub fn parts(self, value: f64) -> (String, &'static str) {
         match self {
-            Self::Ns => show_time_ns(value),
-            Self::IosPerS => format!("{}/s", show_count(value)),
-            Self::PerMinute => format!("{}/min", show_count(value)),
-            Self::BytesPerS => show_throughput(value),
-            Self::Share => format!("{} %", trimmed(value * 100.0)),
-            Self::Count => show_count(value),
+            Self::Ns => time_parts(value),
+            Self::IosPerS => (show_count(value), "/s"),
+            Self::PerMinute => (show_count(value), "/min"),
+            Self::BytesPerS => throughput_parts(value),
+            Self::Share => (trimmed(value * 100.0), "%"),
+            Self::Count => (show_count(value), ""),
         }
     }
 }

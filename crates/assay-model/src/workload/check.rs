@@ -19,7 +19,7 @@ const TRANSFER_BYTES_MAX: u64 = 64 << 20;
 /// Below this, direct I/O has no address.
 const TRANSFER_BYTES_MIN: u64 = 512;
 
-/// Reads a workload document and checks that it can be meant.
+/// Reads a workload document and checks that it is valid and consistent.
 ///
 /// # Errors
 /// A usage error that names the line or the stream, and what would be accepted.
@@ -34,7 +34,7 @@ fn refuse<T>(message: String, hint: &str) -> Result<T> {
 }
 
 impl Workload {
-    /// Refuses what cannot be meant: see the module.
+    /// Refuses what is invalid or contradictory: see the module.
     ///
     /// # Errors
     /// A usage error that names the stream and the key.
@@ -144,7 +144,7 @@ impl Stream {
         let open = |share: Share| share.0 > 0.0 && share.0 <= 1.0;
         match self.access {
             Access::Zipf { theta } if !(theta > 0.0 && theta <= 10.0) => refuse(
-                format!("theta {theta} is no skew"),
+                format!("theta {theta} is not a skew"),
                 "write a theta above 0 and up to 10, for example 0.99",
             ),
             Access::HotBand { band, .. } | Access::MovingHotBand { band, .. } if !open(band) => {

@@ -1,4 +1,4 @@
-//! What only a report prints, beside the demand that all sources have.
+//! What only a report prints, in addition to the demand that all sources have.
 
 use super::figures::{figure, named};
 use super::{events, rates, skew};

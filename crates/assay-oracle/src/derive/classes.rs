@@ -55,7 +55,7 @@ fn whole(report: &Report, parts: &[IoClass]) -> IoClass {
 }
 
 /// The whole has no time of its own: it is the sum over the parts that have one. Where less than half of all I/Os have a
-/// time, only what is outstanding is told, as the least that it can be.
+/// time, only what is outstanding is given, as a lower bound.
 fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
     // The table by function counts temporary files among direct I/O.
     let direct =
@@ -187,7 +187,7 @@ fn multi_block_bytes(report: &Report, waits_per_s: f64) -> Option<Figure> {
     })
 }
 
-/// A class that the tables by function count; without them its waits are no I/Os of its own.
+/// A class that the tables by function count; without them its waits are not I/Os of its own.
 fn by_function(
     report: &Report,
     purpose: IoPurpose,

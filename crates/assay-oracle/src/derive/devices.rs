@@ -7,7 +7,7 @@ use crate::knowledge::{CONTROL_FILE_WRITE, LOG_WRITE, SINGLE_BLOCK};
 use crate::report::Report;
 use assay_model::profile::{DeviceFinding, DeviceGrade, Figure, IoPath, StorageMedium};
 
-/// So many times what is accepted is a defect, no load.
+/// This many times what is accepted is a defect, not load.
 const FAILING: f64 = 10.0;
 /// A writer with more of its time in writes than this is busy: what comes meanwhile waits.
 const BUSY: f64 = 0.7;

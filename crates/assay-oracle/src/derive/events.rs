@@ -171,7 +171,7 @@ fn wait_event(report: &Report, event: &Event) -> WaitEvent {
     }
 }
 
-/// Two digits, as `1.1E+08` has them, are no count where the list in full has all.
+/// Two digits, as in `1.1E+08`, are not used as a count where the full list has all digits.
 fn is_coarse(number: &Quantity) -> bool {
     number.unit == Unit::Count
         && number.rounding_width > COARSE * number.value.abs()

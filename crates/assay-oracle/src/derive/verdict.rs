@@ -15,7 +15,7 @@ use assay_model::profile::{
 const IDLE_SESSIONS: f64 = 0.05;
 /// From this share of its time on a machine makes processes wait for its CPUs.
 const HOST_BUSY: f64 = 0.85;
-/// More than this share of DB time missing or counted twice is told.
+/// More than this share of DB time missing or counted twice is reported.
 const TOLD_SHARE: f64 = 0.05;
 /// CPU time above DB time by more than rounding.
 const CPU_CONTRADICTS: f64 = 1.05;

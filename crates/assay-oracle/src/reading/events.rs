@@ -57,7 +57,7 @@ fn scale(head: &str) -> Option<f64> {
 }
 
 /// What a column of percents is a share of: Statspack prints `% Total Call Time` (9i `% Total Ela Time`), which holds waits
-/// of background processes and is no DB time. Statspack for 11g and later still does, under `% Total Call Time`.
+/// of background processes and is not DB time. Statspack for 11g and later still does, under `% Total Call Time`.
 fn share_of(table: &Table, column: usize) -> ShareOf {
     let head = table.head(column);
     let is_background = table.section == Section::BackgroundEvents

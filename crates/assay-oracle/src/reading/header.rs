@@ -248,7 +248,7 @@ impl Reading {
         self.scaled(Section::Header, &row, 0, unit, scale)
     }
 
-    /// `Std Block Size: 8K`; the number can be missing (`K`), which is no block size.
+    /// `Std Block Size: 8K`; the number can be missing (`K`), which is not a block size.
     fn block_size(&mut self, row: &Row) {
         let label = row.cells.iter().position(|cell| cell.starts_with(b"Std Block Size"));
         let Some(column) = label.map(|label| label + 1) else {

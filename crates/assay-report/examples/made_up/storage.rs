@@ -137,7 +137,7 @@ pub(crate) fn calibration() -> Calibration {
         remarks: vec![Remark {
             what: "Reads were still rising at 256 outstanding I/Os".to_owned(),
             why: "the most IOPS of reads is a lower bound".to_owned(),
-            remedy: "calibrate with --depth-max 1024".to_owned(),
+            remedy: "calibrate with --outstanding-max 1024".to_owned(),
         }],
     }
 }

@@ -2,7 +2,7 @@
 
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Stroke};
-use crate::show::{Show, tick};
+use crate::format::{Formatter, tick};
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
 
@@ -21,18 +21,24 @@ pub(crate) struct Axis {
 
 impl Axis {
     /// An axis whose name says what its numbers are relative to, where they are.
-    pub(crate) fn new(show: &Show, name: &str, unit: Unit, scale: Scale, wanted: usize) -> Self {
-        Self { scale, unit, name: show.axis_name(name, unit), wanted }
+    pub(crate) fn new(
+        format: &Formatter,
+        name: &str,
+        unit: Unit,
+        scale: Scale,
+        wanted: usize,
+    ) -> Self {
+        Self { scale, unit, name: format.axis_name(name, unit), wanted }
     }
 }
 
 /// Draws the vertical axis: grid lines, numbers on the left, the name above.
-pub(crate) fn vertical(scene: &mut Scene, show: &Show, axis: &Axis) {
+pub(crate) fn vertical(scene: &mut Scene, format: &Formatter, axis: &Axis) {
     let plot = scene.plot;
     for found in axis.scale.ticks(axis.wanted) {
         let y = axis.scale.place(found.value);
         if found.labelled {
-            let text = tick(show, axis.unit, found.value);
+            let text = tick(format, axis.unit, found.value);
             scene.hair((plot.left, y), (plot.right(), y), Ink::Grid);
             scene.text((plot.left - 6.0, y + 4.0), Anchor::End, Ink::Axis, text);
         } else {
@@ -43,13 +49,13 @@ pub(crate) fn vertical(scene: &mut Scene, show: &Show, axis: &Axis) {
 }
 
 /// Draws the horizontal axis: grid lines, numbers below, the name below them.
-pub(crate) fn horizontal(scene: &mut Scene, show: &Show, axis: &Axis) {
+pub(crate) fn horizontal(scene: &mut Scene, format: &Formatter, axis: &Axis) {
     let plot = scene.plot;
     let bottom = plot.bottom();
     for found in axis.scale.ticks(axis.wanted) {
         let x = axis.scale.place(found.value);
         if found.labelled {
-            let text = tick(show, axis.unit, found.value);
+            let text = tick(format, axis.unit, found.value);
             scene.hair((x, plot.top), (x, bottom), Ink::Grid);
             scene.text((x, bottom + 17.0), Anchor::Middle, Ink::Axis, text);
         }

@@ -3,24 +3,76 @@
 use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
-use crate::panel::{Bar, Bars, Kind};
-use crate::show::Show;
+use crate::format::Formatter;
+use crate::view::Chart;
 use assay_model::number::real_len;
+use assay_model::verdict::Unit;
 
 /// Width of two letters of a label with the space behind them, pixels.
 const LABEL: f64 = 19.0;
 /// Share of a group's room that its bars fill.
 const FILLED: f64 = 0.76;
 
+/// Bars side by side, in groups of one name.
+#[derive(Clone, Debug)]
+pub(crate) struct Bars {
+    /// What they format.
+    pub(crate) title: String,
+    /// What is upwards.
+    pub(crate) name: String,
+    /// What is across.
+    pub(crate) across_name: String,
+    /// Unit of what is upwards.
+    pub(crate) unit: Unit,
+    /// Names of the groups.
+    pub(crate) names: Vec<String>,
+    /// What is in every group.
+    pub(crate) kinds: Vec<Kind>,
+}
+
+/// The bars of one kind, one a group; none where it is not known.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// Its colour.
+    pub(crate) ink: Ink,
+    /// One a group.
+    pub(crate) bars: Vec<Option<Bar>>,
+}
+
+/// A bar with the least and the greatest of what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bar {
+    /// The middle one.
+    pub(crate) value: f64,
+    /// The least.
+    pub(crate) low: f64,
+    /// The greatest.
+    pub(crate) high: f64,
+    /// Whether one of them was cut off, so that the value is a lower bound.
+    pub(crate) is_cut: bool,
+    /// How many they are.
+    pub(crate) n: usize,
+}
+
+impl Bars {
+    /// The same as a chart.
+    pub(crate) fn chart<'a>(self, file: &str, size: Size, format: Formatter) -> Chart<'a> {
+        let caption = self.title.clone();
+        Chart::new(file, size, caption, move |size| bars(&self, &format, size))
+    }
+}
+
 /// Draws the bars, from zero: the length of a bar is its value.
-pub(crate) fn bars(chart: &Bars, show: &Show, size: Size) -> Scene {
+fn bars(chart: &Bars, format: &Formatter, size: Size) -> Scene {
     let mut scene = Scene::new(size, 280.0, chart.title.clone());
     let plot = scene.plot;
-    let divisor = show.divisor(chart.unit);
+    let divisor = format.divisor(chart.unit);
     let values = || chart.kinds.iter().flat_map(|kind| kind.bars.iter().flatten());
     let highest = values().map(|bar| bar.high / divisor).fold(0.0, f64::max);
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, &chart.name, chart.unit, y, 5));
+    vertical(&mut scene, format, &Axis::new(format, &chart.name, chart.unit, y, 5));
     let step = plot.width / real_len(chart.names.len().max(1));
     for (place, kind) in chart.kinds.iter().enumerate() {
         let width = FILLED * step / real_len(chart.kinds.len().max(1));
@@ -33,7 +85,7 @@ pub(crate) fn bars(chart: &Bars, show: &Show, size: Size) -> Scene {
     let entries: Vec<_> =
         chart.kinds.iter().map(|kind| (kind.name.clone(), kind.ink, Stroke::Solid)).collect();
     legend(&mut scene, &entries);
-    scene.description = describe(chart, show);
+    scene.description = describe(chart, format);
     scene
 }
 
@@ -71,13 +123,13 @@ fn labels(scene: &mut Scene, chart: &Bars, step: f64) {
 }
 
 /// The longest bar of each kind in words.
-fn describe(chart: &Bars, show: &Show) -> String {
+fn describe(chart: &Bars, format: &Formatter) -> String {
     let longest = |kind: &Kind| {
         let pairs = chart.names.iter().zip(&kind.bars);
         let known = pairs.filter_map(|(name, bar)| Some((name, (*bar)?)));
         let (name, bar): (_, Bar) =
             known.max_by(|one, other| one.1.value.total_cmp(&other.1.value))?;
-        Some(format!("{}: longest {name} with {}", kind.name, show.value(chart.unit, bar.value)))
+        Some(format!("{}: longest {name} with {}", kind.name, format.value(chart.unit, bar.value)))
     };
     let said: Vec<String> = chart.kinds.iter().filter_map(longest).collect();
     format!("{}.", said.join("; "))

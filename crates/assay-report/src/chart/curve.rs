@@ -3,8 +3,8 @@
 use super::axis::{Axis, horizontal, legend, vertical};
 use super::scale::{Scale, range_of};
 use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
-use crate::show::Show;
-use crate::words::nines;
+use crate::format::Formatter;
+use crate::phrases::nines;
 use assay_model::Estimate;
 use assay_model::calibration::{CurvePoint, LatencyLimit, MixCalibration};
 use assay_model::verdict::Unit;
@@ -12,7 +12,7 @@ use assay_model::verdict::Unit;
 /// What stays the same while one curve is drawn.
 struct Sheet<'a> {
     /// How numbers are shown.
-    show: &'a Show,
+    format: &'a Formatter,
     /// What is drawn.
     mix: &'a MixCalibration,
     /// The limit that was calibrated.
@@ -40,13 +40,18 @@ pub(crate) fn ink_of(read_share: f64) -> Ink {
 }
 
 /// Draws the curve.
-pub(crate) fn curve(mix: &MixCalibration, limit: &LatencyLimit, show: &Show, size: Size) -> Scene {
+pub(crate) fn curve(
+    mix: &MixCalibration,
+    limit: &LatencyLimit,
+    format: &Formatter,
+    size: Size,
+) -> Scene {
     let mut scene = Scene::new(size, 320.0, format!("Load curve, {}", mix.name));
-    let sheet = Sheet::new(mix, limit, show, &scene);
+    let sheet = Sheet::new(mix, limit, format, &scene);
     scene.description = sheet.describe();
     let wanted = if size == Size::Narrow { 4 } else { 5 };
-    vertical(&mut scene, show, &Axis::new(show, "service time", Unit::Ns, sheet.y, 6));
-    horizontal(&mut scene, show, &Axis::new(show, "IOPS", Unit::IosPerS, sheet.x, wanted));
+    vertical(&mut scene, format, &Axis::new(format, "service time", Unit::Ns, sheet.y, 6));
+    horizontal(&mut scene, format, &Axis::new(format, "IOPS", Unit::IosPerS, sheet.x, wanted));
     sheet.draw_limit(&mut scene);
     sheet.draw_knee(&mut scene);
     sheet.draw_points(&mut scene, Stroke::Dashed, |point| &point.limited_quantile_ns);
@@ -68,7 +73,7 @@ impl<'a> Sheet<'a> {
     fn new(
         mix: &'a MixCalibration,
         limit: &'a LatencyLimit,
-        show: &'a Show,
+        format: &'a Formatter,
         scene: &Scene,
     ) -> Self {
         let mut points: Vec<&CurvePoint> = mix.curve.iter().collect();
@@ -76,12 +81,12 @@ impl<'a> Sheet<'a> {
         let plot = scene.plot;
         let all = mix.curve.iter().chain(&mix.burst_curve);
         let most = range_of(all.map(|point| &point.iops)).map_or(0.0, |(_, most)| most);
-        let x = Scale::from_zero(most / show.divisor(Unit::IosPerS), 5);
+        let x = Scale::from_zero(most / format.divisor(Unit::IosPerS), 5);
         Self {
-            show,
+            format,
             mix,
             limit,
-            y: times(&points, limit, show).onto(plot.bottom(), plot.top),
+            y: times(&points, limit, format).onto(plot.bottom(), plot.top),
             points,
             ink: ink_of(mix.read_share),
             x: x.onto(plot.left, plot.right()),
@@ -90,12 +95,12 @@ impl<'a> Sheet<'a> {
 
     /// The place of a rate, pixels.
     fn x(&self, iops: f64) -> f64 {
-        self.x.place(iops / self.show.divisor(Unit::IosPerS))
+        self.x.place(iops / self.format.divisor(Unit::IosPerS))
     }
 
     /// The place of a time, pixels.
     fn y(&self, time_ns: f64) -> f64 {
-        self.y.place(time_ns / self.show.divisor(Unit::Ns))
+        self.y.place(time_ns / self.format.divisor(Unit::Ns))
     }
 
     /// The place of a point, by one of its times.
@@ -112,8 +117,8 @@ impl<'a> Sheet<'a> {
             let (x, y) = self.place(point, time);
             scene.whisker(x, (self.y(time_ns.low), self.y(time_ns.high)), self.ink);
             scene.whisker_across((self.x(iops.low), self.x(iops.high)), y, self.ink);
-            let time_ns = self.show.value(Unit::Ns, time_ns.value);
-            let iops = self.show.value(Unit::IosPerS, iops.value);
+            let time_ns = self.format.value(Unit::Ns, time_ns.value);
+            let iops = self.format.value(Unit::IosPerS, iops.value);
             let says = format!("{} outstanding: {iops}, {time_ns}", point.outstanding);
             scene.dot((x, y), self.ink, says);
         }
@@ -146,13 +151,13 @@ impl<'a> Sheet<'a> {
 
     /// The limit, and the rate at which it is reached; relative charts show neither.
     fn draw_limit(&self, scene: &mut Scene) {
-        if self.show.is_relative() {
+        if self.format.is_relative() {
             return;
         }
         let plot = scene.plot;
         let y = self.y(self.limit.service_time_ns);
         scene.line(vec![(plot.left, y), (plot.right(), y)], Ink::Limit, Stroke::Dashed);
-        let limit = self.show.chosen(Unit::Ns, self.limit.service_time_ns);
+        let limit = self.format.chosen(Unit::Ns, self.limit.service_time_ns);
         let text = format!("p{} ≤ {limit}", nines(self.limit.quantile));
         scene.text((plot.left + 6.0, y - 5.0), Anchor::Start, Ink::Limit, text);
         if let Some(capacity) = &self.mix.iops_within_limit {
@@ -183,20 +188,20 @@ impl<'a> Sheet<'a> {
 
     /// One point in words.
     fn in_words(&self, point: &CurvePoint) -> String {
-        let iops = self.show.value(Unit::IosPerS, point.iops.value);
-        let time = self.show.value(Unit::Ns, point.service_time_ns.value);
+        let iops = self.format.value(Unit::IosPerS, point.iops.value);
+        let time = self.format.value(Unit::Ns, point.service_time_ns.value);
         let depth = point.outstanding;
         format!("{iops} at a mean service time of {time} with {depth} outstanding I/Os")
     }
 }
 
 /// The range of times. The limit is part of it, except where it is hidden.
-fn times(points: &[&CurvePoint], limit: &LatencyLimit, show: &Show) -> Scale {
+fn times(points: &[&CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Scale {
     let means = points.iter().map(|point| &point.service_time_ns);
     let all = means.chain(points.iter().map(|point| &point.limited_quantile_ns));
     let (low, high) = range_of(all).unwrap_or((limit.service_time_ns, limit.service_time_ns));
-    let limit_ns = if show.is_relative() { high } else { limit.service_time_ns };
-    let divisor = show.divisor(Unit::Ns);
+    let limit_ns = if format.is_relative() { high } else { limit.service_time_ns };
+    let divisor = format.divisor(Unit::Ns);
     // Room below the lowest point for the number beside it.
     Scale::log(0.85 * low.min(limit_ns) / divisor, high.max(limit_ns) / divisor)
 }

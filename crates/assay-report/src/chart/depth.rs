@@ -4,32 +4,32 @@ use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::curve::ink_of;
 use super::scale::{Scale, range_of};
 use super::scene::{Anchor, Ink, Scene, Size, Stroke};
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 use assay_model::verdict::Unit;
 use std::collections::BTreeSet;
 
 /// Draws the large curves; `None` where there are none.
-pub(crate) fn depth(mixes: &[MixCalibration], show: &Show, size: Size) -> Option<Scene> {
+pub(crate) fn depth(mixes: &[MixCalibration], format: &Formatter, size: Size) -> Option<Scene> {
     let points = || mixes.iter().flat_map(|mix| &mix.large_curve);
     let least = points().map(depth_of).reduce(f64::min)?;
     let most = points().map(depth_of).reduce(f64::max)?;
     let (_, highest) = range_of(points().map(|point| &point.throughput_bytes_per_s))?;
-    let highest = highest / show.divisor(Unit::BytesPerS);
+    let highest = highest / format.divisor(Unit::BytesPerS);
     let mut scene = Scene::new(size, 280.0, "Throughput of large I/Os by outstanding I/Os");
     let plot = scene.plot;
     let x = Scale::log(least, most).onto(plot.left, plot.right());
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, "throughput", Unit::BytesPerS, y, 5));
+    vertical(&mut scene, format, &Axis::new(format, "throughput", Unit::BytesPerS, y, 5));
     depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "outstanding I/Os");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
-        draw(&mut scene, mix, show, (x, y));
+        draw(&mut scene, mix, format, (x, y));
         (mix.name.clone(), ink_of(mix.read_share), stroke_of(mix))
     });
     let entries: Vec<_> = entries.collect();
     legend(&mut scene, &entries);
-    scene.description = describe(mixes, show);
+    scene.description = describe(mixes, format);
     Some(scene)
 }
 
@@ -64,9 +64,9 @@ pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &
 }
 
 /// The line of one mix with its points and their intervals.
-fn draw(scene: &mut Scene, mix: &MixCalibration, show: &Show, (x, y): (Scale, Scale)) {
+fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, (x, y): (Scale, Scale)) {
     let ink = ink_of(mix.read_share);
-    let height = |bytes_per_s: f64| y.place(bytes_per_s / show.divisor(Unit::BytesPerS));
+    let height = |bytes_per_s: f64| y.place(bytes_per_s / format.divisor(Unit::BytesPerS));
     let mut points: Vec<&CurvePoint> = mix.large_curve.iter().collect();
     points.sort_by_key(|point| point.outstanding);
     let place = |point: &&CurvePoint| {
@@ -77,19 +77,19 @@ fn draw(scene: &mut Scene, mix: &MixCalibration, show: &Show, (x, y): (Scale, Sc
         let throughput = &point.throughput_bytes_per_s;
         let ends = (height(throughput.low), height(throughput.high));
         scene.whisker(x.place(depth_of(point)), ends, ink);
-        let shown = show.value(Unit::BytesPerS, throughput.value);
+        let shown = format.value(Unit::BytesPerS, throughput.value);
         let says = format!("{}, {} outstanding: {shown}", mix.name, point.outstanding);
         scene.dot(place(point), ink, says);
     }
 }
 
 /// The best of every mix in words.
-fn describe(mixes: &[MixCalibration], show: &Show) -> String {
+fn describe(mixes: &[MixCalibration], format: &Formatter) -> String {
     let one = |mix: &MixCalibration| {
         let Some(most) = &mix.throughput_max_bytes_per_s else {
             return format!("{} was not measured.", mix.name);
         };
-        let rate = show.value(Unit::BytesPerS, most.rate.value);
+        let rate = format.value(Unit::BytesPerS, most.rate.value);
         format!("{} reaches {rate} at {} outstanding.", mix.name, most.outstanding)
     };
     mixes.iter().map(one).collect::<Vec<_>>().join(" ")

@@ -4,7 +4,7 @@ use super::axis::{Axis, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Plot, Scene, Size};
 use super::time_axis::time_axis;
-use crate::show::Show;
+use crate::format::Formatter;
 use crate::timeline::{Column, Timeline};
 use assay_model::measurement::Operation;
 use assay_model::number::{index, real, real_len, seconds};
@@ -29,16 +29,21 @@ struct Cells<'a> {
 }
 
 /// Draws the heat map of one operation.
-pub(crate) fn heat(timeline: &Timeline, operation: Operation, show: &Show, size: Size) -> Scene {
+pub(crate) fn heat(
+    timeline: &Timeline,
+    operation: Operation,
+    format: &Formatter,
+    size: Size,
+) -> Scene {
     let timeline = timeline.coarser(cells_max(size));
     let name = format!("{}s, {}", operation.name(), timeline.kind());
     let mut scene = Scene::unnamed(size, 200.0, format!("Heat map of {name}"));
     let plot = scene.plot;
     let x = time_axis(&mut scene, seconds(timeline.end_ns()));
-    let y = range(&timeline, operation, show).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, &name, Unit::Ns, y, 5));
+    let y = range(&timeline, operation, format).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, format, &Axis::new(format, &name, Unit::Ns, y, 5));
     let cells =
-        |column| Cells { column, rows: rows(column, operation, y, plot, show.divisor(Unit::Ns)) };
+        |column| Cells { column, rows: rows(column, operation, y, plot, format.divisor(Unit::Ns)) };
     let cells: Vec<Cells<'_>> = timeline.columns().iter().map(cells).collect();
     let width = timeline.columns().first().map_or(0.0, |first| width(first, x) + OVERLAP);
     for level in 1..=LEVELS {
@@ -61,11 +66,11 @@ fn cells_max(size: Size) -> usize {
 }
 
 /// From the shortest to the longest time of all columns.
-fn range(timeline: &Timeline, operation: Operation, show: &Show) -> Scale {
+fn range(timeline: &Timeline, operation: Operation, format: &Formatter) -> Scale {
     let columns = timeline.columns().iter().map(|column| &column.operation(operation).times);
     let low = columns.clone().filter_map(|times| times.iter().next()).map(|(time, _)| time).min();
-    let high = columns.map(super::super::times::Times::max_ns).max();
-    let divisor = show.divisor(Unit::Ns);
+    let high = columns.map(crate::compact_histogram::CompactHistogram::max_ns).max();
+    let divisor = format.divisor(Unit::Ns);
     Scale::log(real(low.unwrap_or(1).max(1)) / divisor, real(high.unwrap_or(1).max(1)) / divisor)
 }
 

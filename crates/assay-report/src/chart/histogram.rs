@@ -3,8 +3,8 @@
 use super::axis::{Axis, horizontal, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
-use crate::show::Show;
-use crate::words::{capital, nines};
+use crate::format::Formatter;
+use crate::phrases::{capital, nines};
 use assay_model::Histogram;
 use assay_model::measurement::Operation;
 use assay_model::number::{index, real, real_len, share};
@@ -24,19 +24,19 @@ pub(crate) fn histogram(
     operation: Operation,
     times: &Histogram,
     kind: &str,
-    show: &Show,
+    format: &Formatter,
     size: Size,
 ) -> Scene {
     let name = operation.name();
     let mut scene = Scene::new(size, 250.0, format!("{} of {name}s", capital(kind)));
     let plot = scene.plot;
-    let x = range(times, show).onto(plot.left, plot.right());
-    let bars = bars(times, x, show.divisor(Unit::Ns), plot.width);
+    let x = range(times, format).onto(plot.left, plot.right());
+    let bars = bars(times, x, format.divisor(Unit::Ns), plot.width);
     let highest = bars.iter().copied().fold(0.0, f64::max);
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
-    let share = Axis::new(show, &format!("share of {name}s"), Unit::Share, y, 4);
-    vertical(&mut scene, show, &share);
-    horizontal(&mut scene, show, &Axis::new(show, kind, Unit::Ns, x, 5));
+    let share = Axis::new(format, &format!("share of {name}s"), Unit::Share, y, 4);
+    vertical(&mut scene, format, &share);
+    horizontal(&mut scene, format, &Axis::new(format, kind, Unit::Ns, x, 5));
     let rects = (0u32..).zip(&bars).filter(|(_, share)| **share > 0.0);
     let rects = rects.map(|(bar, share)| {
         // Even a single I/O leaves a trace.
@@ -44,14 +44,14 @@ pub(crate) fn histogram(
         [plot.left + f64::from(bar) * BAR, top, BAR - 0.8, plot.bottom() - top]
     });
     scene.marks.push(Mark::Rects { rects: rects.collect(), ink: operation.into() });
-    mark_quantiles(&mut scene, times, x, show);
-    scene.description = describe(operation, times, show);
+    mark_quantiles(&mut scene, times, x, format);
+    scene.description = describe(operation, times, format);
     scene
 }
 
 /// From the shortest time to the one that a million I/Os keep but one.
-fn range(times: &Histogram, show: &Show) -> Scale {
-    let divisor = show.divisor(Unit::Ns);
+fn range(times: &Histogram, format: &Formatter) -> Scale {
+    let divisor = format.divisor(Unit::Ns);
     let (low, high) = (times.min_ns().max(1), times.quantile_ns(0.999_999).max(1));
     Scale::log(real(low) / divisor, real(high) / divisor)
 }
@@ -72,13 +72,13 @@ fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
 }
 
 /// Names quantiles in the upper part of the plot; what would run into a neighbour goes a line lower.
-fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, show: &Show) {
+fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Formatter) {
     let plot = scene.plot;
     let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
     let mut ends = [f64::NEG_INFINITY; 3];
     for quantile in MARKED.into_iter().filter(enough) {
-        let time = real(times.quantile_ns(quantile)) / show.divisor(Unit::Ns);
-        let text = format!("p{} {}", nines(quantile), show.drawn(Unit::Ns, time));
+        let time = real(times.quantile_ns(quantile)) / format.divisor(Unit::Ns);
+        let text = format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time));
         let (place, width) = (x.place(time), 6.8 * real_len(text.chars().count()));
         let left = (place + 4.0).min(plot.right() - width);
         let row = ends.iter().position(|end| left > end + 6.0).unwrap_or(ends.len() - 1);
@@ -90,9 +90,9 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, show: &Show) {
 }
 
 /// The distribution in a sentence.
-fn describe(operation: Operation, times: &Histogram, show: &Show) -> String {
-    let at = |quantile: f64| show.value(Unit::Ns, real(times.quantile_ns(quantile)));
-    let (name, longest) = (operation.name(), show.value(Unit::Ns, real(times.max_ns())));
+fn describe(operation: Operation, times: &Histogram, format: &Formatter) -> String {
+    let at = |quantile: f64| format.value(Unit::Ns, real(times.quantile_ns(quantile)));
+    let (name, longest) = (operation.name(), format.value(Unit::Ns, real(times.max_ns())));
     let (half, most) = (at(0.5), at(0.99));
     format!("Half of the {name}s took up to {half}, 99 % up to {most}, the longest {longest}.")
 }

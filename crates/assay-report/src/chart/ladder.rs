@@ -4,7 +4,7 @@ use super::axis::{Axis, legend, vertical};
 use super::depth::depths;
 use super::scale::Scale;
 use super::scene::{Ink, Scene, Size, Stroke};
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::load::Rung;
 use assay_model::verdict::Unit;
 
@@ -27,7 +27,7 @@ pub(crate) fn ladder(
     unit: Unit,
     rungs: &[&Rung],
     curves: &[Curve],
-    show: &Show,
+    format: &Formatter,
     size: Size,
 ) -> Scene {
     let mut scene = Scene::new(size, 280.0, title.to_owned());
@@ -36,15 +36,15 @@ pub(crate) fn ladder(
     let (least, most) = (sessions().fold(f64::INFINITY, f64::min), sessions().fold(1.0, f64::max));
     let x = Scale::log(least.min(most), most).onto(plot.left, plot.right());
     let y = vertical_scale(unit, rungs, curves).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, name, unit, y, 5));
+    vertical(&mut scene, format, &Axis::new(format, name, unit, y, 5));
     depths(&mut scene, x, rungs.iter().map(|rung| rung.sessions).collect(), "sessions");
     for curve in curves {
-        draw(&mut scene, rungs, curve, unit, show, (x, y));
+        draw(&mut scene, rungs, curve, unit, format, (x, y));
     }
     let entries: Vec<_> =
         curves.iter().map(|curve| (curve.name.to_owned(), curve.ink, curve.stroke)).collect();
     legend(&mut scene, &entries);
-    scene.description = describe(rungs, curves, unit, show);
+    scene.description = describe(rungs, curves, unit, format);
     scene
 }
 
@@ -63,7 +63,7 @@ fn draw(
     rungs: &[&Rung],
     curve: &Curve,
     unit: Unit,
-    show: &Show,
+    format: &Formatter,
     (x, y): (Scale, Scale),
 ) {
     let place =
@@ -82,20 +82,25 @@ fn draw(
     scene.line(sessions.into_iter().filter_map(middle).collect(), curve.ink, curve.stroke);
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
-            let says =
-                format!("{}, {} sessions: {}", curve.name, rung.sessions, show.value(unit, value));
+            let says = format!(
+                "{}, {} sessions: {}",
+                curve.name,
+                rung.sessions,
+                format.value(unit, value)
+            );
             scene.dot(place, curve.ink, says);
         }
     }
 }
 
 /// The last rung in words.
-fn describe(rungs: &[&Rung], curves: &[Curve], unit: Unit, show: &Show) -> String {
+fn describe(rungs: &[&Rung], curves: &[Curve], unit: Unit, format: &Formatter) -> String {
     let Some(last) = rungs.last() else {
         return "Nothing was measured.".to_owned();
     };
-    let one =
-        |curve: &Curve| Some(format!("{} {}", curve.name, show.value(unit, (curve.value)(last)?)));
+    let one = |curve: &Curve| {
+        Some(format!("{} {}", curve.name, format.value(unit, (curve.value)(last)?)))
+    };
     let said: Vec<String> = curves.iter().filter_map(one).collect();
     format!("With {} sessions: {}.", last.sessions, said.join(", "))
 }

@@ -5,10 +5,10 @@ use super::rates::{band, steps};
 use super::scale::Scale;
 use super::scene::{Ink, Mark, Point, Scene, Size, Stroke};
 use super::time_axis::{events, time_axis};
+use crate::format::Formatter;
 use crate::input::Event;
-use crate::show::Show;
+use crate::phrases::capital;
 use crate::timeline::{ColumnOperation, Timeline};
-use crate::words::capital;
 use assay_model::measurement::Operation;
 use assay_model::number::{real, seconds};
 use assay_model::verdict::Unit;
@@ -35,7 +35,7 @@ pub(crate) fn latency(
     timeline: &Timeline,
     operation: Operation,
     happened: &[Event],
-    show: &Show,
+    format: &Formatter,
     size: Size,
 ) -> Scene {
     let timeline = timeline.coarser(size.columns_max());
@@ -43,13 +43,13 @@ pub(crate) fn latency(
     let mut scene = Scene::unnamed(size, 200.0, format!("{} over time", capital(&name)));
     let plot = scene.plot;
     let x = time_axis(&mut scene, seconds(timeline.end_ns()));
-    let y = range(&timeline, operation, show).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, &name, Unit::Ns, y, 5));
-    draw(&mut scene, &timeline, operation, (x, y), show.divisor(Unit::Ns));
+    let y = range(&timeline, operation, format).onto(plot.bottom(), plot.top);
+    vertical(&mut scene, format, &Axis::new(format, &name, Unit::Ns, y, 5));
+    draw(&mut scene, &timeline, operation, (x, y), format.divisor(Unit::Ns));
     let entries = LINES.map(|(name, _, stroke)| (name.to_owned(), operation.into(), stroke));
     legend(&mut scene, &entries);
     events(&mut scene, x, happened);
-    scene.description = describe(&timeline, operation, show);
+    scene.description = describe(&timeline, operation, format);
     scene
 }
 
@@ -60,8 +60,8 @@ fn values(timeline: &Timeline, operation: Operation, pick: Pick) -> impl Iterato
 }
 
 /// From the lowest median to the longest time.
-fn range(timeline: &Timeline, operation: Operation, show: &Show) -> Scale {
-    let divisor = show.divisor(Unit::Ns);
+fn range(timeline: &Timeline, operation: Operation, format: &Formatter) -> Scale {
+    let divisor = format.divisor(Unit::Ns);
     let low = values(timeline, operation, MEDIAN).min().unwrap_or(1).max(1);
     let high = values(timeline, operation, LONGEST).max().unwrap_or(1).max(1);
     Scale::log(real(low) / divisor, real(high) / divisor)
@@ -90,9 +90,9 @@ fn draw(
 }
 
 /// The range in words.
-fn describe(timeline: &Timeline, operation: Operation, show: &Show) -> String {
+fn describe(timeline: &Timeline, operation: Operation, format: &Formatter) -> String {
     let low = values(timeline, operation, MEDIAN).min().unwrap_or(0);
     let high = values(timeline, operation, LONGEST).max().unwrap_or(0);
-    let (low, high) = (show.value(Unit::Ns, real(low)), show.value(Unit::Ns, real(high)));
+    let (low, high) = (format.value(Unit::Ns, real(low)), format.value(Unit::Ns, real(high)));
     format!("From a lowest median of {low} to a longest time of {high}.")
 }

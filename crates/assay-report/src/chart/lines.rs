@@ -5,22 +5,83 @@ use super::rates::band;
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
 use super::time_axis::time_axis;
-use crate::panel::{Across, Line, Lines};
-use crate::show::Show;
+use crate::format::Formatter;
+use crate::phrases::file_name;
+use crate::view::Chart;
 use assay_model::Estimate;
 use assay_model::verdict::Unit;
 
+/// How places on the horizontal axis are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Across {
+    /// From zero.
+    #[default]
+    Linear,
+    /// Equal ratios are equally long.
+    Log,
+    /// Times in ns, equal ratios equally long.
+    LogTime,
+    /// Seconds since the beginning.
+    Time,
+}
+
+/// Lines over one axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// What it shows.
+    pub(crate) title: String,
+    /// What is across.
+    pub(crate) across: Across,
+    /// Its name.
+    pub(crate) across_name: String,
+    /// What is upwards.
+    pub(crate) name: String,
+    /// Unit of what is upwards.
+    pub(crate) unit: Unit,
+    /// Whether the vertical axis is logarithmic; else it begins at zero.
+    pub(crate) log: bool,
+    /// What is drawn.
+    pub(crate) curves: Vec<Line>,
+    /// Places across at which something happened.
+    pub(crate) marks: Vec<(f64, String)>,
+}
+
+/// One line.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// Its colour.
+    pub(crate) ink: Ink,
+    /// Its stroke.
+    pub(crate) stroke: Stroke,
+    /// Whether its points are drawn with their intervals.
+    pub(crate) dots: bool,
+    /// Whether the intervals are joined to a band.
+    pub(crate) band: bool,
+    /// The points, ascending.
+    pub(crate) points: Vec<(f64, Estimate)>,
+}
+
+impl Lines {
+    /// The same as a chart.
+    pub(crate) fn chart<'a>(self, size: Size, format: Formatter) -> Chart<'a> {
+        let (file, caption) = (file_name(&self.title.to_lowercase()), self.title.clone());
+        Chart::new(file, size, caption, move |size| lines(&self, &format, size))
+    }
+}
+
 /// Draws the lines.
-pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
+fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
     let mut scene = Scene::new(size, 300.0, of.title.clone());
     let wanted = if size == Size::Narrow { 4 } else { 6 };
-    let x = across(&mut scene, of, show, wanted);
-    let y = upwards(&scene, of, show);
-    vertical(&mut scene, show, &Axis::new(show, &of.name, of.unit, y, 5));
+    let x = across(&mut scene, of, format, wanted);
+    let y = upwards(&scene, of, format);
+    vertical(&mut scene, format, &Axis::new(format, &of.name, of.unit, y, 5));
     let of_time = of.across == Across::LogTime;
-    let along = |at: f64| x.place(if of_time { at / show.divisor(Unit::Ns) } else { at });
+    let along = |at: f64| x.place(if of_time { at / format.divisor(Unit::Ns) } else { at });
     for line in &of.curves {
-        draw(&mut scene, line, (&along, y), of.unit, show);
+        draw(&mut scene, line, (&along, y), of.unit, format);
     }
     for (at, what) in &of.marks {
         mark(&mut scene, x.place(*at), what);
@@ -33,12 +94,12 @@ pub(crate) fn lines(of: &Lines, show: &Show, size: Size) -> Scene {
         .collect();
     let fitting = if size == Size::Narrow { 3 } else { 6 };
     legend(&mut scene, &entries[..entries.len().min(fitting)]);
-    scene.description = describe(of, show);
+    scene.description = describe(of, format);
     scene
 }
 
 /// The horizontal axis.
-fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
+fn across(scene: &mut Scene, of: &Lines, format: &Formatter, wanted: usize) -> Scale {
     let plot = scene.plot;
     let places = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| point.0));
     let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
@@ -52,9 +113,9 @@ fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
         Across::Linear => Scale::from_zero(high, wanted),
         Across::Log => Scale::log(low, high),
         Across::LogTime => {
-            let divisor = show.divisor(Unit::Ns);
+            let divisor = format.divisor(Unit::Ns);
             let scale = Scale::log(low / divisor, high / divisor).onto(plot.left, plot.right());
-            horizontal(scene, show, &Axis::new(show, &of.across_name, Unit::Ns, scale, wanted));
+            horizontal(scene, format, &Axis::new(format, &of.across_name, Unit::Ns, scale, wanted));
             return scale;
         }
     };
@@ -63,13 +124,13 @@ fn across(scene: &mut Scene, of: &Lines, show: &Show, wanted: usize) -> Scale {
     let unit = if of.across == Across::Linear && high <= 1.0 { Unit::Share } else { Unit::Count };
     let axis = Axis { scale, unit, name: of.across_name.clone(), wanted };
     // Factors and sizes are chosen, and no figure of the storage: they are never hidden.
-    horizontal(scene, &Show::default(), &axis);
+    horizontal(scene, &Formatter::default(), &axis);
     scale
 }
 
 /// The vertical scale: from zero, or equal ratios.
-fn upwards(scene: &Scene, of: &Lines, show: &Show) -> Scale {
-    let divisor = show.divisor(of.unit);
+fn upwards(scene: &Scene, of: &Lines, format: &Formatter) -> Scale {
+    let divisor = format.divisor(of.unit);
     let estimates = || of.curves.iter().flat_map(|line| line.points.iter().map(|point| &point.1));
     let values = || estimates().map(|estimate| estimate.value / divisor);
     let high = estimates()
@@ -88,9 +149,9 @@ fn draw(
     line: &Line,
     (along, y): (&dyn Fn(f64) -> f64, Scale),
     unit: Unit,
-    show: &Show,
+    format: &Formatter,
 ) {
-    let height = |value: f64| y.place(value / show.divisor(unit));
+    let height = |value: f64| y.place(value / format.divisor(unit));
     let points: Vec<Point> =
         line.points.iter().map(|(at, estimate)| (along(*at), height(estimate.value))).collect();
     if line.band {
@@ -109,7 +170,7 @@ fn draw(
         if !line.band {
             scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
         }
-        let says = format!("{}: {}", line.name, show.value(unit, estimate.value));
+        let says = format!("{}: {}", line.name, format.value(unit, estimate.value));
         scene.dot((place, height(estimate.value)), line.ink, says);
     }
 }
@@ -127,10 +188,10 @@ fn mark(scene: &mut Scene, x: f64, what: &str) {
 }
 
 /// The ends of every line in words.
-fn describe(of: &Lines, show: &Show) -> String {
+fn describe(of: &Lines, format: &Formatter) -> String {
     let one = |line: &Line| {
         let (first, last) = (line.points.first()?, line.points.last()?);
-        let shown = |point: &(f64, Estimate)| show.value(of.unit, point.1.value);
+        let shown = |point: &(f64, Estimate)| format.value(of.unit, point.1.value);
         Some(format!("{}: from {} to {}.", line.name, shown(first), shown(last)))
     };
     of.curves.iter().filter_map(one).collect::<Vec<_>>().join(" ")

@@ -5,30 +5,35 @@ use super::scale::Scale;
 use super::scene::{Ink, Mark, Point, Scene, Size};
 use super::tail::{entries, stroke_of};
 use super::time_axis::{events, time_axis};
+use crate::format::Formatter;
 use crate::input::Event;
-use crate::show::Show;
 use crate::timeline::{Column, ColumnOperation, Timeline};
 use assay_model::measurement::Operation;
 use assay_model::number::{rate, seconds};
 use assay_model::verdict::Unit;
 
 /// Draws the rates of all operations.
-pub(crate) fn rates(timeline: &Timeline, happened: &[Event], show: &Show, size: Size) -> Scene {
+pub(crate) fn rates(
+    timeline: &Timeline,
+    happened: &[Event],
+    format: &Formatter,
+    size: Size,
+) -> Scene {
     let timeline = timeline.coarser(size.columns_max());
     let mut scene = Scene::new(size, 240.0, "IOPS over time");
     let plot = scene.plot;
     let x = time_axis(&mut scene, seconds(timeline.end_ns()));
     name_below(&mut scene, "time since the measurement began");
-    let divisor = show.divisor(Unit::IosPerS);
+    let divisor = format.divisor(Unit::IosPerS);
     let highest = highest(&timeline) / divisor;
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, "IOPS", Unit::IosPerS, y, 4));
+    vertical(&mut scene, format, &Axis::new(format, "IOPS", Unit::IosPerS, y, 4));
     for operation in timeline.operations() {
         draw(&mut scene, timeline.columns(), operation, (x, y), divisor);
     }
     legend(&mut scene, &entries(timeline.operations().into_iter()));
     events(&mut scene, x, happened);
-    scene.description = describe(&timeline, show);
+    scene.description = describe(&timeline, format);
     scene
 }
 
@@ -86,12 +91,12 @@ pub(crate) fn steps(
 }
 
 /// The extremes of every operation in words.
-fn describe(timeline: &Timeline, show: &Show) -> String {
+fn describe(timeline: &Timeline, format: &Formatter) -> String {
     let one = |operation: Operation| {
         let columns = timeline.columns().iter().map(|column| column.operation(operation));
         let low = columns.clone().map(|column| column.iops_min).fold(f64::INFINITY, f64::min);
         let high = columns.map(|column| column.iops_max).fold(0.0, f64::max);
-        let (low, high) = (show.value(Unit::IosPerS, low), show.value(Unit::IosPerS, high));
+        let (low, high) = (format.value(Unit::IosPerS, low), format.value(Unit::IosPerS, high));
         format!("Between {low} and {high} {}s.", operation.name())
     };
     timeline.operations().into_iter().map(one).collect::<Vec<_>>().join(" ")

@@ -4,8 +4,8 @@ use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
 use super::waits::whole_ticks;
+use crate::format::Formatter;
 use crate::ladder::split::Split;
-use crate::show::Show;
 use assay_model::load::Rung;
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
@@ -23,7 +23,7 @@ const PARTS: [(&str, Ink, Part); 5] = [
 type Part = fn(&Split) -> Option<f64>;
 
 /// Draws the columns.
-pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -> Scene {
+pub(crate) fn stack(rungs: &[&Rung], processors: u32, format: &Formatter, size: Size) -> Scene {
     let mut scene = Scene::new(size, 280.0, "Time of the sessions by what they waited for");
     let plot = scene.plot;
     let height =
@@ -32,7 +32,7 @@ pub(crate) fn stack(rungs: &[&Rung], processors: u32, show: &Show, size: Size) -
         rungs.iter().map(|rung| height(rung).max(f64::from(rung.sessions))).fold(1.0, f64::max);
     let wanted = whole_ticks(highest);
     let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, "sessions on average", Unit::Count, y, wanted));
+    vertical(&mut scene, format, &Axis::new(format, "sessions on average", Unit::Count, y, wanted));
     let step = plot.width / real_len(rungs.len().max(1));
     for (rung, column) in rungs.iter().zip(0_u32..) {
         let left = plot.left + step * (f64::from(column) + 0.2);

@@ -1,9 +1,9 @@
-//! How many I/Os take longer than a time: the tail that a histogram's bars are too low to show.
+//! How many I/Os take longer than a time: the tail that a histogram's bars are too low to format.
 
 use super::axis::{Axis, horizontal, legend, vertical};
 use super::scale::Scale;
 use super::scene::{Ink, Point, Scene, Size, Stroke};
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::Histogram;
 use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
@@ -16,22 +16,22 @@ const STEP_MIN: f64 = 1.0;
 pub(crate) fn tail(
     all: &[(Operation, &Histogram)],
     kind: &str,
-    show: &Show,
+    format: &Formatter,
     size: Size,
 ) -> Option<Scene> {
     let mut scene = Scene::new(size, 280.0, format!("Share of I/Os with a longer {kind}"));
     let plot = scene.plot;
-    let x = range(all, show)?.onto(plot.left, plot.right());
+    let x = range(all, format)?.onto(plot.left, plot.right());
     let y = shares(all).onto(plot.bottom(), plot.top);
-    let longer = Axis::new(show, "share that takes longer", Unit::Share, y, 5);
-    vertical(&mut scene, show, &longer);
-    horizontal(&mut scene, show, &Axis::new(show, kind, Unit::Ns, x, 6));
+    let longer = Axis::new(format, "share that takes longer", Unit::Share, y, 5);
+    vertical(&mut scene, format, &longer);
+    horizontal(&mut scene, format, &Axis::new(format, kind, Unit::Ns, x, 6));
     for (operation, times) in all {
-        let line = steps(times, x, y, show.divisor(Unit::Ns));
+        let line = steps(times, x, y, format.divisor(Unit::Ns));
         scene.line(line, (*operation).into(), stroke_of(*operation));
     }
     legend(&mut scene, &entries(all.iter().map(|(operation, _)| *operation)));
-    scene.description = describe(all, show);
+    scene.description = describe(all, format);
     Some(scene)
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn entries(operations: impl Iterator<Item = Operation>) -> Vec<(Strin
 }
 
 /// From the shortest to the longest time of all operations.
-fn range(all: &[(Operation, &Histogram)], show: &Show) -> Option<Scale> {
-    let divisor = show.divisor(Unit::Ns);
+fn range(all: &[(Operation, &Histogram)], format: &Formatter) -> Option<Scale> {
+    let divisor = format.divisor(Unit::Ns);
     let low = all.iter().map(|(_, times)| times.min_ns().max(1)).min()?;
     let high = all.iter().map(|(_, times)| times.max_ns().max(1)).max()?;
     Some(Scale::log(real(low) / divisor, real(high) / divisor))
@@ -87,9 +87,9 @@ fn steps(times: &Histogram, x: Scale, y: Scale, divisor: f64) -> Vec<Point> {
 }
 
 /// A rare time of every operation in words.
-fn describe(all: &[(Operation, &Histogram)], show: &Show) -> String {
+fn describe(all: &[(Operation, &Histogram)], format: &Formatter) -> String {
     let one = |(operation, times): &(Operation, &Histogram)| {
-        let rare = show.value(Unit::Ns, real(times.quantile_ns(0.999)));
+        let rare = format.value(Unit::Ns, real(times.quantile_ns(0.999)));
         format!("One {} in a thousand takes longer than {rare}.", operation.name())
     };
     all.iter().map(one).collect::<Vec<_>>().join(" ")

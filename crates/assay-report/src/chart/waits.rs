@@ -4,7 +4,7 @@ use super::axis::{Axis, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
 use super::time_axis::time_axis;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::number::{real, real_len};
 use assay_model::profile::WaitSeries;
 use assay_model::verdict::Unit;
@@ -34,7 +34,7 @@ type Column = [f64; CLASSES.len() + 1];
 pub(crate) fn waits(
     stretches: &[Stretch<'_>],
     cpus: Option<f64>,
-    show: &Show,
+    format: &Formatter,
     size: Size,
 ) -> Scene {
     let columns: Vec<Vec<Column>> = stretches.iter().map(|one| columns(one.series)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn waits(
     let highest = columns.iter().flatten().map(|column| column.iter().sum()).fold(1.0, f64::max);
     let wanted = whole_ticks(highest);
     let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, "sessions", Unit::Count, y, wanted));
+    vertical(&mut scene, format, &Axis::new(format, "sessions", Unit::Count, y, wanted));
     let all_s = stretches.iter().map(|one| length_s(one.series)).sum();
     let x = time_axis(&mut scene, all_s);
     name_below(&mut scene, "measured time");
@@ -199,7 +199,8 @@ mod tests {
         ]);
         let stretch = |name: &str| Stretch { name: name.to_owned(), series: &series };
         for size in [Size::Full, Size::Narrow] {
-            let scene = waits(&[stretch("1"), stretch("4")], Some(2.0), &Show::default(), size);
+            let scene =
+                waits(&[stretch("1"), stretch("4")], Some(2.0), &Formatter::default(), size);
             let of = |wanted: Ink| -> Vec<[f64; 4]> {
                 let rects = scene.marks.iter().filter_map(|mark| match mark {
                     // Those of the legend are of one size.

@@ -4,7 +4,7 @@ use super::axis::{Axis, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Ink, Mark, Point, Scene, Size, Stroke};
 use super::time_axis::time_axis;
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::counters::CpuCounters;
 use assay_model::verdict::Unit;
 use assay_model::watch::{DeviceRates, Moment};
@@ -18,7 +18,7 @@ struct Line<'a> {
 }
 
 /// Shares of the processors' time, and the tasks that were ready to run for each of them.
-pub(crate) fn processors(columns: &[Moment], show: &Show, size: Size) -> Scene {
+pub(crate) fn processors(columns: &[Moment], format: &Formatter, size: Size) -> Scene {
     let share =
         |of: fn(&CpuCounters) -> f64| move |moment: &Moment| moment.counters.cpu.as_ref().map(of);
     let (user, system) = (share(CpuCounters::user_share), share(CpuCounters::system_share));
@@ -29,11 +29,11 @@ pub(crate) fn processors(columns: &[Moment], show: &Show, size: Size) -> Scene {
         line("idle, I/O outstanding", Ink::Sync, Stroke::Dashed, &wait),
         line("stolen", Ink::Mix, Stroke::Dotted, &stolen),
     ];
-    draw(columns, &lines, ("Time of the processors", Unit::Share), show, size)
+    draw(columns, &lines, ("Time of the processors", Unit::Share), format, size)
 }
 
 /// Mean time of the reads and writes of a device.
-pub(crate) fn device(columns: &[Moment], name: &str, show: &Show, size: Size) -> Scene {
+pub(crate) fn device(columns: &[Moment], name: &str, format: &Formatter, size: Size) -> Scene {
     let time = |of: fn(DeviceRates) -> Option<f64>| {
         move |moment: &Moment| {
             let device = moment.counters.device(name)?;
@@ -46,7 +46,7 @@ pub(crate) fn device(columns: &[Moment], name: &str, show: &Show, size: Size) ->
         line("reads", Ink::Read, Stroke::Solid, &read),
         line("writes", Ink::Write, Stroke::Dashed, &write),
     ];
-    let mut scene = draw(columns, &lines, ("Mean time", Unit::Ns), show, size);
+    let mut scene = draw(columns, &lines, ("Mean time", Unit::Ns), format, size);
     scene.title = format!("Mean time of an I/O of {name}");
     scene
 }
@@ -65,7 +65,7 @@ fn draw(
     columns: &[Moment],
     lines: &[Line<'_>],
     (title, unit): (&str, Unit),
-    show: &Show,
+    format: &Formatter,
     size: Size,
 ) -> Scene {
     let columns = thinned(columns, size.columns_max());
@@ -78,14 +78,14 @@ fn draw(
         lines.iter().flat_map(|line| columns.iter().filter_map(|column| (line.value)(column)));
     let highest = values.fold(0.0, f64::max);
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, show, &Axis::new(show, title, unit, y, 4));
+    vertical(&mut scene, format, &Axis::new(format, title, unit, y, 4));
     for line in lines {
         let points = points(&columns, line.value, (x, y));
         scene.marks.push(Mark::Line { points, ink: line.ink, stroke: line.stroke });
     }
     let entries = lines.iter().map(|line| (line.name.to_owned(), line.ink, line.stroke));
     legend(&mut scene, &entries.collect::<Vec<_>>());
-    scene.description = format!("At most {}.", show.value(unit, highest));
+    scene.description = format!("At most {}.", format.value(unit, highest));
     scene
 }
 

@@ -5,7 +5,7 @@ use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertic
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Mark, Point, Scene, Size, Stroke};
 use crate::chart::waits::{Stretch, ink_of, waits};
-use crate::show::Show;
+use crate::format::Formatter;
 use assay_model::number::{real, real_len};
 use assay_model::profile::{IoClass, IoPurpose, LatencyCurve, Profile};
 use assay_model::verdict::Unit;
@@ -63,11 +63,11 @@ fn draw_curves(
 ) -> Scene {
     let mut scene = Scene::new(size, 280.0, "How long I/Os took");
     let plot = scene.plot;
-    let show = Show::default();
+    let format = Formatter::default();
     let x = Scale::log(low, high).onto(plot.left, plot.right());
     let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, &show, &Axis::new(&show, "share of the I/Os", Unit::Share, y, 5));
-    horizontal(&mut scene, &show, &Axis::new(&show, "took no longer than", Unit::Ns, x, 6));
+    vertical(&mut scene, &format, &Axis::new(&format, "share of the I/Os", Unit::Share, y, 5));
+    horizontal(&mut scene, &format, &Axis::new(&format, "took no longer than", Unit::Ns, x, 6));
     for (name, ink, stroke, points) in looks {
         let places = points.iter().map(|(time, share)| (x.place(*time), y.place(*share)));
         scene.line(places.collect(), *ink, *stroke);
@@ -103,10 +103,10 @@ fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
     scene.plot.left += 70.0;
     scene.plot.width -= 70.0;
     let plot = scene.plot;
-    let show = Show::default();
+    let format = Formatter::default();
     let most = parts.iter().map(|(_, share)| *share).fold(0.0, f64::max);
     let x = Scale::from_zero(most, 4).onto(plot.left, plot.right());
-    horizontal(&mut scene, &show, &Axis::new(&show, "share of DB time", Unit::Share, x, 4));
+    horizontal(&mut scene, &format, &Axis::new(&format, "share of DB time", Unit::Share, x, 4));
     let mut top = plot.top + 4.0;
     for (name, share) in parts {
         let ink = ink_of(name);
@@ -125,7 +125,7 @@ pub(super) fn over_time(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
     let series = profile.server.as_ref()?.over_time.as_ref()?;
     let cpus = profile.time.cpus.as_ref().map(|cpus| cpus.value);
     Some(move |size| {
-        waits(&[Stretch { name: String::new(), series }], cpus, &Show::default(), size)
+        waits(&[Stretch { name: String::new(), series }], cpus, &Formatter::default(), size)
     })
 }
 
@@ -140,10 +140,10 @@ pub(super) fn tiers(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
 fn draw_tiers(shares: &[f64], size: Size) -> Scene {
     let mut scene = Scene::new(size, 240.0, "Waiting for reads by tablespaces");
     let plot = scene.plot;
-    let show = Show::default();
+    let format = Formatter::default();
     let x = Scale::from_zero(real_len(shares.len()), 6).onto(plot.left, plot.right());
     let y = Scale::linear(0.0, 1.0).onto(plot.bottom(), plot.top);
-    vertical(&mut scene, &show, &Axis::new(&show, "share of the waiting", Unit::Share, y, 5));
+    vertical(&mut scene, &format, &Axis::new(&format, "share of the waiting", Unit::Share, y, 5));
     for tick in x.ticks(6) {
         let place = x.place(tick.value);
         scene.text(

@@ -1,6 +1,7 @@
-//! The sentences and rows that text and page share.
+//! The sentences and tables of one profile.
 
-use crate::words::capital;
+use crate::phrases::capital;
+use crate::view::Table;
 use assay_model::number::real;
 use assay_model::profile::{
     Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPath,
@@ -8,11 +9,10 @@ use assay_model::profile::{
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
+/// Tablespaces that a terminal shows; the document has all.
+const CANDIDATES_MAX: usize = 10;
 /// Stands where a report says nothing.
 const ABSENT: &str = "–";
-
-/// Rows of a table, the names of the columns first.
-pub(crate) type Rows = Vec<Vec<String>>;
 
 /// Whether faster storage would help, in a sentence or two.
 pub(super) fn headline(verdict: &TimeVerdict) -> String {
@@ -196,11 +196,9 @@ pub(super) fn interval(profile: &Profile) -> Option<String> {
 }
 
 /// I/O by purpose.
-pub(super) fn classes(profile: &Profile) -> Rows {
-    let head = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    rows.extend(profile.classes.iter().map(class));
-    rows
+pub(super) fn classes(profile: &Profile) -> Table {
+    let names = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
+    Table::of_numbers("I/O by purpose", &names).with(profile.classes.iter().map(class))
 }
 
 fn class(class: &IoClass) -> Vec<String> {
@@ -245,16 +243,14 @@ pub(super) const fn counted(kind: RateKind) -> &'static str {
 }
 
 /// Requests as each section counts them.
-pub(super) fn rates(profile: &Profile) -> Rows {
-    let mut rows = vec![["", "reads", "writes"].map(str::to_owned).to_vec()];
+pub(super) fn rates(profile: &Profile) -> Table {
     let shown = |figure: &Option<Figure>| {
         figure.as_ref().map_or(ABSENT.to_owned(), |figure| format!("{}/s", rate(figure.value)))
     };
-    for counted in &profile.rates {
-        let name = self::counted(counted.kind);
-        rows.push(vec![name.to_owned(), shown(&counted.read_per_s), shown(&counted.write_per_s)]);
-    }
-    rows
+    let rows = profile.rates.iter().map(|one| {
+        vec![counted(one.kind).to_owned(), shown(&one.read_per_s), shown(&one.write_per_s)]
+    });
+    Table::of_numbers("Requests as each section counts them", &["", "reads", "writes"]).with(rows)
 }
 
 /// Where DB time went: name, seconds and share.
@@ -271,60 +267,60 @@ pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
         waits.map(|wait| (wait.class.clone(), wait.time_s.value, share(wait.time_s.value))),
     );
     if let Some(rest) = &time.unaccounted_s {
-        parts.push(("unaccounted".to_owned(), rest.value, share(rest.value)));
+        // Where the machine has no processor to spare the verdict names what no event accounts for.
+        let is_queue = profile.report.is_some() && profile.verdict.cpu_queue_share.is_some();
+        let name = if is_queue { "waiting for a CPU" } else { "unaccounted" };
+        parts.push((name.to_owned(), rest.value, share(rest.value)));
     }
     parts
 }
 
-/// The same as rows.
-pub(super) fn time_rows(profile: &Profile) -> Rows {
-    let mut rows = vec![["", "time", "share of DB time"].map(str::to_owned).to_vec()];
+/// The same as a table.
+pub(super) fn time_table(profile: &Profile) -> Table {
     let parts = time(profile).into_iter().filter(|(_, time_s, _)| time_s.abs() > 0.0);
-    rows.extend(parts.map(|(name, time_s, share)| {
-        let share = share.map_or(ABSENT.to_owned(), percent);
-        vec![name, show_seconds(time_s), share]
-    }));
-    rows
+    let rows = parts.map(|(name, time_s, share)| {
+        vec![name, show_seconds(time_s), share.map_or(ABSENT.to_owned(), percent)]
+    });
+    Table::of_numbers("Where DB time went", &["", "time", "share of DB time"]).with(rows)
 }
 
 /// Tablespaces by what faster storage would save; those that nobody waited for are left out.
-pub(super) fn tiering(candidates: &[TieringCandidate]) -> Rows {
+pub(super) fn tiering(candidates: &[TieringCandidate]) -> Table {
     let sized = candidates.iter().any(|candidate| candidate.capacity_bytes.is_some());
-    let mut head = vec![String::new(), "waited each second".to_owned()];
+    let sizes: &[&str] = if sized { &["size", "waited each second and GB"] } else { &[] };
+    let names = [&["", "waited each second"], sizes, &["share with those above"]].concat();
+    let waited = candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0);
+    let rows = waited.map(|candidate| tiering_row(candidate, sized));
+    let table = Table::of_numbers("Tablespaces by time waited for their reads", &names);
+    Table { terminal_rows_max: Some(CANDIDATES_MAX), ..table.with(rows) }
+}
+
+fn tiering_row(candidate: &TieringCandidate, sized: bool) -> Vec<String> {
+    let mut row = vec![candidate.tablespace.clone(), show_seconds(candidate.read_wait_ratio)];
     if sized {
-        head.extend(["size".to_owned(), "waited each second and GB".to_owned()]);
+        let size =
+            candidate.capacity_bytes.map_or(ABSENT.to_owned(), |bytes| show_bytes(real(bytes)));
+        let density = candidate.density_ratio().map(|density| show_seconds(density * 1e9));
+        row.extend([size, density.unwrap_or_else(|| ABSENT.to_owned())]);
     }
-    head.push("share with those above".to_owned());
-    let mut rows = vec![head];
-    for candidate in candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0) {
-        let mut row = vec![candidate.tablespace.clone(), show_seconds(candidate.read_wait_ratio)];
-        if sized {
-            let size =
-                candidate.capacity_bytes.map_or(ABSENT.to_owned(), |bytes| show_bytes(real(bytes)));
-            let density = candidate.density_ratio().map(|density| show_seconds(density * 1e9));
-            row.extend([size, density.unwrap_or_else(|| ABSENT.to_owned())]);
-        }
-        row.push(percent(candidate.cumulative_share));
-        rows.push(row);
-    }
-    rows
+    row.push(percent(candidate.cumulative_share));
+    row
 }
 
 /// Sections that should say the same.
-pub(super) fn checks(checks: &[CrossCheck]) -> Rows {
-    let mut rows = vec![["", "one", "other", "outcome"].map(str::to_owned).to_vec()];
+pub(super) fn checks(checks: &[CrossCheck]) -> Table {
     let shown = |figure: &Option<Figure>| {
         figure.as_ref().map_or(ABSENT.to_owned(), |figure| significant(figure.value))
     };
-    rows.extend(checks.iter().map(|check| {
+    let rows = checks.iter().map(|check| {
         let outcome = match check.outcome {
             CheckOutcome::Agrees => "agrees",
             CheckOutcome::Contradicts => "contradicts",
             CheckOutcome::NotPossible => "not possible",
         };
         vec![check.what.clone(), shown(&check.left), shown(&check.right), outcome.to_owned()]
-    }));
-    rows
+    });
+    Table::of_numbers("Sections that should agree", &["", "one", "other", "outcome"]).with(rows)
 }
 
 /// `41.0 %`.

@@ -1,6 +1,7 @@
 //! Histograms of a report side by side, as rates and shares, by the events that were counted.
 
-use super::facts::{Rows, percent, significant};
+use super::facts::{percent, significant};
+use crate::view::Table;
 use assay_model::number::real;
 use assay_model::profile::{LatencyCurve, Profile};
 use assay_model::units::show_time_ns;
@@ -9,7 +10,7 @@ use assay_model::units::show_time_ns;
 const ABSENT: &str = "–";
 
 /// How many I/Os of each kind of event a second took how long.
-pub(super) fn histograms(profile: &Profile) -> Rows {
+pub(super) fn histograms(profile: &Profile) -> Table {
     let curves: Vec<(String, &LatencyCurve)> = profile
         .classes
         .iter()
@@ -20,19 +21,14 @@ pub(super) fn histograms(profile: &Profile) -> Rows {
         .filter(|(_, curve)| curve.ios() > 0.0)
         .collect();
     let elapsed_s = profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value);
-    if curves.is_empty() || elapsed_s <= 0.0 {
-        return Vec::new();
-    }
-    let mut rows = vec![
-        std::iter::once(String::new())
-            .chain(curves.iter().map(|(name, _)| format!("{name}, a second")))
-            .collect(),
-    ];
-    for range in ranges(&curves) {
+    let names = curves.iter().map(|(name, _)| format!("{name}, a second"));
+    let names: Vec<String> = std::iter::once(String::new()).chain(names).collect();
+    let ranges = ranges(&curves).into_iter().filter(|_| elapsed_s > 0.0);
+    let rows = ranges.map(|range| {
         let cell = |(_, curve): &(String, &LatencyCurve)| in_range(curve, range, elapsed_s);
-        rows.push(std::iter::once(words(range)).chain(curves.iter().map(cell)).collect());
-    }
-    rows
+        std::iter::once(words(range)).chain(curves.iter().map(cell)).collect()
+    });
+    Table::of_numbers("I/Os by the time they took, by event", &names).with(rows)
 }
 
 /// The events that a curve counts, in their own names; of a source that names none, the purpose.
@@ -106,12 +102,12 @@ mod tests {
         let mut profile = profile();
         let curve = profile.classes[0].latency.as_mut().unwrap();
         curve.events = vec!["db file sequential read".to_owned()];
-        assert_eq!(histograms(&profile)[0], ["", "db file sequential read, a second"]);
+        assert_eq!(histograms(&profile).plain()[0], ["", "db file sequential read, a second"]);
     }
 
     #[test]
     fn a_histogram_has_rates_and_shares_and_no_empty_range() {
-        let rows = histograms(&profile());
+        let rows = histograms(&profile()).plain();
         assert_eq!(rows[0], ["", "single-block reads, a second"]);
         assert_eq!(rows[1], ["below 1.00 ms", "9.00 (90.0 %)"]);
         assert_eq!(rows[2], ["32.0 ms and longer", "1.00 (10.0 %)"]);

@@ -1,22 +1,20 @@
-//! What a database asked of its storage, as text and as page: one profile, or many side by side.
+//! What a database asked of its storage: one profile, or many side by side.
 
 mod chart;
 mod facts;
 #[cfg(test)]
 mod fixture;
 mod histograms;
-mod page;
 mod report;
 mod response;
+mod sections;
 mod series;
 mod server;
-mod text;
 mod unusual;
 
+use crate::render;
 use assay_model::profile::Profile;
-pub use page::profiles_html;
-pub(crate) use server::{LOAD_TABLE, read_times, tables as server_tables};
-pub use text::profile_text;
+pub(crate) use server::{LOAD_TABLE, tables as server_tables};
 
 /// A profile with the name of what it was read from.
 #[derive(Clone, Copy, Debug)]
@@ -25,4 +23,14 @@ pub struct NamedProfile<'a> {
     pub file: &'a str,
     /// What was read.
     pub profile: &'a Profile,
+}
+
+/// The page of profiles; `program` is the name and version of the program.
+pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {
+    render::html::html(&sections::view(profiles, program))
+}
+
+/// The profile as text; `colour` dresses it with ANSI sequences.
+pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
+    render::text::text(&sections::view(&[named], ""), colour)
 }

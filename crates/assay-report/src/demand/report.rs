@@ -1,6 +1,7 @@
 //! What only a report prints, as tables: top events, the load, statements, segments, files, instances.
 
-use super::facts::{Rows, percent, significant};
+use super::facts::{percent, significant};
+use crate::view::{Look, Table};
 use assay_model::number::real;
 use assay_model::profile::{
     BufferPoolAdvice, FileActivity, InstanceShare, Profile, RateKind, ReportActivity,
@@ -15,54 +16,35 @@ const EVENTS_MAX: usize = 10;
 const ABSENT: &str = "–";
 
 /// The top events, before anything else.
-pub(crate) fn top_events(profile: &Profile) -> Vec<(&'static str, Rows)> {
+pub(super) fn top_events(profile: &Profile) -> Vec<Table> {
     let Some(report) = &profile.report else {
         return Vec::new();
     };
-    let together = report.together.as_ref().map(|top| events(top, EVENTS_MAX)).unwrap_or_default();
-    known(vec![
-        ("Top events of sessions and background processes", together),
-        ("Top events of sessions", events(&report.foreground, EVENTS_MAX)),
-        ("Top events of background processes", events(&report.background, ROWS_MAX)),
-    ])
+    let together = "Top events of sessions and background processes";
+    let together = report.together.as_ref().map(|top| events(together, top, EVENTS_MAX));
+    let foreground = events("Top events of sessions", &report.foreground, EVENTS_MAX);
+    let background = events("Top events of background processes", &report.background, ROWS_MAX);
+    together.into_iter().chain([foreground, background]).collect()
 }
 
 /// The load as work and bytes a second; none of a live server.
-pub(crate) fn load(profile: &Profile) -> Vec<(&'static str, Rows)> {
-    let report = profile.report.as_ref();
-    known(report.map(|report| ("Load", rates(&profile.work, report))).into_iter().collect())
+pub(super) fn load(profile: &Profile) -> Option<Table> {
+    profile.report.as_ref().map(|report| rates(&profile.work, report))
 }
 
 /// Statements and segments that asked for most; none of a live server.
-pub(crate) fn who_asked(profile: &Profile) -> Vec<(&'static str, Rows)> {
-    let Some(report) = &profile.report else {
-        return Vec::new();
-    };
-    known(vec![
-        ("Statements by time waited for I/O", statements(&report.statements)),
-        ("Segments by physical reads", segments(&report.segments)),
-    ])
+pub(super) fn who_asked(profile: &Profile) -> Vec<Table> {
+    let report = profile.report.iter();
+    report.flat_map(|report| [statements(&report.statements), segments(&report.segments)]).collect()
 }
 
 /// Tables that are looked up; none of a live server.
-pub(crate) fn looked_up(profile: &Profile) -> Vec<(&'static str, Rows)> {
-    let Some(report) = &profile.report else {
-        return Vec::new();
-    };
-    known(vec![
-        ("Files by time waited for their reads", files(&report.files)),
-        ("Buffer cache of other sizes", buffer_pool(&report.buffer_pool)),
-        ("Instances", instances(&report.instances)),
-    ])
-}
-
-/// Tables of more than their headings.
-fn known(tables: Vec<(&'static str, Rows)>) -> Vec<(&'static str, Rows)> {
-    tables.into_iter().filter(|(_, rows)| rows.len() > 1).collect()
-}
-
-fn head(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
+pub(super) fn looked_up(profile: &Profile) -> Vec<Table> {
+    let report = profile.report.iter();
+    let tables = report.flat_map(|report| {
+        [files(&report.files), buffer_pool(&report.buffer_pool), instances(&report.instances)]
+    });
+    tables.collect()
 }
 
 fn time(time_s: f64) -> String {
@@ -73,15 +55,15 @@ fn optional(value: Option<f64>, show: fn(f64) -> String) -> String {
     value.map_or_else(|| ABSENT.to_owned(), show)
 }
 
-fn events(top: &TopEvents, rows_max: usize) -> Rows {
+fn events(title: &str, top: &TopEvents, rows_max: usize) -> Table {
     let share = match top.share_of {
         ShareOf::DbTime => "DB time",
         ShareOf::BackgroundTime => "share",
         ShareOf::CallTime => "call time",
     };
-    let mut rows = vec![head(&["", "class", "waits", "time", "mean", share])];
-    rows.extend(top.events.iter().take(rows_max).map(event));
-    rows
+    let table = Table::new(title).look(Look::Dense).words("").words("class").numbers("waits");
+    let table = table.numbers("time").numbers("mean").numbers(share);
+    table.with(top.events.iter().take(rows_max).map(event))
 }
 
 fn event(event: &WaitEvent) -> Vec<String> {
@@ -95,8 +77,8 @@ fn event(event: &WaitEvent) -> Vec<String> {
     ]
 }
 
-fn rates(work: &Work, report: &ReportActivity) -> Rows {
-    let mut rows = vec![head(&["", "a second"])];
+fn rates(work: &Work, report: &ReportActivity) -> Table {
+    let mut rows = Table::of_numbers("Load", &["", "a second"]);
     let per_s = [
         ("transactions", &work.transactions_per_s),
         ("user calls", &work.user_calls_per_s),
@@ -118,8 +100,11 @@ fn rates(work: &Work, report: &ReportActivity) -> Rows {
     rows
 }
 
-fn statements(statements: &[ReportStatement]) -> Rows {
-    let mut rows = vec![head(&["", "waited for I/O", "elapsed", "executions"])];
+fn statements(statements: &[ReportStatement]) -> Table {
+    let mut rows = Table::of_numbers(
+        "Statements by time waited for I/O",
+        &["", "waited for I/O", "elapsed", "executions"],
+    );
     rows.extend(statements.iter().take(ROWS_MAX).map(|one| {
         vec![
             one.sql_id.clone(),
@@ -131,10 +116,12 @@ fn statements(statements: &[ReportStatement]) -> Rows {
     rows
 }
 
-fn segments(segments: &[SegmentIo]) -> Rows {
+fn segments(segments: &[SegmentIo]) -> Table {
     let blocks = segments.iter().all(|one| one.counted == SegmentReads::Blocks);
     let counted = if blocks { "blocks" } else { "requests" };
-    let mut rows = vec![head(&["", counted, "of all", "kind", "tablespace"])];
+    let table = Table::new("Segments by physical reads").look(Look::Dense).words("");
+    let table = table.numbers(counted).numbers("of all");
+    let mut rows = table.words("kind").words("tablespace");
     rows.extend(segments.iter().take(ROWS_MAX).map(|one| {
         let partition = one.partition.as_ref().map(|name| format!(" ({name})"));
         vec![
@@ -148,8 +135,14 @@ fn segments(segments: &[SegmentIo]) -> Rows {
     rows
 }
 
-fn files(files: &[FileActivity]) -> Rows {
-    let mut rows = vec![head(&["", "tablespace", "reads/s", "time", "writes/s"])];
+fn files(files: &[FileActivity]) -> Table {
+    let mut rows = Table::new("Files by time waited for their reads")
+        .look(Look::Dense)
+        .words("")
+        .words("tablespace")
+        .numbers("reads/s")
+        .numbers("time")
+        .numbers("writes/s");
     rows.extend(files.iter().take(ROWS_MAX).map(|one| {
         vec![
             one.file.clone(),
@@ -163,8 +156,11 @@ fn files(files: &[FileActivity]) -> Rows {
 }
 
 /// The present size and its doublings either way are what a person asks for.
-fn buffer_pool(advice: &[BufferPoolAdvice]) -> Rows {
-    let mut rows = vec![head(&["", "size", "times the present one", "physical reads"])];
+fn buffer_pool(advice: &[BufferPoolAdvice]) -> Table {
+    let mut rows = Table::of_numbers(
+        "Buffer cache of other sizes",
+        &["", "size", "times the present one", "physical reads"],
+    );
     let wanted = |one: &&BufferPoolAdvice| {
         [0.5, 1.0, 1.5, 2.0].iter().any(|ratio| (one.size_ratio - ratio).abs() < 0.03)
     };
@@ -179,9 +175,11 @@ fn buffer_pool(advice: &[BufferPoolAdvice]) -> Rows {
     rows
 }
 
-fn instances(instances: &[InstanceShare]) -> Rows {
-    let mut rows =
-        vec![head(&["", "sessions", "DB time", "reads/s", "writes/s", "blocks read/s", "redo"])];
+fn instances(instances: &[InstanceShare]) -> Table {
+    let mut rows = Table::of_numbers(
+        "Instances",
+        &["", "sessions", "DB time", "reads/s", "writes/s", "blocks read/s", "redo"],
+    );
     rows.extend(instances.iter().map(|one| {
         vec![
             one.name.clone().unwrap_or_else(|| one.number.to_string()),
@@ -210,6 +208,6 @@ mod tests {
     fn only_sizes_that_are_asked_for_are_shown() {
         let of = |size_ratio| BufferPoolAdvice { size_ratio, ..BufferPoolAdvice::default() };
         let advice: Vec<BufferPoolAdvice> = [0.1, 0.48, 0.9, 1.0, 1.98].map(of).to_vec();
-        assert_eq!(buffer_pool(&advice).len(), 4);
+        assert_eq!(buffer_pool(&advice).rows.len(), 3);
     }
 }

@@ -1,27 +1,21 @@
 //! Load against processors, and what a call, a transaction and a commit cost.
 
-use super::facts::{Rows, percent, significant};
+use super::facts::{percent, significant};
+use crate::view::{Look, Table};
 use assay_model::profile::{Figure, Profile};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 
-/// A table with its title.
-pub(crate) type Titled = (&'static str, Rows);
-
 /// What follows the top events: load against processors, response time, commits; none of a live server.
-pub(super) fn tables(profile: &Profile) -> Vec<Titled> {
+pub(super) fn tables(profile: &Profile) -> Vec<Table> {
     if profile.report.is_none() {
         return Vec::new();
     }
-    let tables = [
-        ("Active sessions against processors", load(profile)),
-        ("Response time, call by call", split(profile)),
-        ("Commits and redo", commits(profile)),
-    ];
-    tables.into_iter().filter(|(_, rows)| rows.len() > 1).collect()
+    vec![load(profile), split(profile), commits(profile)]
 }
 
-fn head(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
+/// A table of numbers, each with a word on it.
+fn with_notes(title: &str) -> Table {
+    Table::new(title).look(Look::Dense).words("").numbers("number").words("note")
 }
 
 fn row(name: &str, value: String, note: impl Into<String>) -> Vec<String> {
@@ -33,8 +27,8 @@ fn value(figure: Option<&Figure>) -> Option<f64> {
 }
 
 /// Sessions that were active on average, and the processors that they had.
-fn load(profile: &Profile) -> Rows {
-    let mut rows = vec![head(&["", "number", ""])];
+fn load(profile: &Profile) -> Table {
+    let mut rows = with_notes("Active sessions against processors");
     let time = &profile.time;
     let active = value(time.average_active_sessions.as_ref());
     let on_cpu = value(time.db_cpu_s.as_ref()).zip(value(profile.elapsed_s.as_ref()));
@@ -91,12 +85,13 @@ fn host(profile: &Profile) -> Vec<Vec<String>> {
 }
 
 /// What one call and one transaction took, and of what.
-fn split(profile: &Profile) -> Rows {
+fn split(profile: &Profile) -> Table {
+    let title = "Response time, call by call";
     let work = &profile.work;
     let (Some(elapsed_s), Some(db_time_s)) =
         (value(profile.elapsed_s.as_ref()), value(profile.time.db_time_s.as_ref()))
     else {
-        return Vec::new();
+        return Table::new(title);
     };
     let units: Vec<(&str, f64)> = [
         ("a user call", value(work.user_calls_per_s.as_ref())),
@@ -107,11 +102,10 @@ fn split(profile: &Profile) -> Rows {
     .filter_map(|(name, per_s)| Some((name, per_s.filter(|per_s| *per_s > 0.0)?)))
     .collect();
     if units.is_empty() || elapsed_s <= 0.0 {
-        return Vec::new();
+        return Table::new(title);
     }
-    let mut rows = vec![
-        std::iter::once("").chain(units.iter().map(|(name, _)| *name)).map(str::to_owned).collect(),
-    ];
+    let names: Vec<&str> = std::iter::once("").chain(units.iter().map(|(name, _)| *name)).collect();
+    let mut rows = Table::of_numbers(title, &names);
     let mut add = |name: &str, time_s: f64| {
         let each = |(_, per_s): &(&str, f64)| show_time_ns(time_s / elapsed_s / per_s * 1e9);
         rows.push(std::iter::once(name.to_owned()).chain(units.iter().map(each)).collect());
@@ -141,8 +135,8 @@ fn logical_read(profile: &Profile, elapsed_s: f64, columns: usize) -> Option<Vec
 }
 
 /// Commits, what a write of the log carries, and how busy the log writer is.
-fn commits(profile: &Profile) -> Rows {
-    let mut rows = vec![head(&["", "number", ""])];
+fn commits(profile: &Profile) -> Table {
+    let mut rows = with_notes("Commits and redo");
     let log = profile.report.as_ref().map(|report| &report.log_writer);
     let redo = &profile.redo;
     let mut add = |name: &str, shown: Option<String>, note: &str| {
@@ -190,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_transaction_is_split_into_what_it_waited_for() {
-        let rows = split(&profile());
+        let rows = split(&profile()).plain();
         assert_eq!(rows[0], ["", "a transaction"]);
         // 200 s in 100 s at 100 transactions a second: 20 ms each, 5 ms of them CPU, 12 ms user I/O.
         assert_eq!(rows[1], ["DB time", "20.0 ms"]);
@@ -202,7 +196,7 @@ mod tests {
 
     #[test]
     fn active_sessions_stand_against_processors() {
-        let rows = load(&profile());
+        let rows = load(&profile()).plain();
         assert_eq!(rows[1][1], "2.00");
         assert_eq!(rows[2][1], "0.5000");
         assert_eq!(rows[3][..2], ["CPUs", "8"]);

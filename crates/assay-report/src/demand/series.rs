@@ -1,19 +1,18 @@
 //! Many profiles side by side: over time where their clocks are known, and over load.
 
 use super::NamedProfile;
-use super::page::REPORTS_MAX;
+use super::sections::REPORTS_MAX;
 use super::unusual::unusual;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
-use crate::markup::{Markup, tag};
-use crate::page::figure::Figures;
-use crate::page::table::{Cell, Table};
-use crate::show::{Show, tick};
+use crate::format::{Formatter, tick};
+use crate::view::{Block, Cell, Chart, Look, Table};
 use assay_model::number::real_len;
 use assay_model::profile::{Bottleneck, IoPurpose, Profile};
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::Unit;
+use std::rc::Rc;
 
 /// One report as a point of every chart.
 struct Stop<'a> {
@@ -98,56 +97,57 @@ fn largest<'s, 'a>(
     known.max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
-/// The table and the charts.
-pub(super) fn body(profiles: &[NamedProfile<'_>], figures: &mut Figures) -> Markup {
-    let stops = stops(profiles);
-    let mut body: Markup =
-        databases(&stops).into_iter().map(|name| of_database(&stops, name)).collect();
+/// The tables and the charts.
+pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
+    let stops: Rc<[Stop<'a>]> = stops(profiles).into();
+    let tables = databases(&stops).into_iter().map(|name| of_database(&stops, name));
+    let mut blocks: Vec<Block<'a>> = tables.collect();
     let all = [
-        (Along::Reports, "Reads and writes a second, report by report."),
-        (Along::Sessions, "Reads and writes a second by sessions connected."),
+        (Along::Reports, "reads-and-writes", "Reads and writes a second, report by report."),
+        (Along::Sessions, "by-sessions", "Reads and writes a second by sessions connected."),
     ];
-    for (along, caption) in all {
-        if is_spread(&stops, along) {
-            body.push(figures.figure(Size::Full, caption, |size| rates(&stops, along, size)));
-        }
+    for (along, file, caption) in all {
+        let drawn = Rc::clone(&stops);
+        let draw = move |size| rates(&drawn, along, size);
+        let chart = Chart::new(file, Size::Full, caption, draw);
+        blocks.extend(is_spread(&stops, along).then_some(Block::Chart(chart)));
     }
     if is_spread(&stops, Along::Iops) {
         let caption = "Mean time of reads by I/Os a second: what load did to it.";
-        body.push(figures.figure(Size::Full, caption, |size| latencies(&stops, size)));
+        let draw = move |size| latencies(&stops, size);
+        blocks.push(Block::Chart(Chart::new("read-time-by-load", Size::Full, caption, draw)));
     }
-    body
+    blocks
 }
 
 /// The reports of one database, each a link to its part.
-fn of_database(stops: &[Stop<'_>], name: &str) -> Markup {
+fn of_database<'a>(stops: &[Stop<'_>], name: &str) -> Block<'a> {
     let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == name).collect();
-    let mut table = Table::new("Every report of the database").dense().words("report");
-    table = table.words("begin").numbers("active sessions").numbers("reads/s").numbers("writes/s");
-    table = table.numbers("read time").words("bound by").words("unusual");
-    for (stop, remark) in mine.iter().zip(remarks(&mine)) {
-        table.row(cells(stop, remark));
-    }
-    tag("h3").text(name).and(table.markup())
+    let table = Table::new("Every report of the database").look(Look::Dense).words("report");
+    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
+    let table = table.numbers("writes/s").numbers("read time");
+    let mut table = table.words("bound by").words("unusual");
+    let rows = mine.iter().zip(remarks(&mine));
+    table.rows.extend(rows.map(|(stop, remark)| cells(stop, remark)));
+    Block::part(name, vec![Block::Table(table)])
 }
 
 fn cells(stop: &Stop<'_>, remark: String) -> Vec<Cell> {
     let number = |value: Option<f64>| Cell::Number(value.map_or("–".to_owned(), show_count));
     let file = if stop.number < REPORTS_MAX {
-        let link = format!("#report-{}", stop.number + 1);
-        Cell::Markup(tag("a").attribute("href", &link).text(stop.file))
+        Cell::Link(stop.file.to_owned(), format!("report-{}", stop.number + 1))
     } else {
-        Cell::Text(stop.file.to_owned())
+        Cell::Words(stop.file.to_owned())
     };
     vec![
         file,
-        Cell::Text(stop.begin.clone().unwrap_or_default()),
+        Cell::Words(stop.begin.clone().unwrap_or_default()),
         Cell::Number(stop.active_sessions.map_or("–".to_owned(), super::facts::significant)),
         number(stop.read_iops),
         number(stop.write_iops),
         Cell::Number(stop.read_latency_ns.map_or("–".to_owned(), show_time_ns)),
-        Cell::Text(bound(stop.verdict).to_owned()),
-        Cell::Text(remark),
+        Cell::Words(bound(stop.verdict).to_owned()),
+        Cell::Words(remark),
     ]
 }
 
@@ -276,9 +276,9 @@ fn most(stops: &[Stop<'_>]) -> f64 {
 
 /// Draws the axis of rates and gives it.
 fn upright(scene: &mut Scene, most: f64) -> Scale {
-    let (show, plot) = (Show::default(), scene.plot);
+    let (format, plot) = (Formatter::default(), scene.plot);
     let y = Scale::from_zero(most, 4).onto(plot.bottom(), plot.top);
-    vertical(scene, &show, &Axis::new(&show, "IOPS", Unit::IosPerS, y, 4));
+    vertical(scene, &format, &Axis::new(&format, "IOPS", Unit::IosPerS, y, 4));
     y
 }
 
@@ -320,7 +320,12 @@ fn across(scene: &mut Scene, stops: &[Stop<'_>], along: Along) -> Vec<Option<f64
     let x = Scale::linear(low, high).onto(plot.left + 12.0, plot.right() - 12.0);
     for found in x.ticks(6) {
         let at = (x.place(found.value), plot.bottom() + 17.0);
-        scene.text(at, Anchor::Middle, Ink::Axis, tick(&Show::default(), Unit::Count, found.value));
+        scene.text(
+            at,
+            Anchor::Middle,
+            Ink::Axis,
+            tick(&Formatter::default(), Unit::Count, found.value),
+        );
     }
     stops.iter().map(|stop| Some(x.place(stop.along(along)?))).collect()
 }
@@ -341,13 +346,13 @@ fn latencies(stops: &[Stop<'_>], size: Size) -> Scene {
 }
 
 fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
-    let (show, plot) = (Show::default(), scene.plot);
+    let (format, plot) = (Formatter::default(), scene.plot);
     let most = points.iter().map(|point| point.0).fold(0.0, f64::max);
     let times = || points.iter().map(|point| point.1);
     let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
     let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
-    vertical(scene, &show, &Axis::new(&show, "mean time of reads", Unit::Ns, y, 5));
-    horizontal(scene, &show, &Axis::new(&show, "I/Os a second", Unit::IosPerS, x, 6));
+    vertical(scene, &format, &Axis::new(&format, "mean time of reads", Unit::Ns, y, 5));
+    horizontal(scene, &format, &Axis::new(&format, "I/Os a second", Unit::IosPerS, x, 6));
     (x, y)
 }

@@ -1,6 +1,7 @@
 //! What only a live server tells, as tables: events with their doubt, load, I/O by who did it and on what, statements.
 
-use super::facts::{Rows, significant};
+use super::facts::significant;
+use crate::view::{Look, Table};
 use assay_model::number::real;
 use assay_model::profile::{
     FunctionIo, LoadLine, Profile, ReadLevels, ReadTimes, RelationIo, Sampling, ServerActivity,
@@ -15,28 +16,24 @@ pub(crate) const LOAD_TABLE: &str = "Load";
 /// Letters of a statement that are shown.
 const LETTERS_MAX: usize = 48;
 
-/// All tables with their titles; none of a report.
-pub(crate) fn tables(profile: &Profile) -> Vec<(&'static str, Rows)> {
+/// All tables; none of a report.
+pub(crate) fn tables(profile: &Profile) -> Vec<Table> {
     let Some(server) = &profile.server else {
         return Vec::new();
     };
     let tables = [
-        ("Top timed events of sessions", events(server)),
-        (LOAD_TABLE, load(&server.load)),
-        ("Reads, level by level", levels(server.reads.as_ref())),
-        ("How long reads of a block took", read_times(&server.read_times)),
-        ("I/O by process, object and context", functions(&server.functions)),
-        ("Tablespaces", tablespaces(&server.tablespaces)),
-        ("Tables and indexes", relations(&server.relations)),
-        ("Statements by time waited for I/O", statements(&server.statements)),
-        ("Write-ahead log and checkpoints", log(server)),
-        ("How it was watched", sampling(server.sampling.as_ref())),
+        events(server),
+        load(&server.load),
+        levels(server.reads.as_ref()),
+        read_times(&server.read_times),
+        functions(&server.functions),
+        tablespaces(&server.tablespaces),
+        relations(&server.relations),
+        statements(&server.statements),
+        log(server),
+        sampling(server.sampling.as_ref()),
     ];
-    tables.into_iter().filter(|(_, rows)| rows.len() > 1).collect()
-}
-
-fn head(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
+    tables.into_iter().filter(|table| !table.is_empty()).collect()
 }
 
 fn time(time_s: f64) -> String {
@@ -51,8 +48,10 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn events(server: &ServerActivity) -> Rows {
-    let mut rows = vec![head(&["", "class", "known", "time", "interval", "DB time"])];
+fn events(server: &ServerActivity) -> Table {
+    let table = Table::new("Top timed events of sessions").look(Look::Dense).words("");
+    let table = table.words("class").words("known").numbers("time");
+    let mut rows = table.numbers("interval").numbers("DB time");
     rows.extend(server.events.iter().take(ROWS_MAX).map(event));
     rows
 }
@@ -75,8 +74,8 @@ fn event(event: &TimedEvent) -> Vec<String> {
     ]
 }
 
-fn load(lines: &[LoadLine]) -> Rows {
-    let mut rows = vec![head(&["", "a second", "a transaction"])];
+fn load(lines: &[LoadLine]) -> Table {
+    let mut rows = Table::of_numbers(LOAD_TABLE, &["", "a second", "a transaction"]);
     rows.extend(lines.iter().map(|line| {
         let ratio = line.transaction_ratio.map_or("–".to_owned(), significant);
         vec![line.name.clone(), significant(line.amount_per_s), ratio]
@@ -84,8 +83,8 @@ fn load(lines: &[LoadLine]) -> Rows {
     rows
 }
 
-fn levels(levels: Option<&ReadLevels>) -> Rows {
-    let mut rows = vec![head(&["", "a second"])];
+fn levels(levels: Option<&ReadLevels>) -> Table {
+    let mut rows = Table::of_numbers("Reads, level by level", &["", "a second"]);
     let Some(levels) = levels else {
         return rows;
     };
@@ -105,8 +104,11 @@ fn levels(levels: Option<&ReadLevels>) -> Rows {
 }
 
 /// Times of reads by who saw them, each labelled by what it is.
-pub(crate) fn read_times(times: &[ReadTimes]) -> Rows {
-    let mut rows = vec![head(&["", "of", "reads", "p50", "p95", "p99", "p99.9", "longest"])];
+fn read_times(times: &[ReadTimes]) -> Table {
+    let mut rows = Table::of_numbers(
+        "How long reads of a block took",
+        &["", "of", "reads", "p50", "p95", "p99", "p99.9", "longest"],
+    );
     rows.extend(times.iter().map(|one| {
         let at = |quantile: f64| show_time_ns(real(one.service.quantile_ns(quantile)));
         vec![
@@ -123,9 +125,11 @@ pub(crate) fn read_times(times: &[ReadTimes]) -> Rows {
     rows
 }
 
-fn functions(functions: &[FunctionIo]) -> Rows {
-    let mut rows =
-        vec![head(&["", "reads/s", "read", "waited", "writes/s", "written", "waited", "syncs/s"])];
+fn functions(functions: &[FunctionIo]) -> Table {
+    let mut rows = Table::of_numbers(
+        "I/O by process, object and context",
+        &["", "reads/s", "read", "waited", "writes/s", "written", "waited", "syncs/s"],
+    );
     rows.extend(functions.iter().take(ROWS_MAX).map(|one| {
         vec![
             format!("{}, {}, {}", one.process, one.object, one.context),
@@ -141,9 +145,11 @@ fn functions(functions: &[FunctionIo]) -> Rows {
     rows
 }
 
-fn relations(relations: &[RelationIo]) -> Rows {
-    let mut rows =
-        vec![head(&["", "kind", "tablespace", "blocks read/s", "waited, est.", "found/s", "size"])];
+fn relations(relations: &[RelationIo]) -> Table {
+    let mut rows = Table::of_numbers(
+        "Tables and indexes",
+        &["", "kind", "tablespace", "blocks read/s", "waited, est.", "found/s", "size"],
+    );
     rows.extend(relations.iter().take(ROWS_MAX).map(|one| {
         vec![
             one.relation.clone(),
@@ -158,8 +164,9 @@ fn relations(relations: &[RelationIo]) -> Rows {
     rows
 }
 
-fn tablespaces(tablespaces: &[TablespaceIo]) -> Rows {
-    let mut rows = vec![head(&["", "blocks read/s", "waited, est.", "found/s", "size"])];
+fn tablespaces(tablespaces: &[TablespaceIo]) -> Table {
+    let mut rows =
+        Table::of_numbers("Tablespaces", &["", "blocks read/s", "waited, est.", "found/s", "size"]);
     rows.extend(tablespaces.iter().take(ROWS_MAX).map(|one| {
         vec![
             one.tablespace.clone(),
@@ -172,8 +179,11 @@ fn tablespaces(tablespaces: &[TablespaceIo]) -> Rows {
     rows
 }
 
-fn statements(statements: &[StatementIo]) -> Rows {
-    let mut rows = vec![head(&["", "calls", "time", "for I/O", "blocks read", "dirtied", "WAL"])];
+fn statements(statements: &[StatementIo]) -> Table {
+    let mut rows = Table::of_numbers(
+        "Statements by time waited for I/O",
+        &["", "calls", "time", "for I/O", "blocks read", "dirtied", "WAL"],
+    );
     rows.extend(statements.iter().take(ROWS_MAX).map(|one| {
         let letters: String = one.text.chars().take(LETTERS_MAX).collect();
         vec![
@@ -189,8 +199,8 @@ fn statements(statements: &[StatementIo]) -> Rows {
     rows
 }
 
-fn log(server: &ServerActivity) -> Rows {
-    let mut rows = vec![head(&["", ""])];
+fn log(server: &ServerActivity) -> Table {
+    let mut rows = Table::of_numbers("Write-ahead log and checkpoints", &["", ""]);
     let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
     if let Some(wal) = &server.wal {
         add("records", show_count(real(wal.records)));
@@ -209,15 +219,15 @@ fn log(server: &ServerActivity) -> Rows {
     rows
 }
 
-fn sampling(sampling: Option<&Sampling>) -> Rows {
-    let mut rows = vec![head(&["", ""])];
+fn sampling(sampling: Option<&Sampling>) -> Table {
+    let mut rows = Table::of_numbers("How it was watched", &["", ""]);
     if let Some(one) = sampling {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(
             "looks at the sessions",
             format!("{}, {} late, {} apart", one.looks, one.late_looks, time(one.period_s)),
         );
-        add("time of our own sessions, left out", time(one.own_time_s));
+        add("time of this program's sessions, left out", time(one.own_time_s));
         add("CPU time of watching", optional(one.own_cpu_s));
     }
     rows

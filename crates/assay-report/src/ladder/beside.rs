@@ -1,41 +1,38 @@
 //! The storage alone beside the database on it: most reads a second, and the time of one at a time.
 
 use crate::input::Report;
+use crate::view::{Look, Table};
 use assay_model::calibration::MixCalibration;
 use assay_model::load::Rung;
 use assay_model::units::{show_count, show_time_ns};
 
 /// The storage alone beside the database on it: what it is, raw, with the database, and their ratio. Nothing without
 /// both, or with blocks of different sizes.
-pub(crate) fn beside(report: &Report) -> Vec<Vec<String>> {
-    let Some((load, calibration)) = report.load.as_ref().zip(report.calibration.as_ref()) else {
-        return Vec::new();
-    };
+pub(crate) fn beside(report: &Report) -> Table {
+    let title = "The storage alone, and the database on it";
+    let names = ["reads of a block", "raw", "database", "ratio"];
+    Table::of_numbers(title, &names).look(Look::Slim).with(rows(report).unwrap_or_default())
+}
+
+fn rows(report: &Report) -> Option<Vec<Vec<String>>> {
+    let (load, calibration) = report.load.as_ref().zip(report.calibration.as_ref())?;
     let block_bytes = load.server.block_bytes;
     let reads = |mix: &&MixCalibration| mix.read_share >= 1.0 && mix.transfer_bytes == block_bytes;
     // Reads of the page cache are none of the storage, so there is nothing to hold against it.
     if load.is_cached() {
-        return Vec::new();
+        return None;
     }
-    let best = load.best_by(Rung::reads_per_s);
-    let Some((mix, best)) = calibration.mixes.iter().find(reads).zip(best) else {
-        return Vec::new();
-    };
+    let mix = calibration.mixes.iter().find(reads)?;
+    let best = load.best_by(Rung::reads_per_s)?;
     let row = |name: &str, raw: f64, database: f64, show: fn(f64) -> String| {
         let ratio = format!("{:.0} %", 100.0 * database / raw.max(1e-9));
         vec![name.to_owned(), show(raw), show(database), ratio]
     };
-    let head = ["reads of a block", "raw", "database", "ratio"].map(str::to_owned).to_vec();
-    let mut rows =
-        vec![head, row("most per second", mix.iops_max.rate.value, best.reads_per_s(), show_count)];
+    let most = row("most per second", mix.iops_max.rate.value, best.reads_per_s(), show_count);
     let first = load.rungs.iter().find(|rung| rung.sessions == 1);
-    if let Some(wait_ns) = first.and_then(Rung::read_wait_mean_ns) {
-        rows.push(row(
-            "mean time, one at a time",
-            mix.base_service_time_ns.value,
-            wait_ns,
-            show_time_ns,
-        ));
-    }
-    rows
+    let alone_ns = mix.base_service_time_ns.value;
+    let waited = first
+        .and_then(Rung::read_wait_mean_ns)
+        .map(|wait_ns| row("mean time, one at a time", alone_ns, wait_ns, show_time_ns));
+    Some(std::iter::once(most).chain(waited).collect())
 }

@@ -3,14 +3,15 @@
 
 use super::split::Split;
 use crate::clock::show_length;
-use crate::show::Show;
+use crate::format::{Formatter, even_half};
+use crate::view::Table;
 use assay_model::counters::DeviceCounters;
 use assay_model::load::Rung;
 use assay_model::number::{rate, real, share};
 use assay_model::units::{show_count, show_throughput, show_time_ns};
 use assay_model::verdict::Unit;
 
-/// A table: its heading, and for each column a name and how a rung fills it.
+/// What a table is made by: its heading, and for each column a name and how a rung fills it.
 pub(crate) struct Columns {
     /// What it shows.
     pub(crate) title: &'static str,
@@ -25,6 +26,13 @@ pub(crate) type Fill = fn(&Rung) -> String;
 const UNKNOWN: &str = "–";
 
 impl Columns {
+    /// The table with a row a rung.
+    pub(crate) fn table(&self, rungs: &[Rung]) -> Table {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        let row = |rung: &Rung| self.columns.iter().map(|(_, fill)| fill(rung)).collect();
+        Table::of_numbers(self.title, &names).all_numbers().with(rungs.iter().map(row))
+    }
+
     /// Cells of one sort side by side, behind the sessions, which are called `sessions_name`.
     pub(super) fn side_by_side<const N: usize>(
         title: &'static str,
@@ -124,9 +132,11 @@ pub(super) fn elapsed(rung: &Rung) -> String {
 
 /// Half the width of the interval around the rate of statements, as a share of it.
 pub(super) fn uncertainty(rung: &Rung) -> String {
-    let doubt = |estimate| Show::default().doubt(Unit::Count, &estimate);
-    rung.statements
-        .map_or_else(unknown, |estimate| doubt(estimate).trim_start_matches('±').to_owned())
+    let ends = |estimate| Formatter::default().doubt(Unit::Count, &estimate);
+    rung.statements.map_or_else(unknown, |estimate| match even_half(Unit::Count, &estimate) {
+        Some(half) => Formatter::half_width(half),
+        None => ends(estimate),
+    })
 }
 
 /// How busy the machine's processors were.

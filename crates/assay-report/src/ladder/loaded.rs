@@ -25,7 +25,7 @@ pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
     let server = &load.server;
     let own = match (server.is_own, server.ready_s) {
         (true, Some(ready_s)) => format!("made for this run in {}", show_length(ready_s)),
-        (true, None) => "ours, kept by an earlier run".to_owned(),
+        (true, None) => "kept by an earlier run".to_owned(),
         (false, _) => "given".to_owned(),
     };
     let way = match server.direct_io {

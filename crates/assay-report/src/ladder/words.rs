@@ -1,6 +1,6 @@
 //! Sentences that are said of every ladder: how many sessions keep a limit, and why it ended.
 
-use crate::words::nines;
+use crate::phrases::nines;
 use assay_model::load::{Goal, Load, Rung};
 use assay_model::units::{show_count, show_time_ns};
 

@@ -1,7 +1,8 @@
 //! The load curves as a table: a row a point.
 
-use super::{number, push_row};
+use super::number;
 use crate::input::Report;
+use crate::render::csv::csv;
 use assay_model::Estimate;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 
@@ -15,21 +16,20 @@ confidence,n,elapsed_s,worker_busy_share,host_busy_share\n";
 /// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level fell, and `large` for
 /// large ones. Only the header without a calibration.
 pub fn curve_csv(report: &Report) -> String {
-    let mut table = HEADER.to_owned();
-    let Some(calibration) = &report.calibration else {
-        return table;
-    };
-    for mix in &calibration.mixes {
-        let curves =
-            [("random", &mix.curve), ("burst", &mix.burst_curve), ("large", &mix.large_curve)];
-        for (kind, points) in curves {
-            for point in points {
-                let cells = cells(mix, kind, point, calibration.limit.quantile);
-                push_row(&mut table, &cells);
-            }
-        }
-    }
-    table
+    let calibrations = report.calibration.iter();
+    let rows = calibrations.flat_map(|calibration| {
+        let quantile = calibration.limit.quantile;
+        calibration.mixes.iter().flat_map(move |mix| rows(mix, quantile))
+    });
+    HEADER.to_owned() + &csv(rows)
+}
+
+/// All points of a mix.
+fn rows(mix: &MixCalibration, quantile: f64) -> impl Iterator<Item = Vec<String>> {
+    let curves = [("random", &mix.curve), ("burst", &mix.burst_curve), ("large", &mix.large_curve)];
+    curves.into_iter().flat_map(move |(kind, points)| {
+        points.iter().map(move |point| cells(mix, kind, point, quantile))
+    })
 }
 
 /// A point in the order of the columns.

@@ -1,6 +1,7 @@
 //! The intervals of runs as a table: a row for each interval and operation.
 
-use super::{number, push_row};
+use super::number;
+use crate::render::csv::csv;
 use assay_model::measurement::Operation;
 use assay_model::number::{rate, seconds};
 use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
@@ -16,16 +17,13 @@ outstanding_mean\n";
 /// The rows of some intervals of the run of this name, without the header, so that a long run can be written piece by
 /// piece. Times are empty where nothing completed, response times where arrivals are closed.
 pub fn intervals_csv(run: &str, intervals: &[IntervalSummary]) -> String {
-    let mut rows = String::new();
-    for interval in intervals {
+    csv(intervals.iter().flat_map(|interval| {
         let results = [&interval.read, &interval.write, &interval.sync];
-        for (operation, result) in Operation::ALL.into_iter().zip(results) {
-            if let Some(result) = result {
-                push_row(&mut rows, &cells(run, interval, operation, result));
-            }
-        }
-    }
-    rows
+        let operations = Operation::ALL.into_iter().zip(results);
+        operations.filter_map(move |(operation, result)| {
+            Some(cells(run, interval, operation, result.as_ref()?))
+        })
+    }))
 }
 
 /// An operation of an interval in the order of the columns.

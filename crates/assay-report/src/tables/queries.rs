@@ -1,7 +1,8 @@
 //! Every query of a load of decision support as a table: a row a query.
 
-use super::{number, push_row};
+use super::number;
 use crate::input::Report;
+use crate::render::csv::csv;
 use assay_model::dss::{DssKind, DssOutcome, DssQuery, DssRun};
 
 /// The header line.
@@ -10,16 +11,13 @@ const HEADER: &str =
 
 /// Every query and refresh function of every run; only the header without such a load.
 pub fn queries_csv(report: &Report) -> String {
-    let mut table = HEADER.to_owned();
-    let Some(dss) = &report.dss else {
-        return table;
-    };
-    for (place, run) in (1_u32..).zip(&dss.runs) {
-        for query in &run.queries {
-            push_row(&mut table, &cells(place, run, query, dss.scale));
-        }
-    }
-    table
+    let rows = report.dss.iter().flat_map(|dss| {
+        let runs = (1_u32..).zip(&dss.runs);
+        runs.flat_map(move |(place, run)| {
+            run.queries.iter().map(move |query| cells(place, run, query, dss.scale))
+        })
+    });
+    HEADER.to_owned() + &csv(rows)
 }
 
 /// A query in the order of the columns.

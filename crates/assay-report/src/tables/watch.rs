@@ -1,6 +1,7 @@
 //! The machine as a table: a row for each moment and device; columns of the host are the same in all rows of a moment.
 
-use super::{number, push_row};
+use super::number;
+use crate::render::csv::csv;
 use assay_model::counters::{CpuCounters, InterfaceCounters, NamedDevice};
 use assay_model::number::{rate, seconds};
 use assay_model::watch::Moment;
@@ -17,19 +18,11 @@ const DEVICE_CELLS: usize = 11;
 
 /// The rows of a moment, without the header, so that they can be written as they come.
 pub fn watch_csv(moment: &Moment) -> String {
-    let mut rows = String::new();
+    let devices = &moment.counters.devices;
+    let none = devices.is_empty().then(|| vec![String::new(); DEVICE_CELLS]);
+    let devices = devices.iter().map(|device| device_cells(device, moment)).chain(none);
     let host = host(moment);
-    let mut add = |device: Vec<String>| {
-        let cells: Vec<String> = host.iter().cloned().chain(device).collect();
-        push_row(&mut rows, &cells);
-    };
-    for device in &moment.counters.devices {
-        add(device_cells(device, moment));
-    }
-    if moment.counters.devices.is_empty() {
-        add(vec![String::new(); DEVICE_CELLS]);
-    }
-    rows
+    csv(devices.map(|device| [&host[..], &device[..]].concat()))
 }
 
 /// What is known as a cell, else an empty one.

@@ -149,7 +149,7 @@ impl CellReader {
         Ok(Tail { lines: self.tail::<Line>()?, next })
     }
 
-    /// The errors that events told of since a moment.
+    /// The errors that events reported since a moment.
     pub(super) fn errors_since(&self, unix_ns: u64) -> Result<Vec<ErrorCount>> {
         let mut errors = Vec::new();
         for event in Lines::<Event>::open(&self.run, EVENTS)? {

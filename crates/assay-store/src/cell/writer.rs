@@ -260,7 +260,7 @@ impl CellWriter {
     }
 
     /// Another file takes the place of the tail: whoever reads it while it is emptied and filled again would else find the end
-    /// of a new line behind the begin of an old one.
+    /// of a new line behind the start of an old one.
     fn empty_tail(&mut self) -> Result<()> {
         self.tail_joint_bytes = 0;
         if self.tail.bytes() == 0 {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// The lines of a file as nouns; a file that is not there has none.
 ///
-/// A line that is cut off ends the iteration. A line in the middle whose checksum is wrong, or that is no JSON, is
+/// A line that is cut off ends the iteration. A line in the middle whose checksum is wrong, or that is not JSON, is
 /// counted and remembered as damaged and left out; a line that is JSON but not ours is an error.
 #[derive(Debug)]
 pub(crate) struct Lines<T> {

@@ -11,10 +11,10 @@ use crate::lines::Lines;
 use crate::lock::writer_of;
 use assay_model::run::{Event, RunManifest};
 use assay_model::watch::Moment;
-use assay_model::{Error, Result};
+use assay_model::{Error, ErrorKind, Result};
 use rustix::fs::FileType;
 use serde::de::DeserializeOwned;
-use std::io::ErrorKind;
+use std::io;
 use std::path::Path;
 
 /// A run that is looked at; it takes no lock and never waits.
@@ -28,9 +28,9 @@ impl RunReader {
     /// Opens the run in a directory.
     ///
     /// # Errors
-    /// A usage error when the directory is no run or of a newer form.
+    /// A usage error when the directory is not a run or is of a newer form.
     pub fn open(directory: &Path) -> Result<Self> {
-        let missing = [ErrorKind::NotFound, ErrorKind::NotADirectory];
+        let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         match Directory::open(directory) {
             Ok(directory) => Self::of(directory),
             Err(error) if missing.contains(&error.kind()) => Err(no_run(directory)),
@@ -137,6 +137,7 @@ impl RunReader {
                 format!("the run {} has no cell '{name}'", self.manifest.id),
                 format!("its cells are: {}", names.join(", ")),
             )
+            .of_kind(ErrorKind::NotFound)
         })
     }
 
@@ -155,9 +156,9 @@ impl RunReader {
 }
 
 fn no_run(directory: &Path) -> Error {
-    if directory.is_dir() {
+    let error = if directory.is_dir() {
         Error::usage(
-            format!("{} is no run: it has no {MANIFEST}", directory.display()),
+            format!("{} is not a run: it has no {MANIFEST}", directory.display()),
             "name a run by its id, by the first characters of it, by its directory, or 'latest'",
         )
     } else {
@@ -165,5 +166,6 @@ fn no_run(directory: &Path) -> Error {
             format!("there is no run at {}", directory.display()),
             "list the runs of the store, or choose another store with --store DIR",
         )
-    }
+    };
+    error.of_kind(ErrorKind::NotFound)
 }

@@ -152,7 +152,7 @@ pub fn interval_of(index: u64, joint: &Joint) -> Interval {
     }
 }
 
-/// Interval `index` of a made-up measurement with two streams on one target: any part of it can be told again.
+/// Interval `index` of a made-up measurement with two streams on one target: any part of it can be made again.
 pub fn piece(index: u64) -> Joint {
     let mut random = Random(index);
     let mut times = |most: u64| -> Vec<u64> {

@@ -127,7 +127,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let row = connection
         .one(
             "SELECT (SELECT COUNT(*) FROM assay_dss.orders), (SELECT COUNT(*) FROM assay_dss.orders WHERE (o_orderkey & 24) = 8), \
-             (SELECT value FROM assay_dss.assay_manifest WHERE item = 'removed')",
+             (SELECT value FROM assay_dss.assay_manifest WHERE name = 'removed')",
         )
         .unwrap();
     assert_eq!((row.count(0), row.count(1), row.count(2)), (Some(15_000), Some(30), Some(2)));
@@ -137,8 +137,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     connection
         .run(
             "DROP TABLE assay_dss.part; ALTER TABLE assay_dss.orders DROP INDEX orders_customer; \
-             DELETE FROM assay_dss.assay_manifest WHERE item LIKE 'part part %'; \
-             UPDATE assay_dss.assay_manifest SET value = 'loading' WHERE item = 'state'",
+             DELETE FROM assay_dss.assay_manifest WHERE name IN ('part part 1', 'complete')",
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");

@@ -220,7 +220,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     // As a break before the last table leaves it: no functions, no references.
     connection
         .run(
-            "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'table:holding'); \
+            "DELETE FROM assay_brokerage.assay_manifest WHERE name IN ('complete', 'part holding 1'); \
              DROP TABLE assay_brokerage.holding; DROP SEQUENCE assay_brokerage.trade_numbers; \
              DO $$ DECLARE one record; BEGIN \
              FOR one IN SELECT oid::regprocedure AS f FROM pg_proc WHERE pronamespace = 'assay_brokerage'::regnamespace \

@@ -86,15 +86,14 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     );
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     let counted = "SELECT (SELECT count(*) FROM assay_dss.orders), (SELECT count(*) FROM assay_dss.orders WHERE o_orderkey & 24 = 8), \
-                   (SELECT value FROM assay_dss.assay_manifest WHERE item = 'removed')";
+                   (SELECT value FROM assay_dss.assay_manifest WHERE name = 'removed')";
     let row = connection.one(counted).unwrap();
     assert_eq!((row.count(0), row.count(1), row.count(2)), (Some(15_000), Some(30), Some(2)));
     held_by_another(&place, &mut connection, &load);
     connection
         .run(
             "DROP TABLE assay_dss.part; DROP INDEX assay_dss.orders_customer; \
-              DELETE FROM assay_dss.assay_manifest WHERE item LIKE 'part part %'; \
-              UPDATE assay_dss.assay_manifest SET value = 'loading' WHERE item = 'state'",
+              DELETE FROM assay_dss.assay_manifest WHERE name IN ('part part 1', 'complete')",
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");

@@ -8,7 +8,7 @@
 )]
 
 use assay_dbload::brokerage::{BrokerStore, Days, Floor, Told};
-use assay_dbload::load::{Calls, Database, Fill, Isolation, Tables, fill};
+use assay_dbload::load::{Calls, Database, Fill, Isolation, Tables, fill, single_number};
 use assay_loads::brokerage::{Market, Rules, Session};
 use assay_model::mix::Mix;
 use std::sync::atomic::AtomicBool;
@@ -66,8 +66,9 @@ impl<L: BrokerStore> Side<L> {
         let long = L::DIALECT.words.iter().find(|(word, _)| *word == "{long}").unwrap().1;
         let mut link = L::open(&self.address).unwrap();
         let mut sums = Vec::new();
-        for table in floor.names() {
-            for column in floor.columns(table).split(", ") {
+        for layout in floor.all().into_iter().map(|table| floor.layout(table)) {
+            let table = &layout.name;
+            for column in layout.columns.split(", ") {
                 let (name, kind) = column.split_once(' ').unwrap();
                 let value = match kind.split('(').next().unwrap() {
                     "int" | "bigint" | "numeric" => name.to_owned(),
@@ -79,7 +80,7 @@ impl<L: BrokerStore> Side<L> {
                 let sql = format!(
                     "SELECT cast(coalesce(sum({value}), 0) * 100 + 4000000000000000000 AS {long}) FROM {schema}.{table}"
                 );
-                let sum = link.number(&sql).unwrap();
+                let sum = single_number(&mut link, &sql).unwrap();
                 sums.push((format!("{table}.{name}"), sum));
             }
         }

@@ -6,14 +6,13 @@ use crate::load::partial_data::PartialData;
 use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
-    DssStore, Fill, Filling, Found, Manifest, SCHEMA, data_bytes, fill, finish_refresh, fit, look,
-    sizes,
+    DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
 };
-use assay_dbload::load::{Database, LoadKind};
+use assay_dbload::load::{Database, Fill, LoadKind, Manifest, State, fill, in_the_way};
 use assay_loads::dss::Scale;
-use assay_model::dss::DssData;
+use assay_model::dss::{DssData, DssLoading};
 use assay_model::load::Filled;
-use assay_model::number::{real, share};
+use assay_model::number::{index_of, real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
 
@@ -98,29 +97,31 @@ fn find<L: DssStore>(
     context: &Context,
 ) -> Result<Came> {
     let mut found = look(database)?;
-    if course.left == Some(PartialData::Drop) && found != Found::Nothing {
+    let is_ours = matches!(found, State::Whole(_) | State::Half(_));
+    if course.left == Some(PartialData::Drop) && is_ours {
         context.progress.say("note: the tables of an earlier run are dropped");
         database.remove_schema()?;
-        found = Found::Nothing;
+        found = State::Absent;
     }
     match found {
-        Found::Whole(manifest) => {
+        State::Foreign(why) => Err(in_the_way("the schema", SCHEMA, &why)),
+        State::Whole(manifest) => {
             check_scale(&manifest, course.scale)?;
             let next_set = finish_refresh(database, &manifest, course.scale)?;
             context.progress.say("note: the tables of an earlier run are used");
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
         }
-        Found::Half(manifest) if course.left == Some(PartialData::Resume) => {
+        State::Half(manifest) if course.left == Some(PartialData::Resume) => {
             check_scale(&manifest, course.scale)?;
-            let data = load(database, course, Some(&manifest), context)?;
+            let data = load(database, course, Some(manifest), context)?;
             Ok(Came { data, next_set: 1, were_there: true })
         }
-        Found::Half(_) => Err(Error::environment(
+        State::Half(_) => Err(Error::environment(
             format!("the tables in the schema {SCHEMA} are only half loaded"),
             "go on with --left finish, or start over with --left drop",
         )),
-        Found::Nothing => {
+        State::Absent => {
             let data = load(database, course, None, context)?;
             Ok(Came { data, next_set: 1, were_there: false })
         }
@@ -128,14 +129,14 @@ fn find<L: DssStore>(
 }
 
 fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
-    if manifest.scale() == asked.to_string() {
+    let scale = scale_of(manifest);
+    if scale == asked.to_string() {
         return Ok(());
     }
     Err(Error::usage(
-        format!("the tables in the schema {SCHEMA} have scale {}, not {asked}", manifest.scale()),
+        format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
         format!(
-            "use them with --scale {}, drop them with --left drop, or name another database",
-            manifest.scale()
+            "use them with --scale {scale}, drop them with --left drop, or name another database"
         ),
     ))
 }
@@ -143,7 +144,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
 fn load<L: DssStore>(
     database: &mut Database<L>,
     course: &DssRequest<'_>,
-    half: Option<&Manifest>,
+    found: Option<Manifest>,
     context: &Context,
 ) -> Result<DssData> {
     let mut show = |rows: u64, total: u64| {
@@ -154,9 +155,18 @@ fn load<L: DssStore>(
         };
         context.progress.show(&what, share(rows, total), None);
     };
-    let filling = Filling { scale: course.scale, loaders: course.loaders };
-    let data =
-        fill(database, filling, half, &mut Fill { stop: &context.stop, progress: &mut show });
+    let loaders = course.loaders.max(1);
+    let doing = Fill {
+        tables: &DssTables { scale: course.scale, loaders },
+        seed: 0,
+        found,
+        loaders: index_of(u64::from(loaders)),
+        stop: &context.stop,
+        progress: &mut show,
+    };
+    let filled = fill(database, doing);
     context.progress.clear();
-    data
+    let Filled { rows, table_bytes, index_bytes, elapsed_s } = filled?;
+    let loading = Some(DssLoading { loaders, elapsed_s });
+    Ok(DssData { rows, table_bytes, index_bytes, loading })
 }

@@ -3,7 +3,7 @@
 
 use crate::load::ladder_run::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
-use assay_dbload::load::{Database, Described, Measured, Method, Snapshot, Store};
+use assay_dbload::load::{Database, Described, Measured, Method, Snapshot, TableStore};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, Joint, NamedResult, Remark};
 use assay_model::number::rate;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What a kind of such a load knows of itself.
 pub trait TransactionLoad {
     /// A session on the product that it runs on.
-    type Link: LoadProduct + Store;
+    type Link: LoadProduct + TableStore;
     /// What sessions do.
     type Method: Method<Link = Self::Link>;
 

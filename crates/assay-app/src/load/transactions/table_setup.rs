@@ -6,8 +6,8 @@ use crate::load::partial_data::PartialData;
 use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
-    Database, Fill, Manifest, MariaLink, OwnDatabase, State, Store, Tables, fill, in_the_way,
-    remove_left_database, see_to_procedures,
+    Database, Fill, Manifest, MariaLink, OwnDatabase, State, TableStore, Tables, ensure_procedures,
+    fill, in_the_way, remove_left_database,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -42,7 +42,7 @@ pub struct TableSetup<'a, T> {
 }
 
 /// A product on whose given servers a copy of the data may be kept.
-pub trait Restorable: LoadProduct + Store {
+pub trait Restorable: LoadProduct + TableStore {
     /// Enters a given server with a database of ours alone, which can be copied.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl<T: Tables> TableSetup<'_, T> {
     }
 
     /// Nothing where whole tables of the right scale were found.
-    fn fill<L: Store>(
+    fn fill<L: TableStore>(
         &self,
         database: &mut Database<L>,
         context: &Context,
@@ -152,7 +152,7 @@ impl<T: Tables> TableSetup<'_, T> {
             }
             (State::Whole(found), _) => {
                 found.check(&schema, &wanted)?;
-                see_to_procedures(database, self.tables, &found)?;
+                ensure_procedures(database, self.tables, &found)?;
                 context.progress.say(&format!("note: the tables in {schema} are used as they are"));
                 return Ok(None);
             }
@@ -165,7 +165,7 @@ impl<T: Tables> TableSetup<'_, T> {
         self.load(database, found, context).map(Some)
     }
 
-    fn load<L: Store>(
+    fn load<L: TableStore>(
         &self,
         database: &mut Database<L>,
         found: Option<Manifest>,
@@ -190,7 +190,8 @@ impl<T: Tables> TableSetup<'_, T> {
 }
 
 fn half(schema: &str, found: &Manifest) -> Error {
-    let whole = if found.whole.is_empty() { "no table".to_owned() } else { found.whole.join(", ") };
+    let loaded = found.loaded_tables();
+    let whole = if loaded.is_empty() { "no table".to_owned() } else { loaded.join(", ") };
     Error::environment(
         format!("loading into schema {schema} was broken off: {whole} whole"),
         "go on with --left finish, or start over with --left drop",

@@ -1,0 +1,44 @@
+//! Rows from a generator to a server: made on one thread and sent on another, so that nothing is held but a few chunks.
+
+use super::chunks::{Chunk, Chunks};
+use super::store::{Destination, TableStore};
+use assay_loads::sink::Sink;
+use assay_model::failure::Answer;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+/// Chunks that wait for the server.
+const CHUNKS_AHEAD: usize = 4;
+
+/// Makes rows and sends them in the transaction at hand, as long as `goes_on` says so, which is told how many follow; gives
+/// their number.
+pub(crate) fn transfer<L: TableStore>(
+    connection: &mut L,
+    to: &Destination<'_>,
+    make: impl FnOnce(&mut dyn Sink) + Send,
+    goes_on: impl Fn(u64) -> bool,
+) -> Answer<u64> {
+    let (sender, chunks) = sync_channel::<Chunk>(CHUNKS_AHEAD);
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut rows = L::encoder(Chunks::new(&sender));
+            make(&mut rows);
+            rows.finish();
+        });
+        // Nobody takes rows any more when these are dropped: the other thread then ends.
+        let mut chunks = chunks.into_iter().take_while(|(_, rows)| goes_on(*rows));
+        connection.send_rows(to, &mut chunks)
+    })
+}
+
+/// The bytes that rows become on a product.
+#[cfg(test)]
+pub(crate) fn encoded<L: TableStore>(make: impl FnOnce(&mut dyn Sink)) -> Vec<u8> {
+    let (sender, chunks) = sync_channel::<Chunk>(1000);
+    let mut rows = L::encoder(Chunks::new(&sender));
+    make(&mut rows);
+    rows.finish();
+    drop(rows);
+    drop(sender);
+    chunks.into_iter().flat_map(|(bytes, _)| bytes).collect()
+}

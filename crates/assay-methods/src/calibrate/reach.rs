@@ -1,0 +1,48 @@
+//! Whether a latency limit is surely kept although the quantile itself is not known well: bursts beyond the quantile that hardly
+//! ever reach the limit.
+
+use super::limit::Rungs;
+use super::rung::{Rung, SURE, Slice, Within, pooled};
+use assay_model::calibration::LatencyLimit;
+use assay_model::measurement::Operation;
+use assay_model::number::{count, real_len, share};
+use assay_stats::distribution::student_quantile;
+use assay_stats::series::{mean, variance};
+
+/// How every load, ascending, stands to a limit.
+pub(super) fn judged(rungs: &Rungs, limit: &LatencyLimit) -> Vec<Within> {
+    rungs.values().map(|rung| judged_together(&[rung], limit)).collect()
+}
+
+/// How loads that are thrown together stand to a limit.
+pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
+    let span = match rungs {
+        [rung] => Some(rung.told.quantile_ns),
+        _ => pooled(rungs, limit.quantile),
+    };
+    let judged = span.map_or(Within::Unclear, |span| span.judged(limit.service_time_ns));
+    if judged == Within::Unclear && hardly_reach(rungs, limit) { Within::Surely } else { judged }
+}
+
+/// Whether the share of I/Os beyond the limit is surely smaller than allowed by Student's interval over visits, which noise of
+/// seconds makes differ; of few visits it may have missed all.
+fn hardly_reach(rungs: &[&Rung], limit: &LatencyLimit) -> bool {
+    const FEWEST: usize = 8;
+    let visits: Vec<&Slice> = rungs.iter().flat_map(|rung| &rung.slices).collect();
+    let limit_ns = count(limit.service_time_ns);
+    let keeps = |operation: Operation| {
+        let shares: Vec<f64> = visits
+            .iter()
+            .filter_map(|visit| Some(&visit.operations.get(operation)?.service))
+            .map(|service| share(service.ios_above(limit_ns), service.ios()))
+            .collect();
+        let n = real_len(shares.len());
+        shares.is_empty()
+            || shares.len() >= FEWEST && {
+                let half =
+                    student_quantile(0.5 + 0.5 * SURE, n - 1.0) * (variance(&shares) / n).sqrt();
+                mean(&shares) + half <= 1.0 - limit.quantile
+            }
+    };
+    [Operation::Read, Operation::Write].into_iter().all(keeps)
+}

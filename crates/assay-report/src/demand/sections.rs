@@ -1,0 +1,167 @@
+//! What is shown of one profile or of many: the answer, the demand, where time went, and how it moved from report to report.
+
+use super::chart::{curves, over_time, shares, tiers};
+use super::facts;
+use super::histograms::histograms;
+use super::{NamedProfile, report, response, series, server};
+use crate::chart::scene::Size;
+use crate::view::{Answer, Block, Chart, Level, Section, Table, View};
+use assay_model::profile::Profile;
+
+/// Reports that get a part of their own; the JSON form has all.
+pub(super) const REPORTS_MAX: usize = 24;
+/// Doubts listed; the document has all.
+const DOUBTS_MAX: usize = 100;
+
+/// Everything that is shown of profiles; `program` is the name and version of the program.
+pub(super) fn view<'a>(profiles: &[NamedProfile<'a>], program: &str) -> View<'a> {
+    let (title, sections) = match profiles {
+        [one] => (format!("Profile of {}", one.profile.name), one_report(*one)),
+        several => (format!("{} profiles", several.len()), many(several)),
+    };
+    View {
+        title: format!("{title} – Assay"),
+        program: program.to_owned(),
+        subject: "profile".to_owned(),
+        facts: header(profiles),
+        answer: answer(profiles),
+        sections,
+    }
+}
+
+fn header(profiles: &[NamedProfile<'_>]) -> Vec<(&'static str, String)> {
+    let [one] = profiles else {
+        return vec![("from", format!("{} reports", profiles.len()))];
+    };
+    let interval = facts::interval(one.profile).map(|interval| ("interval", interval));
+    let named = [("from", one.file.to_owned()), ("database", one.profile.name.clone())];
+    named.into_iter().chain(interval).collect()
+}
+
+fn answer<'a>(profiles: &[NamedProfile<'_>]) -> Answer<'a> {
+    let (headline, details) = match profiles {
+        [one] => (facts::headline(&one.profile.verdict), facts::details(one.profile)),
+        several => (series::headline(several), series::details(several)),
+    };
+    Answer { headline, details, ..Answer::default() }
+}
+
+fn one_report<'a>(named: NamedProfile<'a>) -> Vec<Section<'a>> {
+    let profile = named.profile;
+    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+    let source = || vec![Block::facts(facts::source(profile))];
+    vec![
+        section("read", named.file, vec![Block::InTerminal(source())]),
+        section("events", "What sessions waited for", vec![beside(first(profile))]),
+        section("demand", "What was asked of storage", demand(profile)),
+        section("time", "Where DB time went", time(profile)),
+        section("server", "Who asked", who(profile)),
+        section("tiering", "What gains most from faster storage", tiering(profile)),
+        section(
+            "checks",
+            "What the report says of itself",
+            vec![
+                Block::folded(
+                    "Sections that should agree, doubts, and what is missing",
+                    doubts(profile),
+                ),
+                Block::OnPage(vec![Block::folded("Where the numbers come from", source())]),
+            ],
+        ),
+    ]
+}
+
+fn many<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Section<'a>> {
+    let parts = profiles.iter().take(REPORTS_MAX).zip(1..).map(|(named, number)| {
+        let sentence = Block::Paragraph(facts::headline(&named.profile.verdict));
+        let events = report::top_events(named.profile).into_iter().take(1).collect();
+        let mut content = vec![sentence, beside(events)];
+        content.extend(demand(named.profile));
+        content.extend(time(named.profile));
+        Block::Article(Some(format!("report-{number}")), vec![Block::part(named.file, content)])
+    });
+    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+    vec![
+        section("series", "From report to report", series::blocks(profiles)),
+        section("reports", "Each report", parts.collect()),
+    ]
+}
+
+/// What is looked at before anything else.
+fn first(profile: &Profile) -> Vec<Table> {
+    let mut first = report::top_events(profile);
+    first.extend(response::tables(profile));
+    first.extend(report::load(profile));
+    first
+}
+
+/// Tables below their titles, two next to each other where there is room.
+fn beside<'a>(tables: Vec<Table>) -> Block<'a> {
+    let group = |table| Block::Group(vec![Block::captioned(Level::Part, table)]);
+    Block::Beside(tables.into_iter().map(group).collect())
+}
+
+fn who<'a>(profile: &Profile) -> Vec<Block<'a>> {
+    let mut blocks = vec![beside(report::who_asked(profile))];
+    let tables = server::tables(profile).into_iter();
+    blocks.extend(tables.map(|table| Block::captioned(Level::Part, table)));
+    let title = "Files, buffer cache and instances";
+    blocks.push(Block::folded(title, vec![beside(report::looked_up(profile))]));
+    blocks
+}
+
+fn demand<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+    let purposes = facts::classes(profile);
+    let note = "All I/O is the whole; the other rows are parts of it and overlap with nothing that is counted apart. \
+                Outstanding is rate times time (Little's law). A dash is not in the report.";
+    let note = (!purposes.is_empty()).then(|| Block::Note(note.to_owned()));
+    let curve = curves(profile).map(|draw| {
+        let caption =
+            "How long I/Os took, as the report counts them: what share of them took no longer.";
+        Block::Chart(Chart::new("how-long-ios-took", Size::Half, caption, draw))
+    });
+    let folded = |table: Table| {
+        let title = table.caption.clone();
+        Block::folded(title, vec![Block::Table(table)])
+    };
+    let counts = folded(facts::rates(profile));
+    let histograms = Block::OnPage(vec![folded(histograms(profile))]);
+    let below = note.into_iter().chain([counts, histograms]).collect();
+    let beside = curve.into_iter().chain([Block::Group(below)]).collect();
+    vec![Block::Table(purposes), Block::Beside(beside)]
+}
+
+fn time<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+    let shares = shares(profile).map(|draw| {
+        Block::Chart(Chart::new("shares-of-db-time", Size::Half, "Shares of DB time.", draw))
+    });
+    let table = Block::Table(facts::time_table(profile));
+    let over_time = over_time(profile).map(|draw| {
+        let caption = "What active sessions did, by looks at them. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
+        Block::Chart(Chart::new("active-sessions", Size::Full, caption, draw))
+    });
+    let beside = Block::Beside([table].into_iter().chain(shares).collect());
+    [beside].into_iter().chain(over_time).collect()
+}
+
+fn tiering<'a>(profile: &'a Profile) -> Vec<Block<'a>> {
+    let table = Block::Table(facts::tiering(&profile.tiering));
+    let Some(draw) = tiers(profile) else {
+        return vec![table];
+    };
+    let caption = "Share of all waiting for reads that is gone when so many tablespaces are moved.";
+    let chart = Block::Chart(Chart::new("tablespaces", Size::Half, caption, draw));
+    vec![Block::Beside(vec![table, chart])]
+}
+
+fn doubts<'a>(profile: &Profile) -> Vec<Block<'a>> {
+    let list = |title: &str, items: &[String]| {
+        let items = items.iter().take(DOUBTS_MAX).cloned().collect();
+        Block::part(title, vec![Block::List(items)])
+    };
+    vec![
+        Block::Table(facts::checks(&profile.checks)),
+        list("To be doubted", &profile.doubts),
+        list("Not in this report", &profile.missing),
+    ]
+}

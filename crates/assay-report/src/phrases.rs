@@ -1,0 +1,161 @@
+//! Words that the page, the text and the charts share.
+
+use crate::format::Formatter;
+use assay_model::Estimate;
+use assay_model::calibration::{Bound, Capacity, Contradiction, LatencyLimit};
+use assay_model::measurement::{Finish, PerOperation, Submission};
+use assay_model::units::Bytes;
+use assay_model::verdict::Unit;
+
+/// The digits behind `p`: `50`, `99`, `99.9`, `99.99`.
+pub(crate) fn nines(quantile: f64) -> String {
+    let hundredfold = (quantile * 1e9).round() / 1e7;
+    hundredfold.to_string()
+}
+
+/// Words with a capital letter.
+pub(crate) fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+/// A sentence with the full stop that ends it; nothing of nothing.
+pub(crate) fn ended(words: &str) -> String {
+    let words = words.trim_end();
+    if words.is_empty() || words.ends_with(['.', '!', '?']) {
+        words.to_owned()
+    } else {
+        format!("{words}.")
+    }
+}
+
+/// A transfer size: `8 KiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let exact = Bytes(bytes).to_string();
+    let digits = exact.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len();
+    let (number, unit) = exact.split_at(digits);
+    format!("{number} {unit}")
+}
+
+/// What kept a rate from being higher.
+pub(crate) const fn bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Saturated => "saturated, more give no more",
+        Bound::LatencyLimit => "more would break the latency limit",
+        Bound::Host => "this host's CPU was the limit, the storage may give more",
+        Bound::StillRising => "still rising there, the storage may give more",
+        Bound::TimeBudget => "time ran out, the storage may give more",
+        Bound::Contradicted => "other parts of the calibration contradict it",
+    }
+}
+
+/// Two parts of a calibration that cannot both be right.
+pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str {
+    match contradiction {
+        Contradiction::SmallAboveLarge => {
+            "small I/Os moved more bytes a second than large ones: one of the two rates did not last"
+        }
+        Contradiction::BaseChanged => {
+            "one outstanding I/O took another time at the end than at the beginning: the storage changed meanwhile"
+        }
+        Contradiction::StillWarming => {
+            "the rate rose under one and the same load and was not seen to settle: the storage may have been cold"
+        }
+    }
+}
+
+/// Whether something other than the storage ended the search for it.
+pub(crate) const fn is_cut_short(bound: Bound) -> bool {
+    matches!(bound, Bound::Host | Bound::StillRising | Bound::TimeBudget)
+}
+
+/// Whether a rate has so wide an interval that it is no figure to size by.
+pub(crate) fn is_hardly_known(rate: &Estimate) -> bool {
+    const WIDEST: f64 = 0.25;
+    rate.relative_half_width() > WIDEST
+}
+
+/// Whether the number is a lower bound of what the storage gives.
+pub(crate) fn is_lower_bound(capacity: &Capacity) -> bool {
+    is_cut_short(capacity.bound) && !is_hardly_known(&capacity.rate)
+}
+
+/// Marks a number of which only a lower bound is known.
+pub(crate) fn bounded(capacity: &Capacity, shown: &str) -> String {
+    let sign = if is_lower_bound(capacity) { "≥ " } else { "" };
+    format!("{sign}{shown}")
+}
+
+/// `≤ 1 ms`; relative reports do not say the limit.
+pub(crate) fn within_limit(limit: &LatencyLimit, format: &Formatter) -> String {
+    if format.is_relative() {
+        return "within the limit".to_owned();
+    }
+    format!("≤ {}", format.chosen(Unit::Ns, limit.service_time_ns))
+}
+
+/// The kind of time that is shown: from the intended start where arrivals are open.
+pub(crate) fn kind_of_time(operations: &PerOperation) -> &'static str {
+    let open = operations.iter().any(|(_, result)| result.response.is_some());
+    if open { "response time" } else { "service time" }
+}
+
+/// Letters and digits of a name, the rest as hyphens.
+pub(crate) fn file_name(name: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() { letter } else { '-' }
+    };
+    name.chars().map(plain).collect()
+}
+
+/// How a run ended, where it did not run its whole length.
+pub(crate) fn finish(finish: &Finish) -> Option<String> {
+    match finish {
+        Finish::Complete => None,
+        Finish::Interrupted => {
+            Some("It was interrupted; what was measured until then stands.".to_owned())
+        }
+        Finish::Failed { reason } => {
+            Some(format!("It could not go on: {reason}. What was measured until then stands."))
+        }
+        Finish::Unfinished => Some(
+            "The program was ended before the run was; what was measured until then stands."
+                .to_owned(),
+        ),
+    }
+}
+
+/// How the kernel took the I/Os.
+pub(crate) const fn submission(submission: Submission) -> &'static str {
+    match submission {
+        Submission::Unknown => "not probed",
+        Submission::Asynchronous => {
+            "asynchronous: handed to the device, completions follow on their own"
+        }
+        Submission::Inline => "inline: completed inside the submission, as from a cache",
+        Submission::Punted => "punted: handed to kernel worker threads, which limits the rate",
+        Submission::Blocking => {
+            "blocking: submission waits for the device, so the depth is not reached"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_ends_once() {
+        assert_eq!(
+            ["it is slow", "It is slow.", ""].map(ended),
+            ["it is slow.", "It is slow.", ""]
+        );
+    }
+
+    #[test]
+    fn nines_have_no_digits_of_binary_arithmetic() {
+        let shown = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.995].map(nines);
+        assert_eq!(shown, ["50", "90", "99", "99.9", "99.99", "99.5"]);
+    }
+}

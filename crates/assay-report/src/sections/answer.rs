@@ -1,0 +1,420 @@
+//! The answer in plain sentences, for the page and for the terminal.
+
+use super::{headline, levels};
+use crate::format::{Formatter, Shown};
+use crate::input::{Report, RunReport};
+use crate::phrases::{capital, is_hardly_known, is_lower_bound, nines, size, within_limit};
+use assay_model::Estimate;
+use assay_model::calibration::{Calibration, Capacity, MixCalibration};
+use assay_model::number::{real, seconds};
+use assay_model::units::show_count;
+use assay_model::verdict::{Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict};
+use assay_model::watch::Summary;
+
+/// What a reader should know who reads nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// What the criteria came to, where there are any.
+    pub(super) outcome: Option<Outcome>,
+    /// One sentence.
+    pub(super) headline: String,
+    /// What the storage gives, a sentence each.
+    pub(super) details: Vec<String>,
+}
+
+/// The answer of a report. Where criteria were asked the headline is the verdict, else it is the first thing that was found.
+pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
+    let details: Vec<String> =
+        found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
+    if let Some(verdict) = &report.verdict {
+        let headline = verdict_sentence(verdict, format);
+        return Answer { outcome: Some(verdict.outcome), headline, details };
+    }
+    if let Some(own) = headline(report, format) {
+        return Answer { outcome: own.outcome, headline: own.words, details };
+    }
+    if let Some(flaw) = report.load.as_ref().and_then(crate::ladder::flaw) {
+        let is_damaged = report.load.as_ref().is_some_and(assay_model::load::Load::is_damaged);
+        let headline = format.prose(&flaw);
+        return Answer { outcome: is_damaged.then_some(Outcome::Fail), headline, details };
+    }
+    let mut details = details.into_iter();
+    let headline =
+        details.next().unwrap_or_else(|| format!("Nothing was measured of {}.", report.target));
+    Answer { outcome: None, headline, details: details.collect() }
+}
+
+/// What was found, a sentence each, the most important first.
+fn found(report: &Report, format: &Formatter) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(calibration) = &report.calibration {
+        found.extend(calibration.mixes.iter().map(|mix| mix_sentence(mix, calibration, format)));
+    }
+    let load = report.load.as_ref().filter(|_| !format.is_relative());
+    found.extend(load.map(crate::ladder::sentences).unwrap_or_default());
+    found.extend(report.runs.iter().flat_map(|run| {
+        let change = run.level_change.as_ref().map(|change| levels::sentence(change, format));
+        run_sentence(run, format).into_iter().chain(change)
+    }));
+    if found.is_empty() {
+        found.extend(report.watch.as_ref().map(|watch| watch_sentence(&watch.summary)));
+    }
+    found
+}
+
+/// The machine that was watched, in a sentence.
+fn watch_sentence(summary: &Summary) -> String {
+    let total = &summary.total;
+    let cpu = total.counters.cpu.map(|cpu| format!("CPU {}", Unit::Share.show(cpu.busy_share())));
+    let devices = total.counters.devices.iter().map(|device| {
+        let rates = device.rates(total.counters.time_ns);
+        (device, rates.read_iops + rates.write_iops)
+    });
+    let busiest = devices.max_by(|one, other| one.1.total_cmp(&other.1));
+    let device = busiest.map(|(device, iops)| format!("{} {} IOPS", device.name, show_count(iops)));
+    let said: Vec<String> = cpu.into_iter().chain(device).collect();
+    format!(
+        "{} on average over {}.",
+        said.join(", "),
+        crate::clock::show_length(seconds(total.counters.time_ns))
+    )
+}
+
+/// The verdict in one sentence: the numbers that decided it with their limits, and how many criteria there are.
+fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
+    let (name, all) = (&verdict.criteria, verdict.judgements.len());
+    if all == 0 {
+        return format!("“{name}” asks nothing that was measured here.");
+    }
+    let of = |outcome: Outcome| {
+        let found = verdict.judgements.iter();
+        found.filter(move |found| found.outcome == outcome).collect::<Vec<&Judgement>>()
+    };
+    let deciding = of(verdict.outcome);
+    let word = match verdict.outcome {
+        Outcome::Pass if all == 1 => format!("criterion “{name}” met"),
+        Outcome::Pass => format!("all {all} criteria of “{name}” met"),
+        Outcome::Fail => format!("{} of {all} criteria of “{name}” not met", deciding.len()),
+        Outcome::Inconclusive => {
+            format!("{} of {all} criteria of “{name}” undecided", deciding.len())
+        }
+    };
+    // A count of errors says little of a storage that does nothing else wrong.
+    let (counts, numbers): (Vec<&Judgement>, Vec<&Judgement>) =
+        deciding.iter().copied().partition(|found| found.unit == Unit::Count);
+    let told = if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 };
+    let said = numbers.into_iter().chain(counts).take(told);
+    let said: Vec<String> = said.map(|found| stated(found, format)).collect();
+    format!("{} ({word}).", capital_words(&said.join("; ")))
+}
+
+/// A sentence begins with a capital letter, but for a quantile: `p99`.
+fn capital_words(words: &str) -> String {
+    let is_quantile = words
+        .strip_prefix('p')
+        .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
+    if is_quantile { words.to_owned() } else { capital(words) }
+}
+
+/// A judged number and its limit in words: `p99 of reads 0.8 ms ≤ 1 ms at 40,000 IOPS`.
+fn stated(judgement: &Judgement, format: &Formatter) -> String {
+    let of =
+        judgement.subject.as_ref().map_or_else(String::new, |subject| format!(" on {subject}"));
+    let label = &judgement.label;
+    let estimate = judgement.evidence.estimate.filter(|_| !format.is_relative());
+    let (estimate, at) = match (estimate, &judgement.reason) {
+        (Some(estimate), _) => (estimate, at(judgement)),
+        (None, Reason::NoEvidence { missing }) => {
+            return format!("{label}{of}: {}", format.prose(missing));
+        }
+        (None, _) => return format!("{label}{of}"),
+    };
+    let value = format.value(judgement.unit, estimate.value);
+    let limit = format.chosen(judgement.unit, judgement.limit.value());
+    let (met, broken, name) = signs(judgement.limit);
+    match (judgement.outcome, &judgement.reason) {
+        (Outcome::Pass, _) => format!("{label}{of} {value} {met} {limit}{at}"),
+        (Outcome::Fail, _) => format!("{label}{of} {value} {broken} {limit}{at}"),
+        // What else could be meant is no longer the question where something spoiled the number.
+        (Outcome::Inconclusive, _) if deciding(judgement).next().is_some() => {
+            let doubt = deciding(judgement).next();
+            let doubt = doubt.map_or_else(String::new, |doubt| format.prose(&doubt.what));
+            // Only the host is judged by shares, and its doubt says the number already.
+            if judgement.unit == Unit::Share {
+                return doubt;
+            }
+            format!("{doubt}; {label}{of} {value}, limit {met} {limit}{at}")
+        }
+        (Outcome::Inconclusive, _) => {
+            let interval = format.interval(judgement.unit, &estimate);
+            format!(
+                "{label}{of} {value} ({interval}) is too close to the {name} of {limit} to tell{at}"
+            )
+        }
+    }
+}
+
+/// The doubts that undo the outcome which the number alone would have had.
+fn deciding(judgement: &Judgement) -> impl Iterator<Item = &Doubt> {
+    let value = judgement.evidence.estimate.map_or(0.0, |estimate| estimate.value);
+    let is_good = match judgement.limit {
+        Limit::AtMost(most) => value <= most,
+        Limit::AtLeast(least) => value >= least,
+    };
+    let against = if is_good { Bias::Flattering } else { Bias::Unflattering };
+    let doubts = judgement.evidence.doubts.iter();
+    doubts.filter(move |doubt| doubt.bias == against || doubt.bias == Bias::Unknown)
+}
+
+/// The load at which a number was measured.
+fn at(judgement: &Judgement) -> String {
+    if judgement.at.is_empty() { String::new() } else { format!(" {}", judgement.at) }
+}
+
+/// The sign of a limit that is met, of one that is broken, and its name.
+const fn signs(limit: Limit) -> (&'static str, &'static str, &'static str) {
+    match limit {
+        Limit::AtMost(_) => ("≤", ">", "maximum"),
+        Limit::AtLeast(_) => ("≥", "<", "minimum"),
+    }
+}
+
+/// `≤ 20 ms`; nothing in relative reports.
+pub(super) fn limit(judgement: &Judgement, format: &Formatter) -> Option<String> {
+    let value = format.chosen(judgement.unit, judgement.limit.value());
+    (!format.is_relative()).then(|| format!("{} {value}", signs(judgement.limit).0))
+}
+
+/// What is judged, at which load; loads are absolute, so relative reports hide them.
+pub(super) fn criterion(judgement: &Judgement, format: &Formatter) -> String {
+    let at = if format.is_relative() { String::new() } else { at(judgement) };
+    capital_words(&format!("{}{at}", judgement.label))
+}
+
+/// Why a criterion came out as it did; empty where the numbers say it themselves.
+pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
+    match &judgement.reason {
+        Reason::Clear => String::new(),
+        // More time on the same host would not help.
+        Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
+            format!("The limit lies inside the interval. {}", doubts(judgement, format))
+        }
+        Reason::Straddles { enough_s: None } => {
+            "The limit lies inside the interval, so close to the value that measuring longer will hardly help.".to_owned()
+        }
+        Reason::Straddles { enough_s: Some(enough_s) } => format!(
+            "The limit lies inside the interval; about {} of measuring in all should decide.",
+            crate::clock::show_length(rounded(*enough_s))
+        ),
+        Reason::NoEvidence { missing } => format!("{}.", capital(&format.prose(missing))),
+        Reason::Doubtful => doubts(judgement, format),
+    }
+}
+
+/// Every doubt that matters with what to do about it.
+fn doubts(judgement: &Judgement, format: &Formatter) -> String {
+    let each = deciding(judgement).map(|doubt| {
+        let (what, remedy) = (format.prose(&doubt.what), format.prose(&doubt.remedy));
+        format!("{}: {remedy}.", capital(&what))
+    });
+    each.collect::<Vec<_>>().join(" ")
+}
+
+/// What one mix gives, within the limit and in large I/Os.
+fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Formatter) -> String {
+    let limit = &calibration.limit;
+    let quantile = nines(limit.quantile);
+    let bound = within_limit(limit, format);
+    let broken = if format.is_relative() {
+        "the limit".to_owned()
+    } else {
+        format.chosen(Unit::Ns, limit.service_time_ns)
+    };
+    let (operations, share) = operations(mix);
+    let what = format!("random {} {operations}", size(mix.transfer_bytes));
+    let large = large_sentence(mix, format);
+    let most = |capacity: &Capacity| {
+        let rate = format.shown(Unit::IosPerS, rounded(capacity.rate.value));
+        let rate = format!("{}{}", at_least(capacity), paced(&what, &rate));
+        format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, format))
+    };
+    match &mix.iops_within_limit {
+        Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
+        None => format!(
+            "p{quantile} of {operations} exceeds {broken} even at queue depth 1; {} at any latency; {large}.",
+            most(&mix.iops_max)
+        ),
+    }
+}
+
+/// What large I/Os give.
+fn large_sentence(mix: &MixCalibration, format: &Formatter) -> String {
+    let of = if format.is_relative() { " of the best throughput" } else { "" };
+    mix.throughput_max_bytes_per_s.as_ref().map_or_else(
+        || "large I/Os were not measured".to_owned(),
+        |most| {
+            let doubt = doubt(&most.rate, Unit::BytesPerS, format);
+            let rate = format.value(Unit::BytesPerS, rounded(most.rate.value));
+            format!("{}{rate}{of} in large I/Os{doubt}", at_least(most))
+        },
+    )
+}
+
+/// `at least` where something other than the storage ended the rate: not where it is hardly known, because a figure to size
+/// by is never taken from an interval as wide as itself.
+fn at_least(capacity: &Capacity) -> &'static str {
+    if is_lower_bound(capacity) { "at least " } else { "" }
+}
+
+/// The interval of a rate that is hardly known: so wide a one belongs to the number.
+fn doubt(rate: &Estimate, unit: Unit, format: &Formatter) -> String {
+    let interval = format.interval(unit, rate);
+    if is_hardly_known(rate) && !interval.is_empty() {
+        format!(" (95 % CI {interval})")
+    } else {
+        String::new()
+    }
+}
+
+/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78 % of the best rate
+/// in random 8 KiB reads`.
+pub(super) fn paced(what: &str, rate: &Shown) -> String {
+    match what.strip_suffix("I/Os") {
+        _ if !rate.is_rate() => format!("{rate} of the best rate in {what}"),
+        Some(what) => format!("{} {what}IOPS", rate.number),
+        None => format!("{} {what}/s", rate.number),
+    }
+}
+
+/// What is issued, and the share of reads where there are both.
+fn operations(mix: &MixCalibration) -> (&'static str, String) {
+    match mix.read_share {
+        all if all >= 1.0 => ("reads", String::new()),
+        none if none <= 0.0 => ("writes", String::new()),
+        share => ("I/Os", format!(" ({} reads)", Unit::Share.show(share))),
+    }
+}
+
+/// What one workload got; `None` where nothing completed.
+fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
+    let measurement = &run.measurement;
+    let operations = measurement.operations();
+    let times = operations.iter().map(|(operation, result)| {
+        let total = real(result.response().quantile_ns(0.99));
+        let quantity = format!("{}.response_time.q0.99", operation.name());
+        let time = format.value(Unit::Ns, run.told(&quantity, None, total));
+        format!("of {}s {time}", operation.name())
+    });
+    let times: Vec<String> = times.collect();
+    let whole = || paced("I/Os", &format.shown(Unit::IosPerS, rounded(measurement.iops())));
+    let iops = run.settled().map_or_else(whole, |change| levels::sustained(change, format));
+    let name = &measurement.workload;
+    (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
+}
+
+/// Three significant digits: as many as a sentence can carry.
+pub(super) fn rounded(value: f64) -> f64 {
+    if value <= 0.0 {
+        return value;
+    }
+    let unit = 10f64.powf(value.log10().floor() - 2.0);
+    (value / unit).round() * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::verdict::Evidence;
+
+    fn judgement(outcome: Outcome, reason: Reason, value: f64) -> Judgement {
+        let doubt =
+            |what: &str, bias| Doubt { what: what.to_owned(), bias, remedy: "mend it".to_owned() };
+        Judgement {
+            quantity: "read.service_time.q0.99".to_owned(),
+            subject: None,
+            label: "p99 of reads".to_owned(),
+            at: "at 40,000 IOPS".to_owned(),
+            unit: Unit::Ns,
+            limit: Limit::AtMost(1e6),
+            evidence: Evidence {
+                estimate: Some(Estimate {
+                    value,
+                    low: 0.9 * value,
+                    high: 1.2 * value,
+                    confidence: 0.95,
+                    n: 40,
+                }),
+                elapsed_s: 60.0,
+                doubts: vec![
+                    doubt("the target is sparse", Bias::Flattering),
+                    doubt(
+                        "the host was too busy to judge the storage: its processors were busy for 97 % of the time",
+                        Bias::Unflattering,
+                    ),
+                ],
+                ..Evidence::default()
+            },
+            outcome,
+            reason,
+            why: String::new(),
+            source: String::new(),
+        }
+    }
+
+    fn sentence(judgements: Vec<Judgement>) -> String {
+        let outcome = Outcome::of_all(judgements.iter().map(|one| one.outcome));
+        let criteria = "orders".to_owned();
+        let verdict = Verdict { format: 1, criteria, outcome, judgements, left_out: Vec::new() };
+        verdict_sentence(&verdict, &Formatter::default())
+    }
+
+    #[test]
+    fn the_headline_carries_number_and_limit() {
+        let (pass, fail) = (
+            judgement(Outcome::Pass, Reason::Clear, 0.8e6),
+            judgement(Outcome::Fail, Reason::Clear, 59e6),
+        );
+        assert_eq!(
+            sentence(vec![pass.clone()]),
+            "p99 of reads 800 µs ≤ 1 ms at 40,000 IOPS (criterion “orders” met)."
+        );
+        assert_eq!(
+            sentence(vec![pass, fail]),
+            "p99 of reads 59.0 ms > 1 ms at 40,000 IOPS (1 of 2 criteria of “orders” not met)."
+        );
+    }
+
+    #[test]
+    fn what_spoiled_a_number_is_said_before_how_near_it_is() {
+        let wide =
+            judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: Some(9.0) }, 1.05e6);
+        assert!(sentence(vec![wide.clone()]).starts_with("The host was too busy"));
+        let why = reason(&wide, &Formatter::default());
+        assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
+    }
+
+    #[test]
+    fn what_cannot_be_told_begins_with_the_reason() {
+        let slow = judgement(Outcome::Inconclusive, Reason::Doubtful, 3e6);
+        assert_eq!(
+            sentence(vec![slow.clone()]),
+            "The host was too busy to judge the storage: its processors were busy for 97 % of the time; p99 of reads 3.00 ms, \
+             limit ≤ 1 ms at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
+        );
+        assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
+        let mut near =
+            judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: None }, 0.95e6);
+        near.evidence.doubts.clear();
+        assert_eq!(
+            sentence(vec![near]),
+            "p99 of reads 950 µs (855 µs – 1.14 ms) is too close to the maximum of 1 ms to tell at 40,000 IOPS (1 of 1 criteria \
+             of “orders” undecided)."
+        );
+        let missing =
+            "it was 448 µs, but 3 intervals are too few to say how sure that is".to_owned();
+        let mut short = judgement(Outcome::Inconclusive, Reason::NoEvidence { missing }, 0.0);
+        short.evidence.estimate = None;
+        assert!(sentence(vec![short]).starts_with("p99 of reads: it was 448 µs, but 3 intervals"));
+        assert_eq!(sentence(Vec::new()), "“orders” asks nothing that was measured here.");
+    }
+}

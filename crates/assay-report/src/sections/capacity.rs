@@ -1,0 +1,93 @@
+//! What the calibration found: a card for each mix, the load curves, the throughput, and the tables behind them.
+
+use super::{latency_limits, mix_card};
+use crate::chart::curve::curve;
+use crate::chart::depth::depth;
+use crate::chart::scene::Size;
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::input::Report;
+use crate::phrases::{file_name, nines, size};
+use crate::view::{Block, Cell, Chart, Level, Table};
+use assay_model::calibration::{Calibration, CurvePoint, LatencyLimit, MixCalibration};
+use assay_model::verdict::Unit;
+
+/// The whole section; nothing without a calibration.
+pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
+    let Some(calibration) = &report.calibration else {
+        return Vec::new();
+    };
+    let cards = calibration.mixes.iter().map(|mix| mix_card::card(mix, calibration, &format));
+    let mut blocks =
+        vec![Block::Cards(cards.collect()), Block::Beside(charts(calibration, format))];
+    blocks.extend(latency_limits::block(calibration, &format));
+    let points = |mix| points(mix, &calibration.limit, &format);
+    blocks.push(Block::OnPage(calibration.mixes.iter().map(points).collect()));
+    blocks
+}
+
+/// A load curve a mix, and the throughput of all.
+fn charts<'a>(calibration: &'a Calibration, format: Formatter) -> Vec<Block<'a>> {
+    let mixes = &calibration.mixes;
+    let measured = mixes.iter().filter(|mix| !mix.curve.is_empty());
+    let curve = |mix: &'a MixCalibration| {
+        let file = format!("load-curve-{}", file_name(&mix.name));
+        let draw = move |size| curve(mix, &calibration.limit, &format, size);
+        Block::Chart(Chart::new(file, Size::Half, curve_caption(mix), draw))
+    };
+    let throughput = depth(mixes, &format, Size::Half).map(|_| {
+        let caption = "Throughput of large I/Os by how many are outstanding.";
+        let draw = move |size| depth(mixes, &format, size).unwrap_or_default();
+        Block::Chart(Chart::new("throughput", Size::Half, caption, draw))
+    });
+    measured.map(curve).chain(throughput).collect()
+}
+
+/// How to read a load curve.
+fn curve_caption(mix: &MixCalibration) -> String {
+    format!(
+        "Load curve, {}: random {} with rising load. Each point is a number of outstanding I/Os; \
+         right is more work done, up is slower; whiskers are intervals.",
+        mix.name,
+        size(mix.transfer_bytes)
+    )
+}
+
+/// Every point of a mix, folded away.
+fn points<'a>(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Block<'a> {
+    let one = |points: &[CurvePoint], kind: &str, bytes: u64| {
+        let table = Block::Table(points_table(points, limit, format));
+        Block::Titled(Level::Detail, format!("{kind} {}", size(bytes)), vec![table])
+    };
+    let small = one(&mix.curve, "Random", mix.transfer_bytes);
+    let large = one(&mix.large_curve, "Large", mix.large_transfer_bytes);
+    Block::folded(format!("All points measured: {}", mix.name), vec![small, large])
+}
+
+/// All points of a curve.
+fn points_table(points: &[CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Table {
+    let table = Table::new("Points of the load curve").numbers("Outstanding").numbers("IOPS");
+    let table = table.numbers("Throughput").numbers("Mean");
+    let table = table.numbers(format!("p{}", nines(limit.quantile)));
+    let mut table = table.numbers("Busiest worker").numbers("Host CPU").numbers("Measured");
+    for point in points {
+        table.row(point_row(point, format));
+    }
+    table
+}
+
+/// One point with its intervals and who was busy.
+fn point_row(point: &CurvePoint, format: &Formatter) -> Vec<Cell> {
+    let estimate = |unit, estimate| Cell::Estimate(format.estimated(unit, estimate));
+    let share = |share: f64| Cell::Number(format.value(Unit::Share, share));
+    vec![
+        Cell::Number(point.outstanding.to_string()),
+        estimate(Unit::IosPerS, &point.iops),
+        estimate(Unit::BytesPerS, &point.throughput_bytes_per_s),
+        estimate(Unit::Ns, &point.service_time_ns),
+        estimate(Unit::Ns, &point.limited_quantile_ns),
+        share(point.worker_busy_share),
+        point.host_busy_share.map_or(Cell::Unknown, share),
+        Cell::Number(show_length(point.elapsed_s)),
+    ]
+}

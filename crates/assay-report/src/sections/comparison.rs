@@ -1,0 +1,443 @@
+//! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
+
+use super::{Headline, STYLES};
+use crate::chart::lines::{Across, Line, Lines};
+use crate::chart::scene::{Ink, Size, Stroke};
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::view::{Block, Level, Section, Table};
+use assay_model::Estimate;
+use assay_model::comparison::{
+    Better, Bucket, Buckets, Comparison, Measure, Pair, Scaling, ScalingLaw, Side,
+};
+use assay_model::number::real;
+use assay_model::units::{show_count, show_time_ns};
+use assay_model::verdict::{Outcome, Reason, Unit};
+
+/// Places and headings of the sides that are compared with the base.
+const PAIRS: [(&str, &str); 4] = [
+    ("measures", "Measures side by side"),
+    ("measures-2", "The second of the others"),
+    ("measures-3", "The third of the others"),
+    ("measures-more", "Another of the others"),
+];
+
+pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
+    let tolerance = format.value(Unit::Share, found.tolerance);
+    let base = &found.sides[0].name;
+    let (others, is) = match found.sides.as_slice() {
+        [_, other] => (other.name.clone(), "is"),
+        sides => (format!("{} others", sides.len() - 1), "are"),
+    };
+    let words = match found.outcome {
+        Outcome::Pass => {
+            format!("{others} {is} no worse than {base} by more than {tolerance}.")
+        }
+        Outcome::Fail => {
+            format!("{others} {is} worse than {base} by more than {tolerance}: {}.", worst(found))
+        }
+        Outcome::Inconclusive => format!(
+            "Whether {others} {is} no worse than {base} by more than {tolerance} cannot be told yet{}.",
+            if found.run_to_run_share.is_some() { REPEAT.to_owned() } else { time_needed(found) }
+        ),
+    };
+    Headline { outcome: Some(found.outcome), words }
+}
+
+/// What to do where a side is a single run.
+const REPEAT: &str = ": measure each side at least three times";
+
+/// That single runs cannot tell a difference of storage from one of day.
+fn single_runs(found: &Comparison) -> Option<String> {
+    let share = found.run_to_run_share? * 100.0;
+    Some(format!(
+        "A single run cannot tell a difference of the storage from one of the day: the intervals hold {share:.0} % (standard deviation) from run to run, which is assumed. With three repeats a side it is measured."
+    ))
+}
+
+/// The first measure that is worse.
+fn worst(found: &Comparison) -> String {
+    let measures = found.pairs.iter().flat_map(|pair| &pair.measures);
+    let mut failed = measures.filter(|measure| measure.judged && measure.outcome == Outcome::Fail);
+    failed
+        .next()
+        .map_or_else(String::new, |measure| format!("{} is {}", name(measure), change(measure)))
+}
+
+/// How much longer to measure, where that would do.
+fn time_needed(found: &Comparison) -> String {
+    let of = |pair: &Pair| {
+        let elapsed_s = found.sides[0].elapsed_s.min(found.sides[pair.other].elapsed_s);
+        let open = pair.measures.iter().filter(|measure| measure.judged);
+        open.filter_map(|measure| still_needed_s(measure, elapsed_s)).fold(0.0, f64::max)
+    };
+    let needed_s = found.pairs.iter().map(of).fold(0.0, f64::max);
+    if needed_s > 0.0 {
+        format!(": measure each side for {} more", show_length(needed_s))
+    } else {
+        String::new()
+    }
+}
+
+fn still_needed_s(measure: &Measure, elapsed_s: f64) -> Option<f64> {
+    match measure.reason {
+        Reason::Straddles { enough_s: Some(enough_s) } => Some((enough_s - elapsed_s).max(1.0)),
+        _ => None,
+    }
+}
+
+fn name(measure: &Measure) -> String {
+    match &measure.subject {
+        Some(subject) => format!("{} of {subject}", measure.quantity),
+        None => measure.quantity.clone(),
+    }
+}
+
+/// What the ratio means, in percent.
+fn change(measure: &Measure) -> String {
+    let Some(ratio) = &measure.ratio else {
+        return "not known".to_owned();
+    };
+    let percent = (ratio.value - 1.0) * 100.0;
+    let word = if percent < 0.0 { "lower" } else { "higher" };
+    format!("{:.1} % {word}", percent.abs())
+}
+
+pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section<'a>> {
+    let pairs = found.pairs.iter().map(|pair| measures(found, pair, &format));
+    let mut sections: Vec<Section<'a>> = pairs.collect();
+    sections.extend(super::overlay::sections(found, format));
+    sections.extend(distributions(found));
+    sections.extend(scalings(&found.scaling, "nodes", format));
+    sections
+}
+
+fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<'a> {
+    let (base, other) = (&found.sides[0], &found.sides[pair.other]);
+    let elapsed_s = base.elapsed_s.min(other.elapsed_s);
+    let parts = parts(pair).into_iter().map(|part| table(part, pair, elapsed_s, format));
+    let others = [parity(pair), differences(found)];
+    let lead = [side("Base", base), side("Other", other), different(pair)];
+    let lead = Block::Lead(lead.into_iter().chain(single_runs(found)).collect());
+    let tables = parts.chain(others).map(|table| Block::captioned(Level::Detail, table));
+    let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
+    Section { id, title: title.to_owned(), blocks: [lead].into_iter().chain(tables).collect() }
+}
+
+/// The parts of the sides, by the beginning of the names of their measures, in the order in which they come.
+fn parts(pair: &Pair) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in pair.measures.iter().map(part) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+/// `calibration.read`, `load`; empty for the measures of a workload.
+fn part(measure: &Measure) -> &str {
+    let name = &measure.quantity;
+    match name.split_once('.') {
+        Some(("calibration", rest)) => {
+            let mix = rest.split('.').next().unwrap_or_default();
+            &name[.."calibration.".len() + mix.len()]
+        }
+        Some(("load", _)) => "load",
+        _ => "",
+    }
+}
+
+/// The measures of one part, by the rest of their names.
+fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
+    let mine = pair.measures.iter().filter(|measure| self::part(measure) == part);
+    let caption = match part {
+        "calibration.read" => "Calibration: reads",
+        "calibration.write" => "Calibration: writes",
+        "calibration.mix" => "Calibration: reads and writes mixed",
+        "load" => "The ladder of sessions",
+        _ => "Every measure of both sides with its ratio",
+    };
+    let names = ["measure", "base", "other", "ratio", "95 % interval", "outcome", ""];
+    let rows = mine.map(|measure| row(label(part, measure), measure, elapsed_s, format));
+    Table::of_numbers(caption, &names).with(rows)
+}
+
+/// The name within its part; a rung stands first, because it is what tells rows apart.
+fn label(part: &str, measure: &Measure) -> String {
+    let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
+    match (rest.filter(|_| !part.is_empty()), &measure.subject) {
+        (Some(rest), Some(subject)) => format!("{subject}: {rest}"),
+        (Some(rest), None) => rest.to_owned(),
+        (None, _) => name(measure),
+    }
+}
+
+/// What surely differs: the judged measures by name, the others by number.
+fn different(pair: &Pair) -> String {
+    let (judged, shown): (Vec<&Measure>, Vec<&Measure>) =
+        pair.measures.iter().filter(|measure| measure.different).partition(|one| one.judged);
+    let named: Vec<String> =
+        judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
+    match (named.as_slice(), shown.len()) {
+        ([], 0) => "No measure surely differs.".to_owned(),
+        ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
+        (named, 0) => format!("Surely different: {}.", named.join(", ")),
+        (named, shown) => {
+            format!("Surely different: {}; and {shown} of the others.", named.join(", "))
+        }
+    }
+}
+
+fn side(word: &str, side: &Side) -> String {
+    let repeats = match side.repeats {
+        0 | 1 => String::new(),
+        several => format!(", {several} runs"),
+    };
+    let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
+    format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind.name())
+}
+
+fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Vec<String> {
+    let value = |estimate: &Estimate| {
+        let value = format.value(measure.unit, estimate.value);
+        format!("{value} {}", format.doubt(measure.unit, estimate)).trim_end().to_owned()
+    };
+    let (ratio, interval) = measure.ratio.as_ref().map_or_else(
+        || ("–".to_owned(), "not known".to_owned()),
+        |ratio| {
+            let ends = format!("{:.3} – {:.3}", ratio.low, ratio.high);
+            let exact = ratio.high <= ratio.low;
+            let ends = if exact { "no interval".to_owned() } else { ends };
+            (format!("{:.3}", ratio.value), ends)
+        },
+    );
+    let outcome = if measure.judged { measure.outcome.name().to_owned() } else { "–".to_owned() };
+    let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
+    let note = match (needed, measure.different, measure.better) {
+        (Some(needed_s), ..) => format!("{} more", show_length(needed_s)),
+        (None, true, Better::Higher | Better::Lower) => "differs".to_owned(),
+        (None, false, _) => String::new(),
+    };
+    let (base, other) = (value(&measure.base), value(&measure.other));
+    vec![label, base, other, ratio, interval, outcome, note]
+}
+
+fn parity(pair: &Pair) -> Table {
+    let names = ["parity", "base", "other", "apart", "limit", "outcome"];
+    let rows = pair.parity.iter().map(|check| {
+        let apart = (check.other / check.base - 1.0) * 100.0;
+        vec![
+            check.what.clone(),
+            five_digits(check.base),
+            five_digits(check.other),
+            format!("{apart:+.1} %"),
+            format!("{:.0} %", check.limit * 100.0),
+            check.outcome.name().to_owned(),
+        ]
+    });
+    Table::of_numbers("Whether both sides did the same work", &names).with(rows)
+}
+
+/// A number of any size with about five digits that count.
+fn five_digits(value: f64) -> String {
+    match value.abs() {
+        0.0..10.0 => format!("{value:.4}"),
+        10.0..1000.0 => format!("{value:.2}"),
+        _ => show_count(value),
+    }
+}
+
+fn differences(found: &Comparison) -> Table {
+    let names = ["made differently", "base", "other"];
+    let rows = found.differences.iter();
+    let rows = rows.map(|one| vec![one.key.clone(), one.base.clone(), one.other.clone()]);
+    Table::of_numbers("What was made differently and allowed to", &names).with(rows)
+}
+
+/// Distributions by wall clock; a range with nothing on any side is left out.
+fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
+    let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
+    let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
+    tables.peek()?;
+    let lead = "A range says how many I/Os a second fall into it, and how many are in it at any time: rate times the \
+                middle of the range. So tails compare with sessions and cores.";
+    Some(Section {
+        id: "distributions",
+        title: "How long I/Os took, by wall clock".to_owned(),
+        blocks: [Block::Lead(vec![lead.to_owned()])].into_iter().chain(tables).collect(),
+    })
+}
+
+/// How much rarer or more frequent I/Os of a range are; from ten times on as so many times.
+fn frequency(base_iops: f64, other_iops: f64) -> String {
+    match other_iops / base_iops {
+        _ if base_iops <= 0.0 => "new".to_owned(),
+        times if times >= 10.0 => format!("{} times as many", show_count(times)),
+        times if times > 1.0 => format!("{:.1} % more", (times - 1.0) * 100.0),
+        times => format!("{:.1} % fewer", (1.0 - times) * 100.0),
+    }
+}
+
+fn buckets(one: &Buckets) -> Table {
+    let row = |bucket: &Bucket| {
+        let range = bucket.high_ns.map_or_else(
+            || format!("from {}", show_time_ns(real(bucket.low_ns))),
+            |high_ns| format!("to {}", show_time_ns(real(high_ns))),
+        );
+        vec![
+            range,
+            format!("{}/s", show_count(bucket.base.iops)),
+            format!("{}/s", show_count(bucket.other.iops)),
+            format!("{:.2} %", bucket.base.share * 100.0),
+            format!("{:.2} %", bucket.other.share * 100.0),
+            format!("{:.2}", bucket.base.outstanding),
+            format!("{:.2}", bucket.other.outstanding),
+            frequency(bucket.base.iops, bucket.other.iops),
+        ]
+    };
+    let seen = one.rows.iter().filter(|bucket| bucket.base.iops > 0.0 || bucket.other.iops > 0.0);
+    let names = [
+        one.what.as_str(),
+        "base",
+        "other",
+        "share, base",
+        "share, other",
+        "in it, base",
+        "in it, other",
+        "change",
+    ];
+    Table::of_numbers("I/Os by their time on both sides", &names).with(seen.map(row))
+}
+
+/// What more of them give, which are counted by `nodes`; nothing without any scaling.
+pub(super) fn scalings<'a>(all: &[Scaling], nodes: &str, format: Formatter) -> Option<Section<'a>> {
+    let first = scaling_chart(all.first()?, nodes);
+    Some(Section {
+        id: "scaling",
+        title: "Scaling".to_owned(),
+        blocks: vec![
+            Block::Lead(all.iter().map(sentence).collect()),
+            Block::Chart(first.chart(Size::Full, format)),
+            Block::captioned(Level::Detail, scaling_table(all, nodes, &format)),
+        ],
+    })
+}
+
+/// How far from linear, in words.
+fn sentence(scaling: &Scaling) -> String {
+    let Some(last) = scaling.points.last() else {
+        return String::new();
+    };
+    let interval = share_interval(&last.of_linear);
+    let law = scaling.law.as_ref().map_or_else(
+        || " Fewer than four points have no scaling law.".to_owned(),
+        |law| format!(" {}", law_in_words(law)),
+    );
+    format!(
+        "{} at {}: {:.1} % of linear ({interval}).{law}",
+        scaling.quantity,
+        last.nodes,
+        last.of_linear.value * 100.0
+    )
+}
+
+/// The interval of a share; one that nothing bounds above where the smallest side may as well have been nothing.
+fn share_interval(share: &Estimate) -> String {
+    let low = share.low * 100.0;
+    if share.high.is_finite() {
+        format!("{low:.1} – {:.1} %", share.high * 100.0)
+    } else {
+        format!("{low:.1} % or more")
+    }
+}
+
+fn law_in_words(law: &ScalingLaw) -> String {
+    let peak = law
+        .peak_nodes
+        .map_or_else(|| "more always give more".to_owned(), |nodes| format!("most at {nodes:.0}"));
+    format!(
+        "Universal Scalability Law: σ {:.4} ({:.4} – {:.4}), κ {:.6} ({:.6} – {:.6}), {peak}.",
+        law.contention.value,
+        law.contention.low,
+        law.contention.high,
+        law.coherency.value,
+        law.coherency.low,
+        law.coherency.high
+    )
+}
+
+fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
+    let rows = all.iter().flat_map(|scaling| {
+        scaling.points.iter().map(|point| {
+            vec![
+                scaling.quantity.clone(),
+                format!("{}", point.nodes),
+                format.value(scaling.unit, point.value.value),
+                format!("{:.1} %", point.of_linear.value * 100.0),
+                share_interval(&point.of_linear),
+            ]
+        })
+    });
+    let names = ["measure", nodes, "value", "of linear", "95 % interval"];
+    Table::of_numbers("What more of them give against linear growth", &names).with(rows)
+}
+
+/// What was seen, what linear growth would be, and the law.
+fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
+    let exact = |value: f64| Estimate::exact(value, 1);
+    let first = scaling.points.first();
+    let alone = first.map_or(0.0, |point| point.value.value / point.nodes);
+    let line = |name: &str, style: usize, value: &dyn Fn(f64) -> Estimate| Line {
+        name: name.to_owned(),
+        ink: STYLES[style].0,
+        stroke: STYLES[style].1,
+        dots: false,
+        band: false,
+        points: scaling.points.iter().map(|point| (point.nodes, value(point.nodes))).collect(),
+    };
+    let mut lines = vec![Line {
+        name: "seen".to_owned(),
+        ink: Ink::Read,
+        stroke: Stroke::Solid,
+        dots: true,
+        band: false,
+        points: scaling.points.iter().map(|point| (point.nodes, point.value)).collect(),
+    }];
+    lines.push(line("linear", 5, &|at| exact(alone * at)));
+    if let Some(law) = &scaling.law {
+        lines.push(line("law", 1, &|at| exact(law.at(at))));
+    }
+    Lines {
+        title: format!("{} against linear growth", scaling.quantity),
+        across: Across::Linear,
+        across_name: nodes.to_owned(),
+        name: scaling.quantity.clone(),
+        unit: scaling.unit,
+        log: false,
+        curves: lines,
+        marks: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_that_nothing_bounds_above_says_so() {
+        let bounded = Estimate { low: 0.4, high: 0.6, ..Estimate::exact(0.5, 3) };
+        assert_eq!(share_interval(&bounded), "40.0 – 60.0 %");
+        let open = Estimate { high: f64::INFINITY, ..bounded };
+        assert_eq!(share_interval(&open), "40.0 % or more");
+    }
+
+    #[test]
+    fn numbers_of_any_size_have_the_digits_that_count() {
+        let shown = [0.826_458, 44.131_9, 8276.556, 1e6].map(five_digits);
+        assert_eq!(shown, ["0.8265", "44.13", "8,277", "1,000,000"]);
+        let told = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
+        let told = told.map(|(base, other)| frequency(base, other));
+        assert_eq!(told, ["50.0 % fewer", "50.0 % more", "38,616 times as many", "new"]);
+    }
+}

@@ -1,0 +1,140 @@
+//! A run that left its level, in sentences: burst and sustained apart, and when.
+
+use super::answer::{paced, rounded};
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::input::Event;
+use assay_model::Estimate;
+use assay_model::number::nanoseconds;
+use assay_model::verdict::{LevelChange, Unit};
+
+/// Rates that differ by less are one: then it is the times that changed.
+const SAME_SHARE: f64 = 0.05;
+
+/// Where a level went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// To a lower rate, or to longer times at the same one.
+    Fell,
+    /// To a higher rate, or to shorter times at the same one.
+    Rose,
+}
+
+impl Way {
+    fn of(change: &LevelChange) -> Self {
+        let (before, after) = (change.before_iops.value, change.after_iops.value);
+        let same = (before - after).abs() <= SAME_SHARE * before.max(after);
+        let worse =
+            if same { change.after_ns.value > change.before_ns.value } else { after < before };
+        if worse { Self::Fell } else { Self::Rose }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Fell => "fell",
+            Self::Rose => "rose",
+        }
+    }
+}
+
+/// What the run gives for good and what it gave before: `873 IOPS sustained, after a burst of 5,000 IOPS for 30 s`.
+pub(super) fn sustained(change: &LevelChange, format: &Formatter) -> String {
+    let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
+    let at = show_length(change.at_s);
+    match Way::of(change) {
+        Way::Fell => format!("{after} sustained, after a burst of {before} that ended at {at}"),
+        Way::Rose => format!("{after} sustained from {at} on, after {before} at first"),
+    }
+}
+
+/// What a reader of the numbers has to know of the change.
+pub(super) fn sentence(change: &LevelChange, format: &Formatter) -> String {
+    let at = show_length(change.at_s);
+    let (before, after) = (state(change, true, format), state(change, false, format));
+    if change.settled {
+        format!(
+            "The level {} {at} after the begin: {before} before, {after} since. Intervals, criteria and the numbers that carry an \
+             interval are of the sustained level alone; counts, the longest time and the spread of all times are of the whole run.",
+            Way::of(change).word()
+        )
+    } else {
+        format!(
+            "The level {} {at} after the begin, from {before} to {after}, and none held for the last quarter: the numbers mix \
+             levels, and no criterion passes or fails by them.",
+            Way::of(change).word()
+        )
+    }
+}
+
+/// The same as a mark on the time axis.
+pub(super) fn event(change: &LevelChange, format: &Formatter) -> Event {
+    let (before, after) = (rate(&change.before_iops, format), rate(&change.after_iops, format));
+    let what = format!("the level {} from {before} to {after}", Way::of(change).word());
+    Event { at_ns: nanoseconds(change.at_s), what }
+}
+
+/// Rate and mean time of one of the two levels.
+fn state(change: &LevelChange, before: bool, format: &Formatter) -> String {
+    let (iops, time) = if before {
+        (&change.before_iops, &change.before_ns)
+    } else {
+        (&change.after_iops, &change.after_ns)
+    };
+    format!(
+        "{} with a mean service time of {}",
+        rate(iops, format),
+        format.value(Unit::Ns, time.value)
+    )
+}
+
+fn rate(iops: &Estimate, format: &Formatter) -> String {
+    paced("I/Os", &format.shown(Unit::IosPerS, rounded(iops.value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(before: f64, after: f64, settled: bool) -> LevelChange {
+        let exact = |value: f64| Estimate::exact(value, 1);
+        LevelChange {
+            at_s: 30.0,
+            before_iops: exact(before),
+            after_iops: exact(after),
+            before_ns: exact(1e9 / before),
+            after_ns: exact(1e9 / after),
+            settled,
+        }
+    }
+
+    #[test]
+    fn burst_and_sustained_are_told_apart_with_the_moment() {
+        let fallen = change(5000.0, 873.0, true);
+        let said = sustained(&fallen, &Formatter::default());
+        assert_eq!(said, "873 IOPS sustained, after a burst of 5,000 IOPS that ended at 30 s");
+        let told = sentence(&fallen, &Formatter::default());
+        let begin = "The level fell 30 s after the begin: 5,000 IOPS with a mean service time of 200 µs before, 873 IOPS with a mean service time of 1.15 ms since.";
+        assert!(told.starts_with(begin), "{told}");
+        assert_eq!(event(&fallen, &Formatter::default()).at_ns, 30_000_000_000);
+    }
+
+    #[test]
+    fn a_cold_start_is_no_burst() {
+        let risen = change(500.0, 2000.0, true);
+        let said = sustained(&risen, &Formatter::default());
+        assert_eq!(said, "2,000 IOPS sustained from 30 s on, after 500 IOPS at first");
+        assert!(sentence(&risen, &Formatter::default()).starts_with("The level rose"));
+    }
+
+    #[test]
+    fn what_did_not_settle_says_that_levels_are_mixed() {
+        let told = sentence(&change(5000.0, 873.0, false), &Formatter::default());
+        assert!(told.contains("none held for the last quarter"), "{told}");
+    }
+
+    #[test]
+    fn open_arrivals_change_their_times_only() {
+        let slow = LevelChange { after_ns: Estimate::exact(3e6, 1), ..change(1e3, 1e3, true) };
+        assert!(sentence(&slow, &Formatter::default()).starts_with("The level fell"));
+    }
+}

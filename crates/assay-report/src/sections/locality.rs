@@ -1,0 +1,134 @@
+//! A locality curve: read times by working set, the places behind them, and how a moving hot spot is followed.
+
+use super::{Headline, STYLES};
+use crate::chart::lines::{Across, Line, Lines};
+use crate::chart::scene::Size;
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::view::{Block, Level, Section, Table};
+use assay_model::Estimate;
+use assay_model::locality::{Locality, LocalityPoint, Tier};
+use assay_model::number::{real, real_len};
+use assay_model::units::show_bytes;
+use assay_model::verdict::Unit;
+
+pub(super) fn headline(found: &Locality, target: &str, format: &Formatter) -> Headline {
+    let words = match found.tiers.as_slice() {
+        [] => format!("Which places {target} has cannot be told from this curve."),
+        [only] => format!(
+            "{target} serves every working set alike, in {} on average.",
+            format.value(Unit::Ns, only.service_time_ns)
+        ),
+        several => format!(
+            "{target} has {} places: {}.",
+            several.len(),
+            several.iter().map(|tier| place(tier, format)).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    Headline { outcome: None, words }
+}
+
+fn place(tier: &Tier, format: &Formatter) -> String {
+    let time = format.value(Unit::Ns, tier.service_time_ns);
+    match tier.holds_bytes {
+        Some(bytes) => format!("{time} up to {}", show_bytes(bytes)),
+        None => format!("{time} beyond"),
+    }
+}
+
+pub(super) fn section<'a>(found: &Locality, format: Formatter) -> Section<'a> {
+    let tables = [places(found, &format), points(found, &format)];
+    let tables = tables.into_iter().map(|table| Block::captioned(Level::Detail, table));
+    let head =
+        [Block::Lead(sentences(found)), Block::Chart(curve(found).chart(Size::Full, format))];
+    Section {
+        id: "locality",
+        title: "Working sets of growing size".to_owned(),
+        blocks: head.into_iter().chain(tables).collect(),
+    }
+}
+
+/// Read times by working set, the sizes of the places marked.
+fn curve(found: &Locality) -> Lines {
+    let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
+    let points = found.points.iter();
+    let points =
+        points.map(|point| (mebibytes(real(point.working_set_bytes)), point.service_time_ns));
+    let line = Line {
+        name: "mean read time".to_owned(),
+        ink: STYLES[0].0,
+        stroke: STYLES[0].1,
+        dots: true,
+        band: false,
+        points: points.collect(),
+    };
+    let sizes = found.tiers.iter().filter_map(|tier| tier.holds_bytes);
+    Lines {
+        title: "Mean read time by working set".to_owned(),
+        across: Across::Log,
+        across_name: "working set, MiB".to_owned(),
+        name: "read time".to_owned(),
+        unit: Unit::Ns,
+        log: true,
+        curves: vec![line],
+        marks: sizes.map(|bytes| (mebibytes(bytes), show_bytes(bytes))).collect(),
+    }
+}
+
+fn points(found: &Locality, format: &Formatter) -> Table {
+    let row = |point: &LocalityPoint| {
+        vec![
+            show_bytes(real(point.working_set_bytes)),
+            format.value(Unit::Ns, point.service_time_ns.value),
+            format.interval(Unit::Ns, &point.service_time_ns),
+        ]
+    };
+    let names = ["working set", "mean read time", "95 % interval"];
+    Table::of_numbers("Every working set", &names).with(found.points.iter().map(row))
+}
+
+/// The places with their intervals; no row where these are not known.
+fn places(found: &Locality, format: &Formatter) -> Table {
+    let size = |tier: &Tier| tier.holds_bytes.map_or_else(|| "the rest".to_owned(), show_bytes);
+    let ends = |interval: &Estimate| {
+        format!("{} – {}", show_bytes(interval.low), show_bytes(interval.high))
+    };
+    let row = |tier: &Tier| {
+        vec![
+            size(tier),
+            tier.holds_interval_bytes.as_ref().map_or_else(String::new, ends),
+            format.value(Unit::Ns, tier.service_time_ns),
+            tier.interval_ns
+                .map_or_else(String::new, |interval| format.interval(Unit::Ns, &interval)),
+        ]
+    };
+    let known = found.tiers.iter().any(|tier| tier.interval_ns.is_some());
+    let names = ["holds", "95 % interval", "mean read time", "95 % interval"];
+    Table::of_numbers("Places", &names).with(found.tiers.iter().filter(|_| known).map(row))
+}
+
+fn sentences(found: &Locality) -> Vec<String> {
+    let mut sentences = vec![format!(
+        "One random read at a time; the places explain the means within {:.1} %.",
+        found.misfit * 100.0
+    )];
+    if !found.doubts.is_empty() {
+        sentences = vec!["One random read at a time.".to_owned()];
+        sentences.extend(found.doubts.iter().cloned());
+    }
+    let Some(following) = &found.following else {
+        return sentences;
+    };
+    let mean = |times: &[f64]| times.iter().sum::<f64>() / real_len(times.len().max(1));
+    let hot = show_bytes(following.hot_bytes);
+    sentences.push(match following.half_s.as_slice() {
+        [] => format!("A hot spot of {hot} that jumped every {} cost nothing.", show_length(following.period_s)),
+        some => format!(
+            "After a hot spot of {hot} jumped, half of what that cost was over after {}, nine tenths after {}; mean of {} jumps.",
+            show_length(mean(some)),
+            show_length(mean(&following.most_s)),
+            some.len()
+        ),
+    });
+    sentences
+}

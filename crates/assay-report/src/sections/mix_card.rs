@@ -1,0 +1,103 @@
+//! A card for each mix of reads and writes: the number that matters most, and below it what else it gives.
+
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::phrases::{self, bounded, is_cut_short, nines, size, within_limit};
+use crate::view::{Card, KeyFigure};
+use assay_model::Estimate;
+use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
+use assay_model::verdict::Unit;
+
+/// The card of one mix.
+pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &Formatter) -> Card {
+    let (small, large) = (size(mix.transfer_bytes), size(mix.large_transfer_bytes));
+    let single = mix.single_stream_bytes_per_s.as_ref();
+    let others = [
+        Some(capacity("Most IOPS at any depth", &mix.iops_max, Unit::IosPerS, format)),
+        mix.throughput_max_bytes_per_s
+            .as_ref()
+            .map(|most| capacity("Most throughput", most, Unit::BytesPerS, format)),
+        single.map(|rate| estimate("One sequential stream", rate, Unit::BytesPerS, format)),
+        Some(estimate("Service time, one at a time", &mix.base_service_time_ns, Unit::Ns, format)),
+        Some(knee(mix, format)),
+    ];
+    Card {
+        title: mix.name.clone(),
+        subtitle: format!("random {small}, large {large}"),
+        figure: figure(mix, &calibration.limit, format),
+        others: others.into_iter().flatten().collect(),
+    }
+}
+
+/// IOPS within the latency limit.
+fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> KeyFigure {
+    let name = format!("IOPS with p{} {}", nines(limit.quantile), within_limit(limit, format));
+    let Some(capacity) = &mix.iops_within_limit else {
+        let note = "even one at a time takes longer".to_owned();
+        return KeyFigure { name, value: "none".to_owned(), note, ..KeyFigure::default() };
+    };
+    let rate = format.shown(Unit::IosPerS, capacity.rate.value);
+    let number = if rate.is_rate() { rate.number.clone() } else { rate.to_string() };
+    KeyFigure {
+        name,
+        number: bounded(capacity, &number),
+        value: bounded(capacity, &rate.to_string()),
+        // The two ends stand below in any case.
+        doubt: format.plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
+        interval: format.interval(Unit::IosPerS, &capacity.rate),
+        queue_depth: Some(capacity.outstanding),
+        ..KeyFigure::default()
+    }
+}
+
+/// A capacity with what ended it, and the burst before it.
+fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> KeyFigure {
+    let mut note =
+        format!("at {} outstanding: {}", capacity.outstanding, phrases::bound(capacity.bound));
+    if let Some(burst) = &capacity.burst_rate {
+        let length = capacity.burst_s.map_or_else(String::new, |length_s| {
+            format!(" for the first {}", show_length(length_s))
+        });
+        let burst = format.value(unit, burst.value);
+        note = format!("sustained, after {burst}{length}; {note}");
+    }
+    let shown = estimate(name, &capacity.rate, unit, format);
+    KeyFigure {
+        value: bounded(capacity, &shown.value),
+        queue_depth: Some(capacity.outstanding),
+        note,
+        is_noteworthy: is_cut_short(capacity.bound) || capacity.burst_rate.is_some(),
+        ..shown
+    }
+}
+
+/// A number of one I/O at a time with its doubt.
+fn estimate(name: &str, estimate: &Estimate, unit: Unit, format: &Formatter) -> KeyFigure {
+    let estimated = format.estimated(unit, estimate);
+    KeyFigure {
+        name: name.to_owned(),
+        value: estimated.value,
+        doubt: estimated.doubt,
+        interval: estimated.interval,
+        queue_depth: Some(1),
+        ..KeyFigure::default()
+    }
+}
+
+/// Where the knee is.
+fn knee(mix: &MixCalibration, format: &Formatter) -> KeyFigure {
+    let name = "Knee".to_owned();
+    let Some(knee) = &mix.knee else {
+        let value = "none on the curve".to_owned();
+        return KeyFigure { name, value, ..KeyFigure::default() };
+    };
+    let iops = format.value(Unit::IosPerS, knee.iops);
+    let time = format.value(Unit::Ns, knee.service_time_ns);
+    KeyFigure {
+        name,
+        value: format!("{} outstanding", knee.outstanding),
+        note: format!("{iops} at {time} mean"),
+        is_noteworthy: true,
+        ..KeyFigure::default()
+    }
+}

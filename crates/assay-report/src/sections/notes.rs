@@ -1,0 +1,33 @@
+//! What to know before relying on the numbers: how runs ended, what contradicts what, and what the tool remarked.
+
+use super::contradictions::contradictions;
+use crate::format::Formatter;
+use crate::input::Report;
+use crate::phrases;
+use crate::view::Finding;
+use assay_model::measurement::Remark;
+
+pub(super) fn notes(report: &Report, format: &Formatter) -> Vec<Finding> {
+    let ends = report.runs.iter().filter_map(|run| {
+        let end = phrases::finish(&run.measurement.finish)?;
+        Some(format!("Run “{}”: {}", run.measurement.workload, format.prose(&end)))
+    });
+    let mixes = report.calibration.iter().flat_map(|calibration| &calibration.mixes);
+    let of_mixes = mixes.flat_map(|mix| {
+        let said = |one| format!("{}: {}.", mix.name, phrases::contradiction(one));
+        mix.contradictions.iter().copied().map(said)
+    });
+    let sentences = ends.chain(contradictions(report, format)).chain(of_mixes);
+    let remarks = report.remarks().map(|found| remark(found, format));
+    sentences.map(Finding::sentence).chain(remarks).collect()
+}
+
+/// A remark of the tool.
+pub(super) fn remark(remark: &Remark, format: &Formatter) -> Finding {
+    Finding {
+        severity: None,
+        what: format.prose(&remark.what),
+        why: format.prose(&remark.why),
+        remedy: format.prose(&remark.remedy),
+    }
+}

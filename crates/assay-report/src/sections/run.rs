@@ -1,0 +1,127 @@
+//! What happened under a workload: its numbers, its errors, how its times spread, and how it went over time.
+
+use super::levels;
+use super::numbers::numbers;
+use super::over_time::OverTime;
+use crate::chart::histogram::histogram;
+use crate::chart::scene::Size;
+use crate::chart::tail::tail;
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::input::{Report, RunReport};
+use crate::phrases::{self, capital, kind_of_time};
+use crate::view::{Block, Cell, Chart, Level, Look, Table};
+use assay_model::Histogram;
+use assay_model::measurement::{Operation, PerOperation};
+use assay_model::number::real;
+use assay_model::units::show_count;
+use assay_model::verdict::Unit;
+use std::rc::Rc;
+
+/// All runs; nothing when there is none.
+pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
+    let runs = (0..).zip(&report.runs).map(|(number, run)| {
+        let several = report.runs.len() > 1;
+        let prefix = if several { format!("run-{}-", number + 1) } else { String::new() };
+        let over_time = OverTime::new((number, &prefix), run, report.runs.len(), &format);
+        one(run, &prefix, &over_time, format)
+    });
+    runs.collect()
+}
+
+/// One run.
+fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Formatter) -> Block<'a> {
+    let measurement = &run.measurement;
+    let length = show_length(measurement.elapsed_s());
+    let title = format!("Workload “{}”, measured for {length}", measurement.workload);
+    let whole = measurement.operations();
+    let kind = kind_of_time(&whole);
+    let level = run.level_change.as_ref();
+    let level = level.map(|change| Block::Paragraph(levels::sentence(change, &format)));
+    let content = vec![
+        Block::OnPage(level.into_iter().collect()),
+        Block::Table(numbers(run, &format)),
+        Block::Note(format!("Times are {kind}s; 95 % intervals stand below the numbers.")),
+        Block::InTerminal(vec![Block::Paragraph(conduct(run, &format))]),
+        Block::captioned(Level::Detail, errors(run, &format)),
+        Block::Beside(distributions(whole, kind, prefix, format)),
+        over_time.charts(format),
+        over_time.events(&format),
+    ];
+    Block::Article(None, vec![Block::part(title, content)])
+}
+
+/// What failed, by kind; nothing where nothing did.
+fn errors(run: &RunReport, format: &Formatter) -> Table {
+    let table = Table::new("I/Os that failed").look(Look::Slim).words("Operation").words("Target");
+    let mut table = table.words("Error").numbers("I/Os").numbers("First offset");
+    for error in &run.measurement.errors {
+        let offset = show_count(real(error.first_offset_bytes));
+        table.row(vec![
+            Cell::Words(error.operation.name().to_owned()),
+            Cell::Words(error.target.clone()),
+            Cell::Words(format!("{} ({})", error.meaning, error.errno)),
+            Cell::Number(format.count(error.ios)),
+            Cell::Number(format!("{offset} B")),
+        ]);
+    }
+    table
+}
+
+/// How the tool behaved, in a sentence.
+fn conduct(run: &RunReport, format: &Formatter) -> String {
+    let conduct = &run.measurement.conduct;
+    let busy = format.value(Unit::Share, conduct.worker_busy_share_max);
+    let direct = match conduct.direct_io {
+        Some(true) => "direct I/O",
+        Some(false) => "through the page cache",
+        None => "no page cache",
+    };
+    let reason = conduct.backend_reason.as_ref();
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    format!(
+        "Measured by {}{reason}, {direct}, submission {}; busiest worker {busy}, Little's law {:.3}.",
+        conduct.backend,
+        phrases::submission(conduct.submission),
+        conduct.littles_law_ratio
+    )
+}
+
+/// How the times of the whole run spread.
+fn distributions<'a>(
+    whole: PerOperation,
+    kind: &'static str,
+    prefix: &str,
+    format: Formatter,
+) -> Vec<Block<'a>> {
+    let whole = Rc::new(whole);
+    let operations: Vec<Operation> =
+        timed(&whole).iter().map(|(operation, _)| *operation).collect();
+    let chart = |operation: Operation| {
+        let whole = Rc::clone(&whole);
+        let caption =
+            format!("{} of all {}s: how many took how long.", capital(kind), operation.name());
+        let draw = move |size| {
+            let times = whole.get(operation).map(|result| result.response());
+            times.map_or_else(Default::default, |times| {
+                histogram(operation, times, kind, &format, size)
+            })
+        };
+        let file = format!("{prefix}histogram-{}", operation.name());
+        Block::Chart(Chart::new(file, Size::Half, caption, draw))
+    };
+    let mut charts: Vec<Block<'a>> = operations.into_iter().map(chart).collect();
+    charts.extend(tail(&timed(&whole), kind, &format, Size::Half).map(|_| {
+        let whole = Rc::clone(&whole);
+        let caption = "The tail: what share of the I/Os takes longer than a given time; the rarest stand lowest.";
+        let draw = move |size| tail(&timed(&whole), kind, &format, size).unwrap_or_default();
+        Block::Chart(Chart::new(format!("{prefix}tail"), Size::Half, caption, draw))
+    }));
+    charts
+}
+
+/// The operations with the times of theirs that completed.
+fn timed(whole: &PerOperation) -> Vec<(Operation, &Histogram)> {
+    let timed = whole.iter().map(|(operation, result)| (operation, result.response()));
+    timed.filter(|(_, times)| !times.is_empty()).collect()
+}

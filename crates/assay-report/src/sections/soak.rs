@@ -1,0 +1,256 @@
+//! A soak as charts and tables: every quantity over time with its levels, changes, what rests brought, rules of others.
+
+use super::{Headline, STYLES};
+use crate::chart::lines::{Across, Line, Lines};
+use crate::chart::scene::{Ink, Size, Stroke};
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::view::{Block, Level, Look, Section, Table};
+use assay_model::Estimate;
+use assay_model::soak::{self, Course, Rests, Soak, SoakState};
+use assay_model::verdict::{Outcome, Unit};
+
+/// Levels listed for a quantity; a saw-tooth has hundreds.
+const LEVELS_MAX: usize = 12;
+
+pub(super) fn headline(soak: &Soak, target: &str, format: &Formatter) -> Headline {
+    let iops = soak.courses.first();
+    let lost = |outcome: Outcome| match (outcome, iops.and_then(|iops| iops.last_of_first)) {
+        (Outcome::Fail, Some(ratio)) if ratio.value < 1.0 => format!(
+            " at {:.0} % of its first level, {:.1} – {:.1} %",
+            ratio.value * 100.0,
+            ratio.low * 100.0,
+            ratio.high * 100.0
+        ),
+        _ => String::new(),
+    };
+    let level = iops.and_then(|iops| iops.levels.last());
+    let level =
+        level.map_or_else(String::new, |level| format.value(Unit::IosPerS, level.value.value));
+    let words = match soak.state {
+        SoakState::Steady { since_s } => format!(
+            "{target} is steady from {} on at {level}{}.",
+            show_length(since_s),
+            lost(soak.outcome)
+        ),
+        SoakState::NeverSteady => {
+            format!("{target} never became steady in {} of load.", show_length(soak.worked_s))
+        }
+        SoakState::LongMemory { memory_s } => format!(
+            "Whether {target} is steady cannot be told: what it does resembles what it did {} before, and {} of load are too few of that.",
+            show_length(memory_s),
+            show_length(soak.worked_s)
+        ),
+        SoakState::TooShort => format!(
+            "{} of load say nothing about a steady state of {target}; at least 20 batches are needed.",
+            show_length(soak.worked_s)
+        ),
+    };
+    Headline { outcome: Some(soak.outcome), words }
+}
+
+pub(super) fn sections<'a>(soak: &Soak, format: Formatter) -> Vec<Section<'a>> {
+    vec![course_section(soak, format), rule_section(soak)]
+}
+
+fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
+    let charts =
+        soak.courses.iter().map(|course| Block::Chart(chart(course).chart(Size::Full, format)));
+    let levels = Block::captioned(Level::Detail, levels(soak, &format));
+    let lead = Block::Lead(lead(soak, &format));
+    Section {
+        id: "course",
+        title: "The course of time".to_owned(),
+        blocks: [lead].into_iter().chain(charts).chain([levels]).collect(),
+    }
+}
+
+fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
+    let plan = match soak.plan.cycles {
+        0 | 1 => format!("{} of load without rest.", show_length(soak.worked_s)),
+        cycles => format!(
+            "{cycles} cycles of {} load and {} rest planned; {} of load in {}.",
+            soak.plan.work,
+            soak.plan.rest,
+            show_length(soak.worked_s),
+            show_length(soak.elapsed_s)
+        ),
+    };
+    let mut lead = vec![plan];
+    lead.extend(story(soak, format));
+    lead.extend(soak.courses.iter().filter_map(degradation));
+    lead.extend(soak.rests.as_ref().map(rests));
+    lead.extend(soak.noticed.iter().take(LEVELS_MAX).map(|noticed| {
+        format!(
+            "At {} the IOPS went from {} to {}, noticed after {}.",
+            show_length(noticed.at_s),
+            format.value(Unit::IosPerS, noticed.before_iops),
+            format.value(Unit::IosPerS, noticed.after_iops),
+            show_length(noticed.noticed_s - noticed.at_s)
+        )
+    }));
+    lead
+}
+
+/// A level this near to the first one is as good.
+const RECOVERED: f64 = 0.95;
+
+/// A fall of the IOPS in a sentence: when, how deep, and whether they came back.
+pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
+    let levels = &soak.courses.first()?.levels;
+    let first = levels.first()?;
+    let (at, lowest) = levels
+        .iter()
+        .enumerate()
+        .min_by(|(_, one), (_, other)| one.value.value.total_cmp(&other.value.value))?;
+    let share = lowest.value.value / first.value.value;
+    if share >= RECOVERED {
+        return None;
+    }
+    let is_back = |level: &&soak::Level| level.value.value >= RECOVERED * first.value.value;
+    let after = match levels[at..].iter().find(is_back) {
+        Some(back) => format!("they were back at {}", show_length(back.from_s)),
+        None => "they did not come back".to_owned(),
+    };
+    Some(format!(
+        "The IOPS began to fall at {} from {} and were at their lowest from {} on: {}, {:.0} % of the first level; {after}.",
+        show_length(first.to_s),
+        format.value(Unit::IosPerS, first.value.value),
+        show_length(lowest.from_s),
+        format.value(Unit::IosPerS, lowest.value.value),
+        share * 100.0
+    ))
+}
+
+/// What rests brought, where there were any.
+pub(super) fn rests_words(soak: &Soak) -> Option<String> {
+    soak.rests.as_ref().map(rests)
+}
+
+/// What was lost, where it was.
+fn degradation(course: &Course) -> Option<String> {
+    let ratio = course.last_of_first.filter(|_| course.levels.len() > 1)?;
+    let word = if course.degraded { "Lost" } else { "Changed" };
+    Some(format!(
+        "{word}: {} ended at {:.1} % of its first level ({:.1} – {:.1} %).",
+        course.quantity,
+        ratio.value * 100.0,
+        ratio.low * 100.0,
+        ratio.high * 100.0
+    ))
+}
+
+fn rests(rests: &Rests) -> String {
+    let percent = |ratio: &Estimate| {
+        format!(
+            "{:.1} % ({:.1} – {:.1} %)",
+            ratio.value * 100.0,
+            ratio.low * 100.0,
+            ratio.high * 100.0
+        )
+    };
+    let idle = rests.idle_share * 100.0;
+    let within = rests.after_of_before.as_ref().map_or_else(String::new, |ratio| {
+        format!(" After a rest the IOPS were {} of those before it.", percent(ratio))
+    });
+    let after = rests.recovered_of_best.as_ref().map_or_else(String::new, |ratio| {
+        format!(" After the final rest they were {} of the best level before.", percent(ratio))
+    });
+    format!("Idle for {idle:.0} % of the time.{within}{after}")
+}
+
+pub(super) fn chart(course: &Course) -> Lines {
+    let exact = |value: f64| Estimate::exact(value, 1);
+    let points = course.points.iter();
+    let mut lines = vec![Line {
+        name: "batches".to_owned(),
+        ink: STYLES[0].0,
+        stroke: Stroke::Solid,
+        dots: false,
+        band: false,
+        points: points.map(|point| (point.at_s, exact(point.value))).collect(),
+    }];
+    let ends = |level: &soak::Level| [(level.from_s, level.value), (level.to_s, level.value)];
+    lines.push(Line {
+        name: "levels".to_owned(),
+        ink: Ink::Found,
+        stroke: Stroke::Dashed,
+        dots: false,
+        band: false,
+        points: course.levels.iter().flat_map(ends).collect(),
+    });
+    let steady = course.steady_since_s.filter(|since_s| *since_s > 0.0);
+    Lines {
+        title: format!("{} over time", course.quantity),
+        across: Across::Time,
+        across_name: "time since the load began".to_owned(),
+        name: course.quantity.clone(),
+        unit: course.unit,
+        log: false,
+        curves: lines,
+        marks: steady.map(|since_s| (since_s, "steady".to_owned())).into_iter().collect(),
+    }
+}
+
+fn levels(soak: &Soak, format: &Formatter) -> Table {
+    let names = ["quantity", "from", "to", "level", "95 % interval"];
+    let rows = soak.courses.iter().flat_map(|course| levels_of(course, format));
+    Table::of_numbers("Stretches of one level", &names).with(rows)
+}
+
+fn levels_of(course: &Course, format: &Formatter) -> Vec<Vec<String>> {
+    let row = |level: &soak::Level| {
+        vec![
+            course.quantity.clone(),
+            show_length(level.from_s),
+            show_length(level.to_s),
+            format.value(course.unit, level.value.value),
+            format.interval(course.unit, &level.value),
+        ]
+    };
+    let more = course.levels.len().saturating_sub(LEVELS_MAX);
+    let more = (more > 0).then(|| {
+        let name = format!("and {more} more levels");
+        std::iter::once(name).chain((0..4).map(|_| "–".to_owned())).collect()
+    });
+    course.levels.iter().take(LEVELS_MAX).map(row).chain(more).collect()
+}
+
+/// Where the last level began, and what it gained or lost to its end.
+fn last_level(course: &Course) -> Option<String> {
+    let (level, drift) = (course.levels.last()?, course.drift.as_ref()?);
+    Some(format!(
+        "; the last level began at {} and moved by {:+.1} % to its end ({:+.1} – {:+.1} %)",
+        show_length(level.from_s),
+        drift.value * 100.0,
+        drift.low * 100.0,
+        drift.high * 100.0
+    ))
+}
+
+fn rule_section<'a>(soak: &Soak) -> Section<'a> {
+    let last = soak.courses.first().and_then(last_level).unwrap_or_default();
+    let ours = match soak.state {
+        SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
+        SoakState::NeverSteady => format!("never steady{last}"),
+        SoakState::LongMemory { memory_s } => {
+            format!("not to be told: its noise remembers {}", show_length(memory_s))
+        }
+        SoakState::TooShort => "too short".to_owned(),
+    };
+    let mut rows = vec![vec![soak.rule.clone(), ours]];
+    rows.extend(soak.rules.iter().map(|rule| {
+        let said = rule.steady_at_s.map_or_else(
+            || "never".to_owned(),
+            |at_s| format!("steady after {} of load", show_length(at_s)),
+        );
+        vec![rule.rule.clone(), said]
+    }));
+    let table = Table::new("What each rule says of the IOPS").look(Look::Dense);
+    let table = table.words("rule").words("says").with(rows);
+    Section {
+        id: "rules",
+        title: "Steady state by several rules".to_owned(),
+        blocks: vec![Block::captioned(Level::Detail, table)],
+    }
+}

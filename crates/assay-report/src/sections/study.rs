@@ -1,0 +1,300 @@
+//! A study as charts and tables: how quantities follow factors, scaling, and every cell.
+
+use super::comparison::scalings;
+use super::{Headline, STYLES};
+use crate::chart::lines::{Across, Line, Lines};
+use crate::chart::scene::Size;
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::view::{Block, Level, Look, Section, Table};
+use assay_model::study::{CellResult, CellState, FactorCurve, LOAD_FIGURES, StudyResult};
+use assay_model::verdict::{NamedEstimate, Unit};
+
+/// Cells that are drawn over time.
+const COURSES_MAX: usize = 8;
+/// Lines in a chart.
+const LINES_MAX: usize = STYLES.len();
+/// Values at least this far apart in ratio are laid out by ratios.
+const WIDE: f64 = 30.0;
+
+pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) -> Headline {
+    let count =
+        |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
+    let measured = count(|state| matches!(state, CellState::Measured));
+    let failed = count(|state| matches!(state, CellState::Failed { .. }));
+    let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
+    let mut words = format!(
+        "Study “{}” on {target}: {measured} of {} cells measured",
+        study.study, study.planned
+    );
+    for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
+        if cells > 0 {
+            words = format!("{words}, {cells} {what}");
+        }
+    }
+    let one = match study.cells.as_slice() {
+        [only] => study.course.as_ref().or(only.course.as_ref()),
+        _ => study.course.as_ref(),
+    };
+    let course = one.map(|course| super::soak::headline(course, "It", format).words);
+    let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
+    Headline { outcome: None, words }
+}
+
+pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Section<'a>> {
+    let mut sections = vec![factors(study, format)];
+    sections.extend(scalings(&study.scaling, "at the same time", format));
+    sections.extend(courses(study, format));
+    let tables = match loads(study, &format) {
+        Some(loads) => vec![unmeasured(study), loads],
+        None => vec![unmeasured(study), cells(study, &format), ladder(study, &format)],
+    };
+    let blocks = tables.into_iter().map(|table| Block::captioned(Level::Detail, table)).collect();
+    sections.push(Section { id: "cells", title: "Every cell".to_owned(), blocks });
+    sections
+}
+
+/// Long cells over time: one sentence and the IOPS of each.
+fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
+    let (mut lead, mut charts) = (Vec::new(), Vec::new());
+    if let Some(course) = &study.course {
+        lead.push(super::soak::headline(course, "all cells together", &format).words);
+        charts.extend(course.courses.first().map(super::soak::chart));
+        lead.extend(super::soak::story(course, &format));
+        lead.extend(super::soak::rests_words(course));
+    }
+    for result in &study.cells {
+        let Some(course) = &result.course else {
+            continue;
+        };
+        let name = format!("cell {}", result.cell.number);
+        lead.push(super::soak::headline(course, &name, &format).words);
+        lead.extend(super::soak::story(course, &format));
+        let iops = course.courses.first().filter(|_| charts.len() < COURSES_MAX);
+        let titled = |chart: Lines| Lines { title: format!("{name}: {}", chart.title), ..chart };
+        charts.extend(iops.map(super::soak::chart).map(titled));
+    }
+    let is_empty = lead.is_empty();
+    let charts = charts.into_iter().map(|chart| Block::Chart(chart.chart(Size::Full, format)));
+    (!is_empty).then(|| Section {
+        id: "courses",
+        title: "Long cells over time".to_owned(),
+        blocks: [Block::Lead(lead)].into_iter().chain(charts).collect(),
+    })
+}
+
+fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
+    let lead = [&study.description].into_iter().chain(&study.notes).cloned();
+    let lead = Block::Lead(lead.filter(|words| !words.is_empty()).collect());
+    let charts = charts(study).into_iter().map(|chart| chart.chart(Size::Full, format));
+    let points = Block::captioned(Level::Detail, points(study, &format));
+    let is_varied = !study.curves.is_empty();
+    let title = if is_varied { "What follows the factors" } else { "What is asked" };
+    let blocks = [lead].into_iter().chain(charts.map(Block::Chart)).chain([points]);
+    Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
+}
+
+/// A chart a factor and quantity, in their order.
+fn charts(study: &StudyResult) -> Vec<Lines> {
+    let mut charts = Vec::new();
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for curve in &study.curves {
+        let key = (curve.factor.as_str(), curve.quantity.as_str());
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let same = |other: &&FactorCurve| (other.factor.as_str(), other.quantity.as_str()) == key;
+        charts.extend(chart(&study.curves.iter().filter(same).collect::<Vec<_>>()));
+    }
+    charts
+}
+
+/// The curves of one quantity over one factor of numbers; words have a table only.
+fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
+    let first = *curves.first()?;
+    let numbers = || {
+        let points = curves.iter().flat_map(|curve| &curve.points);
+        points.map(|point| point.value.number())
+    };
+    if numbers().any(|number| number.is_none()) {
+        return None;
+    }
+    let (low, high) = numbers().flatten().fold((f64::INFINITY, 0.0), |(low, high), number| {
+        (f64::min(low, number), f64::max(high, number))
+    });
+    let line = |(curve, style): (&&FactorCurve, (_, _))| Line {
+        name: if curve.at.is_empty() { "all".to_owned() } else { curve.at.clone() },
+        ink: style.0,
+        stroke: style.1,
+        dots: true,
+        band: false,
+        points: curve
+            .points
+            .iter()
+            .filter_map(|point| Some((point.value.number()?, point.estimate)))
+            .collect(),
+    };
+    Some(Lines {
+        title: format!("{} by {}", first.quantity, first.factor),
+        across: if low > 0.0 && high / low > WIDE { Across::Log } else { Across::Linear },
+        across_name: first.factor.clone(),
+        name: first.quantity.clone(),
+        unit: first.unit,
+        log: false,
+        curves: curves.iter().zip(STYLES).take(LINES_MAX).map(line).collect(),
+        marks: Vec::new(),
+    })
+}
+
+fn points(study: &StudyResult, format: &Formatter) -> Table {
+    let rows = study.curves.iter().flat_map(|curve| {
+        curve.points.iter().map(|point| {
+            vec![
+                format!("{} by {}", curve.quantity, curve.factor),
+                curve.at.clone(),
+                point.value.to_string(),
+                format.value(curve.unit, point.estimate.value),
+                format.interval(curve.unit, &point.estimate),
+                point.repeats.to_string(),
+            ]
+        })
+    });
+    let table = Table::new("Every curve, repeats joined").look(Look::Dense);
+    let table = table.words("curve").words("at").numbers("value").numbers("mean");
+    table.numbers("95 % interval").numbers("repeats").with(rows)
+}
+
+/// Bytes of a database block, in which ladders count.
+const BLOCK_BYTES: f64 = 8192.0;
+
+/// The value of a number of a cell.
+fn number(result: &CellResult, quantity: &str, subject: Option<&str>) -> Option<f64> {
+    let is_it = |named: &&NamedEstimate| {
+        named.quantity.ends_with(quantity) && named.subject.as_deref() == subject
+    };
+    result.measures.iter().find(is_it).map(|named| named.estimate.value)
+}
+
+/// Settings of a cell in words.
+fn settings(result: &CellResult) -> String {
+    let settings = result.cell.settings.iter();
+    let words: Vec<String> =
+        settings.map(|setting| format!("{} {}", setting.factor, setting.value)).collect();
+    words.join(", ")
+}
+
+/// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database blocks and bytes.
+fn ladder(study: &StudyResult, format: &Formatter) -> Table {
+    let row = |result: &CellResult| {
+        let value = |quantity: &str, unit: Unit, per: f64| {
+            let found = number(result, quantity, None);
+            found.map_or_else(|| "–".to_owned(), |value| format.value(unit, value / per))
+        };
+        let log = number(result, "write.iops", Some("log"));
+        vec![
+            result.cell.number.to_string(),
+            result
+                .host_busy_share
+                .map_or_else(|| "–".to_owned(), |busy| format.value(Unit::Share, busy)),
+            value("read.iops", Unit::IosPerS, 1.0),
+            value("read.throughput", Unit::IosPerS, BLOCK_BYTES),
+            value("read.throughput", Unit::BytesPerS, 1.0),
+            value("write.iops", Unit::IosPerS, 1.0),
+            value("write.throughput", Unit::IosPerS, BLOCK_BYTES),
+            value("write.throughput", Unit::BytesPerS, 1.0),
+            log.map_or_else(|| "–".to_owned(), |log| format.value(Unit::IosPerS, log)),
+            state(result),
+        ]
+    };
+    let names = [
+        "cell",
+        "CPU busy",
+        "reads/s",
+        "blocks read/s",
+        "read",
+        "writes/s",
+        "blocks written/s",
+        "written",
+        "log writes/s",
+        "elapsed",
+    ];
+    let caption = "The same as a ladder of reads and writes; blocks are of 8 KiB";
+    Table::of_numbers(caption, &names).with(study.cells.iter().map(row))
+}
+
+/// Cells that are loads on a database, by the figures that they have; nothing where there are none.
+fn loads(study: &StudyResult, format: &Formatter) -> Option<Table> {
+    let has = |name: &str| study.cells.iter().any(|cell| number(cell, name, None).is_some());
+    let columns: Vec<_> = LOAD_FIGURES.into_iter().filter(|(name, ..)| has(name)).collect();
+    let row = |result: &CellResult| {
+        let mut row =
+            vec![result.cell.number.to_string(), settings(result), result.cell.repeat.to_string()];
+        row.extend(columns.iter().map(|(name, unit, _)| {
+            let found = number(result, name, None);
+            found.map_or_else(|| "–".to_owned(), |value| format.value(*unit, value))
+        }));
+        row.push(state(result));
+        row
+    };
+    let caption = "Every cell in its order";
+    let table = Table::new(caption).look(Look::Dense).words("cell").words("settings");
+    let table = table.numbers("repeat");
+    let table = columns.iter().fold(table, |table, (.., words)| table.numbers(*words));
+    let table = table.numbers("took");
+    (!columns.is_empty()).then(|| table.with(study.cells.iter().map(row)))
+}
+
+/// How long it took, or that it was not measured.
+fn state(result: &CellResult) -> String {
+    match &result.state {
+        CellState::Measured => show_length(result.elapsed_s),
+        CellState::Failed { .. } => "failed".to_owned(),
+        CellState::LeftOut { .. } => "left out".to_owned(),
+    }
+}
+
+/// The cells that have no numbers, and why; no row where all have.
+fn unmeasured(study: &StudyResult) -> Table {
+    let row = |result: &CellResult| {
+        let (what, reason) = match &result.state {
+            CellState::Measured => return None,
+            CellState::Failed { reason } => ("failed", reason),
+            CellState::LeftOut { reason } => ("left out", reason),
+        };
+        let number = result.cell.number.to_string();
+        Some(vec![number, settings(result), format!("{what}: {reason}")])
+    };
+    let table = Table::new("Cells without numbers").look(Look::Dense);
+    let table = table.numbers("cell").words("settings").words("why");
+    table.with(study.cells.iter().filter_map(row))
+}
+
+fn cells(study: &StudyResult, format: &Formatter) -> Table {
+    let row = |result: &CellResult| {
+        let number = |quantity: &str, unit: Unit| {
+            let found = result
+                .measures
+                .iter()
+                .find(|named| named.quantity == quantity && named.subject.is_none());
+            found.map_or_else(|| "–".to_owned(), |named| format.value(unit, named.estimate.value))
+        };
+        vec![
+            result.cell.number.to_string(),
+            settings(result),
+            result.cell.repeat.to_string(),
+            number("iops", Unit::IosPerS),
+            number("throughput", Unit::BytesPerS),
+            number("read.service_time.mean", Unit::Ns),
+            number("read.service_time.q0.99", Unit::Ns),
+            number("write.service_time.mean", Unit::Ns),
+            state(result),
+        ]
+    };
+    let numbers =
+        ["repeat", "IOPS", "throughput", "read mean", "read p99", "write mean", "measured"];
+    let table = Table::new("Every cell in its order").look(Look::Dense);
+    let table = table.numbers("cell").words("settings");
+    let table = numbers.into_iter().fold(table, Table::numbers);
+    table.with(study.cells.iter().map(row))
+}

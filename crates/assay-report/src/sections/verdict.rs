@@ -1,0 +1,63 @@
+//! Every criterion with its number, its limit and its outcome, and what was not judged.
+
+use super::answer::{criterion, limit, reason};
+use crate::format::Formatter;
+use crate::view::{Block, Cell, Level, Look, Name, ROWS_MAX, Table};
+use assay_model::verdict::{Judgement, Outcome, Verdict};
+
+pub(super) fn blocks<'a>(verdict: &Verdict, format: &Formatter) -> Vec<Block<'a>> {
+    let table = Table::new("Every criterion with what was measured").look(Look::Stacked);
+    let table = table.words("Criterion").words("Outcome").numbers("Measured");
+    let mut table = table.words("Interval and limit").words("Limit").words("Remark");
+    for judgement in grave_first(verdict) {
+        table.row(row(judgement, format));
+    }
+    let left_out = verdict.left_out.iter().map(|left_out| {
+        format!("Not judged: {} ({}).", left_out.label, format.prose(&left_out.missing))
+    });
+    let left_out = Block::Omissions(left_out.collect());
+    let title = "Verdict by criterion".to_owned();
+    vec![Block::Titled(Level::Section, title, vec![Block::Table(table), left_out])]
+}
+
+/// In their order, which gives way only where there are more criteria than a page can hold.
+fn grave_first(verdict: &Verdict) -> Vec<&Judgement> {
+    let mut judgements: Vec<&Judgement> = verdict.judgements.iter().collect();
+    if judgements.len() > ROWS_MAX {
+        judgements.sort_by_key(|judgement| match judgement.outcome {
+            Outcome::Fail => 0,
+            Outcome::Inconclusive => 1,
+            Outcome::Pass => 2,
+        });
+    }
+    judgements
+}
+
+/// One criterion; relative reports show its outcome only.
+fn row(judgement: &Judgement, format: &Formatter) -> Vec<Cell> {
+    let estimate = judgement.evidence.estimate.as_ref();
+    let (measured, strip) = match estimate {
+        None => (Cell::Unknown, Cell::Words(String::new())),
+        Some(_) if format.is_relative() => (Cell::Hidden, Cell::Words(String::new())),
+        Some(estimate) => {
+            let estimated = format.estimated(judgement.unit, estimate);
+            (Cell::Estimate(estimated), Cell::Range(judgement.limit, *estimate))
+        }
+    };
+    let limit = limit(judgement, format).map_or(Cell::Hidden, Cell::Words);
+    let of_what = Name {
+        words: criterion(judgement, format),
+        subject: judgement.subject.clone(),
+        remark: format.prose(&judgement.why),
+        ..Name::default()
+    };
+    let source = &judgement.source;
+    let source = if source.is_empty() {
+        String::new()
+    } else {
+        format!("Limit from: {}", format.prose(source))
+    };
+    let remark = Name { words: reason(judgement, format), remark: source, ..Name::default() };
+    let outcome = Cell::Outcome(judgement.outcome);
+    vec![Cell::Name(of_what), outcome, measured, strip, limit, Cell::Name(remark)]
+}

@@ -1,0 +1,216 @@
+//! Turns of phrase that are not English, or not that of a technical writer: which they are, and what to write.
+//!
+//! The table is written in words that do not form a phrase here: the rule reads this file too.
+
+use crate::{Finding, Source, prose};
+
+/// Words that follow one another, what may follow them all the same, and what to write instead.
+struct Phrase {
+    words: &'static [&'static str],
+    /// Words that may come right before it.
+    after: &'static [&'static str],
+    /// Words that may come within [`REACH`] words after it.
+    before: &'static [&'static str],
+    instead: &'static str,
+}
+
+/// How far behind a phrase the word may be that allows it.
+const REACH: usize = 4;
+
+/// Words before which "no" denies a comparison, not a noun.
+const COMPARED: &[&str] = &[
+    "longer",
+    "more",
+    "less",
+    "fewer",
+    "better",
+    "worse",
+    "different",
+    "larger",
+    "smaller",
+    "higher",
+    "lower",
+    "faster",
+    "slower",
+    "later",
+    "earlier",
+    "greater",
+    "shorter",
+    "wider",
+    "older",
+    "newer",
+    "deeper",
+];
+
+const PHRASES: &[Phrase] = &[
+    phrase(&[concat!("mani", "eth")], "\"every Nth\""),
+    phrase(&["be", "meant"], "\"is valid\", \"is invalid or contradictory\""),
+    phrase(&["so", "many"], "the number, or \"that many\""),
+    phrase(&["so", "much"], "the amount, or \"that much\""),
+    phrase(&[concat!("an", "ew")], "\"again\""),
+    phrase(&["of", "ours"], "\"our\", \"an Assay …\""),
+    phrase(&["of", "our", "own"], "\"our\", \"its own\", \"managed by Assay\""),
+    phrase(&["the", "begin"], "\"the beginning\", \"the start\""),
+    phrase(&[concat!("be", "side")], "\"next to\", \"while\", \"besides\", \"with\""),
+    Phrase {
+        before: &["apart"],
+        ..phrase(&[concat!("to", "ld")], "\"given\", \"reported\", \"stated\"")
+    },
+    Phrase {
+        before: &["apart", "you", "readers"],
+        ..phrase(&[concat!("te", "lls")], "\"says\", \"shows\", \"reports\"")
+    },
+    denial("is"),
+    denial("are"),
+    denial("was"),
+    denial("were"),
+];
+
+/// A phrase that nothing allows.
+const fn phrase(words: &'static [&'static str], instead: &'static str) -> Phrase {
+    Phrase { words, after: &[], before: &[], instead }
+}
+
+/// A noun denied by "no".
+const fn denial(verb: &'static str) -> Phrase {
+    let words: &'static [&'static str] = match verb.as_bytes() {
+        b"is" => &["is", "no"],
+        b"are" => &["are", "no"],
+        b"was" => &["was", "no"],
+        _ => &["were", "no"],
+    };
+    Phrase { words, after: &["there"], before: COMPARED, instead: "\"is not a\", \"are not\"" }
+}
+
+/// Kinds of files that hold prose; a file without an extension is a script.
+const KINDS: &[&str] = &["rs", "md", "py", "toml", "sh"];
+
+/// Folders and files that are not yet edited, and those that are written by the program.
+pub const NOT_YET: &[&str] = &[
+    "arrays/",
+    "benchmarks/",
+    "crates/assay/",
+    "crates/assay-app/",
+    "crates/assay-dbload/",
+    "crates/assay-dbserver/",
+    "crates/assay-loads/",
+    "crates/assay-mariadb/",
+    "crates/assay-methods/",
+    "crates/assay-postgres/",
+    "crates/assay-report/",
+    "crates/assay-stats/",
+    "docs/papers.md",
+    "docs/verbs/",
+    "fuzz/",
+    "scripts/",
+    "studies/",
+];
+
+/// Every banned phrase outside of the folders that are not yet edited, and every such folder that has none.
+pub fn check(sources: &[Source], not_yet: &[&str]) -> Vec<Finding> {
+    let is_below = |source: &&Source, folder: &&str| source.path.starts_with(*folder);
+    let edited =
+        sources.iter().filter(|source| !not_yet.iter().any(|folder| is_below(source, folder)));
+    let mut findings: Vec<Finding> = edited.flat_map(check_file).collect();
+    let done = not_yet.iter().filter(|folder| {
+        let mut below = sources.iter().filter(|source| is_below(source, folder));
+        below.all(|source| check_file(source).is_empty())
+    });
+    let what = "is edited: take it from the list of those that are not yet";
+    findings.extend(done.map(|folder| Finding::new(*folder, what)));
+    findings
+}
+
+fn check_file(source: &Source) -> Vec<Finding> {
+    let name = source.path.rsplit('/').next().unwrap_or_default();
+    if !KINDS.iter().any(|kind| source.is(kind)) && name.contains('.') {
+        return Vec::new();
+    }
+    let words = prose::words(source);
+    let starts = 0..words.len();
+    starts
+        .flat_map(|at| {
+            let line = words[at].1;
+            found_at(&words, at).map(move |found| found.finding(&source.path, line))
+        })
+        .collect()
+}
+
+/// The phrases that start at a word.
+fn found_at(words: &[prose::Word], at: usize) -> impl Iterator<Item = &'static Phrase> {
+    PHRASES.iter().filter(move |phrase| phrase.is_at(words, at))
+}
+
+impl Phrase {
+    fn is_at(&self, words: &[prose::Word], at: usize) -> bool {
+        let end = at + self.words.len();
+        let Some(found) = words.get(at..end) else { return false };
+        if !found.iter().map(|(word, _)| word.as_str()).eq(self.words.iter().copied()) {
+            return false;
+        }
+        let last = at.checked_sub(1).map(|last| words[last].0.as_str());
+        let mut next = words[end..].iter().take(REACH).map(|(word, _)| word.as_str());
+        let is_allowed = last.is_some_and(|last| self.after.contains(&last))
+            || next.any(|next| self.before.contains(&next));
+        !is_allowed
+    }
+
+    fn finding(&self, path: &str, line: usize) -> Finding {
+        let what = format!("\"{}\": write {}", self.words.join(" "), self.instead);
+        Finding::at(path, line, what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(path: &str, text: &str) -> Vec<String> {
+        let found = check(&[Source::new(path, text)], &[]);
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_phrase_is_found_in_pages_comments_and_strings() {
+        for phrase in PHRASES {
+            let words = phrase.words.join(" ");
+            assert_eq!(findings("a.md", &format!("It {words} thing.")).len(), 1, "{words}");
+            assert_eq!(findings("a.rs", &format!("/// It {words} thing.\nfn f() {{}}")).len(), 1);
+            assert_eq!(findings("a.rs", &format!("fn f() {{ g(\"it {words} thing\") }}")).len(), 1);
+            assert_eq!(findings("scripts/a", &format!("# it {words}")).len(), 1, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_finding_says_where_it_is_and_what_to_write() {
+        let found = findings("a.rs", &["// one", "// That cannot be", "// meant."].join("\n"));
+        assert_eq!(
+            found,
+            [concat!(
+                "a.rs:2: \"be",
+                " meant\": write \"is valid\", \"is invalid or contradictory\""
+            )]
+        );
+    }
+
+    #[test]
+    fn english_passes() {
+        let text = "There is no file. It is no longer here. They cannot be told apart. So. Many are meant. What tells you?\n";
+        assert_eq!(findings("a.md", text), Vec::<String>::new());
+        assert_eq!(findings("a.svg", &format!("an{}", "ew")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_of_code_are_not_prose() {
+        let text = format!("fn f() {{ let {0} = 1; g({0}); }}", concat!("to", "ld"));
+        assert_eq!(findings("a.rs", &text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_folder_that_is_edited_leaves_the_list() {
+        let sources = [Source::new("a/b.md", "Fine."), Source::new("c/d.md", concat!("an", "ew"))];
+        let found = check(&sources, &["a/", "c/"]);
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["a/: is edited: take it from the list of those that are not yet"]);
+    }
+}
