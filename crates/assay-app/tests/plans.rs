@@ -7,82 +7,84 @@ use assay_app::locality::LocalityPlan;
 use assay_app::study::outline;
 use assay_app::target_plan::TargetPlan;
 use assay_model::study::{FactorValue, parse_study};
-use std::collections::BTreeMap;
 
-/// A value of every option that is not its default, as a study writes it.
-fn other_values() -> BTreeMap<&'static str, FactorValue> {
-    let text = |value: &str| FactorValue::Text(value.to_owned());
-    let whole = FactorValue::Whole;
-    let real = FactorValue::Real;
-    let flag = FactorValue::Flag(true);
-    BTreeMap::from([
-        ("access", text("stream")),
-        ("answers", text("/tmp/answers")),
-        ("arrival", text("constant")),
-        ("bindir", text("/opt/server/bin")),
-        ("buffered", flag.clone()),
-        ("calls", text("stmt")),
-        ("compressible", text("50%")),
-        ("criteria", text("oltp-default")),
-        ("customer_skew", real(0.5)),
-        ("customers", whole(2000)),
-        ("find_knee", flag.clone()),
-        ("homes", text("home")),
-        ("hot_spot", text("8MiB:16MiB:3")),
-        ("hot_table", whole(3)),
-        ("io_method", text("worker")),
-        ("isolation", text("serializable")),
-        ("keep", flag.clone()),
-        ("left", text("drop")),
-        ("loaders", whole(3)),
-        ("max_latency", text("5ms")),
-        ("mix", text("write-heavy")),
-        ("no_power", flag.clone()),
-        ("no_refresh", flag.clone()),
-        ("on_loss", text("reconnect")),
-        ("parallel", text("1,4")),
-        ("parameters", text("validation")),
-        ("partitions", whole(4)),
-        ("quantile", real(0.95)),
-        ("query_limit", text("1min")),
-        ("ramp", text("1s")),
-        ("rate", whole(200)),
-        ("redo", text("heavy")),
-        ("repeats", whole(3)),
-        ("restore_every", whole(2)),
-        ("scale", text("64MiB")),
-        ("scan_share", text("10%")),
-        ("scan_size", text("2MiB")),
-        ("schema", text("assay_other")),
-        ("security_skew", real(0.7)),
-        ("seed", whole(7)),
-        ("server", text("mariadb")),
-        ("sessions", text("2,4")),
-        ("shared_buffers", text("64MiB")),
-        ("streams", whole(4)),
-        ("tables", whole(4)),
-        ("think", text("10:100ms:500ms")),
-        ("time", text("3s")),
-        ("trade_days", whole(6)),
-        ("update_pct", whole(25)),
-        ("update_work_unit", whole(4)),
-        ("users", whole(8)),
-        ("verify", flag),
-        ("warehouses", whole(2)),
-        ("warm_up", text("1s")),
-        ("work", whole(100)),
-        ("work_mem", text("8MiB")),
-        ("work_unit", whole(32)),
-    ])
+/// Values of options that are not their defaults, as a study writes them.
+const TEXTS: &[(&str, &str)] = &[
+    ("access", "stream"),
+    ("answers", "/tmp/answers"),
+    ("arrival", "constant"),
+    ("bindir", "/opt/server/bin"),
+    ("calls", "stmt"),
+    ("compressible", "50%"),
+    ("criteria", "oltp-default"),
+    ("homes", "home"),
+    ("hot_spot", "8MiB:16MiB:3"),
+    ("io_method", "worker"),
+    ("isolation", "serializable"),
+    ("left", "drop"),
+    ("max_latency", "5ms"),
+    ("mix", "write-heavy"),
+    ("on_loss", "reconnect"),
+    ("parallel", "1,4"),
+    ("parameters", "validation"),
+    ("query_limit", "1min"),
+    ("ramp", "1s"),
+    ("redo", "heavy"),
+    ("scale", "64MiB"),
+    ("scan_share", "10%"),
+    ("scan_size", "2MiB"),
+    ("schema", "assay_other"),
+    ("server", "mariadb"),
+    ("sessions", "2,4"),
+    ("shared_buffers", "64MiB"),
+    ("think", "10:100ms:500ms"),
+    ("time", "3s"),
+    ("warm_up", "1s"),
+    ("work_mem", "8MiB"),
+];
+const WHOLES: &[(&str, u64)] = &[
+    ("customers", 2000),
+    ("hot_table", 3),
+    ("loaders", 3),
+    ("partitions", 4),
+    ("rate", 200),
+    ("repeats", 3),
+    ("restore_every", 2),
+    ("seed", 7),
+    ("streams", 4),
+    ("tables", 4),
+    ("trade_days", 6),
+    ("update_pct", 25),
+    ("update_work_unit", 4),
+    ("users", 8),
+    ("warehouses", 2),
+    ("work", 100),
+    ("work_unit", 32),
+];
+const REALS: &[(&str, f64)] = &[("customer_skew", 0.5), ("quantile", 0.95), ("security_skew", 0.7)];
+const FLAGS: &[&str] = &["buffered", "find_knee", "keep", "no_power", "no_refresh", "verify"];
+
+/// A value of an option that is not its default.
+fn other_of_any(option: &str) -> FactorValue {
+    let text = TEXTS.iter().find(|(name, _)| *name == option);
+    let whole = WHOLES.iter().find(|(name, _)| *name == option);
+    let real = REALS.iter().find(|(name, _)| *name == option);
+    let found = text.map(|(_, value)| FactorValue::Text((*value).to_owned()));
+    let found = found.or_else(|| whole.map(|(_, value)| FactorValue::Whole(*value)));
+    let found = found.or_else(|| real.map(|(_, value)| FactorValue::Real(*value)));
+    found.unwrap_or_else(|| {
+        assert!(FLAGS.contains(&option), "no value for {option}");
+        FactorValue::Flag(true)
+    })
 }
 
-/// The same, where a load means something else by the name.
+/// The same, also where a load means something else by the name.
 fn other_value(kind: &str, option: &str) -> FactorValue {
     match (kind, option) {
         ("dss", "scale") => FactorValue::Real(0.5),
         ("oltp", "think") => FactorValue::Text("50%".to_owned()),
         ("brokerage", "think") => FactorValue::Text("10ms".to_owned()),
-        _ => other_values().remove(option).unwrap_or_else(|| panic!("no value for {option}")),
+        _ => other_of_any(option),
     }
 }
 

@@ -401,6 +401,56 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     assert!(relative.contains("100 %") && !relative.contains("MB/s"), "{relative}");
 }
 
+/// Data of another size are other data: a server that holds the first ones is not asked for the second.
+#[test]
+fn a_study_of_customers_loads_their_data_and_compares_trade_results() {
+    let Some(place) = server::Place::new("customers") else {
+        return;
+    };
+    let text = "format = 1\nname = \"customers\"\n[phases]\nmeasure = \"2s\"\n[[factor]]\nname = \"customers\"\nvalues = [100, 200]\n[load]\nkind = \"brokerage\"\noptions = { trade_days = 1, users = 2, warm_up = \"0s\" }\n";
+    std::fs::write(place.0.join("s.toml"), text).unwrap();
+    let result = server::json(&place.run("study s.toml d --json"));
+    assert_eq!(states(&result), ["measured"; 2], "{}", result["study"]["cells"]);
+    let cells = result["study"]["cells"].as_array().unwrap();
+    for (cell, customers) in cells.iter().zip(["100", "200"]) {
+        let load = load_of(&place, cell);
+        assert!(load["filled"].is_object(), "{}", load["filled"]);
+        assert_eq!(load["plan"][0]["value"], customers);
+        let plan = plan_of(&place, cell);
+        assert_eq!(plan["plan"]["brokerage"]["customers"].to_string(), customers);
+    }
+    assert_eq!(result["study"]["curves"][0]["quantity"], "trade_results");
+    assert!(place.left().is_empty(), "{:?}", place.left());
+}
+
+/// The plan of the load that measured a cell.
+fn plan_of(place: &server::Place, cell: &Value) -> Value {
+    let run = cell["run"].as_str().unwrap();
+    let path = place.0.join(format!("assay-runs/{run}/plan.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Runs of versions that kept no plan go on by the command that began them.
+#[test]
+fn a_study_that_kept_no_plan_goes_on_by_its_command() {
+    let place = Place::new();
+    place.write("s.toml", &study(&[("repeats = 2", "repeats = 1")]));
+    let mut started = place.start("study s.toml d --keep -q");
+    let cells = |place: &Place| {
+        let run = place.run_ids().pop()?;
+        let text =
+            std::fs::read_to_string(place.path(format!("assay-runs/{run}/study.json"))).ok()?;
+        Some(text.matches("\"number\"").count())
+    };
+    started.wait_until(|| cells(&place).is_some_and(|cells| cells >= 1));
+    started.signal(Signal::KILL);
+    started.wait();
+    let run = place.run_ids().pop().unwrap();
+    std::fs::remove_file(place.path(format!("assay-runs/{run}/plan.json"))).unwrap();
+    let result = place.json("study --resume latest", 0);
+    assert_eq!(states(&result), ["measured"; 2]);
+}
+
 /// The document of the load that measured a cell.
 fn load_of(place: &server::Place, cell: &Value) -> Value {
     let run = cell["run"].as_str().unwrap();

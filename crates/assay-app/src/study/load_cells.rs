@@ -123,7 +123,7 @@ fn run_load(load: &mut LoadCell, context: &Context) -> Result<Option<FinishedRun
     let server = load.plan.load_mut().parts().server;
     server.bindir = server.bindir.take().or(programs);
     let progress = context.progress.without_notes();
-    let context = Context { command, progress, ..context.clone() };
+    let context = Context { progress, command, ..context.clone() };
     let finished = load.plan.run(&context);
     if context.is_stopped() {
         return Ok(None);
