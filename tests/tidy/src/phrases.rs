@@ -104,6 +104,8 @@ pub const NOT_YET: &[&str] = &[
     "fuzz/",
     "scripts/",
     "studies/",
+    // It lists type names that are still to be changed.
+    "tests/tidy/src/vocabulary.rs",
 ];
 
 /// Every banned phrase outside of the folders that are not yet edited, and every such folder that has none.
