@@ -163,7 +163,7 @@ fn carry_out<L: DssStore>(connection: &mut L, job: Job, common: &Common<'_, L>) 
 }
 
 fn stopped() -> Failure {
-    Failure::Strange("it was stopped".to_owned())
+    Failure::Protocol("it was stopped".to_owned())
 }
 
 /// The rows of a part in one transaction, with the word in the manifest that they are there.

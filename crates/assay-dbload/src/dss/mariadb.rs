@@ -134,7 +134,7 @@ impl DssStore for MariaLink {
         if taken == sent {
             return Ok(sent);
         }
-        Err(Failure::Strange(format!("the server took {taken} of {sent} rows")))
+        Err(Failure::Protocol(format!("the server took {taken} of {sent} rows")))
     }
 
     /// It was there before the rows.

@@ -270,7 +270,7 @@ fn load<T: Tables, L: Store>(
 
 /// That somebody asked to stop.
 pub(super) fn stop_asked(stop: &AtomicBool) -> Answer<()> {
-    let words = || Failure::Strange("it was stopped".to_owned());
+    let words = || Failure::Protocol("it was stopped".to_owned());
     (!stop.load(Ordering::Relaxed)).then_some(()).ok_or_else(words)
 }
 

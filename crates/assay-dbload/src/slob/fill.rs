@@ -177,7 +177,7 @@ fn load<L: BlockStore>(
         connection.send(&job.name, &mut chunks, sent.stop)
     })?;
     if sent.stop.load(Ordering::Relaxed) {
-        return Err(Failure::Strange("it was stopped".to_owned()));
+        return Err(Failure::Protocol("it was stopped".to_owned()));
     }
     connection.end(&job.name, job.is_indexed)
 }

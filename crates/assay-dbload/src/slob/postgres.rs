@@ -70,7 +70,7 @@ impl BlockStore for Connection {
         }
         if stop.load(Ordering::Relaxed) {
             copying.abort();
-            return Err(Failure::Strange("it was stopped".to_owned()));
+            return Err(Failure::Protocol("it was stopped".to_owned()));
         }
         copying.finish()
     }
