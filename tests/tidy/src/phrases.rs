@@ -101,8 +101,6 @@ pub const NOT_YET: &[&str] = &[
     "crates/assay-stats/",
     "docs/papers.md",
     "docs/verbs/",
-    "fuzz/",
-    "scripts/",
     "studies/",
     // It lists type names that are still to be changed.
     "tests/tidy/src/vocabulary.rs",
