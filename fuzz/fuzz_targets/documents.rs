@@ -5,13 +5,13 @@ use assay_model::document::{parse_json, parse_toml, to_toml};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A document of ours in JSON: what reads is told in a form that reads as the same.
+/// An Assay document in JSON: what reads is written in a form that reads as the same.
 fn json<T: Serialize + DeserializeOwned>(text: &str) {
     let Ok(document) = parse_json::<T>(text, "document") else { return };
-    let Ok(told) = serde_json::to_string(&document) else { return };
-    let back = parse_json::<T>(&told, "document").map(|back| serde_json::to_string(&back));
-    // A number may round when it is told first; then it stays.
-    assert!(matches!(back, Ok(Ok(_))), "{told}: {:?}", back.err());
+    let Ok(written) = serde_json::to_string(&document) else { return };
+    let back = parse_json::<T>(&written, "document").map(|back| serde_json::to_string(&back));
+    // A number may be rounded when it is first written; then it stays.
+    assert!(matches!(back, Ok(Ok(_))), "{written}: {:?}", back.err());
 }
 
 /// A document that a person writes: what is accepted is accepted again as the program keeps it.

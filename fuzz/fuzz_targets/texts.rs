@@ -23,10 +23,10 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// A quantity is told in words that read as a quantity.
+/// A quantity is written in words that read as a quantity.
 fn same<T: std::fmt::Display + std::str::FromStr>(read: Result<T, T::Err>) {
     if let Ok(quantity) = read {
-        let told = quantity.to_string();
-        assert!(told.parse::<T>().is_ok(), "{told}");
+        let written = quantity.to_string();
+        assert!(written.parse::<T>().is_ok(), "{written}");
     }
 }

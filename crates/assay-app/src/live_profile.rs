@@ -1,7 +1,7 @@
 //! The profile of a live server over an interval.
 
 use crate::progress::Progress;
-use assay_dbload::live::{Live, Outside, Plan, Seen, TaskTimes};
+use assay_dbload::live::{HostContext, Live, Plan, Seen, TaskTimes};
 use assay_dbload::load::DeviceReads;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
@@ -82,7 +82,7 @@ fn watched<W: Live>(
         Ok(reads) => seen.read_times.extend(reads.read()),
         Err(why) => place.missing.push(format!("times of the device's reads: {why}")),
     }
-    let outside = Outside {
+    let outside = HostContext {
         own_cpu_s: process_cpu_s() - cpu_s,
         name: watcher.subject(),
         ..place.outside(&root, &devices)
@@ -90,9 +90,9 @@ fn watched<W: Live>(
     told::<W>(&seen, outside, place.missing)
 }
 
-fn told<W: Live>(seen: &Seen<W>, outside: Outside, missing: Vec<String>) -> Result<Profile> {
+fn told<W: Live>(seen: &Seen<W>, outside: HostContext, missing: Vec<String>) -> Result<Profile> {
     let read_times = seen.read_times.clone();
-    let outside = Outside { complete: seen.complete, read_times, ..outside };
+    let outside = HostContext { complete: seen.complete, read_times, ..outside };
     let mut profile = W::profile(seen, &outside)?;
     profile.missing.extend(missing);
     Ok(profile)
@@ -156,14 +156,14 @@ impl ServerPlace {
     }
 
     /// What the server does not know itself.
-    fn outside(&self, root: &SysRoot, before: &Counters) -> Outside {
+    fn outside(&self, root: &SysRoot, before: &Counters) -> HostContext {
         let passed = self.counters(root).since(before);
         let host = self.environment.as_ref().map(|environment| &environment.host);
-        Outside {
+        HostContext {
             host: host.map(|host| host.name.clone()),
             processors: host.map(|host| host.cpu.logical),
             device: passed.devices.into_iter().next(),
-            ..Outside::default()
+            ..HostContext::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Memory in front of slower parts: what it holds, what leaves, and writes that are written through later.
 
-use crate::due::{Due, earlier, own_tag};
+use crate::event_queue::{EventQueue, earlier, own_tag};
 use assay_model::array::{Cache, EvictionPolicy};
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;
@@ -27,7 +27,7 @@ pub struct CacheDevice {
     destaging: u32,
     /// Writes that found no room.
     waiting: VecDeque<(u64, DeviceIo)>,
-    due: Due<(u64, i32)>,
+    due: EventQueue<(u64, i32)>,
     arrived: Vec<(u64, i32)>,
 }
 
@@ -47,7 +47,7 @@ impl CacheDevice {
             dirty: VecDeque::new(),
             destaging: 0,
             waiting: VecDeque::new(),
-            due: Due::default(),
+            due: EventQueue::default(),
             arrived: Vec::new(),
         }
     }

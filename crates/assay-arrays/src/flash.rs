@@ -1,6 +1,6 @@
 //! Flash: dies that read and program one page after the other, a write buffer, and the work that collecting makes.
 
-use crate::due::Due;
+use crate::event_queue::EventQueue;
 use crate::ftl::{Cost, Ftl};
 use crate::service::Service;
 use assay_model::array::Flash;
@@ -19,7 +19,7 @@ pub struct FlashDevice {
     program_ns: u64,
     buffer: Buffer,
     collector: Option<Collector>,
-    due: Due<(u64, i32)>,
+    due: EventQueue<(u64, i32)>,
 }
 
 /// A write buffer: writes are taken while programming is behind by less than it holds.
@@ -70,7 +70,7 @@ impl FlashDevice {
             },
             collector: (flash.over_provisioning.0 > 0.0)
                 .then(|| Collector::new(flash, capacity_bytes, hasten)),
-            due: Due::default(),
+            due: EventQueue::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! log writer, in virtual time.
 
 use crate::drive::{Run, TIME_PARTS};
-use crate::due::{Due, earlier};
+use crate::event_queue::{EventQueue, earlier};
 use assay_model::Histogram;
 use assay_model::array::{SessionLoad, Spread};
 use assay_model::device::{Device, DeviceIo};
@@ -17,7 +17,7 @@ mod profile;
 mod writers;
 
 use intervals::{Intervals, Watch};
-use processors::{Cpus, Granted};
+use processors::{Admission, Cpus};
 use writers::{DataWriters, LogWriter};
 
 pub use intervals::{HostInterval, HostTimes};
@@ -110,7 +110,7 @@ struct World<'a> {
     blocks: u64,
     sessions: Vec<Session>,
     hosts: Vec<Host>,
-    events: Due<Event>,
+    events: EventQueue<Event>,
     random: Random,
     burst: crate::service::Service,
     intervals: Intervals,
@@ -190,7 +190,7 @@ impl<'a> World<'a> {
             blocks: load.active.0 / load.block.0,
             sessions: (0..load.sessions as usize).map(session).collect(),
             hosts: (0..hosts).map(host).collect(),
-            events: Due::default(),
+            events: EventQueue::default(),
             random: Random::part(seed, 0x4057),
             burst: crate::service::Service::new(load.cpu_per_read, Spread::Half, seed),
             intervals: Intervals::new(times),
@@ -287,7 +287,7 @@ impl<'a> World<'a> {
     /// A session's block has come: its wait ends when it has a processor.
     fn wake(&mut self, session: usize) {
         let host = self.sessions[session].host;
-        if self.hosts[host].cpus.ask(session) == Granted::Now {
+        if self.hosts[host].cpus.ask(session) == Admission::Now {
             self.compute(session);
         }
     }

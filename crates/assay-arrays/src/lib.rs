@@ -9,7 +9,7 @@ mod cache;
 mod catalog;
 mod controller;
 mod drive;
-mod due;
+mod event_queue;
 mod exponential;
 mod flash;
 mod ftl;

@@ -48,7 +48,7 @@ impl Device for Delay {
 
     fn next_event_ns(&self) -> Option<u64> {
         let back_ns = self.back.front().map(|(at_ns, ..)| *at_ns);
-        crate::due::earlier(back_ns, self.lower.next_event_ns())
+        crate::event_queue::earlier(back_ns, self.lower.next_event_ns())
     }
 
     fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>) {

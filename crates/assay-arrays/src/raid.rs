@@ -1,6 +1,6 @@
 //! Members that share data and redundancy: which of them an I/O touches, and what a small write costs.
 
-use crate::due::earlier;
+use crate::event_queue::earlier;
 use assay_model::array::{Raid, RaidLevel};
 use assay_model::device::{Device, DeviceIo};
 use assay_model::measurement::Operation;

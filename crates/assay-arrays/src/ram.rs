@@ -1,6 +1,6 @@
 //! Memory that stores: channels behind one queue.
 
-use crate::due::Due;
+use crate::event_queue::EventQueue;
 use crate::service::Service;
 use crate::stage::Servers;
 use assay_model::array::Ram;
@@ -10,7 +10,7 @@ use assay_model::device::{Device, DeviceIo};
 pub struct RamDevice {
     channels: Servers,
     service: Service,
-    due: Due<(u64, i32)>,
+    due: EventQueue<(u64, i32)>,
 }
 
 impl RamDevice {
@@ -19,7 +19,7 @@ impl RamDevice {
         Self {
             channels: Servers::new(ram.channels),
             service: Service::new(ram.latency, ram.spread, seed),
-            due: Due::default(),
+            due: EventQueue::default(),
         }
     }
 }

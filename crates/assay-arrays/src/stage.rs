@@ -1,6 +1,6 @@
 //! A stage in front of other parts: an I/O leaves it at a time that is known when it arrives.
 
-use crate::due::{Due, earlier};
+use crate::event_queue::{EventQueue, earlier};
 use assay_model::device::{Device, DeviceIo};
 
 /// Says when an I/O that arrives now goes on; arrivals never decrease, so queues in order are exact.
@@ -15,14 +15,14 @@ pub struct Stage<L> {
     /// What an I/O travels before it is here, ns; for all the same, so that nobody overtakes.
     way_ns: u64,
     lower: Box<dyn Device>,
-    waiting: Due<(u64, DeviceIo)>,
+    waiting: EventQueue<(u64, DeviceIo)>,
     inside: u32,
 }
 
 impl<L: Law> Stage<L> {
     /// A stage over a device.
     pub fn new(law: L, lower: Box<dyn Device>) -> Self {
-        Self { law, way_ns: 0, lower, waiting: Due::default(), inside: 0 }
+        Self { law, way_ns: 0, lower, waiting: EventQueue::default(), inside: 0 }
     }
 
     /// With a constant way in front of it, which needs no event of its own.

@@ -1,6 +1,6 @@
 //! Two storages under one address space: pages lie in one of them, and hot ones move to the fast one.
 
-use crate::due::{earlier, own_tag};
+use crate::event_queue::{earlier, own_tag};
 use assay_model::array::Tier;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::number::{count, count_of, index_of, real};

@@ -117,7 +117,7 @@ type Builder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
 fn builder(provider: Arc<CryptoProvider>) -> Answer<Builder> {
     let versions =
         ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    versions.map_err(|error| Failure::Strange(error.to_string()))
+    versions.map_err(|error| Failure::Protocol(error.to_string()))
 }
 
 #[cfg(test)]

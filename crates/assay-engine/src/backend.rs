@@ -10,7 +10,7 @@ mod uring;
 
 pub use null::NullBackend;
 pub use posix::PosixBackend;
-pub use simulated::{SimulatedBackend, World};
+pub use simulated::{SimulatedBackend, SimulationState};
 pub use uring::{TaskRun, UringBackend, UringOptions, denied as uring_denied};
 
 /// One I/O as a backend sees it; its data lies in the buffer of its slot.

@@ -1,7 +1,7 @@
 //! Joins the workers' intervals into those of the run, keeps the totals, and notifies an observer of each.
 
 use crate::recorder::Failure;
-use crate::worker::{Ended, WorkerInterval};
+use crate::worker::{WorkerInterval, WorkerSummary};
 use assay_model::measurement::{
     Conduct, ErrorCount, Finish, Interval, Joint, Measurement, NamedResult, PerOperation, Remark,
 };
@@ -54,7 +54,7 @@ pub struct Collector<'a> {
     outstanding_ns: f64,
     errors: Vec<ErrorCount>,
     start_error: Histogram,
-    ended: Vec<Ended>,
+    ended: Vec<WorkerSummary>,
     broken_off: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes a worker's end.
-    pub fn end(&mut self, ended: Ended) {
+    pub fn end(&mut self, ended: WorkerSummary) {
         self.ended.push(ended);
     }
 
@@ -214,7 +214,7 @@ impl<'a> Collector<'a> {
     fn conduct(&self, streams: &[NamedResult]) -> Conduct {
         let busiest = self.ended.iter().map(|ended| ended.busy_share).fold(0.0, f64::max);
         // Every worker saw the whole process; the one that measured longest saw most.
-        let cpu = |part: fn(&Ended) -> f64| self.ended.iter().map(part).fold(0.0, f64::max);
+        let cpu = |part: fn(&WorkerSummary) -> f64| self.ended.iter().map(part).fold(0.0, f64::max);
         let outstanding_mean =
             if self.elapsed_ns == 0 { 0.0 } else { self.outstanding_ns / real(self.elapsed_ns) };
         let mut conduct = Conduct {

@@ -5,7 +5,7 @@ use assay_model::{Histogram, Precision};
 
 /// The result of one completed I/O.
 #[derive(Clone, Copy, Debug)]
-pub struct Done {
+pub struct TimedOperation {
     /// What it did.
     pub operation: Operation,
     /// Index of the target.
@@ -69,7 +69,7 @@ impl Recorder {
 
     /// Counts a completed I/O.
     #[inline]
-    pub fn record(&mut self, done: &Done) {
+    pub fn record(&mut self, done: &TimedOperation) {
         let index = done.operation as usize;
         add(&mut self.operations[index], self.open, done);
         if let Some(target) = self.targets.get_mut(done.target as usize) {
@@ -78,7 +78,7 @@ impl Recorder {
     }
 
     /// Counts a completed I/O whose response comes with another one.
-    pub fn record_part(&mut self, done: &Done) {
+    pub fn record_part(&mut self, done: &TimedOperation) {
         let (index, open) = (done.operation as usize, self.open);
         let count = |place: &mut Option<OperationResult>| {
             let result = place.get_or_insert_with(|| OperationResult::empty(Precision::Fine, open));
@@ -137,7 +137,7 @@ impl Recorder {
 }
 
 #[inline]
-fn add(place: &mut Option<OperationResult>, open: bool, done: &Done) {
+fn add(place: &mut Option<OperationResult>, open: bool, done: &TimedOperation) {
     let result = place.get_or_insert_with(|| OperationResult::empty(Precision::Fine, open));
     result.ios += 1;
     result.bytes += done.bytes;

@@ -8,7 +8,7 @@ use crate::plan::{WorkerPlan, check_alignment, plan_workers};
 use crate::probe::probe;
 use crate::sys::{monotonic_ns, sharpen_timers};
 use crate::target::{Bounds, Target};
-use crate::worker::{Message, Times, Turn, Worker};
+use crate::worker::{Message, NextStep, Times, Worker};
 use assay_model::measurement::{Conduct, Finish, Measurement, Submission};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
@@ -249,8 +249,8 @@ fn serve<B: Backend>(
     sleep_until(times.start_ns);
     loop {
         match worker.turn(shared.stop.load(Ordering::Relaxed)) {
-            Turn::Finished => break,
-            Turn::Enter(wait) => {
+            NextStep::Finished => break,
+            NextStep::Enter(wait) => {
                 if let Err(error) = worker.backend().enter(wait) {
                     return drop(sender.send(Message::Broken(error)));
                 }

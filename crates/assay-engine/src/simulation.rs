@@ -1,11 +1,11 @@
 //! Runs a workload on a simulated device in virtual time: all workers and the device share one clock.
 
-use crate::backend::{SimulatedBackend, Wait, World};
+use crate::backend::{SimulatedBackend, SimulationState, Wait};
 use crate::collector::{Collector, Observer, later};
 use crate::device::Device;
 use crate::plan::plan_workers;
 use crate::target::Bounds;
-use crate::worker::{Message, Times, Turn, Worker};
+use crate::worker::{Message, NextStep, Times, Worker};
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
@@ -120,7 +120,7 @@ impl Simulation {
         let Some(device) = self.device.take() else {
             panic!("the device was lost in an earlier run")
         };
-        let world = Rc::new(RefCell::new(World::new(device, plans.len(), self.now_ns)));
+        let world = Rc::new(RefCell::new(SimulationState::new(device, plans.len(), self.now_ns)));
         let (sender, receiver) = channel();
         let mut collector =
             Collector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns);
@@ -149,7 +149,7 @@ impl Simulation {
 
 /// Moves from event to event: a completion, an arrival, an interval's edge.
 fn drive(
-    world: &Rc<RefCell<World>>,
+    world: &Rc<RefCell<SimulationState>>,
     seats: &mut [Seat],
     times: Times,
     (receiver, collector, observer): (&Receiver<Message>, &mut Collector<'_>, &mut dyn Observer),
@@ -197,8 +197,8 @@ impl Seat {
     /// One turn, and the entry that follows it. In virtual time a worker wakes exactly when it wants.
     fn turn(&mut self, stopping: bool) -> Result<()> {
         match self.worker.turn(stopping) {
-            Turn::Finished => self.finished = true,
-            Turn::Enter(wait) => {
+            NextStep::Finished => self.finished = true,
+            NextStep::Enter(wait) => {
                 crate::backend::Backend::enter(self.worker.backend(), wait)?;
                 self.wake_ns = match wait {
                     Wait::Until(until_ns) => until_ns,

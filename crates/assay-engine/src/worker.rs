@@ -16,11 +16,11 @@ use std::sync::mpsc::Sender;
 mod complete;
 mod issue;
 mod lead;
-mod report;
+mod messages;
 
 use lead::Lead;
-use report::Meter;
-pub use report::{Ended, Message, WorkerInterval};
+use messages::Meter;
+pub use messages::{Message, WorkerInterval, WorkerSummary};
 
 /// When the phases of a run begin, on the backend's clock.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct Times {
 
 /// What a worker wants after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum NextStep {
     /// To enter the backend.
     Enter(Wait),
     /// Nothing: the measured time is over and nothing is in flight.
@@ -186,7 +186,7 @@ impl<B: Backend> Worker<B> {
     }
 
     /// Does everything that can be done now; `stopping` ends the measured time here.
-    pub fn turn(&mut self, stopping: bool) -> Turn {
+    pub fn turn(&mut self, stopping: bool) -> NextStep {
         let now_ns = self.backend.now_ns();
         self.lead.wakes(now_ns);
         self.roll(now_ns);
@@ -197,14 +197,14 @@ impl<B: Backend> Worker<B> {
         }
         if self.ended {
             return if self.outstanding() == 0 {
-                Turn::Finished
+                NextStep::Finished
             } else {
-                Turn::Enter(Wait::Until(None))
+                NextStep::Enter(Wait::Until(None))
             };
         }
         self.issue(now_ns);
         self.stamp();
-        Turn::Enter(self.wait())
+        NextStep::Enter(self.wait())
     }
 
     /// Whether a worker with a fixed amount of work has done it.
@@ -255,7 +255,7 @@ impl<B: Backend> Worker<B> {
         let flying = self.slots.iter().filter(|slot| slot.operation.is_some());
         let oldest_ns =
             flying.map(|slot| end_ns.saturating_sub(slot.submitted_ns)).max().unwrap_or(0);
-        let ended = Ended {
+        let ended = WorkerSummary {
             missed_arrivals: self.arrivals.missed(end_ns),
             in_flight: count_of(self.outstanding()),
             oldest_ns,

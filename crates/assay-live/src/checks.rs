@@ -1,7 +1,7 @@
 //! Looks and counters held against each other, and how far the looks can be relied on.
 
-use crate::looks::Looks;
-use crate::outside::Outside;
+use crate::host_context::HostContext;
+use crate::samples::Samples;
 use assay_model::Estimate;
 use assay_model::number::{count_of, seconds};
 use assay_model::profile::{CheckOutcome, CrossCheck, Figure, Sampling, TimeModel};
@@ -32,8 +32,8 @@ pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck 
 
 /// How it was sampled; `own_time_s` is the time that our own sessions were active.
 pub fn sampling(
-    looks: &Looks,
-    outside: &Outside,
+    looks: &Samples,
+    outside: &HostContext,
     active: Option<Estimate>,
     own_time_s: f64,
 ) -> Sampling {
@@ -49,7 +49,7 @@ pub fn sampling(
 }
 
 /// What a reader has to know of the looks.
-pub fn doubts_of_looks(looks: &Looks) -> Vec<String> {
+pub fn doubts_of_looks(looks: &Samples) -> Vec<String> {
     let mut doubts = Vec::new();
     let (late, all) = (looks.late(), count_of(looks.looks.len()));
     if all > 0 && 5 * late > all {

@@ -1,8 +1,8 @@
 //! Time of sessions by event: what is counted comes first, what is sampled fills in the rest with its doubt.
 
 use crate::classes::{CPU, OTHER, USER_IO};
-use crate::looks::{Looks, Seen};
-use crate::outside::Bars;
+use crate::host_context::IntervalEstimator;
+use crate::samples::{Samples, SessionState};
 use assay_model::Estimate;
 use assay_model::number::{real, seconds};
 use assay_model::profile::{TimeSource, TimedEvent};
@@ -29,7 +29,7 @@ pub fn counted(
 }
 
 /// Time of client sessions on a CPU by the scheduler's count; nothing where they are not this host's.
-pub fn on_cpu(looks: &Looks) -> Option<TimedEvent> {
+pub fn on_cpu(looks: &Samples) -> Option<TimedEvent> {
     counted(CPU, CPU, seconds(looks.tasks?.clients.on_cpu_ns), None)
 }
 
@@ -69,9 +69,9 @@ pub fn mean_s(time_s: f64, ios: u64) -> Option<f64> {
 #[derive(Clone, Copy)]
 pub struct Sampler<'a> {
     /// What was seen.
-    pub looks: &'a Looks,
+    pub looks: &'a Samples,
     /// Gives its intervals.
-    pub bars: &'a dyn Bars,
+    pub bars: &'a dyn IntervalEstimator,
     /// The time that is divided, seconds.
     pub db_time_s: f64,
 }
@@ -79,7 +79,7 @@ pub struct Sampler<'a> {
 impl Sampler<'_> {
     /// DB time times the share of some events in what was seen. Where too little was seen for an interval, the interval
     /// is everything.
-    pub fn of_share(&self, meant: &dyn Fn(&Seen) -> bool) -> Estimate {
+    pub fn of_share(&self, meant: &dyn Fn(&SessionState) -> bool) -> Estimate {
         let (part, whole) = (self.looks.series(meant), self.looks.active());
         let seen = part.iter().sum::<f64>();
         let estimate = self.bars.ratio(&part, &whole).unwrap_or_else(|| Estimate {
@@ -96,23 +96,24 @@ impl Sampler<'_> {
     /// Events that nobody adds up, each with its interval; those that were seen rarely stand together.
     pub fn events(
         &self,
-        is_left: &dyn Fn(&Seen) -> bool,
-        named: &dyn Fn(&Seen) -> (String, &'static str),
+        is_left: &dyn Fn(&SessionState) -> bool,
+        named: &dyn Fn(&SessionState) -> (String, &'static str),
     ) -> Vec<TimedEvent> {
         let left = self.looks.totals().into_iter().filter(|(seen, _)| is_left(seen));
         let (clear, rare): (Vec<_>, Vec<_>) = left.partition(|(_, count)| *count >= SEEN_MIN);
-        let one = |(name, class): (String, &str), count: u64, meant: &dyn Fn(&Seen) -> bool| {
-            let time_s = self.of_share(meant);
-            let (class, known) = (class.to_owned(), TimeSource::Sampled);
-            let (db_time_share, waits, seen) = (None, None, Some(count));
-            TimedEvent { event: name, class, known, time_s, db_time_share, waits, seen }
-        };
+        let one =
+            |(name, class): (String, &str), count: u64, meant: &dyn Fn(&SessionState) -> bool| {
+                let time_s = self.of_share(meant);
+                let (class, known) = (class.to_owned(), TimeSource::Sampled);
+                let (db_time_share, waits, seen) = (None, None, Some(count));
+                TimedEvent { event: name, class, known, time_s, db_time_share, waits, seen }
+            };
         let clear = clear.iter();
         let mut events: Vec<TimedEvent> =
             clear.map(|(seen, count)| one(named(seen), *count, &|other| other == *seen)).collect();
         let count: u64 = rare.iter().map(|(_, count)| count).sum();
         if count > 0 {
-            let meant = |other: &Seen| rare.iter().any(|(seen, _)| *seen == other);
+            let meant = |other: &SessionState| rare.iter().any(|(seen, _)| *seen == other);
             events.push(one(("events seen fewer than 10 times".to_owned(), OTHER), count, &meant));
         }
         events

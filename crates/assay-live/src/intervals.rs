@@ -1,6 +1,6 @@
 //! The statistics book as a profile of a live server asks it.
 
-use crate::outside::Bars;
+use crate::host_context::IntervalEstimator;
 use assay_model::Estimate;
 use assay_stats::batches::{mean_of_batches, ratio_of_batches};
 
@@ -8,7 +8,7 @@ use assay_stats::batches::{mean_of_batches, ratio_of_batches};
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals;
 
-impl Bars for Intervals {
+impl IntervalEstimator for Intervals {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         mean_of_batches(observations)
     }

@@ -7,19 +7,19 @@
 mod checks;
 pub mod classes;
 mod events;
+mod host_context;
 mod intervals;
-mod looks;
-mod outside;
 mod over_time;
 mod relations;
+mod samples;
 mod time;
 pub mod watch;
 
 pub use checks::{active_sessions, doubts_of_looks, sampling};
 pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
+pub use host_context::{HostContext, IntervalEstimator, missing_in_either};
 pub use intervals::Intervals;
-pub use looks::{Look, Looks, Seen, Tasks};
-pub use outside::{Bars, Outside, missing_in_either};
 pub use over_time::{ClassOf, over_time};
 pub use relations::{devices, first, load_line, tablespaces, tiering, whole};
+pub use samples::{Sample, Samples, SessionState, Tasks};
 pub use time::{Server, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io};

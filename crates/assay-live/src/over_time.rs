@@ -1,12 +1,12 @@
 //! Wait classes step after step, from looks at the sessions.
 
 use crate::classes::CPU;
-use crate::looks::{Look, Looks, Seen};
+use crate::samples::{Sample, Samples, SessionState};
 use assay_model::number::{index, real, real_len};
 use assay_model::profile::{ClassSeries, WaitSeries};
 
 /// The class of what a session was seen doing.
-pub type ClassOf<'a> = &'a dyn Fn(&Seen) -> &'static str;
+pub type ClassOf<'a> = &'a dyn Fn(&SessionState) -> &'static str;
 
 /// Steps at most: a page is not wider.
 const STEPS_MAX: f64 = 240.0;
@@ -14,7 +14,7 @@ const STEPS_MAX: f64 = 240.0;
 const STEP_MIN_S: f64 = 1.0;
 
 /// Active sessions by class, those without a wait in the class `CPU`; nothing where nobody looked.
-pub fn over_time(looks: &Looks, class_of: ClassOf<'_>) -> Option<WaitSeries> {
+pub fn over_time(looks: &Samples, class_of: ClassOf<'_>) -> Option<WaitSeries> {
     if looks.looks.is_empty() || looks.elapsed_s <= 0.0 {
         return None;
     }
@@ -37,7 +37,7 @@ fn class(name: &str, steps: usize) -> ClassSeries {
 }
 
 /// Adds sessions to the sums of the step in which they were seen.
-fn add(series: &mut WaitSeries, look: &Look, class_of: ClassOf<'_>) {
+fn add(series: &mut WaitSeries, look: &Sample, class_of: ClassOf<'_>) {
     let steps = series.looks.len();
     let step = index(look.at_s / series.step_s).min(steps - 1);
     series.looks[step] += 1;
@@ -70,13 +70,14 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn class_of(seen: &Seen) -> &'static str {
+    fn class_of(seen: &SessionState) -> &'static str {
         if seen.kind == "IO" { "User I/O" } else { "Application" }
     }
 
-    fn look(at_s: f64, sessions: &[(&str, &str, u64)]) -> Look {
-        let sessions = sessions.iter().map(|(kind, event, count)| (Seen::new(kind, event), *count));
-        Look { at_s, sessions: sessions.collect::<BTreeMap<_, _>>(), ..Look::default() }
+    fn look(at_s: f64, sessions: &[(&str, &str, u64)]) -> Sample {
+        let sessions =
+            sessions.iter().map(|(kind, event, count)| (SessionState::new(kind, event), *count));
+        Sample { at_s, sessions: sessions.collect::<BTreeMap<_, _>>(), ..Sample::default() }
     }
 
     #[test]
@@ -87,7 +88,7 @@ mod tests {
             look(0.9, &[read, ("Lock", "tuple", 1)]),
             look(2.5, &[("Lock", "tuple", 2)]),
         ];
-        let series = over_time(&Looks { looks, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
+        let series = over_time(&Samples { looks, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
         assert_eq!((series.step_s, series.looks.as_slice()), (1.0, [2, 0, 1].as_slice()));
         let of = |name: &str| {
             let found = series.classes.iter().find(|class| class.class == name);
@@ -102,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_long_interval_has_longer_steps_and_none_is_lost() {
-        let looks: Vec<Look> = (0..7200).map(|at| look(f64::from(at), &[("", "", 1)])).collect();
+        let looks: Vec<Sample> = (0..7200).map(|at| look(f64::from(at), &[("", "", 1)])).collect();
         let series =
-            over_time(&Looks { looks, elapsed_s: 7200.0, tasks: None }, &class_of).unwrap();
+            over_time(&Samples { looks, elapsed_s: 7200.0, tasks: None }, &class_of).unwrap();
         assert_eq!((series.looks.len(), series.looks.iter().sum::<u64>()), (240, 7200));
-        assert!(over_time(&Looks::default(), &class_of).is_none());
+        assert!(over_time(&Samples::default(), &class_of).is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! I/O by what it is on, and what reached the devices.
 
-use crate::outside::Outside;
+use crate::host_context::HostContext;
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, IoClass, IoPurpose, LoadLine, RateKind, RelationIo, RequestRate, TablespaceIo,
@@ -59,7 +59,7 @@ pub fn tiering(relations: &[RelationIo], elapsed_s: f64) -> Vec<TieringCandidate
 }
 
 /// What reached the devices, as a rate of requests.
-pub fn devices(outside: &Outside, elapsed_s: f64) -> Option<RequestRate> {
+pub fn devices(outside: &HostContext, elapsed_s: f64) -> Option<RequestRate> {
     let device = outside.device.as_ref()?;
     let what = format!("diskstats of {}, all programs", device.name);
     let per_s = |ios: u64| Some(Figure::new(rate(ios, elapsed_s), what.clone()));
@@ -72,7 +72,7 @@ pub fn devices(outside: &Outside, elapsed_s: f64) -> Option<RequestRate> {
 
 /// All I/O that reached the storage: the devices' own count where it is known, else the server's reads, writes and bytes
 /// with their source.
-pub fn whole(outside: &Outside, server: (u64, u64, u64, &str), elapsed_s: f64) -> IoClass {
+pub fn whole(outside: &HostContext, server: (u64, u64, u64, &str), elapsed_s: f64) -> IoClass {
     let mut class = IoClass::new(IoPurpose::All);
     let (reads, writes, bytes, source) = match &outside.device {
         Some(device) => (

@@ -1,8 +1,8 @@
 //! DB time, CPU and waits by class; what is left is shown, never hidden. And whether faster storage would help.
 
 use crate::classes::{COMMIT, CONTENTION, CPU, IDLE, USER_IO};
-use crate::looks::Looks;
-use crate::outside::Outside;
+use crate::host_context::HostContext;
+use crate::samples::Samples;
 use assay_model::number::{real, real_len, seconds};
 use assay_model::profile::{
     Bottleneck, Figure, TimeModel, TimeSource, TimeVerdict, TimedEvent, WaitClassTime,
@@ -22,8 +22,8 @@ pub struct Server {
 
 /// The time model of the events. Without a DB time nothing follows from it.
 pub fn model(
-    looks: &Looks,
-    outside: &Outside,
+    looks: &Samples,
+    outside: &HostContext,
     events: &[TimedEvent],
     db_time: Option<Figure>,
     server: Server,
@@ -131,7 +131,7 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
 }
 
 /// CPU time that the scheduler counted besides what the model shows as CPU; a sentence for the reader, where there is any.
-pub fn cpu_in_waits(model: &TimeModel, looks: &Looks) -> Option<String> {
+pub fn cpu_in_waits(model: &TimeModel, looks: &Samples) -> Option<String> {
     const SOME: f64 = 0.01;
     let counted_s = seconds(looks.tasks?.clients.on_cpu_ns);
     let (shown_s, db_time_s) = (model.db_cpu_s.as_ref()?.value, model.db_time_s.as_ref()?.value);
@@ -164,7 +164,7 @@ pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
 
 /// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O: servers do not tell why
 /// they had to.
-pub fn verdict(time: &TimeModel, looks: &Looks) -> TimeVerdict {
+pub fn verdict(time: &TimeModel, looks: &Samples) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
     let Some(db_time_s) = db_time_s else {
         return TimeVerdict { reason: "DB time is not known".to_owned(), ..TimeVerdict::default() };

@@ -4,7 +4,7 @@ mod tracking;
 
 pub use tracking::{Kind, Process, TaskTimes};
 
-use crate::{Look, Looks, Seen, Tasks};
+use crate::{Sample, Samples, SessionState, Tasks};
 use assay_model::Result;
 use assay_model::number::{nanoseconds, seconds};
 use assay_model::profile::ReadTimes;
@@ -57,10 +57,10 @@ pub trait Watched {
     ///
     /// # Errors
     /// When the server goes away.
-    fn glance(&mut self) -> Result<Glance>;
+    fn glance(&mut self) -> Result<ServerSample>;
 
     /// The processes or threads of a glance, ours among them.
-    fn processes(&self, glance: &Glance) -> Vec<Process>;
+    fn processes(&self, glance: &ServerSample) -> Vec<Process>;
 
     /// When a snapshot was taken, seconds since 1970 by the server's clock.
     fn at_s(snapshot: &Self::Snapshot) -> f64;
@@ -71,9 +71,9 @@ pub trait Watched {
 
 /// What the sessions of a server did at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Glance {
+pub struct ServerSample {
     /// Active client sessions by what they did.
-    pub sessions: BTreeMap<Seen, u64>,
+    pub sessions: BTreeMap<SessionState, u64>,
     /// Client sessions connected, active or not.
     pub connected: u64,
     /// Processes or threads that the server listed.
@@ -90,7 +90,7 @@ pub struct Observed<S> {
     /// At the end.
     pub after: S,
     /// In between.
-    pub looks: Looks,
+    pub looks: Samples,
     /// CPU time of the threads that watched, seconds.
     pub own_cpu_s: f64,
     /// What was seen of single reads meanwhile.
@@ -126,7 +126,7 @@ pub fn observe<W: Watched>(
             tasks_due += TASKS_EVERY;
         }
         looks.push(look(glance, begun.elapsed().as_secs_f64(), late));
-        show(begun.elapsed().as_secs_f64(), looks.last().map_or(0, Look::active));
+        show(begun.elapsed().as_secs_f64(), looks.last().map_or(0, Sample::active));
         due = spread(due, plan.every, &mut random);
         rest(due.min(begun + plan.length), stop);
     }
@@ -144,12 +144,12 @@ pub fn observe<W: Watched>(
         read_times: Vec::new(),
         before,
         after,
-        looks: Looks { looks, elapsed_s, tasks },
+        looks: Samples { looks, elapsed_s, tasks },
     })
 }
 
-fn look(glance: Glance, at_s: f64, is_late: bool) -> Look {
-    Look { at_s, is_late, sessions: glance.sessions, connected: glance.connected }
+fn look(glance: ServerSample, at_s: f64, is_late: bool) -> Sample {
+    Sample { at_s, is_late, sessions: glance.sessions, connected: glance.connected }
 }
 
 /// CPU time of this thread so far, seconds.
@@ -202,12 +202,12 @@ mod tests {
             Ok(self.snapshots)
         }
 
-        fn glance(&mut self) -> Result<Glance> {
-            let sessions = BTreeMap::from([(Seen::new("IO", "read"), 1)]);
-            Ok(Glance { sessions, connected: 2, ..Glance::default() })
+        fn glance(&mut self) -> Result<ServerSample> {
+            let sessions = BTreeMap::from([(SessionState::new("IO", "read"), 1)]);
+            Ok(ServerSample { sessions, connected: 2, ..ServerSample::default() })
         }
 
-        fn processes(&self, _glance: &Glance) -> Vec<Process> {
+        fn processes(&self, _glance: &ServerSample) -> Vec<Process> {
             vec![Process { id: 7, kind: Kind::Client, began_s: None }]
         }
 

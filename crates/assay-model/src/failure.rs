@@ -23,7 +23,7 @@ pub enum Failure {
         hint: &'static str,
     },
     /// It answered what this program does not understand.
-    Strange(String),
+    Protocol(String),
     /// This program broke off, because going on would not have been safe.
     Unsafe {
         /// What was not safe.
@@ -72,7 +72,7 @@ impl Failure {
     /// Whether the session cannot be used any more.
     pub const fn is_lost(&self) -> bool {
         match self {
-            Self::Lost(_) | Self::Strange(_) | Self::Unsafe { .. } => true,
+            Self::Lost(_) | Self::Protocol(_) | Self::Unsafe { .. } => true,
             Self::Refused { meaning, .. } => matches!(meaning, Refusal::Ended),
         }
     }
@@ -108,7 +108,7 @@ impl fmt::Display for Failure {
             }
             Self::Lost(error) => write!(formatter, "{error}"),
             Self::Refused { code, message, .. } => write!(formatter, "{message} ({code})"),
-            Self::Strange(what) => write!(formatter, "unexpected answer: {what}"),
+            Self::Protocol(what) => write!(formatter, "unexpected answer: {what}"),
             Self::Unsafe { what, .. } => write!(formatter, "{what}"),
         }
     }

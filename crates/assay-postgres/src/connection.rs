@@ -120,7 +120,7 @@ impl Connection {
     /// As for [`query`](Self::query), and when there is none.
     pub fn one(&mut self, sql: &str) -> Answer<Row> {
         let first = self.query(sql)?.into_iter().next();
-        first.ok_or_else(|| Failure::Strange(format!("no row for {sql}")))
+        first.ok_or_else(|| Failure::Protocol(format!("no row for {sql}")))
     }
 
     /// Rows until the server is ready again.

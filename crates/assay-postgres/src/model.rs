@@ -21,7 +21,7 @@ pub use snapshot::{
 };
 
 #[cfg(test)]
-use assay_live::{Bars, Look, Looks, Outside, Seen, Tasks};
+use assay_live::{HostContext, IntervalEstimator, Sample, Samples, SessionState, Tasks};
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]

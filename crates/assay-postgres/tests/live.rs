@@ -8,7 +8,7 @@
 )]
 
 use assay_live::watch::{Plan, observe};
-use assay_live::{Bars, Outside};
+use assay_live::{HostContext, IntervalEstimator};
 use assay_model::Estimate;
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimeSource};
@@ -31,7 +31,7 @@ const NOBODY: u32 = 65_534;
 /// Value and a tenth around it: what is tested here needs no book.
 struct Plain;
 
-impl Bars for Plain {
+impl IntervalEstimator for Plain {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let value = observations.iter().sum::<f64>() / real_len(observations.len()).max(1.0);
         Some(Estimate { value, low: 0.5 * value, high: 1.5 * value, confidence: 0.95, n: 9 })
@@ -136,7 +136,7 @@ impl Server {
             observe(&mut watcher, plan, None, &stop, &mut |_, _| ()).unwrap()
         });
         assert!(observed.complete);
-        let outside = Outside { name: "shop".into(), complete: true, ..Outside::default() };
+        let outside = HostContext { name: "shop".into(), complete: true, ..HostContext::default() };
         profile(&observed.before, &observed.after, &observed.looks, &outside, &Plain).unwrap()
     }
 }

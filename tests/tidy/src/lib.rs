@@ -20,6 +20,7 @@ pub mod prose;
 pub mod rust;
 pub mod sources;
 pub mod unsafe_code;
+pub mod vocabulary;
 pub mod wall_clock;
 pub mod workplace;
 

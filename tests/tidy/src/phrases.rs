@@ -101,9 +101,9 @@ pub const NOT_YET: &[&str] = &[
     "crates/assay-stats/",
     "docs/papers.md",
     "docs/verbs/",
-    "fuzz/",
-    "scripts/",
     "studies/",
+    // It lists type names that are still to be changed.
+    "tests/tidy/src/vocabulary.rs",
 ];
 
 /// Every banned phrase outside of the folders that are not yet edited, and every such folder that has none.

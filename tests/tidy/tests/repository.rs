@@ -6,7 +6,7 @@ use assay_tidy::sources::{self, Source};
 use assay_tidy::{Finding, RustFile};
 use assay_tidy::{
     circles, dependencies, floors, glossary, length, links, openings, phrases, picture,
-    unsafe_code, wall_clock, workplace,
+    unsafe_code, vocabulary, wall_clock, workplace,
 };
 
 fn all() -> Vec<Source> {
@@ -64,6 +64,12 @@ fn every_file_opens_with_what_it_knows() {
 #[test]
 fn names_are_those_of_the_glossary() {
     tidy(&rust().iter().flat_map(glossary::check).collect::<Vec<_>>());
+}
+
+#[test]
+fn types_are_named_by_the_glossary() {
+    let page = std::fs::read_to_string(sources::root().join(vocabulary::GLOSSARY)).unwrap();
+    tidy(&vocabulary::check(&rust(), &page, vocabulary::NOT_YET));
 }
 
 #[test]

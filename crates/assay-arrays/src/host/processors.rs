@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// Whether a session runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Granted {
+pub enum Admission {
     /// It does.
     Now,
     /// It waits for a processor.
@@ -25,13 +25,13 @@ impl Cpus {
     }
 
     /// A session wants to run.
-    pub fn ask(&mut self, session: usize) -> Granted {
+    pub fn ask(&mut self, session: usize) -> Admission {
         if self.idle == 0 {
             self.queue.push_back(session);
-            return Granted::Later;
+            return Admission::Later;
         }
         self.idle -= 1;
-        Granted::Now
+        Admission::Now
     }
 
     /// A session is done; gives the one that runs now.

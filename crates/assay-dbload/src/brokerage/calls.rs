@@ -20,7 +20,7 @@ pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
 /// What a call told.
 pub(super) fn told(transaction: &Transaction, answers: &Answers) -> Answer<Told> {
     let row = answers.row(0);
-    let row = row.ok_or_else(|| Failure::Strange("a transaction without an answer".to_owned()))?;
+    let row = row.ok_or_else(|| Failure::Protocol("a transaction without an answer".to_owned()))?;
     let figures = |count: usize| (0..count).map(|column| row.integer(column)).collect();
     let with_text = |count: usize| Told {
         figures: figures(count),

@@ -132,7 +132,7 @@ impl<L: BrokerStore> Deal<'_, L> {
         self.turn()?;
         if permission.is_some_and(|permission| self.number(permission, 0).is_none()) {
             let words = format!("this person may not deal for account {}", order.account);
-            return Err(Failure::Strange(words));
+            return Err(Failure::Protocol(words));
         }
         let quantity = i64::from(order.quantity);
         let change = change_of(i64::from(order.kind), quantity);
@@ -207,7 +207,7 @@ impl<L: BrokerStore> Deal<'_, L> {
         let rate = self.put("rate_of_trade", &[number])?;
         self.turn()?;
         if self.need(trade, 7, "trade")? != SUBMITTED {
-            return Err(Failure::Strange(format!("trade {} is not at the market", order.trade)));
+            return Err(Failure::Protocol(format!("trade {} is not at the market", order.trade)));
         }
         let account = self.account(account)?;
         let rate = self.need(rate, 0, "commission")?;

@@ -84,7 +84,7 @@ pub(super) fn attempt<L: BrokerStore>(
 
 /// What should be there is not.
 pub(super) fn missing(what: &str) -> Failure {
-    Failure::Strange(format!("a {what} is missing"))
+    Failure::Protocol(format!("a {what} is missing"))
 }
 
 /// A number for a statement.

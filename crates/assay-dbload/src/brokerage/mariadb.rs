@@ -104,7 +104,7 @@ impl BrokerStore for MariaLink {
 
     fn put(&mut self, desk: &mut Desk, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
         let Some(known) = desk.statements.get(name) else {
-            return Err(Failure::Strange(format!("no statement {name}")));
+            return Err(Failure::Protocol(format!("no statement {name}")));
         };
         desk.batch.execute(known.prepared, |to| {
             for place in &known.order {

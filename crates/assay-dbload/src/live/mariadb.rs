@@ -1,6 +1,6 @@
 //! Live MariaDB and MySQL servers.
 
-use super::{Live, Outside, Own, Plan, Seen, TaskTimes};
+use super::{HostContext, Live, Own, Plan, Seen, TaskTimes};
 use assay_live::Intervals;
 use assay_live::watch::observe;
 use assay_mariadb::address::Address;
@@ -39,7 +39,7 @@ impl Live for Watcher {
         observe(self, plan, times, stop, show)
     }
 
-    fn profile(seen: &Seen<Self>, outside: &Outside) -> Result<Profile> {
+    fn profile(seen: &Seen<Self>, outside: &HostContext) -> Result<Profile> {
         profile(&seen.before, &seen.after, &seen.looks, outside, &Intervals)
     }
 

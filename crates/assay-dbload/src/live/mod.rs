@@ -3,7 +3,7 @@
 mod mariadb;
 mod postgres;
 
-pub use assay_live::Outside;
+pub use assay_live::HostContext;
 pub use assay_live::watch::{Observed, Plan, TaskTimes, Watched};
 
 use assay_model::{Profile, Result};
@@ -68,7 +68,7 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     ///
     /// # Errors
     /// When the server was restarted in between.
-    fn profile(seen: &Seen<Self>, outside: &Outside) -> Result<Profile>;
+    fn profile(seen: &Seen<Self>, outside: &HostContext) -> Result<Profile>;
 
     /// What looking cost, in a database where sessions are counted by it.
     fn own(seen: &Seen<Self>, database: &str) -> Own;

@@ -1,6 +1,6 @@
 //! Live PostgreSQL servers.
 
-use super::{Live, Outside, Own, Plan, Seen, TaskTimes};
+use super::{HostContext, Live, Own, Plan, Seen, TaskTimes};
 use assay_dbserver::processes::name;
 use assay_live::Intervals;
 use assay_live::watch::observe;
@@ -46,7 +46,7 @@ impl Live for Watcher {
         }
     }
 
-    fn profile(seen: &Seen<Self>, outside: &Outside) -> Result<Profile> {
+    fn profile(seen: &Seen<Self>, outside: &HostContext) -> Result<Profile> {
         profile(&seen.before, &seen.after, &seen.looks, outside, &Intervals)
     }
 

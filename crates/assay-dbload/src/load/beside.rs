@@ -4,7 +4,7 @@
 use super::counted::Passed;
 use super::device_reads::DeviceReads;
 use super::{Beside, Database, Product};
-use crate::live::{self, Live, Outside, Plan, TaskTimes};
+use crate::live::{self, HostContext, Live, Plan, TaskTimes};
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_model::Profile;
@@ -101,14 +101,14 @@ impl<W: Live> Beside for Watched<W> {
             counters: device.counters,
         });
         let processors = thread::available_parallelism().ok().map(|all| count_of(all.get()));
-        let outside = Outside {
+        let outside = HostContext {
             name: format!("{sessions} sessions"),
             processors: processors.filter(|_| passed.server_cpu_s.is_some()),
             device,
             own_cpu_s: observed.own_cpu_s,
             read_times: observed.read_times.clone(),
             complete: is_complete,
-            ..Outside::default()
+            ..HostContext::default()
         };
         let mut profile = W::profile(observed, &outside).ok()?;
         profile.missing.extend(seen.missing.clone());

@@ -84,6 +84,6 @@ impl Done {
 
     /// A step that nobody chose.
     pub fn unchosen() -> Self {
-        Self::once(0, 0, Err(Failure::Strange("a step that was not chosen".to_owned())))
+        Self::once(0, 0, Err(Failure::Protocol("a step that was not chosen".to_owned())))
     }
 }

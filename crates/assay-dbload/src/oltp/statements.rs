@@ -260,5 +260,5 @@ impl Turn<'_> {
 }
 
 fn missing(what: &str) -> Failure {
-    Failure::Strange(format!("a {what} is missing"))
+    Failure::Protocol(format!("a {what} is missing"))
 }

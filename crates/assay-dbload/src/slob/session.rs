@@ -118,7 +118,7 @@ impl<L: BlockStore> Session for BlockSession<'_, L> {
             return Done::unchosen();
         };
         let answer = self.execute(connection, &step).and_then(|rows| {
-            let words = || Failure::Strange(format!("{rows} rows where {} are", step.blocks));
+            let words = || Failure::Protocol(format!("{rows} rows where {} are", step.blocks));
             (rows == step.blocks).then_some(()).ok_or_else(words)
         });
         Done::once(place(step.work), step.blocks * self.block_bytes, answer)
@@ -131,7 +131,7 @@ impl<L: BlockStore> BlockSession<'_, L> {
         let table = usize::try_from(step.table).unwrap_or(0);
         let kinds = self.statements.get_mut(table);
         let Some(statement) = kinds.and_then(|kinds| kinds[place(step.work)].as_mut()) else {
-            return Err(Failure::Strange("a step without its statement".to_owned()));
+            return Err(Failure::Protocol("a step without its statement".to_owned()));
         };
         if step.work == Work::Update {
             Filler::stamp(&mut self.text, self.number, step.number);

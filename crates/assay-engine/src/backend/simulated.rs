@@ -7,14 +7,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The device, its clock and what has completed but was not reaped, shared by all workers of a simulation.
-pub struct World {
+pub struct SimulationState {
     now_ns: u64,
     device: Box<dyn Device>,
     ready: Vec<Vec<Completion>>,
     done: Vec<(u64, i32)>,
 }
 
-impl World {
+impl SimulationState {
     /// A device and the time it is, for a number of workers.
     pub fn new(device: Box<dyn Device>, workers: usize, now_ns: u64) -> Self {
         Self { now_ns, device, ready: vec![Vec::new(); workers], done: Vec::new() }
@@ -69,7 +69,7 @@ fn split(tag: u64) -> [u32; 2] {
 
 /// One worker's door to the world.
 pub struct SimulatedBackend {
-    world: Rc<RefCell<World>>,
+    world: Rc<RefCell<SimulationState>>,
     worker: u32,
     queued: Vec<Io>,
     scratch: Vec<u8>,
@@ -77,7 +77,7 @@ pub struct SimulatedBackend {
 
 impl SimulatedBackend {
     /// The door of a worker.
-    pub fn new(world: Rc<RefCell<World>>, worker: u32, slot_bytes: usize) -> Self {
+    pub fn new(world: Rc<RefCell<SimulationState>>, worker: u32, slot_bytes: usize) -> Self {
         Self { world, worker, queued: Vec::new(), scratch: vec![0; slot_bytes] }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Flush, Message, Worker};
 use crate::backend::{Backend, Completion};
-use crate::recorder::{Done, Failure};
+use crate::recorder::{Failure, TimedOperation};
 use assay_model::measurement::Operation;
 use assay_model::workload::SyncPolicy;
 
@@ -27,7 +27,7 @@ impl<B: Backend> Worker<B> {
         };
         self.free.push(completion.slot);
         let (start_ns, done_ns) = completion.stamps_ns.unwrap_or((slot.submitted_ns, now_ns));
-        let done = Done {
+        let done = TimedOperation {
             operation,
             target: slot.target,
             bytes: u64::from(slot.bytes),
@@ -45,7 +45,7 @@ impl<B: Backend> Worker<B> {
     }
 
     #[inline]
-    fn succeeded(&mut self, done: &Done, slot: u32, done_ns: u64) {
+    fn succeeded(&mut self, done: &TimedOperation, slot: u32, done_ns: u64) {
         self.failures_in_row = 0;
         if done.operation == Operation::Sync && !self.slots[slot as usize].rest.is_empty() {
             return self.flush_on(done, slot);
@@ -71,7 +71,7 @@ impl<B: Backend> Worker<B> {
     }
 
     /// One target of several is synced: the commits wait for the next one.
-    fn flush_on(&mut self, done: &Done, slot: u32) {
+    fn flush_on(&mut self, done: &TimedOperation, slot: u32) {
         self.recorder.record_part(done);
         let slot = &mut self.slots[slot as usize];
         self.unsynced.due.push_back(Flush {

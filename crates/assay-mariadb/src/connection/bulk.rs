@@ -24,7 +24,7 @@ impl Connection {
         ))?;
         match head(self.packets.next()?)? {
             Head::File => Ok(Bulk { connection: self }),
-            _ => Err(Failure::Strange("an answer without a wish for rows".to_owned())),
+            _ => Err(Failure::Protocol("an answer without a wish for rows".to_owned())),
         }
     }
 }

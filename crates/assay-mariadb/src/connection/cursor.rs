@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
 
 /// A packet that is not what its kind should be.
 pub(super) fn damaged() -> Failure {
-    Failure::Strange("a damaged packet".to_owned())
+    Failure::Protocol("a damaged packet".to_owned())
 }
 
 /// A length before bytes.

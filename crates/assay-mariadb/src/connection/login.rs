@@ -63,7 +63,7 @@ struct Greeting {
 pub(super) fn login(packets: &mut Packets, address: &Address, way: Try) -> Answer<ServerFacts> {
     let greeting = greeting(packets.next()?)?;
     if greeting.can & PROTOCOL_41 == 0 {
-        return Err(Failure::Strange("a protocol of before version 4.1".to_owned()));
+        return Err(Failure::Protocol("a protocol of before version 4.1".to_owned()));
     }
     encrypt(packets, &greeting, address, way)?;
     // A way that is not known here is answered with a known one; the server then says which it wants.
@@ -102,7 +102,7 @@ fn greeting(body: &[u8]) -> Answer<Greeting> {
     match rest.byte()? {
         10 => {}
         0xff => return Err(refusal(body)),
-        other => return Err(Failure::Strange(format!("a greeting of version {other}"))),
+        other => return Err(Failure::Protocol(format!("a greeting of version {other}"))),
     }
     let version = String::from_utf8_lossy(rest.zero_ended()).into_owned();
     let session = rest.four()?;

@@ -179,7 +179,7 @@ impl Answers {
             let ended = match head(packets.next()?)? {
                 Head::End(ended) => ended,
                 Head::File => {
-                    return Err(Failure::Strange("a file that was not offered".to_owned()));
+                    return Err(Failure::Protocol("a file that was not offered".to_owned()));
                 }
                 Head::Columns(count) => {
                     self.forget_rows();

@@ -132,7 +132,7 @@ pub(super) fn text_rows(packets: &mut Packets) -> Answer<(Vec<Row>, u64)> {
     loop {
         let ended = match head(packets.next()?)? {
             Head::End(ended) => ended,
-            Head::File => return Err(Failure::Strange("a file that was not offered".to_owned())),
+            Head::File => return Err(Failure::Protocol("a file that was not offered".to_owned())),
             Head::Columns(count) => {
                 columns(packets, count, |_| ())?;
                 loop {

@@ -3,7 +3,7 @@
 //! Sources: MariaDB documentation, "Performance Schema Instruments" and "Thread States"; MySQL manual, "Performance Schema
 //! Instrument Naming Conventions" and "General Thread States".
 
-use assay_live::Seen;
+use assay_live::SessionState;
 use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CPU, IDLE, NETWORK, OTHER, SYSTEM_IO, USER_IO,
 };
@@ -74,15 +74,15 @@ fn of(known: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 
 /// What a session was seen doing, by the event that it waits for and its state. `tells_waits` says whether the server
 /// tells what sessions wait for now; else a session in no state that is a wait is only known to execute something.
-pub fn seen(event: &str, state: &str, tells_waits: bool) -> Seen {
+pub fn seen(event: &str, state: &str, tells_waits: bool) -> SessionState {
     let (event, state) = (event.to_lowercase(), state.to_lowercase());
     if class_of_event(&event).is_some() {
-        return Seen::new(WAIT, &event);
+        return SessionState::new(WAIT, &event);
     }
     match of(STATES, &state) {
-        Some(_) => Seen::new(STATE, &state),
-        None if tells_waits => Seen::default(),
-        None => Seen::new(STATE, "executing"),
+        Some(_) => SessionState::new(STATE, &state),
+        None if tells_waits => SessionState::default(),
+        None => SessionState::new(STATE, "executing"),
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn class_of_event(event: &str) -> Option<&'static str> {
 }
 
 /// The class of what was seen.
-pub(super) fn class_of(seen: &Seen) -> &'static str {
+pub(super) fn class_of(seen: &SessionState) -> &'static str {
     match seen.kind.as_str() {
         "" => CPU,
         WAIT => class_of_event(&seen.event).unwrap_or(OTHER),
@@ -101,7 +101,7 @@ pub(super) fn class_of(seen: &Seen) -> &'static str {
 }
 
 /// Whether it is a state, which nobody adds up.
-pub(super) fn is_state(seen: &Seen) -> bool {
+pub(super) fn is_state(seen: &SessionState) -> bool {
     seen.kind == STATE && class_of(seen) != EXECUTING
 }
 

@@ -5,7 +5,7 @@ use super::classes::{
 };
 use super::delta::Delta;
 use assay_live::classes::{APPLICATION, COMMIT, IDLE};
-use assay_live::{Sampler, Seen, counted, on_cpu, ordered};
+use assay_live::{Sampler, SessionState, counted, on_cpu, ordered};
 use assay_model::Estimate;
 use assay_model::number::real;
 use assay_model::profile::TimedEvent;
@@ -55,7 +55,7 @@ fn row_locks(delta: &Delta<'_>) -> Option<TimedEvent> {
 }
 
 /// Whether only looks tell of it.
-fn is_left(delta: &Delta<'_>, seen: &Seen) -> bool {
+fn is_left(delta: &Delta<'_>, seen: &SessionState) -> bool {
     if !is_state(seen) {
         return false;
     }

@@ -4,7 +4,7 @@ use super::classes::{DATA_FILE, LOG_FILE};
 use super::delta::Delta;
 use super::files::{is_temporary, purpose, tablespace};
 use super::snapshot::FileCounts;
-use assay_live::{Outside, devices, mean_s};
+use assay_live::{HostContext, devices, mean_s};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
@@ -43,7 +43,7 @@ fn all_files(delta: &Delta<'_>) -> FileCounts {
 }
 
 /// Requests, blocks, and what reached the devices.
-pub(super) fn rates(delta: &Delta<'_>, outside: &Outside) -> Vec<RequestRate> {
+pub(super) fn rates(delta: &Delta<'_>, outside: &HostContext) -> Vec<RequestRate> {
     let pages = Pages::of(delta);
     let per_s = |count: u64, source: &str| Some(figure(count, delta, source));
     let mut rates = vec![RequestRate {
@@ -71,7 +71,7 @@ fn figure(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
 }
 
 /// Reads of the three levels.
-pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
+pub(super) fn levels(delta: &Delta<'_>, outside: &HostContext) -> ReadLevels {
     let (pages, page) = (Pages::of(delta), page_bytes(delta));
     let read_bytes = pages.read.saturating_mul(page);
     let device = outside.device.as_ref().map(|device| &device.counters);
@@ -89,7 +89,7 @@ pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
 }
 
 /// I/O by purpose, the sum of all first.
-pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
+pub(super) fn classes(delta: &Delta<'_>, outside: &HostContext) -> Vec<IoClass> {
     let mut classes = vec![whole(delta, outside)];
     if delta.instruments().files {
         let data = delta.file(DATA_FILE);
@@ -107,7 +107,7 @@ pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
     classes.into_iter().filter(is_something).map(IoClass::complete).collect()
 }
 
-fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
+fn whole(delta: &Delta<'_>, outside: &HostContext) -> IoClass {
     if delta.instruments().files {
         let all = all_files(delta);
         let server = (all.reads, all.writes, all.read_bytes + all.write_bytes, FILES);

@@ -3,7 +3,7 @@
 use super::delta::Delta;
 use super::io::{levels, log_sync_s};
 use assay_live::classes::COMMIT;
-use assay_live::{Outside, load_line, mean_s, share_of_classes};
+use assay_live::{HostContext, load_line, mean_s, share_of_classes};
 use assay_model::number::{rate, real};
 use assay_model::profile::{Figure, LoadLine, RedoPath, TimeModel};
 
@@ -20,7 +20,7 @@ const COUNTS: [(&str, &str); 8] = [
 ];
 
 /// All lines of which something is known.
-pub(super) fn load(delta: &Delta<'_>, outside: &Outside, time: &TimeModel) -> Vec<LoadLine> {
+pub(super) fn load(delta: &Delta<'_>, outside: &HostContext, time: &TimeModel) -> Vec<LoadLine> {
     let transactions = delta.transactions();
     let line = |name: &str, amount: f64| load_line(name, amount, delta.elapsed_s, transactions);
     let known = |name: &str, figure: &Option<Figure>| Some(line(name, figure.as_ref()?.value));

@@ -1,7 +1,7 @@
 //! A server that never was: two snapshots ten seconds apart whose every difference is a round number.
 
 use super::*;
-use assay_live::{Bars, Look, Looks, Outside, Tasks};
+use assay_live::{HostContext, IntervalEstimator, Sample, Samples, Tasks};
 use assay_model::counters::TaskCounters;
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, TimedEvent};
@@ -18,7 +18,7 @@ pub(super) const BINARY_LOG: &str = "wait/io/file/sql/binlog";
 /// Plain arithmetic instead of a book: the value, and an interval of a tenth around it.
 pub(super) struct Plain;
 
-impl Bars for Plain {
+impl IntervalEstimator for Plain {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let value = observations.iter().sum::<f64>() / real_len(observations.len());
         Some(around(value))
@@ -37,8 +37,8 @@ fn around(value: f64) -> Estimate {
 pub(super) struct Story {
     pub(super) before: Snapshot,
     pub(super) after: Snapshot,
-    pub(super) looks: Looks,
-    pub(super) outside: Outside,
+    pub(super) looks: Samples,
+    pub(super) outside: HostContext,
 }
 
 /// In 10 s statements that ended had 38 s, and at the end 3 s more were running, at the begin 1 s: 40 s. Of these 8 s
@@ -81,7 +81,7 @@ pub(super) fn story() -> Story {
     ] {
         *after.status.entry(name.to_owned()).or_default() += count;
     }
-    Story { before, after, looks: looks(), outside: Outside::default() }
+    Story { before, after, looks: looks(), outside: HostContext::default() }
 }
 
 fn begin() -> Snapshot {
@@ -117,20 +117,20 @@ fn begin() -> Snapshot {
 }
 
 /// A hundred looks at ten active sessions each.
-fn looks() -> Looks {
+fn looks() -> Samples {
     let sessions = [
         (seen(DATA, "Sending data", true), 4),
         (seen("", "Sending data", true), 4),
         (seen("", "Commit", true), 1),
         (seen("", "Waiting for table metadata lock", true), 1),
     ];
-    let look = |number: u32| Look {
+    let look = |number: u32| Sample {
         at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: sessions.iter().cloned().collect(),
         connected: 12,
     };
-    Looks {
+    Samples {
         looks: (0..100).map(look).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {

@@ -5,7 +5,9 @@ use super::delta::Delta;
 use super::snapshot::Snapshot;
 use super::{events, io, load};
 use assay_live::classes::{APPLICATION, COMMIT};
-use assay_live::{Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling};
+use assay_live::{
+    HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
+};
 use assay_model::number::{real, real_len};
 use assay_model::profile::{
     self, Figure, Profile, ProfileSource, ServerActivity, TimeModel, TimeVerdict, Work,
@@ -30,9 +32,9 @@ const SERVER: Server = Server {
 pub fn profile(
     before: &Snapshot,
     after: &Snapshot,
-    looks: &Looks,
-    outside: &Outside,
-    bars: &dyn Bars,
+    looks: &Samples,
+    outside: &HostContext,
+    bars: &dyn IntervalEstimator,
 ) -> Result<Profile> {
     let delta = Delta::of(before, after, looks.elapsed_s)?;
     let db_time = db_time(&delta, looks);
@@ -76,7 +78,7 @@ pub fn profile(
 }
 
 /// DB time: counted, or by looks where statements are not timed and somebody looked.
-fn db_time(delta: &Delta<'_>, looks: &Looks) -> Option<Figure> {
+fn db_time(delta: &Delta<'_>, looks: &Samples) -> Option<Figure> {
     if let Some(counted_s) = delta.db_time_s() {
         return Some(Figure::new(counted_s, DB_TIME));
     }
@@ -86,7 +88,7 @@ fn db_time(delta: &Delta<'_>, looks: &Looks) -> Option<Figure> {
 }
 
 /// Whether faster storage would help. Where I/O is not timed nothing is said of it.
-fn verdict(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> TimeVerdict {
+fn verdict(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> TimeVerdict {
     let verdict = assay_live::verdict(time, looks);
     if delta.instruments().files || verdict.user_io_share.is_none() {
         return verdict;
@@ -104,13 +106,13 @@ fn check(
     counted.into_iter().collect()
 }
 
-fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
+fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
     let product = settings.product.to_lowercase();
     outside.source(&product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 
-fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
+fn doubts(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> Vec<String> {
     let mut doubts = delta.doubts();
     doubts.extend(assay_live::doubts(time));
     doubts.extend(assay_live::cpu_in_waits(time, looks));
@@ -131,7 +133,7 @@ fn doubts(delta: &Delta<'_>, looks: &Looks, time: &TimeModel) -> Vec<String> {
 }
 
 /// What nobody tells, with the way to it.
-fn missing(delta: &Delta<'_>, looks: &Looks) -> Vec<String> {
+fn missing(delta: &Delta<'_>, looks: &Samples) -> Vec<String> {
     let mut missing = assay_live::missing_in_either(&delta.before.missing, &delta.after.missing);
     if looks.tasks.is_none() {
         missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());

@@ -4,8 +4,8 @@ use super::{Watcher, queries, told};
 use crate::connection::Row;
 use crate::model::{Snapshot, seen};
 use assay_dbserver::processes::threads;
-use assay_live::Seen;
-use assay_live::watch::{Glance, Kind, Process, Watched};
+use assay_live::SessionState;
+use assay_live::watch::{Kind, Process, ServerSample, Watched};
 use assay_model::Result;
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ impl Watched for Watcher {
         self.take_snapshot().map_err(told)
     }
 
-    fn glance(&mut self) -> Result<Glance> {
+    fn glance(&mut self) -> Result<ServerSample> {
         let rows = self.connection.query(&self.question).map_err(told)?;
         Ok(glance(&rows, self.tells_waits))
     }
 
     /// All threads of the server: those that serve a session now, ours, and the rest.
-    fn processes(&self, glance: &Glance) -> Vec<Process> {
+    fn processes(&self, glance: &ServerSample) -> Vec<Process> {
         // A thread that serves many sessions in turn is of no single one, and rests between them.
         let Some(server) = self.process.filter(|_| self.has_own_threads) else {
             return Vec::new();
@@ -60,8 +60,8 @@ impl Watcher {
 }
 
 /// What the rows of a look say. A session with several waits at once is told by several rows, of which the last counts.
-fn glance(rows: &[Row], tells_waits: bool) -> Glance {
-    let mut sessions: BTreeMap<u64, Option<Seen>> = BTreeMap::new();
+fn glance(rows: &[Row], tells_waits: bool) -> ServerSample {
+    let mut sessions: BTreeMap<u64, Option<SessionState>> = BTreeMap::new();
     let mut processes = Vec::new();
     for row in rows {
         let is_active = row.count(2) == Some(1);
@@ -71,11 +71,11 @@ fn glance(rows: &[Row], tells_waits: bool) -> Glance {
         let client = |id| Process { id, kind: Kind::Client, began_s: None };
         processes.extend(thread.filter(|thread| *thread > 0).map(client));
     }
-    let mut glance = Glance {
+    let mut glance = ServerSample {
         connected: assay_model::number::count_of(sessions.len()),
         at_s: rows.first().and_then(|row| row.real(5)).unwrap_or_default(),
         processes,
-        ..Glance::default()
+        ..ServerSample::default()
     };
     for seen in sessions.into_values().flatten() {
         *glance.sessions.entry(seen).or_insert(0) += 1;
@@ -103,13 +103,13 @@ mod tests {
         ];
         let told = glance(&rows, true);
         assert_eq!((told.connected, told.sessions.values().sum::<u64>()), (4, 3));
-        assert_eq!(told.sessions.get(&Seen::new("wait", file)), Some(&1));
-        assert_eq!(told.sessions.get(&Seen::new("state", "commit")), Some(&1));
-        assert_eq!(told.sessions.get(&Seen::default()), Some(&1));
+        assert_eq!(told.sessions.get(&SessionState::new("wait", file)), Some(&1));
+        assert_eq!(told.sessions.get(&SessionState::new("state", "commit")), Some(&1));
+        assert_eq!(told.sessions.get(&SessionState::default()), Some(&1));
         let threads: Vec<u32> = told.processes.iter().map(|process| process.id).collect();
         assert_eq!((threads, told.at_s), (vec![50, 50, 60, 80], 9.5));
         // Where nobody tells waits a statement is only known to run.
         let told = glance(&rows[3..], false);
-        assert_eq!(told.sessions.get(&Seen::new("state", "executing")), Some(&1));
+        assert_eq!(told.sessions.get(&SessionState::new("state", "executing")), Some(&1));
     }
 }

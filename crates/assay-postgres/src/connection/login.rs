@@ -63,7 +63,7 @@ fn authenticate(messages: &mut Messages, address: &Address) -> Answer<()> {
             }
             (b'R', 10) => return scram::prove(messages, &rest, address, &secret(address)?),
             (b'E', _) => return Err(refusal(body)),
-            (b'R', other) => return Err(Failure::Strange(format!("login of kind {other}"))),
+            (b'R', other) => return Err(Failure::Protocol(format!("login of kind {other}"))),
             (b'N' | b'v', _) => continue,
             (other, _) => return Err(unexpected(other)),
         };

@@ -60,7 +60,7 @@ impl Messages {
         let head = self.0.peek(5)?;
         let (tag, length) = (head[0], big_endian(&head[1..5]));
         if !(4..MESSAGE_BYTES_MAX).contains(&length) {
-            return Err(Failure::Strange(format!("a message of {length} bytes")));
+            return Err(Failure::Protocol(format!("a message of {length} bytes")));
         }
         let body = self.0.take(1 + length)?;
         Ok((tag, &self.0.room(body)[5..]))
@@ -120,7 +120,7 @@ pub(super) fn refusal(body: &[u8]) -> Failure {
 
 /// A row in text form.
 pub(super) fn row(body: &[u8]) -> Answer<Row> {
-    let damaged = || Failure::Strange("a damaged row".to_owned());
+    let damaged = || Failure::Protocol("a damaged row".to_owned());
     let mut rest = body.get(2..).ok_or_else(damaged)?;
     let mut columns = Vec::new();
     while !rest.is_empty() {
@@ -139,7 +139,7 @@ pub(super) fn row(body: &[u8]) -> Answer<Row> {
 
 /// A letter that has no place here.
 pub(super) fn unexpected(tag: u8) -> Failure {
-    Failure::Strange(format!("message '{}'", char::from(tag).escape_default()))
+    Failure::Protocol(format!("message '{}'", char::from(tag).escape_default()))
 }
 
 #[cfg(test)]
@@ -188,6 +188,6 @@ mod tests {
         let (mut server, client) = UnixStream::pair().unwrap();
         server.write_all(&[b'Z', 0, 0, 0, 1]).unwrap();
         let failure = Messages::over(Stream::from(client)).next().unwrap_err();
-        assert!(matches!(failure, Failure::Strange(_)));
+        assert!(matches!(failure, Failure::Protocol(_)));
     }
 }

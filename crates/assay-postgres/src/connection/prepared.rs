@@ -107,7 +107,7 @@ fn answer(messages: &mut Messages) -> Answer<Execution> {
         Some(refused) => Err(refused),
         None => count
             .map(|count| Execution { count })
-            .ok_or_else(|| Failure::Strange("an execution without a count".to_owned())),
+            .ok_or_else(|| Failure::Protocol("an execution without a count".to_owned())),
     }
 }
 

@@ -78,7 +78,7 @@ fn a_proof_of_few_rounds_or_too_many_is_not_given_and_the_server_must_prove_itse
     assert!(!String::from_utf8_lossy(&heard).contains(",p="));
     let (heard, failure) = rounds(4096);
     assert!(String::from_utf8_lossy(&heard).contains(",p="));
-    assert!(matches!(failure, Failure::Strange(_)), "{failure}");
+    assert!(matches!(failure, Failure::Protocol(_)), "{failure}");
 }
 
 #[test]

@@ -100,6 +100,6 @@ fn encrypt(stream: &mut Stream, address: &Address, way: Try) -> Answer<()> {
             hint: "check the server's log",
         }),
         (2.., b'S') => Err(assay_dbserver::injected()),
-        _ => Err(Failure::Strange("no PostgreSQL server speaks so".to_owned())),
+        _ => Err(Failure::Protocol("no PostgreSQL server speaks so".to_owned())),
     }
 }

@@ -1,6 +1,6 @@
 //! Wait classes: where a reader of Oracle's reports would look for an event of PostgreSQL.
 
-use assay_live::Seen;
+use assay_live::SessionState;
 use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CONFIGURATION, CPU, IDLE, NETWORK, OTHER, SYSTEM_IO, USER_IO,
 };
@@ -27,7 +27,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 ];
 
 /// The class of an event, or that a session waited for nothing the server knows.
-pub(super) fn class_of(seen: &Seen) -> &'static str {
+pub(super) fn class_of(seen: &SessionState) -> &'static str {
     if seen.is_no_wait() {
         return CPU;
     }
@@ -39,7 +39,7 @@ pub(super) fn class_of(seen: &Seen) -> &'static str {
 }
 
 /// Whether `pg_stat_io` times what this event waits for, so that it must not be counted twice.
-pub(super) fn is_data_io(seen: &Seen) -> bool {
+pub(super) fn is_data_io(seen: &SessionState) -> bool {
     let timed = [
         "datafileread",
         "datafilewrite",
@@ -55,7 +55,7 @@ pub(super) fn is_data_io(seen: &Seen) -> bool {
 }
 
 /// Whether the timers of the log time what this event waits for.
-pub(super) fn is_log_io(seen: &Seen) -> bool {
+pub(super) fn is_log_io(seen: &SessionState) -> bool {
     let timed = ["walsync", "walwrite"];
     seen.kind.eq_ignore_ascii_case("io") && timed.contains(&seen.event.as_str())
 }
@@ -67,19 +67,19 @@ mod tests {
     #[test]
     fn every_spelling_of_an_event_has_the_same_class() {
         for event in ["WALSync", "WalSync", "walsync"] {
-            assert_eq!(class_of(&Seen::new("IO", event)), COMMIT);
-            assert!(is_log_io(&Seen::new("IO", event)));
+            assert_eq!(class_of(&SessionState::new("IO", event)), COMMIT);
+            assert!(is_log_io(&SessionState::new("IO", event)));
         }
-        assert_eq!(class_of(&Seen::new("LWLock", "WALWrite")), COMMIT);
-        assert_eq!(class_of(&Seen::new("LWLock", "WALInsert")), "Concurrency");
-        assert_eq!(class_of(&Seen::new("IO", "DataFileRead")), USER_IO);
-        assert_eq!(class_of(&Seen::new("IPC", "SyncRep")), COMMIT);
-        assert_eq!(class_of(&Seen::new("Lock", "transactionid")), "Application");
-        assert_eq!(class_of(&Seen::new("Lock", "extend")), "Configuration");
-        assert_eq!(class_of(&Seen::new("Client", "ClientWrite")), "Network");
-        assert_eq!(class_of(&Seen::new("Timeout", "VacuumDelay")), IDLE);
-        assert_eq!(class_of(&Seen::new("Whatever", "Next")), "Other");
-        assert!(!is_data_io(&Seen::new("IO", "BufFileRead")));
-        assert!(is_data_io(&Seen::new("IO", "AioIoCompletion")));
+        assert_eq!(class_of(&SessionState::new("LWLock", "WALWrite")), COMMIT);
+        assert_eq!(class_of(&SessionState::new("LWLock", "WALInsert")), "Concurrency");
+        assert_eq!(class_of(&SessionState::new("IO", "DataFileRead")), USER_IO);
+        assert_eq!(class_of(&SessionState::new("IPC", "SyncRep")), COMMIT);
+        assert_eq!(class_of(&SessionState::new("Lock", "transactionid")), "Application");
+        assert_eq!(class_of(&SessionState::new("Lock", "extend")), "Configuration");
+        assert_eq!(class_of(&SessionState::new("Client", "ClientWrite")), "Network");
+        assert_eq!(class_of(&SessionState::new("Timeout", "VacuumDelay")), IDLE);
+        assert_eq!(class_of(&SessionState::new("Whatever", "Next")), "Other");
+        assert!(!is_data_io(&SessionState::new("IO", "BufFileRead")));
+        assert!(is_data_io(&SessionState::new("IO", "AioIoCompletion")));
     }
 }

@@ -4,7 +4,7 @@ use super::classes::{class_of, is_data_io, is_log_io};
 use super::delta::Delta;
 use super::snapshot::{IoKey, IoRow};
 use assay_live::classes::{COMMIT, SCHEDULER, USER_IO};
-use assay_live::{Sampler, Seen, counted, on_cpu, ordered};
+use assay_live::{Sampler, SessionState, counted, on_cpu, ordered};
 use assay_model::Estimate;
 use assay_model::profile::{TimeSource, TimedEvent};
 
@@ -34,7 +34,7 @@ fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
     let on_cpu = on_cpu(sampler.looks);
     let on_cpu_s = on_cpu.as_ref().map_or(0.0, |event| event.time_s.value);
     let beyond = |time_s: f64| (time_s - on_cpu_s).max(0.0);
-    let seen = sampler.of_share(&Seen::is_no_wait);
+    let seen = sampler.of_share(&SessionState::is_no_wait);
     let time_s = Estimate {
         value: beyond(seen.value),
         low: beyond(seen.low),
@@ -116,7 +116,7 @@ fn log_io(delta: &Delta<'_>) -> Vec<TimedEvent> {
 
 /// Events that nobody adds up.
 fn sampled(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
-    let is_left = |seen: &Seen| {
+    let is_left = |seen: &SessionState| {
         let counted = (delta.is_io_timed() && is_data_io(seen))
             || (delta.is_log_timed() && is_log_io(seen))
             || (sampler.looks.tasks.is_some() && seen.is_no_wait());
@@ -125,7 +125,7 @@ fn sampled(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
     sampler.events(&is_left, &|seen| (name(seen), class_of(seen)))
 }
 
-fn name(seen: &Seen) -> String {
+fn name(seen: &SessionState) -> String {
     if seen.is_no_wait() {
         return "CPU, or waiting for one".to_owned();
     }

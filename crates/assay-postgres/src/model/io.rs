@@ -3,7 +3,7 @@
 use super::delta::Delta;
 use super::redo::log_rows;
 use super::snapshot::{IoKey, IoRow};
-use assay_live::{Outside, devices, mean_s};
+use assay_live::{HostContext, devices, mean_s};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
@@ -48,7 +48,7 @@ fn written_blocks(delta: &Delta<'_>) -> u64 {
 }
 
 /// Requests, blocks, and what reached the devices.
-pub(super) fn rates(delta: &Delta<'_>, outside: &Outside) -> Vec<RequestRate> {
+pub(super) fn rates(delta: &Delta<'_>, outside: &HostContext) -> Vec<RequestRate> {
     let row = data(delta);
     let source = blocks_source(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
@@ -70,7 +70,7 @@ pub(super) fn rates(delta: &Delta<'_>, outside: &Outside) -> Vec<RequestRate> {
 }
 
 /// Reads of the three levels.
-pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
+pub(super) fn levels(delta: &Delta<'_>, outside: &HostContext) -> ReadLevels {
     let row = data(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
     let blocks = real(row.read_bytes) / block;
@@ -88,7 +88,7 @@ pub(super) fn levels(delta: &Delta<'_>, outside: &Outside) -> ReadLevels {
 }
 
 /// I/O by purpose, the sum of all first.
-pub(super) fn classes(delta: &Delta<'_>, outside: &Outside) -> Vec<IoClass> {
+pub(super) fn classes(delta: &Delta<'_>, outside: &HostContext) -> Vec<IoClass> {
     let timed = delta.is_io_timed();
     let io = delta.io();
     let of = |meant: &dyn Fn(&IoKey) -> bool| sum_of(io.as_ref(), meant);
@@ -143,7 +143,7 @@ fn figure_per_s(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
 }
 
 /// What reaches the storage: the devices' own count where it is known, else the server's.
-fn whole(delta: &Delta<'_>, outside: &Outside) -> IoClass {
+fn whole(delta: &Delta<'_>, outside: &HostContext) -> IoClass {
     let row = data(delta);
     let bytes = row.read_bytes + row.write_bytes + row.extend_bytes;
     let server = (row.reads, row.writes + row.extends, bytes, blocks_source(delta));

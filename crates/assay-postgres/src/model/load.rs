@@ -3,14 +3,14 @@
 use super::delta::Delta;
 use super::io::levels;
 use super::statements::Executed;
-use assay_live::{Outside, load_line};
+use assay_live::{HostContext, load_line};
 use assay_model::number::real;
 use assay_model::profile::{Checkpoints, Figure, LoadLine, TimeModel, WalActivity};
 
 /// All lines of which something is known.
 pub(super) fn load(
     delta: &Delta<'_>,
-    outside: &Outside,
+    outside: &HostContext,
     time: &TimeModel,
     executed: Option<&Executed>,
 ) -> Vec<LoadLine> {

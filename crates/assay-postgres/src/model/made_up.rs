@@ -14,7 +14,7 @@ const SHOP: &str = "shop";
 /// Plain arithmetic instead of a book: the value, and an interval of a tenth around it.
 pub(super) struct Plain;
 
-impl Bars for Plain {
+impl IntervalEstimator for Plain {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
         let value = observations.iter().sum::<f64>() / real_len(observations.len());
         Some(around(value))
@@ -33,8 +33,8 @@ fn around(value: f64) -> Estimate {
 pub(super) struct Story {
     pub(super) before: Snapshot,
     pub(super) after: Snapshot,
-    pub(super) looks: Looks,
-    pub(super) outside: Outside,
+    pub(super) looks: Samples,
+    pub(super) outside: HostContext,
 }
 
 /// A key of `pg_stat_io`.
@@ -70,7 +70,7 @@ pub(super) fn story(major: u32) -> Story {
             log.sync_time_s += 4.0;
         }
     }
-    Story { before, after, looks: looks(), outside: Outside::default() }
+    Story { before, after, looks: looks(), outside: HostContext::default() }
 }
 
 fn empty(version: Version) -> Snapshot {
@@ -115,9 +115,9 @@ fn log(snapshot: &Snapshot, times: u32) -> LogCounters {
 }
 
 /// A hundred looks: of four active sessions two read, one waits half of the time for a lock.
-fn looks() -> Looks {
-    let seen = |kind: &str, event: &str, sessions: u64| (Seen::new(kind, event), sessions);
-    let look = |number: u32| Look {
+fn looks() -> Samples {
+    let seen = |kind: &str, event: &str, sessions: u64| (SessionState::new(kind, event), sessions);
+    let look = |number: u32| Sample {
         at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: BTreeMap::from([
@@ -128,7 +128,7 @@ fn looks() -> Looks {
         ]),
         connected: 12,
     };
-    Looks {
+    Samples {
         looks: (0..100).map(look).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {

@@ -4,7 +4,9 @@ use super::classes::class_of;
 use super::delta::Delta;
 use super::snapshot::Snapshot;
 use super::{events, io, load, redo, statements, time};
-use assay_live::{Bars, Looks, Outside, Sampler, Server, active_sessions, over_time, sampling};
+use assay_live::{
+    HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
+};
 use assay_model::Result;
 use assay_model::number::real;
 use assay_model::profile::{self, Figure, Profile, ProfileSource, ServerActivity, Work};
@@ -20,9 +22,9 @@ const SERVER: Server =
 pub fn profile(
     before: &Snapshot,
     after: &Snapshot,
-    looks: &Looks,
-    outside: &Outside,
-    bars: &dyn Bars,
+    looks: &Samples,
+    outside: &HostContext,
+    bars: &dyn IntervalEstimator,
 ) -> Result<Profile> {
     let delta = Delta::of(before, after, looks.elapsed_s)?;
     let executed = statements::executed(&delta);
@@ -76,12 +78,12 @@ pub fn profile(
     })
 }
 
-fn source(delta: &Delta<'_>, outside: &Outside) -> ProfileSource {
+fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
     let release = delta.after.version.to_string();
     outside.source("postgresql", &release, delta.before.at_s, delta.after.at_s)
 }
 
-fn doubts_of_looks(looks: &Looks) -> Vec<String> {
+fn doubts_of_looks(looks: &Samples) -> Vec<String> {
     let mut doubts = assay_live::doubts_of_looks(looks);
     if looks.tasks.is_none() {
         doubts.push("the server is on another host, or its processes cannot be seen: CPU time is estimated, and its queue not known".to_owned());

@@ -79,7 +79,7 @@ fn rare_events_are_told_together() {
     let mut story = story(18);
     for (place, name) in ["WALInsert", "BufferMapping"].iter().enumerate() {
         let look = &mut story.looks.looks[place];
-        look.sessions.insert(Seen::new("LWLock", name), 3);
+        look.sessions.insert(SessionState::new("LWLock", name), 3);
     }
     let profile = story.profile();
     assert!(event(&profile, "LWLock:walinsert").is_none());
@@ -264,7 +264,7 @@ proptest! {
             row.read_time_s = read_s;
         }
         story.looks.tasks.as_mut().unwrap().clients.on_cpu_ns = cpu_ns;
-        story.looks.looks[0].sessions.insert(Seen::new("Lock", "tuple"), lock);
+        story.looks.looks[0].sessions.insert(SessionState::new("Lock", "tuple"), lock);
         let time = story.profile().time;
         let waits: f64 = time.waits.iter().map(|wait| wait.time_s.value).sum();
         let cpu = time.db_cpu_s.map_or(0.0, |cpu| cpu.value);

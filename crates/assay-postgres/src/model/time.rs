@@ -2,7 +2,7 @@
 
 use super::classes::is_data_io;
 use super::delta::Delta;
-use assay_live::Looks;
+use assay_live::Samples;
 use assay_model::number::real_len;
 use assay_model::profile::{Figure, TimeModel, TimeVerdict};
 
@@ -12,7 +12,7 @@ const DB_TIME_OF_LOOKS: &str =
 
 /// DB time. The server takes times of statements by its clock, so where that was set they say nothing; looks do not
 /// need it.
-pub(super) fn db_time(delta: &Delta<'_>, looks: &Looks) -> Figure {
+pub(super) fn db_time(delta: &Delta<'_>, looks: &Samples) -> Figure {
     if delta.clock_step_s().is_none() {
         return Figure::new(delta.db_time_s(), DB_TIME);
     }
@@ -25,7 +25,7 @@ pub(super) fn db_time(delta: &Delta<'_>, looks: &Looks) -> Figure {
 const SEEN_MIN: f64 = 10.0;
 
 /// Whether faster storage would help.
-pub(super) fn verdict(delta: &Delta<'_>, looks: &Looks, model: &TimeModel) -> TimeVerdict {
+pub(super) fn verdict(delta: &Delta<'_>, looks: &Samples, model: &TimeModel) -> TimeVerdict {
     let verdict = assay_live::verdict(model, looks);
     let seen: f64 = looks.series(is_data_io).iter().sum();
     if delta.is_io_timed() || seen >= SEEN_MIN {

@@ -109,7 +109,7 @@ fn events_are_the_same_in_every_spelling() {
     for (place, look) in story.looks.looks.iter_mut().enumerate() {
         look.sessions.retain(|seen, _| seen.event != "walsync");
         let name = if place % 2 == 0 { "WALSync" } else { "WalSync" };
-        look.sessions.insert(Seen::new("IO", name), 2);
+        look.sessions.insert(SessionState::new("IO", name), 2);
     }
     let profile = story.profile();
     assert_eq!(event(&profile, "IO:walsync").unwrap().seen, Some(200));

@@ -5,8 +5,8 @@ use super::canary::Canary;
 use super::columns::id;
 use crate::connection::Row;
 use crate::model::Snapshot;
-use assay_live::Seen;
-use assay_live::watch::{Glance, Kind, Observed, Plan, Process, TaskTimes, Watched, observe};
+use assay_live::SessionState;
+use assay_live::watch::{Kind, Observed, Plan, Process, ServerSample, TaskTimes, Watched, observe};
 use assay_model::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -18,11 +18,11 @@ impl Watched for Watcher {
         self.take_snapshot()
     }
 
-    fn glance(&mut self) -> Result<Glance> {
+    fn glance(&mut self) -> Result<ServerSample> {
         self.look().map(|rows| glance(&rows))
     }
 
-    fn processes(&self, glance: &Glance) -> Vec<Process> {
+    fn processes(&self, glance: &ServerSample) -> Vec<Process> {
         let own =
             self.own.iter().map(|id| Process { id: *id, kind: Kind::Own, began_s: Some(0.0) });
         glance.processes.iter().copied().chain(own).collect()
@@ -88,10 +88,10 @@ fn kind(backend_type: &str) -> Kind {
 }
 
 /// What the rows of a look say.
-fn glance(rows: &[Row]) -> Glance {
-    let mut glance = Glance {
+fn glance(rows: &[Row]) -> ServerSample {
+    let mut glance = ServerSample {
         at_s: rows.first().and_then(|row| row.real(9)).unwrap_or_default(),
-        ..Glance::default()
+        ..ServerSample::default()
     };
     for row in rows {
         let kind = kind(row.text(1));
@@ -99,7 +99,7 @@ fn glance(rows: &[Row]) -> Glance {
         glance.processes.push(Process { id: id(row, 0), kind, began_s });
         glance.connected += u64::from(kind == Kind::Client);
         if kind == Kind::Client && row.text(2) == "active" {
-            *glance.sessions.entry(Seen::new(row.text(3), row.text(4))).or_insert(0) += 1;
+            *glance.sessions.entry(SessionState::new(row.text(3), row.text(4))).or_insert(0) += 1;
         }
     }
     glance

@@ -226,5 +226,5 @@ fn put_all(values: &mut Values<'_>, numbers: &[u32]) {
 }
 
 fn missing(what: &str) -> Failure {
-    Failure::Strange(format!("a {what} is missing"))
+    Failure::Protocol(format!("a {what} is missing"))
 }

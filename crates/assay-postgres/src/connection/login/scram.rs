@@ -73,7 +73,7 @@ fn choose(
             Ok((SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(hash)))
         }
         _ if address.terms.binding == Binding::Require => Err(unbound()),
-        _ if !has_plain => Err(Failure::Strange("no known way to log in".to_owned())),
+        _ if !has_plain => Err(Failure::Protocol("no known way to log in".to_owned())),
         // It tells the server that its offer of the better way did not arrive, if it made one.
         Some(_) => Ok((SCRAM_SHA_256, ChannelBinding::unrequested())),
         None => Ok((SCRAM_SHA_256, ChannelBinding::unsupported())),
@@ -108,5 +108,5 @@ fn part(messages: &mut Messages, kind: usize) -> Answer<Vec<u8>> {
 }
 
 fn strange(error: &std::io::Error) -> Failure {
-    Failure::Strange(words(error.to_string().as_bytes()))
+    Failure::Protocol(words(error.to_string().as_bytes()))
 }

@@ -1,35 +1,35 @@
-//! What is due when: a queue of events in the order of their times, first come first among equals.
+//! A queue of events in the order of their times, first come first among equals.
 
 use assay_model::number::narrow;
 
 mod entry;
 mod heap;
-mod line;
+mod sorted_run;
 mod wheel;
 
 use entry::{Entry, NEVER, NEVER_NS};
 use heap::Heap;
-use line::Line;
+use sorted_run::SortedRun;
 use wheel::Wheel;
 
 /// More events than this at once are cheaper on a wheel than in a heap.
 const MANY: usize = 40;
 /// Events with what they carry. Times that come nearly in order wait in a line, those of a second kind in another; few
 /// others in a heap, many on a wheel.
-pub struct Due<T> {
+pub struct EventQueue<T> {
     /// When the first of all is due; beyond all time while nothing waits.
     first_ns: u64,
-    lines: [Line<T>; 2],
+    lines: [SortedRun<T>; 2],
     heap: Heap<T>,
     wheel: Option<Wheel<T>>,
     arrivals: u64,
 }
 
-impl<T> Default for Due<T> {
+impl<T> Default for EventQueue<T> {
     fn default() -> Self {
         Self {
             first_ns: NEVER_NS,
-            lines: [Line::default(), Line::default()],
+            lines: [SortedRun::default(), SortedRun::default()],
             heap: Heap::default(),
             wheel: None,
             arrivals: 0,
@@ -37,7 +37,7 @@ impl<T> Default for Due<T> {
     }
 }
 
-impl<T: Copy> Due<T> {
+impl<T: Copy> EventQueue<T> {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, at_ns: u64, what: T) {
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn many_events_come_as_a_sorted_list_has_them() {
         let mut random = assay_stats::random::Random::new(4);
-        let (mut due, mut now_ns) = (Due::default(), 0);
+        let (mut due, mut now_ns) = (EventQueue::default(), 0);
         let mut expected = std::collections::BTreeSet::<(u64, u64)>::new();
         for arrival in 0..20_000u64 {
             // Few at first, then many: the heap turns into a wheel, which meets times far away, too.
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn two_kinds_of_times_wait_in_two_lines() {
         let mut random = assay_stats::random::Random::new(5);
-        let (mut due, mut expected) = (Due::default(), std::collections::BTreeSet::new());
+        let (mut due, mut expected) = (EventQueue::default(), std::collections::BTreeSet::new());
         for arrival in 0..5000u64 {
             let now_ns = 10 * arrival;
             let kind_ns = if random.chance(0.3) { 40 } else { 300 };
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn events_come_in_order_and_equals_as_they_arrived() {
-        let mut due = Due::default();
+        let mut due = EventQueue::default();
         for (at_ns, name) in [(5, 'c'), (3, 'a'), (5, 'd'), (3, 'b')] {
             due.push(at_ns, name);
         }

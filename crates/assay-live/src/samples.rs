@@ -1,4 +1,4 @@
-//! Looks at the sessions: what each of them did at many moments, counted by event and by statement.
+//! Samples of the sessions: what each of them did at many moments, counted by event and by statement.
 
 use assay_model::counters::TaskCounters;
 use assay_model::number::{count_of, real, real_len};
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 /// What a session was seen doing; both are empty where it waited for nothing the server knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Seen {
+pub struct SessionState {
     /// The kind of event, for example `IO`.
     pub kind: String,
     /// The event in lower case, because its spelling changes from release to release (`WALSync`, `WalSync`).
     pub event: String,
 }
 
-impl Seen {
+impl SessionState {
     /// An event as any release spells it.
     pub fn new(kind: &str, event: &str) -> Self {
         Self { kind: kind.to_owned(), event: event.to_lowercase() }
@@ -26,20 +26,20 @@ impl Seen {
     }
 }
 
-/// One look.
+/// One sample: one look at all sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct Sample {
     /// When it was, seconds since the start of the interval.
     pub at_s: f64,
     /// Whether it came so late that the machine had no CPU for it.
     pub is_late: bool,
     /// Active client sessions by what they did.
-    pub sessions: BTreeMap<Seen, u64>,
+    pub sessions: BTreeMap<SessionState, u64>,
     /// Client sessions connected, active or not.
     pub connected: u64,
 }
 
-impl Look {
+impl Sample {
     /// Active client sessions.
     pub fn active(&self) -> u64 {
         self.sessions.values().sum()
@@ -61,21 +61,21 @@ pub struct Tasks {
     pub missed_sessions: u64,
 }
 
-/// All looks of an interval.
+/// All samples of an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Looks {
+pub struct Samples {
     /// In their order.
-    pub looks: Vec<Look>,
+    pub looks: Vec<Sample>,
     /// Length of the interval, seconds.
     pub elapsed_s: f64,
     /// CPU time, where the server is on this host.
     pub tasks: Option<Tasks>,
 }
 
-impl Looks {
+impl Samples {
     /// How often sessions were seen active in all.
     pub fn seen(&self) -> u64 {
-        self.looks.iter().map(Look::active).sum()
+        self.looks.iter().map(Sample::active).sum()
     }
 
     /// Client sessions connected at the first look; none where nobody looked.
@@ -90,8 +90,8 @@ impl Looks {
     }
 
     /// Sessions in some events, look by look.
-    pub fn series(&self, meant: impl Fn(&Seen) -> bool) -> Vec<f64> {
-        let of_one = |look: &Look| {
+    pub fn series(&self, meant: impl Fn(&SessionState) -> bool) -> Vec<f64> {
+        let of_one = |look: &Sample| {
             let found = look.sessions.iter().filter(|(seen, _)| meant(seen));
             real(found.map(|(_, sessions)| sessions).sum())
         };
@@ -99,7 +99,7 @@ impl Looks {
     }
 
     /// How often each event was seen in all.
-    pub fn totals(&self) -> BTreeMap<&Seen, u64> {
+    pub fn totals(&self) -> BTreeMap<&SessionState, u64> {
         let mut totals = BTreeMap::new();
         for (seen, sessions) in self.looks.iter().flat_map(|look| &look.sessions) {
             *totals.entry(seen).or_insert(0) += sessions;

@@ -8,7 +8,7 @@ use assay_model::run::Utc;
 
 /// Intervals of what was sampled; neighbouring looks may resemble one another, and allowing for that is the task of
 /// whoever implements this. `None` where there is too little to say.
-pub trait Bars {
+pub trait IntervalEstimator {
     /// The mean of equally long observations.
     fn mean(&self, observations: &[f64]) -> Option<Estimate>;
     /// The sum of the numerators over the sum of the denominators.
@@ -17,7 +17,7 @@ pub trait Bars {
 
 /// What the server does not know itself.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outside {
+pub struct HostContext {
     /// The name of the profile, for people.
     pub name: String,
     /// The host, where it is known.
@@ -34,7 +34,7 @@ pub struct Outside {
     pub complete: bool,
 }
 
-impl Outside {
+impl HostContext {
     /// Where a profile comes from whose snapshots were taken at these moments, seconds since 1970.
     pub fn source(&self, product: &str, release: &str, begin_s: f64, end_s: f64) -> ProfileSource {
         let at = |moment_s: f64| Some(Utc::of(nanoseconds(moment_s)).to_string());

@@ -27,7 +27,7 @@ pub enum Message {
     /// The kernel refused to go on.
     Broken(assay_model::Error),
     /// The measured time is over for this worker.
-    Ended(Box<Ended>),
+    Ended(Box<WorkerSummary>),
     /// Nothing of the worker is in flight any more.
     Drained,
 }
@@ -49,7 +49,7 @@ pub struct WorkerInterval {
 
 /// What a worker knows at the end of the measured time.
 #[derive(Clone, Debug, Default)]
-pub struct Ended {
+pub struct WorkerSummary {
     /// Entries into the kernel while measuring.
     pub enters: u64,
     /// Share of the measured time that the worker ran, 0..=1.
@@ -81,7 +81,7 @@ impl Meter {
         Self { enters, thread, process, started_ns: monotonic_ns() }
     }
 
-    pub(super) fn end(&self, enters: u64) -> Ended {
+    pub(super) fn end(&self, enters: u64) -> WorkerSummary {
         let (thread, process) =
             (Usage::of_thread().since(&self.thread), Usage::of_process().since(&self.process));
         let elapsed_s = seconds(monotonic_ns() - self.started_ns);
@@ -90,6 +90,11 @@ impl Meter {
         } else {
             0.0
         };
-        Ended { enters: enters - self.enters, busy_share, process, ..Ended::default() }
+        WorkerSummary {
+            enters: enters - self.enters,
+            busy_share,
+            process,
+            ..WorkerSummary::default()
+        }
     }
 }

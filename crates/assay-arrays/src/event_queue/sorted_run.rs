@@ -8,18 +8,18 @@ const NEAR: usize = 8;
 const LEFT: usize = 64;
 
 /// Events in the order of their keys, behind those that have left.
-pub(super) struct Line<T> {
+pub(super) struct SortedRun<T> {
     entries: Vec<Entry<T>>,
     head: usize,
 }
 
-impl<T> Default for Line<T> {
+impl<T> Default for SortedRun<T> {
     fn default() -> Self {
         Self { entries: Vec::new(), head: 0 }
     }
 }
 
-impl<T: Copy> Line<T> {
+impl<T: Copy> SortedRun<T> {
     #[inline]
     pub(super) fn first_key(&self) -> u128 {
         self.entries.get(self.head).map_or(NEVER, Entry::key)

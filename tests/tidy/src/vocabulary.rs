@@ -1,0 +1,153 @@
+//! The names of public types are made of the words of the glossary, and of a few of Rust and of computing.
+
+use crate::{Finding, RustFile};
+use std::collections::BTreeSet;
+
+/// The page whose bold terms are the vocabulary.
+pub const GLOSSARY: &str = "docs/glossary.md";
+
+/// Words that every programmer knows.
+pub const COMPUTING: &str = "
+    Account Accumulator Address Answer Background Bench Binary Binding Builder Bulk Byte Call Cancel Certificate
+    Check Checked Choice Chunk Chunked Cleanup Client Command Compare Connection Constant Content Copy Cost Cpu Create
+    Created Cross Cycle Day Detail Deterministic Dir Direct Directory Driver Due Encrypted Encryption End Engine
+    Entry Error Execution Exit Field File Fill Filled Filling Finish Finished Fit Flag Formatter Generator Given
+    Group Guard Handshake Header Hit Holder Id Ignore Image Imported In Index Input Instant Instrument Interface
+    Io Job Key Kind Last Length Line Lines Link Listing Loaded Loading Location Lookup Loss Managed Match Member
+    Memory Message Mode Mount Name Named Nano Network Next Node Note Null Numa Number Observed Observer Of On
+    Only Out Output Own Owned Page Pair Parameter Part Per Permission Position Posix Prepared Preserved Process
+    Processor Program Progress Random Rank Reader Removed Request Resampling Restorable Retry Ring Role Root
+    Routine Runner Running Scope Search Security Set Setup Shape Shift Simulation Sink Sizing Slow Spacing Spec
+    Speedup Split Sql Start Stat Statistic Storage Sys Tally Task Text Thread Tick Timed Tls Top Trait
+    Unreadable Update Uri Uring Usage Use Utc Value Verb Version Word Writer Zip";
+
+/// Words of names that are to be renamed.
+pub const NOT_YET: &str = "
+    Amount Asked Axis Behind Beside Better Climb Coming Counted Course Daemon Described Desk Doing Done Filler
+    Floor Following Found Hands Happening Hasten Hastened Held Home Homes Inbox Interrupter Joint Kept Knowledge
+    Left Live Look Maker Maria Measured Nature Noticed Opening Pace Passed Places Rests Seen Sight Standing
+    Steadiness Taker Terms Told Turn Unread Up Visit Wanted Watched Watcher Work";
+
+/// Every public type of a shipped crate with a word in its name that nobody defines, and every word that is called not
+/// yet renamed and is in no such name.
+pub fn check(files: &[RustFile], glossary: &str, not_yet: &str) -> Vec<Finding> {
+    let defined = defined(glossary);
+    let not_yet: BTreeSet<&str> = not_yet.split_whitespace().collect();
+    let mut unknown = BTreeSet::new();
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| is_shipped(&file.path)) {
+        for (name, line) in public_types(file) {
+            for word in words(&name).into_iter().filter(|word| !is_known(word, &defined)) {
+                if !not_yet.contains(word.as_str()) {
+                    let what = format!("`{name}`: \"{word}\" is not a term of {GLOSSARY}");
+                    findings.push(Finding::at(&file.path, line, what));
+                }
+                unknown.insert(word);
+            }
+        }
+    }
+    let stale = not_yet.iter().filter(|word| !unknown.contains(**word));
+    let what = "is not needed in the list of words that are not yet renamed";
+    findings.extend(stale.map(|word| Finding::new(*word, what)));
+    findings
+}
+
+fn is_shipped(path: &str) -> bool {
+    path.starts_with("crates/") && path.contains("/src/")
+}
+
+/// The singulars of all words in bold type.
+fn defined(glossary: &str) -> BTreeSet<String> {
+    let bold = glossary.split("**").skip(1).step_by(2);
+    let words = bold.flat_map(|term| term.split(|mark: char| !mark.is_alphanumeric()));
+    let computing = COMPUTING.split_whitespace();
+    words.chain(computing).map(|word| singular(&word.to_lowercase())).collect()
+}
+
+fn is_known(word: &str, defined: &BTreeSet<String>) -> bool {
+    defined.contains(&singular(&word.to_lowercase()))
+}
+
+/// The same for both numbers of a noun; of a word such as "process" it need not be a word.
+fn singular(word: &str) -> String {
+    match word.strip_suffix("ies") {
+        Some(stem) if stem.len() > 2 => format!("{stem}y"),
+        _ => word.strip_suffix('s').unwrap_or(word).to_owned(),
+    }
+}
+
+/// The public structures, enumerations, traits and aliases outside of tests, with their lines.
+fn public_types(file: &RustFile) -> Vec<(String, usize)> {
+    let types = file.syntax.items.iter().filter_map(|item| match item {
+        syn::Item::Struct(item) => Some((&item.vis, &item.ident)),
+        syn::Item::Enum(item) => Some((&item.vis, &item.ident)),
+        syn::Item::Trait(item) => Some((&item.vis, &item.ident)),
+        syn::Item::Type(item) => Some((&item.vis, &item.ident)),
+        _ => None,
+    });
+    types
+        .filter(|(visibility, _)| matches!(visibility, syn::Visibility::Public(_)))
+        .map(|(_, name)| (name.to_string(), name.span().start().line))
+        .filter(|(_, line)| !file.is_test(*line))
+        .collect()
+}
+
+/// `Db`, `Result` of `DbResult`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for mark in name.chars() {
+        match words.last_mut() {
+            Some(word) if !mark.is_uppercase() => word.push(mark),
+            _ => words.push(mark.to_string()),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    const PAGE: &str =
+        "**Service time**: from start to end. **Policy**: what is chosen. A dark horse.";
+
+    fn findings(path: &str, text: &str, not_yet: &str) -> Vec<String> {
+        let file = RustFile::parse(&Source::new(path, text)).unwrap();
+        check(&[file], PAGE, not_yet).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn names_of_defined_words_pass_in_both_numbers() {
+        let text = "pub struct ServiceTimes;\npub enum Policies {}\npub trait PolicyReader {}";
+        assert_eq!(findings("crates/a/src/b.rs", text, ""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_word_that_nobody_defines_is_found_in_every_kind_of_type() {
+        let expected =
+            "crates/a/src/b.rs:1: `ServiceHorse`: \"Horse\" is not a term of docs/glossary.md";
+        assert_eq!(findings("crates/a/src/b.rs", "pub struct ServiceHorse;", ""), [expected]);
+        for text in ["pub enum Horse {}", "pub trait Horse {}", "pub type Horse = u8;"] {
+            assert_eq!(findings("crates/a/src/b.rs", text, "").len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_other_crate_sees_may_have_any_name() {
+        let text =
+            "struct Horse;\npub(crate) struct Mare;\n#[cfg(test)]\nmod tests { pub struct Foal; }";
+        assert_eq!(findings("crates/a/src/b.rs", text, ""), Vec::<String>::new());
+        assert_eq!(findings("crates/a/tests/b.rs", "pub struct Horse;", ""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_word_that_is_renamed_leaves_the_list() {
+        assert_eq!(
+            findings("crates/a/src/b.rs", "pub struct Horse;", "Horse"),
+            Vec::<String>::new()
+        );
+        let expected = "Horse: is not needed in the list of words that are not yet renamed";
+        assert_eq!(findings("crates/a/src/b.rs", "pub struct Policy;", "Horse"), [expected]);
+    }
+}
