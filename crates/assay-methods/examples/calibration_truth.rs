@@ -23,6 +23,8 @@ struct Row {
     wrong: usize,
     errors: Vec<f64>,
     halves: Vec<f64>,
+    /// Half the width of an interval of one who knows the law and sees this load all the time.
+    oracle: Option<f64>,
 }
 
 /// What all seeds of a device say.
@@ -35,6 +37,7 @@ struct Found {
 }
 
 type Open = Box<dyn Fn(u64) -> Result<Box<dyn Bench>>>;
+type Oracle = Box<dyn Fn(f64) -> Option<f64>>;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,20 +47,33 @@ fn main() -> Result<()> {
     };
     let name = arguments.get(2).cloned().unwrap_or_default();
     println!(
-        "| device | answer | covered | bias | worst | median half-width | off by 10 %, ± < 5 % | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| device | answer | covered | bias | worst | median half-width | of an oracle's | off by 10 %, ± < 5 % | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
-    for (case, open) in devices().into_iter().filter(|(case, _)| case.name.contains(&name)) {
-        measured(&case, &open, first, seeds)?.print(case.name, seeds);
+    for (case, open, oracle) in devices().into_iter().filter(|(case, ..)| case.name.contains(&name))
+    {
+        let mut found = measured(&case, &open, first, seeds)?;
+        for row in &mut found.rows {
+            let alone = matches!(row.answer, "base" | "stream");
+            let iops =
+                if alone { 1e9 / case.truth.base_service_time_ns } else { case.truth.iops_max };
+            row.oracle = oracle(iops);
+        }
+        found.print(case.name, seeds);
     }
     Ok(())
 }
 
 /// The noisy kinds, then well-behaved ones and such that burst.
-fn devices() -> Vec<(Case, Open)> {
-    let mut all: Vec<(Case, Open)> = Vec::new();
+fn devices() -> Vec<(Case, Open, Oracle)> {
+    let mut all: Vec<(Case, Open, Oracle)> = Vec::new();
     for kind in truth::noisy::kinds().into_iter().chain(truth::noisy::others()) {
-        let case = kind.case.clone();
-        all.push((case, Box::new(move |seed| Ok(Box::new(kind.bench(seed)) as Box<dyn Bench>))));
+        let (case, known) = (kind.case.clone(), kind.clone());
+        let time_s = case.plan.time_budget.seconds();
+        all.push((
+            case,
+            Box::new(move |seed| Ok(Box::new(kind.bench(seed)) as Box<dyn Bench>)),
+            Box::new(move |iops| known.oracle(iops, time_s)),
+        ));
     }
     let named = |name, case: Case| Case { name, ..case };
     for case in [
@@ -75,7 +91,7 @@ fn devices() -> Vec<(Case, Open)> {
             let spec = DeviceSpec::parse(&device)?.with_seed(seed);
             Ok(Box::new(SimulatedBench::new(&spec)) as Box<dyn Bench>)
         };
-        all.push((case, Box::new(open)));
+        all.push((case, Box::new(open), Box::new(|_| None)));
     }
     all
 }
@@ -141,14 +157,16 @@ impl Found {
             let n = row.errors.len().max(1);
             let bias = row.errors.iter().sum::<f64>() / real_len(n);
             let worst = row.errors.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
+            let half = row.halves.get(n / 2).copied().unwrap_or(0.0);
             println!(
-                "| {device} | {} | {}/{} | {:+.2} % | {:+.1} % | {:.2} % | {} | {}/{seeds} | {:.0} % | {:.1} |",
+                "| {device} | {} | {}/{} | {:+.2} % | {:+.1} % | {:.2} % | {} | {} | {}/{seeds} | {:.0} % | {:.1} |",
                 row.answer,
                 row.covered,
                 row.n,
                 100.0 * bias,
                 100.0 * worst.unwrap_or(0.0),
-                100.0 * row.halves.get(n / 2).copied().unwrap_or(0.0),
+                100.0 * half,
+                row.oracle.map_or_else(|| "–".to_owned(), |oracle| format!("{:.1}", half / oracle)),
                 row.wrong,
                 self.bursts,
                 100.0 * real(self.saturated) / real(seeds.max(1)),

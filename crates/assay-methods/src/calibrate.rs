@@ -12,8 +12,10 @@ use assay_model::{Error, Result};
 
 mod agree;
 mod climb;
+mod confirm;
 mod keep;
 mod ladder;
+mod large;
 mod level;
 mod limit;
 mod meanwhile;

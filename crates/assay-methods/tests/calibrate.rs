@@ -1,6 +1,7 @@
 //! Calibrations of simulated devices whose answers are known.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, in its helpers too")]
 
+#[allow(dead_code, reason = "shared with the example, which uses other parts")]
 mod truth;
 
 use assay_engine::Observer;
@@ -49,7 +50,7 @@ fn every_device_is_answered_within_5_percent_and_60_seconds() {
     let on_the_edge = |case: &Case| case.name.contains("edge") || case.name.starts_with("slow");
     for case in cases(60.0).iter().filter(|case| !on_the_edge(case)) {
         let calibration = run(case, 5);
-        assert!(calibration.elapsed_s <= 60.5, "{}: {} s", case.name, calibration.elapsed_s);
+        assert!(calibration.elapsed_s <= 60.0, "{}: {} s", case.name, calibration.elapsed_s);
         for (answer, truth, estimate) in answers(&case.truth, &calibration) {
             assert!(
                 (estimate.value - truth).abs() <= 0.05 * truth,
@@ -98,7 +99,12 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
 
 #[test]
 fn burst_and_sustained_are_two_numbers_and_two_curves() {
-    for case in [bucket(200.0, 17_000.0, 200_000.0, 60.0), cliff("4GB", 4e9, 60.0)] {
+    // Where large transfers use up a part of a reserve, how long it would have lasted is not known.
+    for (case, length_is_known) in [
+        (bucket(930.0, 2300.0, 24_000.0, 60.0), true),
+        (bucket(200.0, 17_000.0, 200_000.0, 60.0), false),
+        (cliff("4GB", 4e9, 60.0), false),
+    ] {
         let calibration = run(&case, 3);
         let mix = &calibration.mixes[0];
         let (most, within) = (mix.iops_max, mix.iops_within_limit.unwrap());
@@ -106,9 +112,8 @@ fn burst_and_sustained_are_two_numbers_and_two_curves() {
         for capacity in [most, within] {
             let found = capacity.burst_rate.unwrap().value;
             assert!((found / burst - 1.0).abs() < 0.05, "{capacity:?} of {burst}");
-            // Where large transfers used up a part of it, its length is not known.
-            let length_s = capacity.burst_s.unwrap_or(burst_s);
-            assert!((length_s / burst_s - 1.0).abs() < 0.05, "{length_s} of {burst_s}");
+            let near = capacity.burst_s.map(|length_s| (length_s / burst_s - 1.0).abs() < 0.05);
+            assert_eq!(near, length_is_known.then_some(true), "{capacity:?} of {burst_s} s");
         }
         let ceiling = case.truth.iops_max * 1.02;
         assert!(mix.curve.iter().all(|point| point.iops.value < ceiling));
@@ -208,7 +213,7 @@ fn noise_of_seconds_is_no_burst_and_lies_within_the_intervals() {
         let plan = CalibrationPlan { seed, ..kind.case.plan.clone() };
         let calibration = calibrate(&mut kind.bench(seed), &plan, &mut |_| {}).unwrap();
         let name = kind.case.name;
-        assert!(calibration.elapsed_s <= 60.5, "{name}: {} s", calibration.elapsed_s);
+        assert!(calibration.elapsed_s <= 60.0, "{name}: {} s", calibration.elapsed_s);
         assert_eq!(calibration.mixes[0].iops_max.burst_rate, None, "{name}");
         for (answer, truth, estimate) in answers(&kind.case.truth, &calibration) {
             held += u32::from(estimate.covers(truth));
@@ -218,8 +223,7 @@ fn noise_of_seconds_is_no_burst_and_lies_within_the_intervals() {
             assert!(off <= 0.1 || !surely, "{name}: {answer} {estimate:?} of {truth}");
         }
     }
-    // With a chance of 0.93 fewer than 90 of 105 hold the truth once in 200 times.
-    assert!(f64::from(held) >= 0.85 * f64::from(all), "{held} of {all}");
+    assert!(f64::from(held) >= 0.93 * f64::from(all), "{held} of {all}");
 }
 
 #[test]
@@ -341,8 +345,15 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
     })
     .unwrap();
     let told: Vec<&str> = calibration.remarks.iter().map(|remark| remark.what.as_str()).collect();
-    assert_eq!(told.first(), Some(&"read: read on twisted: No such device"));
-    assert_eq!(told.last(), Some(&"8 read I/Os on twisted failed: Input/output error"));
+    let failures = "8 read I/Os on twisted failed: Input/output error";
+    let expected = [
+        "read: read on twisted: No such device",
+        "read: the throughput of large I/Os that lasts is not known",
+        "read: the IOPS within the limit are only known to lie between 3,366 and 4,730",
+        "read: the rate at 2 outstanding I/Os varied so much that its mean is only known within 14 %",
+        failures,
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
@@ -352,7 +363,11 @@ fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
     let calibration = calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).unwrap();
     let mix = &calibration.mixes[0];
     assert!(mix.iops_within_limit.is_some() && mix.throughput_max_bytes_per_s.is_none());
-    assert_eq!(calibration.remarks.len(), 2, "{:?}", calibration.remarks);
+    let said: Vec<&str> = calibration.remarks.iter().map(|remark| remark.what.as_str()).collect();
+    let [large, stream, held] = said.as_slice() else { panic!("{said:?}") };
+    assert!(large.contains("large transfers: stream 'read large': the target is too small"));
+    assert!(stream.contains("a single stream: stream 'read stream': the target is too small"));
+    assert!(held.contains("the highest rate was held for"), "{held}");
     let mut plan = plan;
     plan.transfer = plan.large_transfer;
     assert!(calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).is_err());

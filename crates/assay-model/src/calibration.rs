@@ -89,8 +89,6 @@ pub enum Contradiction {
     SmallAboveLarge,
     /// One outstanding I/O took another time at the end than at the beginning.
     BaseChanged,
-    /// The rate rose under one and the same load, as of a device that was cold, and was not seen to settle.
-    StillWarming,
 }
 
 /// A rate that can be had, and what ends it.

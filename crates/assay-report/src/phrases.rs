@@ -59,9 +59,6 @@ pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str 
         Contradiction::BaseChanged => {
             "one outstanding I/O took another time at the end than at the beginning: the storage changed meanwhile"
         }
-        Contradiction::StillWarming => {
-            "the rate rose under one and the same load and was not seen to settle: the storage may have been cold"
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A ladder of loads in one regime: what was measured before the rate fell is kept apart.
 
+use super::confirm::CONFIRMED_AFTER;
 use super::level::{LEAST_FALL, fall, reserve};
 use super::limit::best;
 use super::meter::{Load, Meter};
@@ -7,10 +8,10 @@ use super::pace::Goal;
 use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::Result;
 use assay_model::measurement::Interval;
-use assay_model::number::{index, real_len, seconds};
+use assay_model::number::{real_len, seconds};
 use assay_stats::curve::LoadPoint;
 use assay_stats::mean_interval;
-use assay_stats::series::{batch_means, mean, variance};
+use assay_stats::series::{mean, variance};
 use std::collections::BTreeMap;
 
 /// Slices thrown away in a row because a reserve had come back; then the rung is taken as it is.
@@ -18,19 +19,6 @@ const DRAINS_MAX: u32 = 8;
 
 /// A reserve lifts a slice by at least this share.
 const LEAST_LIFT: f64 = 0.02;
-
-/// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back up meanwhile.
-const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
-
-/// The level before a fall lies so many standard deviations of single slices above the one after: a level that only
-/// wanders hardly does that.
-const APART: f64 = 12.0;
-
-/// A smaller share between two levels is never called a fall: noise of seconds is as large.
-pub(super) const LEAST_CONFIRMED: f64 = 0.15;
-
-/// The first slices of a load that is kept may still be lifted by what smaller loads refilled.
-const REFILLED: usize = 2;
 
 /// How a rung was extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,6 +253,17 @@ impl Ladder {
         }
     }
 
+    /// No fall of a rung is suspected before a quarter more of it was seen.
+    pub(super) fn calm(&mut self, outstanding: u32) {
+        let seen = self.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
+        self.quiet.insert(outstanding, seen + seen / 4);
+    }
+
+    /// The limited quantile.
+    pub(super) const fn quantile(&self) -> f64 {
+        self.quantile
+    }
+
     /// The interval at which the rung seems to have fallen.
     fn suspicion(&self, outstanding: u32) -> Option<usize> {
         if self.wanders {
@@ -357,32 +356,6 @@ impl Ladder {
     }
 }
 
-/// Whether fresh slices lie below an earlier level beyond all noise that either shows.
-fn has_fallen(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
-    let rates: Vec<f64> = fresh.iter().map(Slice::iops).collect();
-    let level = before.told.iops.value;
-    level - mean(&rates) > LEAST_CONFIRMED * level && apart(before, fresh, slice_s) > APART
-}
-
-/// Whether noise is so large that a fall to the level of these slices could not be confirmed.
-fn is_hopeless(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
-    const FEWEST: usize = 4;
-    let few = fresh.len() < FEWEST;
-    let seen = if few { &fresh[fresh.len().saturating_sub(1)..] } else { fresh };
-    !seen.is_empty() && apart(before, seen, slice_s) < 0.5 * APART
-}
-
-/// How many standard deviations of slices fresh ones lie below an earlier level.
-fn apart(before: &Rung, fresh: &[Slice], slice_s: f64) -> f64 {
-    let after: Vec<f64> = fresh.iter().map(Slice::iops).collect();
-    let series = before.series();
-    let interval_s = before.told.elapsed_s / real_len(series.len());
-    let size = index((slice_s / interval_s).round()).clamp(1, (series.len() / 2).max(1));
-    let earlier = batch_means(&series, size);
-    let spread = variance(&after).max(variance(&earlier)).sqrt();
-    (before.told.iops.value - mean(&after)) / spread.max(f64::MIN_POSITIVE)
-}
-
 /// Begin of an interval on the bench's clock, ns, counted over all slices of a rung.
 fn time_of(rung: &Rung, interval: usize) -> u64 {
     let mut left = interval;
@@ -438,45 +411,6 @@ impl Meter<'_> {
             lifted.push(slice);
         }
         Ok(false)
-    }
-
-    /// A suspected fall is one when the load is kept for a while and no slice comes back up, and when the level before lies
-    /// above all noise: a device that only wanders comes back.
-    fn confirm(&mut self, ladder: &mut Ladder, outstanding: u32, interval: usize) -> Result<Step> {
-        let known = ladder.rungs.get(&outstanding);
-        let Some((before, from)) = known
-            .and_then(|rung| Some((rung.before(interval, ladder.quantile)?, rung.slices.len())))
-        else {
-            return Ok(Step::Over);
-        };
-        let kept_s = CONFIRMED_AFTER * self.pace.budget_s;
-        let from = from + REFILLED;
-        let least_s = self.pace.slice_s * real_len(REFILLED) + 0.5 * kept_s;
-        let mut waited_s = 0.0;
-        let mut stays = true;
-        while stays && waited_s < kept_s {
-            if !self.add_slice(ladder, outstanding, self.pace.slice_s)? {
-                break;
-            }
-            waited_s += self.pace.slice_s;
-            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
-            let high = (1.0 - LEAST_FALL) * before.told.iops.value;
-            stays = fresh.is_none_or(|fresh| {
-                let hopeless = is_hopeless(&before, fresh, self.pace.slice_s);
-                fresh.last().is_none_or(|slice| slice.iops() < high) && !hopeless
-            });
-        }
-        let fell = stays && waited_s >= least_s && {
-            let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
-            fresh.is_some_and(|fresh| has_fallen(&before, fresh, self.pace.slice_s))
-        };
-        if fell {
-            ladder.divide(outstanding, interval, from);
-            return Ok(Step::Fell);
-        }
-        let seen = ladder.rungs.get(&outstanding).map_or(0, |rung| rung.series().len());
-        ladder.quiet.insert(outstanding, seen + seen / 4);
-        Ok(Step::Added)
     }
 
     /// Measures a rung until its rate is known as well as wanted, or for as long as it may take.

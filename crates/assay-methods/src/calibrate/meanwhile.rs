@@ -1,6 +1,7 @@
 //! Whether small transfers give less after large ones used up what they share.
 
-use super::ladder::{LEAST_CONFIRMED, Ladder};
+use super::confirm::LEAST_CONFIRMED;
+use super::ladder::Ladder;
 use super::limit::best;
 use super::meter::Meter;
 use super::rung::Slice;

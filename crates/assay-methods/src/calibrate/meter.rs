@@ -182,7 +182,9 @@ impl<'a> Meter<'a> {
             if self.is_over() || room_s < self.pace.slice_s / 2.0 {
                 return Ok(None);
             }
-            let duration = self.pace.whole(duration_s.min(room_s));
+            // Rounded to whole intervals it still fits.
+            let most_s = room_s - 0.5 * self.pace.interval.seconds();
+            let duration = self.pace.whole(duration_s.min(most_s));
             let workload = self.workload(load, outstanding, duration, warm_up_s);
             let Some(slice) = self.measure(&workload)? else {
                 return Ok(None);

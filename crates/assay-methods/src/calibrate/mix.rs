@@ -2,11 +2,14 @@
 
 use super::agree::agree;
 use super::ladder::{Fallen, Ladder, Step};
+use super::large::LARGE_OUTSTANDING_MAX;
 use super::level::LEAST_FALL;
 use super::limit::{Rungs, answer, best};
 use super::meter::{Load, Meter};
 use super::pace::{Goal, end, late};
-use super::remarks::{host_bound, impossible, still_rising, unknown_throughput, unsure, varied};
+use super::remarks::{
+    held, host_bound, impossible, still_rising, unknown_throughput, unsure, varied,
+};
 use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
 use super::{Doing, Mix};
@@ -17,9 +20,6 @@ use assay_model::units::show_count;
 use assay_model::workload::Access;
 use assay_model::{Estimate, Result};
 use assay_stats::curve;
-
-/// Buffers of large transfers are kept below 256 MiB.
-pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 
 /// Parts of the time for limits that the one that was asked for may take; each of a series may take one.
 const FIRST_LIMIT: f64 = 7.0;
@@ -37,7 +37,7 @@ const UNFINISHED: f64 = 0.2;
 const FEWEST_RUNGS: usize = 5;
 
 /// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
-const ROUNDS_MAX: u32 = 6;
+pub(super) const ROUNDS_MAX: u32 = 6;
 
 /// A ladder with the reason of its end.
 pub(super) struct Climbed {
@@ -182,10 +182,20 @@ impl Meter<'_> {
             contradictions: Vec::new(),
         };
         agree(&mut found, small);
+        if found.iops_max.bound == Bound::Saturated && found.iops_max.burst_rate.is_none() {
+            let (rungs, most) = (&small.ladder.rungs, found.iops_max.rate.value);
+            self.remarks.push(held(&mix.name, rungs, most, transfer_bytes));
+        }
         Some(found)
     }
 
-    fn load(&self, mix: &Mix, what: &str, transfer_bytes: u64, access: Access) -> Ladder {
+    pub(super) fn load(
+        &self,
+        mix: &Mix,
+        what: &str,
+        transfer_bytes: u64,
+        access: Access,
+    ) -> Ladder {
         let load = Load {
             name: format!("{} {what}", mix.name),
             read_share: mix.read_share,
@@ -243,7 +253,13 @@ impl Meter<'_> {
     }
 
     /// Begins a part with the share of the budget by which it ends, or with that of the time that a fall left.
-    fn begin_explore(&mut self, doing: Doing, fallen: Option<Fallen>, usual: f64, late: f64) {
+    pub(super) fn begin_explore(
+        &mut self,
+        doing: Doing,
+        fallen: Option<Fallen>,
+        usual: f64,
+        late: f64,
+    ) {
         match fallen {
             Some(fallen) => self.begin_late(doing, fallen.seen_ns, late),
             None => self.begin(doing, usual),
@@ -281,67 +297,6 @@ impl Meter<'_> {
             }
         }
         Ok(Step::Added)
-    }
-
-    /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top and measured well at once
-    /// only after a fall. Where it falls for the first time it ends: small transfers may have fallen, too.
-    fn large(&mut self, mix: &Mix, small: &Ladder, known: Option<Climbed>) -> Result<Climbed> {
-        let new = || self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
-        let mut ladder = known.map_or_else(new, |known| known.ladder);
-        ladder.sustain_below(small);
-        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
-        let mut bound = Bound::TimeBudget;
-        for _ in 0..ROUNDS_MAX {
-            let fallen = small.fallen.or(ladder.fallen);
-            self.begin_explore(Doing::Large, fallen, end::LARGE, late::LARGE);
-            bound = self.climb(&mut ladder, largest)?;
-            let fell = ladder.fallen.is_some() && fallen.is_none()
-                || self.search_peak(&mut ladder)? == Step::Fell;
-            if fell && fallen.is_some() {
-                continue;
-            }
-            if fallen.is_none() {
-                break;
-            }
-            let watch_s = self.pace.watch_s() / 2.0;
-            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
-                continue;
-            }
-            if self.polish(&mut ladder)? != Step::Fell {
-                break;
-            }
-        }
-        Ok(Climbed { ladder, bound })
-    }
-
-    fn stream(&self, mix: &Mix) -> Ladder {
-        let access = Access::Sequential { streams: 1 };
-        self.load(mix, "stream", self.plan.large_transfer.0, access)
-    }
-
-    fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
-        let mut ladder = self.stream(mix);
-        self.begin(Doing::SingleStream, end::SINGLE_STREAM);
-        let (goal, look_s) = (self.pace.first_look(), 4.0 * self.pace.slice_s);
-        while self.at_least(look_s, |meter| meter.settle(&mut ladder, 1, goal))? == Step::Fell {}
-        Ok(ladder)
-    }
-
-    /// The single stream after a fall; what was measured of it before stands where it is far below what lasts.
-    fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
-        let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
-        self.begin_explore(Doing::SingleStream, fallen, end::SINGLE_STREAM, late::SINGLE_STREAM);
-        let small = &parts.small.ladder;
-        let stands = parts.stream.take().filter(|stream| {
-            let rate = stream.rungs.get(&1).map(|rung| rung.told.iops.value);
-            let most = best(&small.rungs, small.favourite).map(|rung| rung.told.iops.value);
-            let larger = real(self.plan.large_transfer.0) / real(self.plan.transfer.0);
-            rate.zip(most).is_some_and(|(rate, most)| rate * larger.max(1.0) < 0.5 * most)
-        });
-        let mut ladder = stands.unwrap_or_else(|| self.stream(mix));
-        let goal = self.pace.goal(self.pace.base_s());
-        while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
-        Ok(ladder)
     }
 
     fn steps(&self, small: &Climbed) -> Vec<LimitStep> {

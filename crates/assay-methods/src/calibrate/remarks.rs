@@ -1,10 +1,30 @@
 //! What the reader of a calibration must know of its answers.
 
+use super::limit::Rungs;
 use super::rung::Rung;
 use assay_model::Estimate;
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Remark;
-use assay_model::units::{show_count, show_time_ns};
+use assay_model::number::real;
+use assay_model::units::{show_bytes, show_count, show_time_ns};
+
+/// For how long the highest rate was held, as far as no fall was seen: a reserve that lasts longer does not show.
+pub(super) fn held(mix: &str, rungs: &Rungs, most: f64, transfer_bytes: u64) -> Remark {
+    const NEARLY: f64 = 0.9;
+    let full = rungs.values().filter(|rung| rung.told.iops.value >= NEARLY * most);
+    let seen = full.map(|rung| (rung.told.elapsed_s, rung.told.iops.value * rung.told.elapsed_s));
+    let (held_s, ios) = seen.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+    Remark {
+        what: format!(
+            "{mix}: the highest rate was held for {held_s:.0} s in all, {} I/Os of {}, and did not fall",
+            show_count(ios),
+            show_bytes(ios * real(transfer_bytes))
+        ),
+        why: "a cache or a store of credits that lasts longer than that would not show".to_owned(),
+        remedy: "run full load for as long as it has to last, if such a reserve is possible"
+            .to_owned(),
+    }
+}
 
 pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remark {
     Remark {

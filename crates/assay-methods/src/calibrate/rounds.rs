@@ -2,9 +2,10 @@
 //! of seconds as the others, and sees it often enough to tell how large it is.
 
 use super::ladder::{Ladder, Step};
+use super::large::LARGE_OUTSTANDING_MAX;
 use super::limit::{NEARLY, best, visited_for_limit, visited_for_most};
 use super::meter::Meter;
-use super::mix::{Climbed, LARGE_OUTSTANDING_MAX};
+use super::mix::Climbed;
 use super::noise::{HIDES, slow_noise, tell_doubts};
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};

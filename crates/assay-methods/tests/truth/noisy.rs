@@ -182,6 +182,50 @@ impl Kind {
         Noisy(Simulation::new(device, 1 << 40))
     }
 
+    /// Half the width of the 95 % interval, as a share, of one who knows the law of the noise and sees a load of this rate for all
+    /// the time; `None` where times have no variance.
+    ///
+    /// The variance of the mean of a stationary process over a long time is its variance times twice its memory over the time; of
+    /// completions of servers that are always busy, the squared coefficient of variation of a time over their number (D. R. Cox,
+    /// *Renewal Theory*, 1962, §3.3).
+    pub fn oracle(&self, iops: f64, time_s: f64) -> Option<f64> {
+        let slow_s = match self.noise {
+            Noise::Wander { spread, coefficient } => {
+                spread * spread * (1.0 + coefficient) / (1.0 - coefficient)
+            }
+            Noise::Regimes { slower, fast_s, slow_s } => {
+                let share = fast_s / (fast_s + slow_s);
+                let mean = share + (1.0 - share) / slower;
+                let spread = (1.0 - slower.recip()) / mean;
+                let memory_s = fast_s * slow_s / (fast_s + slow_s);
+                2.0 * memory_s * share * (1.0 - share) * spread * spread
+            }
+            _ => 0.0,
+        };
+        let squared_variation = match self.noise {
+            Noise::Pareto { .. } => return None,
+            Noise::LogNormal { deviation } => (deviation * deviation).exp_m1(),
+            Noise::Hyper { share, longer } => {
+                let mean = 1.0 + share * (longer - 1.0);
+                2.0 * (1.0 + share * (longer * longer - 1.0)) / (mean * mean) - 1.0
+            }
+            _ => 1.0,
+        };
+        let stalls = self.variance_of_stalls(time_s);
+        Some(1.96 * ((slow_s + squared_variation / iops) / time_s + stalls).sqrt())
+    }
+
+    /// Relative variance of the time between stalls in a window that begins at any moment.
+    fn variance_of_stalls(&self, time_s: f64) -> f64 {
+        let (every_s, length_s) = (seconds(self.stall_ns.0), seconds(self.stall_ns.1));
+        if every_s <= 0.0 {
+            return 0.0;
+        }
+        let more = (time_s / every_s).fract();
+        let running_s = time_s * (1.0 - length_s / every_s);
+        more * (1.0 - more) * (length_s / running_s).powi(2)
+    }
+
     /// The same with so many I/Os outstanding at most.
     fn at_most(mut self, outstanding: u32) -> Self {
         self.case.plan.outstanding_max = outstanding;

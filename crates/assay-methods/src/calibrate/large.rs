@@ -1,0 +1,84 @@
+//! Large transfers: the ladder that shows the throughput, and the single stream.
+
+use super::ladder::{Ladder, Step};
+use super::limit::best;
+use super::meter::Meter;
+use super::mix::{Climbed, ROUNDS_MAX};
+use super::pace::{end, late};
+use super::rounds::Parts;
+use super::{Doing, Mix};
+use assay_model::Result;
+use assay_model::calibration::Bound;
+use assay_model::number::real;
+use assay_model::workload::Access;
+
+/// Buffers of large transfers are kept below 256 MiB.
+pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
+
+impl Meter<'_> {
+    /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top and measured well at once
+    /// only after a fall. Where it falls for the first time it ends: small transfers may have fallen, too.
+    pub(super) fn large(
+        &mut self,
+        mix: &Mix,
+        small: &Ladder,
+        known: Option<Climbed>,
+    ) -> Result<Climbed> {
+        let new = || self.load(mix, "large", self.plan.large_transfer.0, Access::Uniform);
+        let mut ladder = known.map_or_else(new, |known| known.ladder);
+        ladder.sustain_below(small);
+        let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
+        let mut bound = Bound::TimeBudget;
+        for _ in 0..ROUNDS_MAX {
+            let fallen = small.fallen.or(ladder.fallen);
+            self.begin_explore(Doing::Large, fallen, end::LARGE, late::LARGE);
+            bound = self.climb(&mut ladder, largest)?;
+            let fell = ladder.fallen.is_some() && fallen.is_none()
+                || self.search_peak(&mut ladder)? == Step::Fell;
+            if fell && fallen.is_some() {
+                continue;
+            }
+            if fallen.is_none() {
+                break;
+            }
+            let watch_s = self.pace.watch_s() / 2.0;
+            if bound != Bound::TimeBudget && self.watch(&mut ladder, watch_s)? == Step::Fell {
+                continue;
+            }
+            if self.polish(&mut ladder)? != Step::Fell {
+                break;
+            }
+        }
+        Ok(Climbed { ladder, bound })
+    }
+
+    fn stream(&self, mix: &Mix) -> Ladder {
+        let access = Access::Sequential { streams: 1 };
+        self.load(mix, "stream", self.plan.large_transfer.0, access)
+    }
+
+    pub(super) fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
+        let mut ladder = self.stream(mix);
+        self.begin(Doing::SingleStream, end::SINGLE_STREAM);
+        let (goal, look_s) = (self.pace.first_look(), 4.0 * self.pace.slice_s);
+        while self.at_least(look_s, |meter| meter.settle(&mut ladder, 1, goal))? == Step::Fell {}
+        Ok(ladder)
+    }
+
+    /// The single stream after a fall; what was measured of it before stands where it is far below what lasts.
+    pub(super) fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
+        let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
+        self.begin_explore(Doing::SingleStream, fallen, end::SINGLE_STREAM, late::SINGLE_STREAM);
+        let small = &parts.small.ladder;
+        let stands = parts.stream.take().filter(|stream| {
+            let rate = stream.rungs.get(&1).map(|rung| rung.told.iops.value);
+            let most = best(&small.rungs, small.favourite).map(|rung| rung.told.iops.value);
+            let larger = real(self.plan.large_transfer.0) / real(self.plan.transfer.0);
+            rate.zip(most).is_some_and(|(rate, most)| rate * larger.max(1.0) < 0.5 * most)
+        });
+        let mut ladder = stands.unwrap_or_else(|| self.stream(mix));
+        let goal = self.pace.goal(self.pace.base_s());
+        while self.settle(&mut ladder, 1, goal)? == Step::Fell {}
+        Ok(ladder)
+    }
+}
