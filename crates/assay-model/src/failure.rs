@@ -1,6 +1,7 @@
 //! What a server or the way to it refused, whatever its product, and what a person can do about it.
 
 use crate::Error;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 
@@ -32,7 +33,9 @@ pub enum Failure {
 }
 
 /// What a refusal means, in any product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// Transactions waited for each other, and this one gave way.
     Deadlock,

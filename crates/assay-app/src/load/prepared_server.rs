@@ -6,7 +6,7 @@ use crate::command_line::typed;
 use crate::context::Context;
 use crate::progress::Progress;
 use assay_dbload::load::{
-    Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, left_in,
+    Database, Kept, MariaLink, OwnDatabase, OwnPlan, OwnServer, OwnedKind, Product, left_in,
     remove_left_in,
 };
 use assay_dbserver::redacted;
@@ -14,6 +14,7 @@ use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Remark;
 use assay_model::number::real;
 use assay_model::units::show_bytes;
@@ -357,7 +358,7 @@ fn see_to_left<L: LoadProduct>(
     progress: &Progress,
 ) -> Result<()> {
     let (left, others) = database.left()?;
-    for left in left.iter().filter(|left| left.owner.kind == wanted.kind) {
+    for left in left.iter().filter(|left| left.owner.kind == OwnedKind::Load(wanted.kind)) {
         let size = show_bytes(real(left.bytes));
         if wanted.left == Some(PartialData::Drop) {
             database.remove_left(left)?;

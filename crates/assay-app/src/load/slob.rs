@@ -5,14 +5,14 @@ use super::partial_data::PartialData;
 use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, Wanted};
 use super::server_plan::{ServerPlan, ServerSizing};
 use crate::context::Context;
-use assay_dbload::load::{Database, LoadKind, schema_name};
-use assay_dbload::slob::{BlockStore, Slob, data_bytes, fill, is_filled, workload};
+use assay_dbload::load::{Database, schema_name};
+use assay_dbload::slob::{BlockStore, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::Rules;
-use assay_model::load::{Filled, Rung};
+use assay_model::load::{Filled, LoadKind, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
 use assay_model::units::{Nanos, show_bytes};
-use assay_model::{Histogram, Result, Workload};
+use assay_model::{Histogram, Result};
 use assay_postgres::connection::Connection;
 
 /// Bytes of a block, as every usual server has it.
@@ -28,10 +28,6 @@ impl<'a, L: LoadProduct + BlockStore> LoadDriver for SlobDriver<'a, L> {
 
     fn method(&self) -> &Slob<'a, L> {
         &self.0
-    }
-
-    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload {
-        workload(self.0.rules, sessions, duration, block_bytes)
     }
 
     fn limited(&self, rung: &Rung) -> Histogram {

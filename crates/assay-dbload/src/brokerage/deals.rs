@@ -5,6 +5,7 @@ use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
@@ -76,8 +77,8 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
     type Link = L;
     type Session = BrokerSession<L>;
 
-    fn name(&self) -> &'static str {
-        "brokerage"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Brokerage
     }
 
     fn kinds(&self) -> &[Kind] {

@@ -3,7 +3,7 @@
 
 use super::Database;
 use super::owned_postgres::{foreign, standing, standing_as, strangers};
-use super::owner::{Kind, Owner, RECORD, Standing, holds_foreign, in_the_way};
+use super::owner::{OwnedKind, Owner, RECORD, Standing, holds_foreign, in_the_way};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
@@ -50,7 +50,7 @@ impl OwnDatabase {
     }
 
     fn make(address: &Address, name: &str) -> Result<Self> {
-        let owner = Owner::new(Kind::Database)?;
+        let owner = Owner::new(OwnedKind::Database)?;
         let told = |failure: Failure| failure.of(format!("creating a database on {address}"));
         let mut beside = Connection::open(address, APPLICATION).map_err(told)?;
         // What somebody put into the usual template is not ours to drop.
@@ -152,7 +152,9 @@ fn standing_inside(inside: &mut Connection) -> Answer<Standing> {
     let number = inside.one(&format!("SELECT {NUMBER}"))?.text(0).to_owned();
     Ok(match standing_as(inside, SCHEMA, Some(&number))? {
         Standing::Absent => foreign("it has no owner record"),
-        Standing::Ours(owner) if owner.kind != Kind::Database => foreign("it has no owner record"),
+        Standing::Ours(owner) if owner.kind != OwnedKind::Database => {
+            foreign("it has no owner record")
+        }
         other => other,
     })
 }
@@ -170,7 +172,9 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
         match known {
             Standing::Ours(owner) => found.extend(strangers(inside, schema, owner.kind)?),
             // The schema that every database begins with; what lies in it is another matter.
-            _ if schema == "public" => found.extend(strangers(inside, schema, Kind::Database)?),
+            _ if schema == "public" => {
+                found.extend(strangers(inside, schema, OwnedKind::Database)?)
+            }
             _ => found.push(format!("the schema {schema}")),
         }
     }

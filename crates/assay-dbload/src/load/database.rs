@@ -1,11 +1,11 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
-use super::owner::{Kind, LeftOnServer, LeftSchema, Owner, Standing, in_the_way, in_use};
+use super::owner::{LeftOnServer, LeftSchema, OwnedKind, Owner, Standing, in_the_way, in_use};
 use super::{OwnDatabase, OwnServer, Product, Program};
 use assay_dbserver::tls::Cost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
-use assay_model::load::ServerFacts;
+use assay_model::load::{LoadKind, ServerFacts};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
@@ -43,7 +43,7 @@ pub struct Database<L: Product = Connection> {
 ///
 /// # Errors
 /// An environment error when the system gives no random bytes.
-pub fn schema_name(kind: Kind) -> Result<String> {
+pub fn schema_name(kind: LoadKind) -> Result<String> {
     let random = assay_dbserver::password()?;
     Ok(format!("assay_{}_{}", kind.name(), &random[..12]))
 }
@@ -211,8 +211,8 @@ impl<L: Product> Database<L> {
     ///
     /// # Errors
     /// That there is one of its name, or what the server says.
-    pub fn claim(&mut self, kind: Kind) -> Result<()> {
-        let owner = Owner::new(kind)?;
+    pub fn claim(&mut self, kind: LoadKind) -> Result<()> {
+        let owner = Owner::new(OwnedKind::Load(kind))?;
         let claimed = self.admin.claim(&self.schema, &owner);
         claimed.map_err(|failure| failure.of(format!("creating the schema {}", self.schema)))?;
         self.owner = Some(owner);

@@ -5,7 +5,7 @@
 use super::MariaLink;
 use super::owned_postgres::{foreign, pairs};
 use super::owner::{
-    Kind, LeftOnServer, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use,
+    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, Standing, holds_foreign, in_use,
 };
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
@@ -80,7 +80,7 @@ pub(super) fn remove(link: &mut MariaLink, schema: &str, owner: &Owner) -> Resul
         link.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(told)?;
     }
     // The record goes last, so that what is cut short here is known again.
-    refuse(strangers(link, schema, Kind::Database).map_err(told)?)?;
+    refuse(strangers(link, schema, OwnedKind::Database).map_err(told)?)?;
     link.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(told)
 }
 
@@ -136,7 +136,7 @@ fn about(sql: &str, schema: &str) -> String {
 }
 
 /// What would go with a database and was not made by its load, in words.
-fn strangers(link: &mut MariaLink, schema: &str, kind: Kind) -> Answer<Vec<String>> {
+fn strangers(link: &mut MariaLink, schema: &str, kind: OwnedKind) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     let tables = link.query(&about(
         "SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = {s}",

@@ -6,6 +6,7 @@ use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
 use assay_postgres::connection::Connection;
@@ -54,8 +55,8 @@ impl<L: OrderStore> Method for Orders<'_, L> {
     type Link = L;
     type Session = OrderSession<L>;
 
-    fn name(&self) -> &'static str {
-        "oltp"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Oltp
     }
 
     fn kinds(&self) -> &[Kind] {

@@ -6,6 +6,7 @@ use crate::load::{Database, Done, Kind, Method, Session};
 use assay_loads::slob::{Filler, Rules, Step, TEXT_BYTES, Work};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
 use assay_postgres::connection::Connection;
@@ -51,8 +52,8 @@ impl<'a, L: BlockStore> Method for Slob<'a, L> {
     type Link = L;
     type Session = BlockSession<'a, L>;
 
-    fn name(&self) -> &'static str {
-        "slob"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Slob
     }
 
     fn kinds(&self) -> &[Kind] {

@@ -28,7 +28,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_eq!(load["method"], "brokerage");
+    assert_eq!(load["kind"], "brokerage");
     assert_right(load, 2);
     // 177,000 prices, five rows and more for each of 11,520 trades, and the tables of fixed size.
     let rows = load["filled"]["rows"].as_u64().unwrap();

@@ -8,10 +8,10 @@ use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
     DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
 };
-use assay_dbload::load::{Database, Fill, LoadKind, Manifest, State, fill, in_the_way};
+use assay_dbload::load::{Database, Fill, Manifest, State, fill, in_the_way};
 use assay_loads::dss::Scale;
 use assay_model::dss::{DssData, DssLoading};
-use assay_model::load::Filled;
+use assay_model::load::{Filled, LoadKind};
 use assay_model::number::{index_of, real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
