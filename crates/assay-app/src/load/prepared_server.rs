@@ -70,7 +70,7 @@ impl LoadProduct for Connection {
         target: &Path,
         sizing: ServerSizing,
         guard: &[String],
-    ) -> Result<OwnPlan> {
+    ) -> Result<OwnPlan<Self::Own>> {
         server.own_postgres(target, sizing, guard)
     }
 }
@@ -94,7 +94,7 @@ impl LoadProduct for MariaLink {
 }
 
 /// A database that is loaded and ready to be measured.
-pub struct PreparedServer<L: Product = Connection> {
+pub struct PreparedServer<L: Product> {
     /// The way to it.
     pub database: Database<L>,
     /// How its data came to be there; none when it was there already.
@@ -119,10 +119,10 @@ pub enum Cleanup {
 }
 
 /// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
-pub type Fill<'a, L = Connection> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
+pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
 /// What a ground is made for.
-pub struct Wanted<'a, L: Product = Connection> {
+pub struct Wanted<'a, L: Product> {
     /// Our schema.
     pub schema: String,
     /// The load.
@@ -287,7 +287,7 @@ impl<L: LoadProduct> PreparedServer<L> {
             std::thread::sleep(ASK_EVERY);
         }
         if let Some(own) = &self.own {
-            self.database.postmaster = own.server().process_id();
+            self.database.first_process = own.process_id();
         }
         Ok(())
     }

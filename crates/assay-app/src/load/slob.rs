@@ -13,7 +13,6 @@ use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
 use assay_model::units::{Nanos, show_bytes};
 use assay_model::{Histogram, Result};
-use assay_postgres::connection::Connection;
 
 /// Bytes of a block, as every usual server has it.
 pub const BLOCK_BYTES: u64 = 8192;
@@ -21,7 +20,7 @@ pub const BLOCK_BYTES: u64 = 8192;
 pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 
 /// The method on its way up a ladder.
-pub struct SlobDriver<'a, L = Connection>(pub Slob<'a, L>);
+pub struct SlobDriver<'a, L>(pub Slob<'a, L>);
 
 impl<'a, L: LoadProduct + BlockStore> LoadDriver for SlobDriver<'a, L> {
     type Method = Slob<'a, L>;
@@ -44,7 +43,7 @@ pub struct BlockSetup<'a> {
     /// What becomes of what earlier runs left behind.
     pub left: Option<PartialData>,
     /// Cache of a server of our own, bytes.
-    pub shared_buffers_bytes: u64,
+    pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
     /// Whether a person asked for that many; a search takes what it gets.
@@ -80,7 +79,7 @@ impl BlockSetup<'_> {
             own_database: None,
             sizing: ServerSizing {
                 data_bytes: data_bytes(blocks, BLOCK_BYTES),
-                shared_buffers_bytes: self.shared_buffers_bytes,
+                cache_bytes: self.cache_bytes,
                 sessions_max: self.sessions_max,
             },
             server: self.server,

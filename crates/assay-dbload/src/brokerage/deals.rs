@@ -9,7 +9,6 @@ use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,7 +35,7 @@ pub const KINDS: [Kind; 12] = [
 const ROLLED_BACK: usize = 11;
 
 /// The load.
-pub struct Brokerage<'a, L = Connection> {
+pub struct Brokerage<'a, L> {
     rules: &'a Rules,
     mix: &'a Mix,
     calls: Calls,

@@ -185,7 +185,7 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
 ///
 /// # Errors
 /// What the server says.
-pub(super) fn copied(database: &mut Database) -> Result<OwnDatabase> {
+pub(super) fn copied(database: &mut Database<Connection>) -> Result<OwnDatabase> {
     let (own, mut beside) = leave(database)?;
     let address = beside_of(database);
     let copy = own.copy(&mut beside, &address, &copy_of(&own.name))?;
@@ -197,7 +197,7 @@ pub(super) fn copied(database: &mut Database) -> Result<OwnDatabase> {
 ///
 /// # Errors
 /// What the server says, or that something else lies in it by now.
-pub(super) fn restored(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+pub(super) fn restored(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
     let (own, mut beside) = leave(database)?;
     let address = beside_of(database);
     own.remove(&mut beside, &address)?;
@@ -205,7 +205,7 @@ pub(super) fn restored(copy: &OwnDatabase, database: &mut Database) -> Result<()
 }
 
 /// Notes that the database of a load is to stay.
-pub(super) fn keep_own(database: &mut Database) -> Answer<()> {
+pub(super) fn keep_own(database: &mut Database<Connection>) -> Answer<()> {
     if database.own_database.is_none() {
         return Ok(());
     }
@@ -216,7 +216,7 @@ pub(super) fn keep_own(database: &mut Database) -> Answer<()> {
 ///
 /// # Errors
 /// As for [`OwnDatabase::remove`].
-pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
     let mut beside = database.beside()?;
     copy.remove(&mut beside, &beside_of(database))
 }
@@ -225,13 +225,13 @@ pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database) -> Result<(
 ///
 /// # Errors
 /// As for [`OwnDatabase::remove`].
-pub(super) fn drop_own(database: &mut Database) -> Result<()> {
+pub(super) fn drop_own(database: &mut Database<Connection>) -> Result<()> {
     let (own, mut beside) = leave(database)?;
     own.remove(&mut beside, &beside_of(database))
 }
 
 /// The database of a load without its session in it.
-fn leave(database: &mut Database) -> Result<(OwnDatabase, Connection)> {
+fn leave(database: &mut Database<Connection>) -> Result<(OwnDatabase, Connection)> {
     let own = database.own_database.clone().ok_or_else(|| {
         let name = &database.address.database;
         in_the_way("the database", name, "this load did not make it")
@@ -241,7 +241,7 @@ fn leave(database: &mut Database) -> Result<(OwnDatabase, Connection)> {
     Ok((own, beside))
 }
 
-fn beside_of(database: &Database) -> Address {
+fn beside_of(database: &Database<Connection>) -> Address {
     database.address.with_database("postgres")
 }
 

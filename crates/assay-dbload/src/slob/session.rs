@@ -9,7 +9,6 @@ use assay_model::failure::{Answer, Failure};
 use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
 use std::marker::PhantomData;
 
 /// The kinds of steps, in the order in which their results are kept.
@@ -20,7 +19,7 @@ pub(super) const KINDS: [Kind; 3] = [
 ];
 
 /// The method with its knobs, on a product.
-pub struct Slob<'a, L = Connection> {
+pub struct Slob<'a, L> {
     /// The knobs.
     pub rules: &'a Rules,
     /// How rows are read.

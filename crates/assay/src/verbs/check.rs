@@ -141,12 +141,13 @@ fn on_database(
     let place = BlockSetup {
         rules: &rules,
         server: &server,
-        shared_buffers_bytes: SHARED_BUFFERS_BYTES,
+        cache_bytes: SHARED_BUFFERS_BYTES,
         left: None,
         sessions_max: ladder.climb.sessions_max(),
         are_given: false,
     };
-    let mut course: SlobDriver<'_> = SlobDriver(Slob::new(&rules, Access::Index));
+    let mut course: SlobDriver<'_, assay_postgres::connection::Connection> =
+        SlobDriver(Slob::new(&rules, Access::Index));
     beside(&ladder, &mut course, |named, context| place.prepare(named, context), writer, context)
 }
 

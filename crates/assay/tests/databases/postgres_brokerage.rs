@@ -252,7 +252,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
         [("guest", "use a user who may do this"), ("reader", "cannot be written to")]
     {
         let address =
-            format!("postgresql://{user}:{user}@/postgres?host={}", server.data().display());
+            format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
         let output = place.run(&format!("load brokerage {address} {SMALL} --time 1s --users 1"));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(words(&output).contains(hint), "{user}: {}", words(&output));

@@ -56,7 +56,7 @@ impl<L: LoadProduct + DssStore> Tables<L> {
             own_database: None,
             sizing: ServerSizing {
                 data_bytes: data_bytes(course.scale),
-                shared_buffers_bytes: course.shared_buffers.0,
+                cache_bytes: course.shared_buffers.0,
                 sessions_max: (most + 2).max(course.loaders + 1),
             },
             server: course.server,

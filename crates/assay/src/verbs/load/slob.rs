@@ -175,7 +175,7 @@ fn run_on<L: LoadProduct + BlockStore>(
         rules: &rules,
         server: &server,
         left: options.left.map(LeftOnly::into),
-        shared_buffers_bytes: options.shared_buffers.0,
+        cache_bytes: options.shared_buffers.0,
         sessions_max: ladder.climb.sessions_max(),
         are_given: matches!(ladder.climb, Climb::Given(_)),
     };

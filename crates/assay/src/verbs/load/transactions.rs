@@ -167,7 +167,7 @@ impl TransactionOptions {
             seed: self.seed,
             data_bytes: wanted.data_bytes,
             server: &server,
-            shared_buffers_bytes: self.shared_buffers.0,
+            cache_bytes: self.shared_buffers.0,
             sessions_max: ladder.climb.sessions_max(),
             are_given: matches!(ladder.climb, Climb::Given(_)),
             loaders: self.loaders,
