@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod checks;
 mod retries;
 mod rung;
+mod setting;
 mod step;
 
 pub use checks::{Check, Checks, Commits};
@@ -18,6 +19,7 @@ pub use retries::Retries;
 pub use rung::{
     CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Rung, TimeSplit,
 };
+pub use setting::Setting;
 pub use step::{Length, LoadKind, LoadStep, OnLoss, Spacing, StepArrival};
 
 /// The result of a load on a database server: the document `load.json`.
@@ -61,17 +63,6 @@ pub struct Load {
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
-}
-
-/// A name with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Setting {
-    /// What it is.
-    pub name: String,
-    /// What it is set to.
-    pub value: String,
 }
 
 /// The server.

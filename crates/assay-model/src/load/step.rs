@@ -1,7 +1,7 @@
 //! What a rung asks of a server: its sessions, when their steps begin, and what ends it. The document `step.toml` of the
 //! rung's cell.
 
-use super::Setting;
+use super::setting::Setting;
 use crate::document::parse_toml;
 use crate::units::{Nanos, Rate};
 use crate::{Error, Result};
