@@ -9,13 +9,14 @@ use crate::load::slob::{BlockSetup, SlobDriver, WARM_UP};
 use crate::plan_document::PlanDocument;
 use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_dbload::load::{Climb, Length, RungPlan};
+use assay_dbload::load::{Climb, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;
 use assay_model::document::to_toml;
+use assay_model::load::Length;
 use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
@@ -148,12 +149,13 @@ impl CheckPlan {
         let setup = BlockSetup {
             rules: &rules,
             server: &server,
-            shared_buffers_bytes: SHARED_BUFFERS_BYTES,
+            cache_bytes: SHARED_BUFFERS_BYTES,
             left: None,
             sessions_max: ladder.climb.sessions_max(),
             are_given: false,
         };
-        let mut driver: SlobDriver<'_> = SlobDriver(Slob::new(&rules, Access::Index));
+        let mut driver: SlobDriver<'_, assay_postgres::connection::Connection> =
+            SlobDriver(Slob::new(&rules, Access::Index));
         beside(
             &ladder,
             &mut driver,

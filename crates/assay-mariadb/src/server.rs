@@ -14,7 +14,6 @@ use assay_dbserver::tls::Security;
 use assay_dbserver::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -56,7 +55,8 @@ const NATURE: Nature = Nature {
 #[derive(Debug)]
 pub struct Server {
     binaries: Binaries,
-    daemon: Daemon,
+    /// Its files and its processes.
+    pub daemon: Daemon,
 }
 
 impl Server {
@@ -71,10 +71,10 @@ impl Server {
     /// An environment error when a program cannot be run or fails, with its words.
     pub fn create(plan: Plan) -> Result<Self> {
         let server = Self::of(plan, password()?);
-        server.home.check_way_in(&server.binaries.server)?;
-        server.home.let_in()?;
-        server.home.make_room(DATA)?;
-        server.home.make_room(SCRATCH)?;
+        server.daemon.home.check_way_in(&server.binaries.server)?;
+        server.daemon.home.let_in()?;
+        server.daemon.home.make_room(DATA)?;
+        server.daemon.home.make_room(SCRATCH)?;
         server.initialise()?;
         Ok(server)
     }
@@ -85,28 +85,31 @@ impl Server {
     /// A usage error when there are no files of such a server.
     pub fn adopt(plan: Plan, password: String) -> Result<Self> {
         let server = Self::of(plan, password);
-        if server.data().join("ibdata1").is_file() {
-            server.home.check_room(DATA)?;
-            server.home.check_room(SCRATCH)?;
+        if server.daemon.data().join("ibdata1").is_file() {
+            server.daemon.home.check_room(DATA)?;
+            server.daemon.home.check_room(SCRATCH)?;
             return Ok(server);
         }
         Err(Error::usage(
-            format!("{} holds no files of a MariaDB server", server.home.directory.display()),
+            format!(
+                "{} holds no files of a MariaDB server",
+                server.daemon.home.directory.display()
+            ),
             "name the directory of a kept server, with the --server that made it",
         ))
     }
 
     /// Where it puts temporary tables.
     fn scratch(&self) -> PathBuf {
-        self.home.directory.join(SCRATCH)
+        self.daemon.home.directory.join(SCRATCH)
     }
 
     /// How to reach it.
     pub fn address(&self) -> Address {
         Address {
-            host: Host::Socket(self.data().join(SOCKET)),
+            host: Host::Socket(self.daemon.data().join(SOCKET)),
             user: USER.to_owned(),
-            password: Some(self.password().to_owned()),
+            password: Some(self.daemon.password().to_owned()),
             database: None,
             security: Security::default(),
         }
@@ -114,7 +117,7 @@ impl Server {
 
     /// A program of the server; by itself it lets its group read what it makes, whatever the mask of its process is.
     fn command(&self, program: &Path) -> Command {
-        let mut command = self.home.command(program);
+        let mut command = self.daemon.home.command(program);
         command.env("UMASK", "0600").env("UMASK_DIR", "0700");
         command
     }
@@ -124,20 +127,20 @@ impl Server {
         let mut command = self.command(program);
         command.args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"]);
         command.arg("--auth-root-authentication-method=normal");
-        command.arg(option("datadir", &self.data())).arg(format!("--extra-file={INPUT}"));
+        command.arg(option("datadir", &self.daemon.data())).arg(format!("--extra-file={INPUT}"));
         command.arg(option("tmpdir", &self.scratch()));
         command.arg(format!("--innodb-page-size={}", settings::PAGE_BYTES));
-        let first = nameless(&first_statements(self.password()));
-        let first = first.map_err(|error| Home::refused(&self.home.directory, &error))?;
+        let first = nameless(&first_statements(self.daemon.password()));
+        let first = first.map_err(|error| Home::refused(&self.daemon.home.directory, &error))?;
         let done = command.stdin(first).output();
-        let done = done.map_err(|error| self.home.not_run(program, &error))?;
+        let done = done.map_err(|error| self.daemon.home.not_run(program, &error))?;
         // The program says success also when the last of its statements failed.
         let words = [done.stdout, done.stderr].concat();
         let words = String::from_utf8_lossy(&words).into_owned();
         if done.status.success() && !words.contains("ERROR:") {
             return Ok(());
         }
-        Err(explain(&self.home, "making the files of a server", &words))
+        Err(explain(&self.daemon.home, "making the files of a server", &words))
     }
 
     /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
@@ -149,7 +152,7 @@ impl Server {
         let mut command = self.command(&program);
         // The first word must be this one, or files of the system are read.
         command.arg("--no-defaults");
-        command.arg(option("datadir", &self.data())).arg(option("tmpdir", &self.scratch()));
+        command.arg(option("datadir", &self.daemon.data())).arg(option("tmpdir", &self.scratch()));
         command.arg(format!("--socket={SOCKET}"));
         for (name, value) in settings.all() {
             command.arg(format!("--{name}={value}"));
@@ -170,20 +173,6 @@ fn explain(home: &Home, doing: &str, words: &str) -> Error {
         let is_held = why.contains("unable to lock") || why.contains("can't lock");
         is_held.then(|| "another program uses this server: wait until it has ended".to_owned())
     })
-}
-
-impl Deref for Server {
-    type Target = Daemon;
-
-    fn deref(&self) -> &Daemon {
-        &self.daemon
-    }
-}
-
-impl DerefMut for Server {
-    fn deref_mut(&mut self) -> &mut Daemon {
-        &mut self.daemon
-    }
 }
 
 fn option(name: &str, path: &Path) -> std::ffi::OsString {

@@ -9,23 +9,30 @@ use crate::number::{rate, real, share};
 use serde::{Deserialize, Serialize};
 
 mod checks;
+mod retries;
 mod rung;
+mod setting;
+mod step;
 
 pub use checks::{Check, Checks, Commits};
+pub use retries::Retries;
 pub use rung::{
-    CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Retries, Rung,
-    TimeSplit,
+    CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Rung, TimeSplit,
 };
+pub use setting::Setting;
+pub use step::{Length, LoadKind, LoadStep, OnLoss, Spacing, StepArrival};
 
 /// The result of a load on a database server: the document `load.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Version of the document's form: 1.
+    /// Version of the document's form: [`Load::FORMAT`]; of the form 1 `kind` was called `method`, and refusals had no
+    /// class.
     pub format: u32,
-    /// The kind of load: `slob`, `oltp` or `brokerage`.
-    pub method: String,
+    /// The kind of load.
+    #[serde(alias = "method")]
+    pub kind: LoadKind,
     /// The server.
     pub server: ServerFacts,
     /// What was asked of it, by names and values in the order of the command line.
@@ -56,17 +63,6 @@ pub struct Load {
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
-}
-
-/// A name with its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Setting {
-    /// What it is.
-    pub name: String,
-    /// What it is set to.
-    pub value: String,
 }
 
 /// The server.
@@ -157,6 +153,9 @@ pub struct Goal {
 }
 
 impl Load {
+    /// The newest form of the document.
+    pub const FORMAT: u32 = 2;
+
     /// The rung with the most reading and changing statements a second; of repeats the middle one.
     pub fn best(&self) -> Option<&Rung> {
         self.best_by(Rung::statements_per_s)

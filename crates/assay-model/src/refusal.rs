@@ -1,7 +1,11 @@
 //! What the refusal of a database server means.
 
+use serde::{Deserialize, Serialize};
+
 /// What a refusal means, in any product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// Transactions waited for each other, and this one gave way.
     Deadlock,

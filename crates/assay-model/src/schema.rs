@@ -160,6 +160,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("soak", text::<crate::soak::Soak>()),
         ("comparison", text::<crate::comparison::Comparison>()),
         ("load", text::<crate::load::Load>()),
+        ("step", text::<crate::load::LoadStep>()),
         ("mix", text::<crate::mix::Mix>()),
         ("dss", text::<crate::dss::Dss>()),
         ("environment", text::<crate::environment::Environment>()),
@@ -242,7 +243,9 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
-    assert!(read_examples::<crate::load::Load>("load") > 0);
+    // Of both forms.
+    assert!(read_examples::<crate::load::Load>("load") > 1);
+    assert!(read_examples::<crate::load::LoadStep>("step") > 0);
     assert!(read_examples::<crate::mix::Mix>("mix") > 0);
     assert!(read_examples::<crate::dss::Dss>("dss") > 0);
 }

@@ -12,7 +12,6 @@ use crate::processes::PROGRAMS;
 use assay_dbserver::{Daemon, Home, INPUT, Nature, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicBool;
 
 /// The user that the server knows.
@@ -42,7 +41,8 @@ const NATURE: Nature = Nature {
 #[derive(Debug)]
 pub struct Server {
     binaries: Binaries,
-    daemon: Daemon,
+    /// Its files and its processes.
+    pub daemon: Daemon,
 }
 
 impl Server {
@@ -57,9 +57,9 @@ impl Server {
     /// An environment error when a program cannot be run or fails, with its words.
     pub fn create(plan: Plan) -> Result<Self> {
         let server = Self::of(plan, password()?);
-        server.home.check_way_in(&server.binaries.program("postgres"))?;
-        server.home.let_in()?;
-        server.home.make_room(DATA)?;
+        server.daemon.home.check_way_in(&server.binaries.program("postgres"))?;
+        server.daemon.home.let_in()?;
+        server.daemon.home.make_room(DATA)?;
         server.initialise()?;
         Ok(server)
     }
@@ -70,8 +70,8 @@ impl Server {
     /// A usage error when other programs made it than those of the plan.
     pub fn adopt(plan: Plan, password: String) -> Result<Self> {
         let server = Self::of(plan, password);
-        server.home.check_room(DATA)?;
-        let made_by = server.home.text_in(DATA, "PG_VERSION")?;
+        server.daemon.home.check_room(DATA)?;
+        let made_by = server.daemon.home.text_in(DATA, "PG_VERSION")?;
         let major = server.binaries.major();
         if made_by.trim() == major.to_string() {
             return Ok(server);
@@ -79,7 +79,7 @@ impl Server {
         Err(Error::usage(
             format!(
                 "the server in {} was made by version {}, and the programs are of version {major}",
-                server.home.directory.display(),
+                server.daemon.home.directory.display(),
                 made_by.trim()
             ),
             "name programs of that version with --bindir",
@@ -94,10 +94,10 @@ impl Server {
     /// How to reach it.
     pub fn address(&self, database: &str) -> Address {
         Address {
-            host: Host::Socket(self.data()),
+            host: Host::Socket(self.daemon.data()),
             port: 5432,
             user: USER.to_owned(),
-            password: Some(self.password().to_owned()),
+            password: Some(self.daemon.password().to_owned()),
             database: database.to_owned(),
             terms: Terms::default(),
         }
@@ -105,8 +105,8 @@ impl Server {
 
     fn initialise(&self) -> Result<()> {
         let program = self.binaries.program("initdb");
-        let mut command = self.home.command(&program);
-        command.arg("-D").arg(self.data()).arg("--pwfile").arg(INPUT);
+        let mut command = self.daemon.home.command(&program);
+        command.arg("-D").arg(self.daemon.data()).arg("--pwfile").arg(INPUT);
         command.args([
             "-U",
             USER,
@@ -115,15 +115,15 @@ impl Server {
             "--locale=C",
             "--no-sync",
         ]);
-        let secret = nameless(self.password());
-        let secret = secret.map_err(|error| Home::refused(&self.home.directory, &error))?;
+        let secret = nameless(self.daemon.password());
+        let secret = secret.map_err(|error| Home::refused(&self.daemon.home.directory, &error))?;
         let done = command.stdin(secret).output();
-        let done = done.map_err(|error| self.home.not_run(&program, &error))?;
+        let done = done.map_err(|error| self.daemon.home.not_run(&program, &error))?;
         if done.status.success() {
             return Ok(());
         }
         let words = String::from_utf8_lossy(&done.stderr).into_owned();
-        Err(explain(&self.home, "making the files of a server", &words))
+        Err(explain(&self.daemon.home, "making the files of a server", &words))
     }
 
     /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
@@ -132,8 +132,8 @@ impl Server {
     /// An environment error with the words of its log when it ends instead.
     pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.program("postgres");
-        let mut command = self.home.command(&program);
-        command.arg("-D").arg(self.data());
+        let mut command = self.daemon.home.command(&program);
+        command.arg("-D").arg(self.daemon.data());
         for (name, value) in settings.of(self.binaries.major()) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
@@ -159,20 +159,6 @@ fn explain(home: &Home, doing: &str, words: &str) -> Error {
         }
         _ => None,
     })
-}
-
-impl Deref for Server {
-    type Target = Daemon;
-
-    fn deref(&self) -> &Daemon {
-        &self.daemon
-    }
-}
-
-impl DerefMut for Server {
-    fn deref_mut(&mut self) -> &mut Daemon {
-        &mut self.daemon
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! One workload's measurement on disk: written interval by interval, read whole or piece by piece.
+//! One measurement on disk: written interval by interval, read whole or piece by piece.
 
-use assay_model::Workload;
 use assay_model::measurement::{Conduct, Finish};
 use assay_model::number::narrow;
 
 mod join;
 mod line;
+mod plan;
 mod progress;
 mod reader;
 mod recover;
@@ -13,16 +13,20 @@ mod series;
 mod writer;
 
 pub use join::joined;
+pub use plan::{CellPlan, KeptPlan};
 pub use reader::CellReader;
 pub use writer::CellWriter;
 
 pub(crate) const WORKLOAD: &str = "workload.toml";
+pub(crate) const STEP: &str = "step.toml";
 pub(crate) const INTERVALS: &str = "intervals.jsonl";
 pub(crate) const TAIL: &str = "tail.jsonl";
 pub(crate) const MEASUREMENT: &str = "measurement.json";
 /// Every file of a cell.
-pub(crate) const FILES: [&str; 5] =
-    [WORKLOAD, INTERVALS, TAIL, MEASUREMENT, crate::checksum::FILE_NAME];
+pub(crate) const FILES: [&str; 6] =
+    [WORKLOAD, STEP, INTERVALS, TAIL, MEASUREMENT, crate::checksum::FILE_NAME];
+/// What a cell was asked for; it has one of them.
+pub(crate) const PLANS: [&str; 2] = [WORKLOAD, STEP];
 
 /// Joints that a cell has at most when it runs as long as planned: a day has one every three minutes, and
 /// anything up to eight minutes has one a second.
@@ -72,11 +76,6 @@ pub enum CellStatus {
     Finished(Finish),
     /// It is being written, or the program was killed.
     Unfinished,
-}
-
-/// Intervals of a workload that runs as long as planned.
-fn planned_intervals(workload: &Workload) -> u64 {
-    workload.duration.0.div_ceil(workload.interval.0.max(1))
 }
 
 /// Intervals of one joint: the fewest that keep the plan within [`WINDOWS_MAX`] joints and, being as large as the

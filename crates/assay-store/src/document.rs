@@ -4,11 +4,12 @@ use crate::checksum;
 use crate::directory::{DOCUMENT_BYTES_MAX, Directory};
 use crate::failure::{damaged, refused};
 use assay_model::document::parse_json;
+use assay_model::load::Load;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// The newest form of documents that this version reads.
+/// The newest form that this version reads of documents that have had one form only.
 const FORMAT: u32 = 1;
 
 /// A document of a run as a whole.
@@ -80,6 +81,16 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The newest form of it that this version reads; older ones are read, too.
+    pub(crate) const fn newest_format(self) -> u32 {
+        match self {
+            Self::Load => Load::FORMAT,
+            _ => FORMAT,
+        }
+    }
+}
+
 /// The text of a document that is what was written, or nothing when there is none of that name.
 pub(crate) fn read_text(directory: &Directory, name: &str) -> Result<Option<String>> {
     let path = directory.path().join(name);
@@ -92,21 +103,30 @@ pub(crate) fn read_text(directory: &Directory, name: &str) -> Result<Option<Stri
     Ok(Some(text))
 }
 
-/// Parses a versioned JSON document; a newer version is said before any unknown key of it.
+/// Parses a versioned JSON document of the only form that there has been.
 pub(crate) fn parse_versioned<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T> {
+    parse_up_to(FORMAT, text, path)
+}
+
+/// Parses a versioned JSON document; a newer version is said before any unknown key of it.
+pub(crate) fn parse_up_to<T: DeserializeOwned>(newest: u32, text: &str, path: &Path) -> Result<T> {
     let name = path.display().to_string();
-    let format = serde_json::from_str::<Versioned>(text).map_or(FORMAT, |found| found.format);
-    check_format(format, &name)?;
+    let format = serde_json::from_str::<Versioned>(text).map_or(newest, |found| found.format);
+    check_up_to(newest, format, &name)?;
     parse_json(text, &name)
 }
 
 /// Refuses a form that this version does not know.
 pub(crate) fn check_format(format: u32, name: &str) -> Result<()> {
-    if format == FORMAT {
+    check_up_to(FORMAT, format, name)
+}
+
+fn check_up_to(newest: u32, format: u32, name: &str) -> Result<()> {
+    if (1..=newest).contains(&format) {
         return Ok(());
     }
     Err(Error::usage(
-        format!("{name} has format = {format}; this version reads format = {FORMAT}"),
+        format!("{name} has format = {format}; this version reads format = {newest}"),
         "open it with the version of assay that wrote it, or a newer one",
     )
     .of_kind(assay_model::ErrorKind::Unsupported))

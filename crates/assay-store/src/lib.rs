@@ -10,7 +10,8 @@
 //! | `events.jsonl` | errors, phase edges and remarks, one a line |
 //! | `watch.jsonl` | the machine meanwhile: [`Moment`](assay_model::watch::Moment)s, one a line |
 //! | `checksums.jsonl` | the checksums of its documents, also in the directory of each cell |
-//! | `cells/NAME/workload.toml` | what the cell issued |
+//! | `cells/NAME/workload.toml` | what the cell issued on storage |
+//! | `cells/NAME/step.toml` | or the [`LoadStep`](assay_model::load::LoadStep) of a database load that it measured |
 //! | `cells/NAME/intervals.jsonl` | every interval in numbers; joints with full histograms of one or more intervals |
 //! | `cells/NAME/tail.jsonl` | the intervals since the last joint with full histograms; gone when the cell is finished |
 //! | `cells/NAME/measurement.json` | the whole result, when the cell is finished |
@@ -41,8 +42,8 @@ mod store;
 mod watch;
 
 pub use cell::{
-    CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
-    TAIL_BYTES_MAX, WINDOWS_MAX, joined,
+    CellPlan, CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
+    KeptPlan, TAIL_BYTES_MAX, WINDOWS_MAX, joined,
 };
 pub use damage::{Damage, take_damage};
 pub use document::Document;

@@ -187,17 +187,6 @@ impl<'a, L: LoadProduct + BrokerStore> TransactionLoad for BrokerageDriver<'a, L
         &self.0
     }
 
-    fn description(&self) -> String {
-        format!(
-            "Transactions of a brokerage of {} customers on a database server; an I/O is a transaction.",
-            self.0.rules().customers
-        )
-    }
-
-    fn seed(&self) -> u64 {
-        self.0.rules().seed
-    }
-
     fn counted(&self) -> &'static str {
         TRADE_RESULT
     }

@@ -8,16 +8,15 @@ use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
 use assay_dbload::load::{
-    Climb, Hands, Length, Measured, Method, Next, OnLoss, Point, Product, RungPlan, knee_of,
-    measure,
+    Climb, Hands, Measured, Method, Next, Point, Product, RungPlan, knee_of, measure,
 };
 use assay_host::clock::unix_ns;
-use assay_model::load::{Load, Rung, ServerFacts, Setting};
+use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
 use assay_model::measurement::{Conduct, Finish, Interval, Joint};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_count};
-use assay_model::{Error, Histogram, Result, Workload};
+use assay_model::{Error, Histogram, Result};
 use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -53,9 +52,6 @@ pub trait LoadDriver {
 
     /// What sessions do.
     fn method(&self) -> &Self::Method;
-
-    /// A rung in the words of workloads: what the store keeps of it before its first interval.
-    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload;
 
     /// The times that a limit is on.
     fn limited(&self, rung: &Rung) -> Histogram;
@@ -183,7 +179,7 @@ pub fn beside<C: LoadDriver>(
     context: &Context,
 ) -> Result<()> {
     let named = LoadTarget::read(&ladder.target)?;
-    let method = course.method().name();
+    let kind = course.method().kind();
     let climbed = prepare(&named, context).and_then(|mut ground| {
         let climbing = LadderRun { ladder, course, ground: &mut ground, writer, context };
         let climbed = climbing.climb();
@@ -198,14 +194,14 @@ pub fn beside<C: LoadDriver>(
         error.message(),
         error.hint()
     ));
-    writer.put_json(Document::Load, &skipped(method, error.message()))
+    writer.put_json(Document::Load, &skipped(kind, error.message()))
 }
 
 /// What is kept of a ladder that could not be climbed.
-fn skipped(method: &str, why: &str) -> Load {
+fn skipped(kind: LoadKind, why: &str) -> Load {
     Load {
-        format: 1,
-        method: method.to_owned(),
+        format: Load::FORMAT,
+        kind,
         server: ServerFacts::default(),
         plan: Vec::new(),
         filled: None,
@@ -333,13 +329,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
 
     fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
         let ladder = self.ladder;
-        let block_bytes = self.ground.database.facts.block_bytes;
-        let duration = match ladder.rung.length {
-            Length::Time(time) => time,
-            // How long it will take is the question; the store only plans its windows by it.
-            Length::Steps(_) => Nanos(60_000_000_000),
-        };
-        let described = self.course.described(sessions, duration, block_bytes);
+        let plan = RungPlan { sessions, repeat, ..ladder.rung };
+        let step = plan.step(self.course.method().kind(), &ladder.plan);
         let start = CellStart {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
@@ -349,8 +340,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
                 ..Conduct::default()
             },
         };
-        let mut cell = self.writer.create_cell(&rung_cell(sessions, repeat), &described, &start)?;
-        let plan = RungPlan { sessions, repeat, ..ladder.rung };
+        let mut cell = self.writer.create_cell(&rung_cell(sessions, repeat), &step, &start)?;
         let mut measured = self.watched(&plan, Some(&mut cell))?;
         measured.rung.measurement = cell.finish(measured.rung.measurement)?;
         Ok(measured)
@@ -404,8 +394,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     fn result(&self) -> Load {
         let database = &self.ground.database;
         Load {
-            format: 1,
-            method: self.course.method().name().to_owned(),
+            format: Load::FORMAT,
+            kind: self.course.method().kind(),
             server: database.told(),
             plan: self.ladder.plan.clone(),
             filled: self.ground.filled,

@@ -181,17 +181,6 @@ impl<'a, L: LoadProduct + OrderStore> TransactionLoad for OltpDriver<'a, L> {
         &self.0
     }
 
-    fn description(&self) -> String {
-        format!(
-            "Transactions of an order-entry load on {} warehouses of a database server; an I/O is a transaction.",
-            self.0.rules.warehouses
-        )
-    }
-
-    fn seed(&self) -> u64 {
-        self.0.rules.seed
-    }
-
     fn counted(&self) -> &'static str {
         NEW_ORDER
     }

@@ -6,7 +6,7 @@ use crate::command_line::typed;
 use crate::context::Context;
 use crate::progress::Progress;
 use assay_dbload::load::{
-    Database, Kept, LoadKind, MariaLink, OwnDatabase, OwnPlan, OwnServer, Product, left_in,
+    Database, Kept, MariaLink, OwnDatabase, OwnPlan, OwnServer, OwnedKind, Product, left_in,
     remove_left_in,
 };
 use assay_dbserver::redacted;
@@ -14,6 +14,7 @@ use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::environment::Environment;
 use assay_model::load::Filled;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Remark;
 use assay_model::number::real;
 use assay_model::units::show_bytes;
@@ -69,7 +70,7 @@ impl LoadProduct for Connection {
         target: &Path,
         sizing: ServerSizing,
         guard: &[String],
-    ) -> Result<OwnPlan> {
+    ) -> Result<OwnPlan<Self::Own>> {
         server.own_postgres(target, sizing, guard)
     }
 }
@@ -93,7 +94,7 @@ impl LoadProduct for MariaLink {
 }
 
 /// A database that is loaded and ready to be measured.
-pub struct PreparedServer<L: Product = Connection> {
+pub struct PreparedServer<L: Product> {
     /// The way to it.
     pub database: Database<L>,
     /// How its data came to be there; none when it was there already.
@@ -118,10 +119,10 @@ pub enum Cleanup {
 }
 
 /// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
-pub type Fill<'a, L = Connection> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
+pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
 /// What a ground is made for.
-pub struct Wanted<'a, L: Product = Connection> {
+pub struct Wanted<'a, L: Product> {
     /// Our schema.
     pub schema: String,
     /// The load.
@@ -286,7 +287,7 @@ impl<L: LoadProduct> PreparedServer<L> {
             std::thread::sleep(ASK_EVERY);
         }
         if let Some(own) = &self.own {
-            self.database.postmaster = own.server().process_id();
+            self.database.first_process = own.process_id();
         }
         Ok(())
     }
@@ -357,7 +358,7 @@ fn see_to_left<L: LoadProduct>(
     progress: &Progress,
 ) -> Result<()> {
     let (left, others) = database.left()?;
-    for left in left.iter().filter(|left| left.owner.kind == wanted.kind) {
+    for left in left.iter().filter(|left| left.owner.kind == OwnedKind::Load(wanted.kind)) {
         let size = show_bytes(real(left.bytes));
         if wanted.left == Some(PartialData::Drop) {
             database.remove_left(left)?;

@@ -53,7 +53,7 @@ pub struct ServerSizing {
     /// Bytes of the data that will be loaded.
     pub data_bytes: u64,
     /// Cache of the server while it is measured, bytes.
-    pub shared_buffers_bytes: u64,
+    pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
 }
@@ -97,7 +97,7 @@ impl ServerPlan {
         target: &Path,
         sizing: ServerSizing,
         guard: &[String],
-    ) -> Result<OwnPlan> {
+    ) -> Result<OwnPlan<assay_postgres::server::Server>> {
         let binaries = Places::of_this_program(self.bindir.clone()).find()?;
         let choice = self.io_method.map(|method| match method {
             IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
@@ -139,7 +139,7 @@ impl ServerPlan {
             target: target.to_owned(),
             guard: guard.to_vec(),
             data_bytes: sizing.data_bytes,
-            shared_buffers_bytes: sizing.shared_buffers_bytes,
+            cache_bytes: sizing.cache_bytes,
             sessions_max: sizing.sessions_max,
             direct: !self.buffered,
             choice,

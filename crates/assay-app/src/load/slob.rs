@@ -12,16 +12,14 @@ use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::load::{Climb, Database, Length, LoadKind, MariaLink, RungPlan, schema_name};
-use assay_dbload::slob::{
-    Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled, workload,
-};
+use assay_dbload::load::{Climb, Database, MariaLink, RungPlan, schema_name};
+use assay_dbload::slob::{Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::{Redo, Rules};
-use assay_model::load::{Filled, Rung, Setting};
+use assay_model::load::{Filled, Length, LoadKind, Rung, Setting};
 use assay_model::measurement::Operation;
 use assay_model::number::{real, share};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
-use assay_model::{Error, Histogram, Result, Workload};
+use assay_model::{Error, Histogram, Result};
 use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -272,7 +270,7 @@ impl SlobPlan {
             rules: &rules,
             server: &self.server,
             left: self.left,
-            shared_buffers_bytes: self.shared_buffers.0,
+            cache_bytes: self.shared_buffers.0,
             sessions_max: ladder.climb.sessions_max(),
             are_given: matches!(ladder.climb, Climb::Given(_)),
         };
@@ -358,17 +356,13 @@ fn every(steps: u64) -> String {
 }
 
 /// The method on its way up a ladder.
-pub struct SlobDriver<'a, L = Connection>(pub Slob<'a, L>);
+pub struct SlobDriver<'a, L>(pub Slob<'a, L>);
 
 impl<'a, L: LoadProduct + BlockStore> LoadDriver for SlobDriver<'a, L> {
     type Method = Slob<'a, L>;
 
     fn method(&self) -> &Slob<'a, L> {
         &self.0
-    }
-
-    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload {
-        workload(self.0.rules, sessions, duration, block_bytes)
     }
 
     fn limited(&self, rung: &Rung) -> Histogram {
@@ -385,7 +379,7 @@ pub struct BlockSetup<'a> {
     /// What becomes of what earlier runs left behind.
     pub left: Option<PartialData>,
     /// Cache of a server of our own, bytes.
-    pub shared_buffers_bytes: u64,
+    pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
     /// Whether a person asked for that many; a search takes what it gets.
@@ -421,7 +415,7 @@ impl BlockSetup<'_> {
             own_database: None,
             sizing: ServerSizing {
                 data_bytes: data_bytes(blocks, BLOCK_BYTES),
-                shared_buffers_bytes: self.shared_buffers_bytes,
+                cache_bytes: self.cache_bytes,
                 sessions_max: self.sessions_max,
             },
             server: self.server,

@@ -13,8 +13,8 @@ use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::load::{Climb, Isolation, Length, OnLoss, Pace, RungPlan, Spacing, Tables};
-use assay_model::load::Setting;
+use assay_dbload::load::{Climb, Isolation, Pace, RungPlan, Tables};
+use assay_model::load::{Length, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -213,7 +213,7 @@ impl TransactionPlan {
             seed: self.seed,
             data_bytes: wanted.data_bytes,
             server: &self.server,
-            shared_buffers_bytes: self.shared_buffers.0,
+            cache_bytes: self.shared_buffers.0,
             sessions_max: ladder.climb.sessions_max(),
             are_given: matches!(ladder.climb, Climb::Given(_)),
             loaders: self.loaders,

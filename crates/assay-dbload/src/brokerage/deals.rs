@@ -5,10 +5,10 @@ use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub const KINDS: [Kind; 12] = [
 const ROLLED_BACK: usize = 11;
 
 /// The load.
-pub struct Brokerage<'a, L = Connection> {
+pub struct Brokerage<'a, L> {
     rules: &'a Rules,
     mix: &'a Mix,
     calls: Calls,
@@ -76,8 +76,8 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
     type Link = L;
     type Session = BrokerSession<L>;
 
-    fn name(&self) -> &'static str {
-        "brokerage"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Brokerage
     }
 
     fn kinds(&self) -> &[Kind] {

@@ -1,7 +1,15 @@
 //! All transactions as functions of the server: one call, one turn of the wire, one transaction.
 
-use super::{market, reads};
 use assay_loads::brokerage::Rules;
+
+/// Transactions that only read.
+const READS: &str = include_str!("sql/postgres_reads.sql");
+/// Trade order; it estimates what the trade will come to, and takes it back where that is asked for.
+const ORDERS: &str = include_str!("sql/postgres_orders.sql");
+/// Trade result and market feed. The rows that most sessions want come last.
+const MARKET: &str = include_str!("sql/postgres_market.sql");
+/// Corrections of trades, and care of data.
+const CARE: &str = include_str!("sql/postgres_care.sql");
 
 /// The code with which an order is taken back.
 pub(super) const TAKEN_BACK: &str = "AS002";
@@ -11,7 +19,7 @@ const SECOND_US: i64 = 1_000_000;
 /// Creates all functions, and the numbers of trades to come.
 pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
     let numbers = "CREATE SEQUENCE {s}.trade_numbers START WITH {next} CACHE 20;";
-    let all = [numbers, reads::FUNCTIONS, market::ORDER, market::MARKET, market::CARE].concat();
+    let all = [numbers, READS, ORDERS, MARKET, CARE].concat();
     let opened_s = rules.opened_us(loaded_us) / SECOND_US;
     all.replace("{s}", schema)
         .replace("{next}", &(rules.trades() + 1).to_string())

@@ -5,7 +5,7 @@
 use super::desk;
 use super::statements::{Dialect, Statement, all};
 use super::store::{BrokerStore, Days, Told, Value};
-use crate::load::{Calls, Isolation, MariaLink};
+use crate::load::{Calls, Isolation, Link, MariaLink};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_mariadb::connection::{Answers, Batch, Fields, Prepared};
 use assay_model::failure::{Answer, Failure};
@@ -79,13 +79,13 @@ impl BrokerStore for MariaLink {
         self.run("SET SESSION autocommit = 0")?;
         let mut statements = HashMap::new();
         for Statement { name, sql, order, changes } in all(Self::DIALECT, schema) {
-            let prepared = self.prepare(&sql)?;
+            let prepared = self.connection.prepare(&sql)?;
             statements.insert(name, Known { prepared, order, changes });
         }
         Ok(Desk {
             statements,
-            commit: self.prepare("COMMIT")?,
-            rollback: self.prepare("ROLLBACK")?,
+            commit: self.connection.prepare("COMMIT")?,
+            rollback: self.connection.prepare("ROLLBACK")?,
             days,
             batch: Batch::default(),
             count: 0,
@@ -122,7 +122,7 @@ impl BrokerStore for MariaLink {
 
     fn turn(&mut self, desk: &mut Desk) -> Answer<()> {
         desk.count = 0;
-        self.exchange(&mut desk.batch)
+        self.connection.exchange(&mut desk.batch)
     }
 
     fn end(&mut self, desk: &mut Desk, is_for_good: bool) -> Answer<()> {

@@ -3,9 +3,10 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use super::functions;
-use crate::load::{LoadKind, Origin, TableLayout, Tables, created};
+use crate::load::{Origin, TableLayout, Tables, created};
 use assay_loads::brokerage::{Rules, Table, fill, rows_of};
 use assay_loads::sink::{Part, Sink};
+use assay_model::load::LoadKind;
 use std::fmt::Write as _;
 
 /// The tables of a brokerage.

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::store::DssStore;
 use super::tables::SCHEMA;
-use crate::load::{Database, MariaLink};
+use crate::load::{Database, Link, MariaLink};
 use assay_dbserver::Usage;
 use assay_loads::dss::Table;
 use assay_mariadb::failure::number;
@@ -28,7 +28,7 @@ const FIT: [(&str, u64); 5] = [
 
 impl DssStore for MariaLink {
     fn remove(&mut self, table: Table, condition: &str) -> Answer<u64> {
-        self.change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))
+        self.connection.change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))
     }
 
     /// One thread works on a query.
@@ -57,14 +57,14 @@ impl DssStore for MariaLink {
     }
 
     fn ready_to_ask(&mut self, asked: &Asked) -> Answer<()> {
-        let is_mariadb = self.facts().is_mariadb();
+        let is_mariadb = self.connection.facts().is_mariadb();
         self.run(&settings(asked, is_mariadb))
     }
 
     /// MariaDB's limit of a session would hold for refresh functions, too.
     fn limited(&self, sql: String, limit: Option<Nanos>) -> String {
         match limit {
-            Some(limit) if self.facts().is_mariadb() => {
+            Some(limit) if self.connection.facts().is_mariadb() => {
                 let limit_ms = milliseconds(limit);
                 let (whole, part) = (limit_ms / 1000, limit_ms % 1000);
                 format!("SET STATEMENT max_statement_time = {whole}.{part:03} FOR {sql}")
@@ -78,7 +78,7 @@ impl DssStore for MariaLink {
     }
 
     fn ending(&self) -> Option<String> {
-        Some(format!("KILL {}", self.facts().session))
+        Some(format!("KILL {}", self.connection.facts().session))
     }
 
     fn whole_usage(first_process: u32) -> Option<Usage> {

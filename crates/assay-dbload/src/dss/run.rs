@@ -75,7 +75,7 @@ pub fn measure<L: DssStore>(
     plan: &RunPlan,
     hands: &mut Hands<'_>,
 ) -> Result<DssRun> {
-    let whole = |database: &Database<L>| database.postmaster.and_then(L::whole_usage);
+    let whole = |database: &Database<L>| database.first_process.and_then(L::whole_usage);
     let (before, used_before) = (Sight::take(database, &[])?, whole(database));
     let streams: Result<Vec<Stream<L>>> =
         plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();

@@ -1,14 +1,15 @@
 //! The eight tables as a server has to keep them, and what their schema notes beside its loading.
 
 use crate::load::{
-    Database, IndexLayout, LoadKind, Manifest, Origin, State, Statistics, TableLayout, TableStore,
-    Tables, sizes_of, tables_in,
+    Database, IndexLayout, Manifest, Origin, State, Statistics, TableLayout, TableStore, Tables,
+    sizes_of, tables_in,
 };
 use assay_loads::dss::{Scale, TABLES, Table, column_list, prepare_texts, put_rows};
 use assay_loads::sink::{Part, Sink};
 use assay_model::Result;
 use assay_model::dss::DssData;
 use assay_model::failure::Failure;
+use assay_model::load::LoadKind;
 use assay_model::number::{count, real};
 
 /// The name of our schema: always the same, so that the next run finds it.

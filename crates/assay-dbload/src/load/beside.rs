@@ -44,7 +44,7 @@ impl<W: Live> Watched<W> {
             database: name.to_owned(),
             watcher,
             canary,
-            is_here: database.postmaster.is_some(),
+            is_here: database.first_process.is_some(),
             devices: database.devices.clone(),
         })
     }

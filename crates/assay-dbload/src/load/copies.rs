@@ -3,7 +3,7 @@
 
 use super::Database;
 use super::owned_postgres::{foreign, standing, standing_as, strangers};
-use super::owner::{Kind, Owner, RECORD, Standing, holds_foreign, in_the_way};
+use super::owner::{OwnedKind, Owner, RECORD, Standing, holds_foreign, in_the_way};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
@@ -50,7 +50,7 @@ impl OwnDatabase {
     }
 
     fn make(address: &Address, name: &str) -> Result<Self> {
-        let owner = Owner::new(Kind::Database)?;
+        let owner = Owner::new(OwnedKind::Database)?;
         let told = |failure: Failure| failure.of(format!("creating a database on {address}"));
         let mut beside = Connection::open(address, APPLICATION).map_err(told)?;
         // What somebody put into the usual template is not ours to drop.
@@ -152,7 +152,9 @@ fn standing_inside(inside: &mut Connection) -> Answer<Standing> {
     let number = inside.one(&format!("SELECT {NUMBER}"))?.text(0).to_owned();
     Ok(match standing_as(inside, SCHEMA, Some(&number))? {
         Standing::Absent => foreign("it has no owner record"),
-        Standing::Ours(owner) if owner.kind != Kind::Database => foreign("it has no owner record"),
+        Standing::Ours(owner) if owner.kind != OwnedKind::Database => {
+            foreign("it has no owner record")
+        }
         other => other,
     })
 }
@@ -170,7 +172,9 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
         match known {
             Standing::Ours(owner) => found.extend(strangers(inside, schema, owner.kind)?),
             // The schema that every database begins with; what lies in it is another matter.
-            _ if schema == "public" => found.extend(strangers(inside, schema, Kind::Database)?),
+            _ if schema == "public" => {
+                found.extend(strangers(inside, schema, OwnedKind::Database)?)
+            }
             _ => found.push(format!("the schema {schema}")),
         }
     }
@@ -181,7 +185,7 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
 ///
 /// # Errors
 /// What the server says.
-pub(super) fn copied(database: &mut Database) -> Result<OwnDatabase> {
+pub(super) fn copied(database: &mut Database<Connection>) -> Result<OwnDatabase> {
     let (own, mut beside) = leave(database)?;
     let address = beside_of(database);
     let copy = own.copy(&mut beside, &address, &copy_of(&own.name))?;
@@ -193,7 +197,7 @@ pub(super) fn copied(database: &mut Database) -> Result<OwnDatabase> {
 ///
 /// # Errors
 /// What the server says, or that something else lies in it by now.
-pub(super) fn restored(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+pub(super) fn restored(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
     let (own, mut beside) = leave(database)?;
     let address = beside_of(database);
     own.remove(&mut beside, &address)?;
@@ -201,7 +205,7 @@ pub(super) fn restored(copy: &OwnDatabase, database: &mut Database) -> Result<()
 }
 
 /// Notes that the database of a load is to stay.
-pub(super) fn keep_own(database: &mut Database) -> Answer<()> {
+pub(super) fn keep_own(database: &mut Database<Connection>) -> Answer<()> {
     if database.own_database.is_none() {
         return Ok(());
     }
@@ -212,7 +216,7 @@ pub(super) fn keep_own(database: &mut Database) -> Answer<()> {
 ///
 /// # Errors
 /// As for [`OwnDatabase::remove`].
-pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
     let mut beside = database.beside()?;
     copy.remove(&mut beside, &beside_of(database))
 }
@@ -221,13 +225,13 @@ pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database) -> Result<(
 ///
 /// # Errors
 /// As for [`OwnDatabase::remove`].
-pub(super) fn drop_own(database: &mut Database) -> Result<()> {
+pub(super) fn drop_own(database: &mut Database<Connection>) -> Result<()> {
     let (own, mut beside) = leave(database)?;
     own.remove(&mut beside, &beside_of(database))
 }
 
 /// The database of a load without its session in it.
-fn leave(database: &mut Database) -> Result<(OwnDatabase, Connection)> {
+fn leave(database: &mut Database<Connection>) -> Result<(OwnDatabase, Connection)> {
     let own = database.own_database.clone().ok_or_else(|| {
         let name = &database.address.database;
         in_the_way("the database", name, "this load did not make it")
@@ -237,7 +241,7 @@ fn leave(database: &mut Database) -> Result<(OwnDatabase, Connection)> {
     Ok((own, beside))
 }
 
-fn beside_of(database: &Database) -> Address {
+fn beside_of(database: &Database<Connection>) -> Address {
     database.address.with_database("postgres")
 }
 

@@ -62,7 +62,7 @@ impl Sight {
             time,
             host: read_counters(&SysRoot::live(), &database.devices),
             client_cpu_s: process_cpu_s(),
-            server: database.postmaster.and_then(|process| L::server_use(process, sessions)),
+            server: database.first_process.and_then(|process| L::server_use(process, sessions)),
         })
     }
 

@@ -1,18 +1,17 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
-use super::owner::{Kind, LeftOnServer, LeftSchema, Owner, Standing, in_the_way, in_use};
+use super::owner::{LeftOnServer, LeftSchema, OwnedKind, Owner, Standing, in_the_way, in_use};
 use super::{OwnDatabase, OwnServer, Product, Program};
 use assay_dbserver::tls::Cost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
-use assay_model::load::ServerFacts;
+use assay_model::load::{LoadKind, ServerFacts};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
 use std::path::{Path, PathBuf};
 
 /// A schema of ours in a database.
-pub struct Database<L: Product = Connection> {
+pub struct Database<L: Product> {
     /// The way to it.
     pub address: L::Address,
     /// The session that prepares and counts.
@@ -28,7 +27,7 @@ pub struct Database<L: Product = Connection> {
     /// Kernel names of the devices under the data, from the top down.
     pub devices: Vec<String>,
     /// The first of its processes, when it runs on this machine.
-    pub postmaster: Option<u32>,
+    pub first_process: Option<u32>,
     /// What a reader must know.
     pub remarks: Vec<Remark>,
     /// The record in our schema, once it was made or read.
@@ -43,7 +42,7 @@ pub struct Database<L: Product = Connection> {
 ///
 /// # Errors
 /// An environment error when the system gives no random bytes.
-pub fn schema_name(kind: Kind) -> Result<String> {
+pub fn schema_name(kind: LoadKind) -> Result<String> {
     let random = assay_dbserver::password()?;
     Ok(format!("assay_{}_{}", kind.name(), &random[..12]))
 }
@@ -57,7 +56,7 @@ impl<L: Product> Database<L> {
         let mut database = Self::open(&own.server().address(), schema, Some(own.directory()))?;
         database.facts.is_own = true;
         database.facts.ready_s = own.ready_s();
-        database.postmaster = own.server().process_id();
+        database.first_process = own.process_id();
         Ok(database)
     }
 
@@ -76,7 +75,7 @@ impl<L: Product> Database<L> {
         let (knowledge, facts) = admin.look(address)?;
         let mut database = Self {
             address: address.clone(),
-            postmaster: admin.first_process(address),
+            first_process: admin.first_process(address),
             data: data.map(Path::to_owned),
             admin,
             knowledge,
@@ -113,7 +112,7 @@ impl<L: Product> Database<L> {
     /// What the server says.
     pub fn come_back(&mut self) -> Result<()> {
         self.admin = self.connect()?;
-        self.postmaster = self.admin.first_process(&self.address);
+        self.first_process = self.admin.first_process(&self.address);
         if self.owner.is_some() {
             // Whoever took it meanwhile finds it changed under his hands, which he is told by what he reads.
             let _ = self.admin.hold(&self.schema);
@@ -179,7 +178,7 @@ impl<L: Product> Database<L> {
 
     /// Where the data lies, and on what.
     fn locate(&mut self) {
-        if self.data.is_none() && self.postmaster.is_some() {
+        if self.data.is_none() && self.first_process.is_some() {
             self.data = self.admin.data_directory().filter(|path| path.is_dir());
         }
         let root = SysRoot::live();
@@ -191,7 +190,7 @@ impl<L: Product> Database<L> {
 
     fn remark(&mut self) {
         let mut remarks = L::remarks(self);
-        if self.postmaster.is_none() {
+        if self.first_process.is_none() {
             remarks.push(said(
                 "the server runs elsewhere, or its processes may not be looked at",
                 "its CPU time and its device are not in the result",
@@ -211,8 +210,8 @@ impl<L: Product> Database<L> {
     ///
     /// # Errors
     /// That there is one of its name, or what the server says.
-    pub fn claim(&mut self, kind: Kind) -> Result<()> {
-        let owner = Owner::new(kind)?;
+    pub fn claim(&mut self, kind: LoadKind) -> Result<()> {
+        let owner = Owner::new(OwnedKind::Load(kind))?;
         let claimed = self.admin.claim(&self.schema, &owner);
         claimed.map_err(|failure| failure.of(format!("creating the schema {}", self.schema)))?;
         self.owner = Some(owner);

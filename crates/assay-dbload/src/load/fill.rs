@@ -288,7 +288,7 @@ impl<T: Tables, L: TableStore> Shared<'_, T, L> {
 }
 
 fn ended_early() -> Failure {
-    Failure::Strange("it was stopped".to_owned())
+    Failure::Protocol("it was stopped".to_owned())
 }
 
 /// Builds an index, unless an earlier loading did.

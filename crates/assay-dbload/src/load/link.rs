@@ -8,6 +8,7 @@ use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
 use assay_model::measurement::Remark;
+use assay_model::row::Row;
 use assay_model::{Profile, Result};
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -29,6 +30,12 @@ pub trait Link: Send + Sync + Sized {
     /// # Errors
     /// What the server says.
     fn run(&mut self, sql: &str) -> Answer<()>;
+
+    /// All rows of a query, in text form.
+    ///
+    /// # Errors
+    /// What the server says.
+    fn query(&mut self, sql: &str) -> Answer<Vec<Row>>;
 
     /// A handle that ends the session from another thread.
     ///

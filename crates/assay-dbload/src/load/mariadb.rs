@@ -4,7 +4,7 @@ use super::beside::Watched;
 use super::database::said;
 use super::owner::{LeftOnServer, Owner, Standing};
 use super::{Database, Link, OwnPlan, Product, Program, ServerUse, owned_mariadb};
-use assay_dbserver::{Account, Interrupter, Usage};
+use assay_dbserver::{Account, Daemon, Interrupter, Usage};
 use assay_mariadb::address::Address;
 use assay_mariadb::binaries::Binaries;
 use assay_mariadb::connection::Connection;
@@ -15,8 +15,8 @@ use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
+use assay_model::row::Row;
 use assay_model::{Error, Result};
-use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -49,30 +49,10 @@ const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
 /// A session, and the thread that serves it.
 pub struct MariaLink {
-    connection: Connection,
+    /// The session itself.
+    pub(crate) connection: Connection,
     /// With what the thread had used before: it may have served others.
     thread: Option<(Thread, Usage)>,
-}
-
-impl Deref for MariaLink {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.connection
-    }
-}
-
-impl DerefMut for MariaLink {
-    fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.connection
-    }
-}
-
-impl MariaLink {
-    /// The session itself.
-    pub(super) fn connection(&mut self) -> &mut Connection {
-        &mut self.connection
-    }
 }
 
 impl Link for MariaLink {
@@ -87,6 +67,10 @@ impl Link for MariaLink {
 
     fn run(&mut self, sql: &str) -> Answer<()> {
         self.connection.run(sql)
+    }
+
+    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
+        self.connection.query(sql)
     }
 
     fn interrupter(&self) -> Answer<Interrupter> {
@@ -115,10 +99,10 @@ impl Product for MariaLink {
     type Own = Server;
 
     fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
-        check(self, address)?;
+        check(&mut self.connection, address)?;
         let told = |failure: Failure| failure.of("asking the server about itself");
-        let knowledge = Knowledge::of(self).map_err(told)?;
-        let facts = facts(self, &knowledge).map_err(told)?;
+        let knowledge = Knowledge::of(&mut self.connection).map_err(told)?;
+        let facts = facts(&mut self.connection, &knowledge).map_err(told)?;
         if !self.connection.facts().is_mariadb() {
             // Else sizes of tables are those of yesterday.
             let fresh = self.connection.run("SET SESSION information_schema_stats_expiry = 0");
@@ -132,7 +116,7 @@ impl Product for MariaLink {
     }
 
     fn data_directory(&mut self) -> Option<PathBuf> {
-        let told = self.one("SELECT @@datadir").ok()?;
+        let told = self.connection.one("SELECT @@datadir").ok()?;
         Some(PathBuf::from(told.text(0)))
     }
 
@@ -141,7 +125,7 @@ impl Product for MariaLink {
     }
 
     fn counted(database: &mut Database<Self>) -> Answer<(DatabaseCounts, TimeSplit)> {
-        database.knowledge.read(&mut database.admin)
+        database.knowledge.read(&mut database.admin.connection)
     }
 
     fn server_use(first_process: u32, _sessions: &[u32]) -> Option<ServerUse> {
@@ -153,10 +137,13 @@ impl Product for MariaLink {
     }
 
     fn room(&mut self) -> Answer<u64> {
-        let status =
-            if self.facts().is_mariadb() { "information_schema" } else { "performance_schema" };
+        let status = if self.connection.facts().is_mariadb() {
+            "information_schema"
+        } else {
+            "performance_schema"
+        };
         // One more is for an administrator; ours that prepares and counts stays open beside them.
-        let row = self.one(&format!(
+        let row = self.connection.one(&format!(
             "SELECT CAST(@@max_connections AS SIGNED) - CAST(VARIABLE_VALUE AS SIGNED), \
              @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"
         ))?;
@@ -237,7 +224,8 @@ impl MariaLink {
     fn waits_until_written(&mut self) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
-            let dirty = self.one("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
+            let dirty =
+                self.connection.one("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
             if dirty.is_ok_and(|row| row.count(1).is_some_and(|dirty| dirty < DIRTY_PAGES)) {
                 return true;
             }
@@ -255,7 +243,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const DIRTY_PAGES: u64 = 32;
 
 /// Refuses what cannot be measured.
-fn check(admin: &mut MariaLink, address: &Address) -> Result<()> {
+fn check(admin: &mut Connection, address: &Address) -> Result<()> {
     let facts = admin.facts().clone();
     let oldest = RELEASES.iter().find(|(product, _)| *product == facts.product);
     let oldest = oldest.map_or((0, 0), |(_, release)| *release);
@@ -279,7 +267,7 @@ fn check(admin: &mut MariaLink, address: &Address) -> Result<()> {
     Ok(())
 }
 
-fn facts(admin: &mut MariaLink, knowledge: &Knowledge) -> Answer<ServerFacts> {
+fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
     let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();
     let rows = admin
         .query(&format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", ")))?;
@@ -373,6 +361,14 @@ impl Program for Server {
 
     fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         Self::start(self, settings, stop)
+    }
+
+    fn daemon(&self) -> &Daemon {
+        &self.daemon
+    }
+
+    fn daemon_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
     }
 
     fn knows_direct(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::{Database, Product};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
 
@@ -22,8 +23,8 @@ pub trait Method: Sync {
     /// What one session keeps between its steps.
     type Session: Session<Link = Self::Link>;
 
-    /// The name in the result, for example `slob`.
-    fn name(&self) -> &'static str;
+    /// Which load it is.
+    fn kind(&self) -> LoadKind;
 
     /// All kinds of steps, in the order in which their results are kept.
     fn kinds(&self) -> &[Kind];

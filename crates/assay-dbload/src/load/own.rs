@@ -19,7 +19,7 @@ const FILL_BUFFERS_BYTES: u64 = 256 << 20;
 
 /// What a server of our own is made of.
 #[derive(Clone, Debug)]
-pub struct OwnPlan<S: Program = Server> {
+pub struct OwnPlan<S: Program> {
     /// Its programs.
     pub binaries: S::Binaries,
     /// The directory on the storage under test.
@@ -29,7 +29,7 @@ pub struct OwnPlan<S: Program = Server> {
     /// Bytes of the data that will be loaded.
     pub data_bytes: u64,
     /// Cache of the server while it is measured, bytes.
-    pub shared_buffers_bytes: u64,
+    pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
     /// Whether the page cache is to be passed by where that is possible.
@@ -53,7 +53,7 @@ impl<S: Program> OwnPlan<S> {
 }
 
 /// A running server in its directory.
-pub struct OwnServer<S: Program = Server> {
+pub struct OwnServer<S: Program> {
     server: S,
     /// `None` once it is given back, and of a server that was kept before.
     directory: Option<OwnedDirectory>,
@@ -138,11 +138,11 @@ impl<S: Program> OwnServer<S> {
         let place = kept.place.clone();
         place.path().clone_into(&mut plan.target);
         let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
-        let settings = S::settings(&plan, plan.shared_buffers_bytes, plan.direct);
+        let settings = S::settings(&plan, plan.cache_bytes, plan.direct);
         let schema = kept.schema.clone();
         let mut own =
             Self { server, directory: None, place, schema, plan, settings, ready_s: None };
-        own.settings = S::settings(&own.plan, own.plan.shared_buffers_bytes, own.is_direct());
+        own.settings = S::settings(&own.plan, own.plan.cache_bytes, own.is_direct());
         own.server.start(&own.settings, stop)?;
         Ok(own)
     }
@@ -172,14 +172,19 @@ impl<S: Program> OwnServer<S> {
     /// # Errors
     /// What the server says.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
-        self.server.stop(Stop::Clean);
-        self.settings = S::settings(&self.plan, self.plan.shared_buffers_bytes, self.is_direct());
+        self.server.daemon_mut().stop(Stop::Clean);
+        self.settings = S::settings(&self.plan, self.plan.cache_bytes, self.is_direct());
         self.server.start(&self.settings, stop)
+    }
+
+    /// The first of its processes, while it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.server.daemon().process_id()
     }
 
     /// Why the server gave up, in its own words.
     pub fn complaint(&self) -> Option<String> {
-        self.server.complaint()
+        self.server.daemon().complaint()
     }
 
     /// Restarts it when it has died, and waits for its recovery; says whether it had.
@@ -188,7 +193,7 @@ impl<S: Program> OwnServer<S> {
     /// What the server says.
     pub fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
         // One that did not start the last time has no process any more.
-        if self.server.process_id().is_some() && !self.server.has_ended() {
+        if self.server.daemon().process_id().is_some() && !self.server.daemon_mut().has_ended() {
             return Ok(false);
         }
         // Sessions of the dead server hold its memory until they notice.
@@ -206,19 +211,19 @@ impl<S: Program> OwnServer<S> {
         stop: &AtomicBool,
         change: impl FnOnce(&Home) -> Result<()>,
     ) -> Result<()> {
-        self.server.stop(Stop::Clean);
-        change(&self.server.home)?;
+        self.server.daemon_mut().stop(Stop::Clean);
+        change(&self.server.daemon().home)?;
         self.server.start(&self.settings, stop)
     }
 
     /// Whether it passes the page cache by while it is measured.
     pub fn is_direct(&self) -> bool {
-        self.plan.direct && self.server.knows_direct() && self.server.can_direct()
+        self.plan.direct && self.server.knows_direct() && self.server.daemon().can_direct()
     }
 
     /// Whether it was to pass the page cache by, and its file system does not let it.
     pub fn is_refused_direct(&self) -> bool {
-        self.plan.direct && self.server.knows_direct() && !self.server.can_direct()
+        self.plan.direct && self.server.knows_direct() && !self.server.daemon().can_direct()
     }
 
     /// The server.
@@ -241,16 +246,16 @@ impl<S: Program> OwnServer<S> {
 
     fn give_back(&mut self) -> Result<()> {
         let Some(directory) = self.directory.take() else {
-            self.server.stop(Stop::Clean);
+            self.server.daemon_mut().stop(Stop::Clean);
             return Ok(());
         };
         // What was never loaded is of no use to whoever comes back.
         if self.plan.keep && !self.schema.is_empty() {
-            self.server.stop(Stop::Clean);
-            Kept::write(&self.place, self.server.password(), &self.schema)?;
+            self.server.daemon_mut().stop(Stop::Clean);
+            Kept::write(&self.place, self.server.daemon().password(), &self.schema)?;
             return Gate::new(SysRoot::live()).give_away_directory(&directory);
         }
-        self.server.stop(Stop::AtOnce);
+        self.server.daemon_mut().stop(Stop::AtOnce);
         Gate::new(SysRoot::live()).remove_directory(&directory)
     }
 }

@@ -2,11 +2,11 @@
 //! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
 //! table can be taken back: between the last look and the drop lies one turn of the wire.
 
-use super::MariaLink;
 use super::owned_postgres::{foreign, pairs};
 use super::owner::{
-    Kind, LeftOnServer, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use,
+    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, Standing, holds_foreign, in_use,
 };
+use super::{Link, MariaLink};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 
@@ -80,7 +80,7 @@ pub(super) fn remove(link: &mut MariaLink, schema: &str, owner: &Owner) -> Resul
         link.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(told)?;
     }
     // The record goes last, so that what is cut short here is known again.
-    refuse(strangers(link, schema, Kind::Database).map_err(told)?)?;
+    refuse(strangers(link, schema, OwnedKind::Database).map_err(told)?)?;
     link.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(told)
 }
 
@@ -136,7 +136,7 @@ fn about(sql: &str, schema: &str) -> String {
 }
 
 /// What would go with a database and was not made by its load, in words.
-fn strangers(link: &mut MariaLink, schema: &str, kind: Kind) -> Answer<Vec<String>> {
+fn strangers(link: &mut MariaLink, schema: &str, kind: OwnedKind) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     let tables = link.query(&about(
         "SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = {s}",
@@ -162,7 +162,7 @@ pub(super) fn keep(link: &mut MariaLink, schema: &str) -> Answer<()> {
 
 /// Marks a database as one that is in use until this session ends; says whether no other program had done so.
 pub(super) fn hold(link: &mut MariaLink, schema: &str) -> Answer<bool> {
-    Ok(link.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0) == Some(1))
+    Ok(link.connection.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0) == Some(1))
 }
 
 /// Databases of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the

@@ -2,7 +2,7 @@
 //! nobody can put another schema in their place.
 
 use super::owner::{
-    Kind, LeftOnServer, LeftSchema, Owner, RECORD, Standing, holds_foreign, in_use, quoted,
+    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, Standing, holds_foreign, in_use, quoted,
 };
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
@@ -158,7 +158,7 @@ fn told(schema: &str, failure: &Failure) -> Error {
 }
 
 /// Everything by its own name and without what depends on it: what is not ours makes the server refuse.
-fn drop_all(link: &mut Connection, schema: &str, gone: &str, kind: Kind) -> Result<()> {
+fn drop_all(link: &mut Connection, schema: &str, gone: &str, kind: OwnedKind) -> Result<()> {
     let failed = |failure: Failure| told(schema, &failure);
     let strangers = strangers(link, gone, kind).map_err(failed)?;
     if !strangers.is_empty() {
@@ -214,7 +214,11 @@ fn of(sql: &str, schema: &str) -> String {
 }
 
 /// What would go with a schema and was not made by its load, in words.
-pub(super) fn strangers(link: &mut Connection, schema: &str, kind: Kind) -> Answer<Vec<String>> {
+pub(super) fn strangers(
+    link: &mut Connection,
+    schema: &str,
+    kind: OwnedKind,
+) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     for (what, sql) in [
         ("the function", ROUTINES),
@@ -258,7 +262,7 @@ pub(super) fn left(link: &mut Connection, own: &str) -> Answer<LeftOnServer> {
         let name = row.text(0).to_owned();
         match standing(link, &name)? {
             Standing::Ours(owner) if owner.is_kept || !row.is_true(2) => {}
-            Standing::Ours(owner) if owner.kind == Kind::Database => {}
+            Standing::Ours(owner) if owner.kind == OwnedKind::Database => {}
             Standing::Ours(owner) => {
                 left.push(LeftSchema { name, owner, bytes: row.count(1).unwrap_or(0) });
             }

@@ -4,6 +4,7 @@
 use assay_dbserver::password;
 use assay_host::clock::unix_ns;
 use assay_loads::dss::TABLES;
+use assay_model::load::LoadKind;
 use assay_model::{Error, Result};
 
 /// The table that holds the record.
@@ -16,31 +17,28 @@ const COMMON: [&str; 3] = [RECORD, "assay_manifest", "assay_contents"];
 /// What earlier runs left on a server; and, by name and reason, what only looks like it.
 pub type LeftOnServer = (Vec<LeftSchema>, Vec<(String, String)>);
 
-/// Which load a schema was made for.
+/// What something of ours was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Random blocks.
-    Slob,
-    /// Orders of a wholesaler.
-    Oltp,
-    /// Queries of a warehouse.
-    Dss,
-    /// Trades of a brokerage.
-    Brokerage,
+pub enum OwnedKind {
+    /// A schema for a load.
+    Load(LoadKind),
     /// A whole database, with the schema of a load in it.
     Database,
 }
 
-impl Kind {
-    const ALL: [Self; 5] = [Self::Slob, Self::Oltp, Self::Dss, Self::Brokerage, Self::Database];
+impl OwnedKind {
+    const ALL: [Self; 5] = [
+        Self::Load(LoadKind::Slob),
+        Self::Load(LoadKind::Oltp),
+        Self::Load(LoadKind::Dss),
+        Self::Load(LoadKind::Brokerage),
+        Self::Database,
+    ];
 
-    /// Its name in records and on the command line.
+    /// Its name in records.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Slob => "slob",
-            Self::Oltp => "oltp",
-            Self::Dss => "dss",
-            Self::Brokerage => "brokerage",
+            Self::Load(load) => load.name(),
             Self::Database => "database",
         }
     }
@@ -53,10 +51,14 @@ impl Kind {
             return true;
         }
         match self {
-            Self::Slob => whole == "scan" || is_numbered(name, "cf"),
-            Self::Oltp => crate::oltp::object_names().iter().any(|own| own == whole || own == name),
-            Self::Dss => TABLES.iter().any(|table| table.name() == name),
-            Self::Brokerage => crate::brokerage::object_names().iter().any(|own| own == name),
+            Self::Load(LoadKind::Slob) => whole == "scan" || is_numbered(name, "cf"),
+            Self::Load(LoadKind::Oltp) => {
+                crate::oltp::object_names().iter().any(|own| own == whole || own == name)
+            }
+            Self::Load(LoadKind::Dss) => TABLES.iter().any(|table| table.name() == name),
+            Self::Load(LoadKind::Brokerage) => {
+                crate::brokerage::object_names().iter().any(|own| own == name)
+            }
             Self::Database => false,
         }
     }
@@ -92,7 +94,7 @@ pub struct Owner {
     /// 128 random bits as letters; no two runs have the same.
     pub id: String,
     /// What it was made for.
-    pub kind: Kind,
+    pub kind: OwnedKind,
     /// Whether a run was asked to leave it for later.
     pub is_kept: bool,
     /// What the server calls the thing itself: a copy of it has another.
@@ -126,7 +128,7 @@ impl Owner {
     ///
     /// # Errors
     /// An environment error when the system gives no random bytes.
-    pub fn new(kind: Kind) -> Result<Self> {
+    pub fn new(kind: OwnedKind) -> Result<Self> {
         Ok(Self { id: password()?, kind, is_kept: false, place: String::new() })
     }
 
@@ -153,7 +155,7 @@ impl Owner {
             return None;
         }
         let id = value("id").filter(|id| id.len() == 32 && is_hexadecimal(id))?;
-        let kind = Kind::ALL.into_iter().find(|kind| Some(kind.name()) == value("kind"))?;
+        let kind = OwnedKind::ALL.into_iter().find(|kind| Some(kind.name()) == value("kind"))?;
         let is_kept = value("kept") == Some("yes");
         Some(Self { id: id.to_owned(), kind, is_kept, place: value("place")?.to_owned() })
     }
@@ -215,28 +217,34 @@ mod tests {
             all.into_iter().map(put).collect()
         };
         let read = Owner::of(&rows("", "")).unwrap();
-        assert_eq!((read.kind, read.is_kept, read.place.as_str()), (Kind::Oltp, false, "7"));
+        assert_eq!(
+            (read.kind, read.is_kept, read.place.as_str()),
+            (OwnedKind::Load(LoadKind::Oltp), false, "7")
+        );
         assert!(Owner::of(&rows("kept", "yes")).unwrap().is_kept);
         for (name, value) in [("form", "ASSAY OWNER 2"), ("id", ""), ("id", "x"), ("kind", "mine")]
         {
             assert_eq!(Owner::of(&rows(name, value)), None, "{name} {value}");
         }
         assert_eq!(Owner::of(&[]), None);
-        assert_ne!(Owner::new(Kind::Dss).unwrap().id, Owner::new(Kind::Dss).unwrap().id);
+        assert_ne!(
+            Owner::new(OwnedKind::Load(LoadKind::Dss)).unwrap().id,
+            Owner::new(OwnedKind::Load(LoadKind::Dss)).unwrap().id
+        );
     }
 
     #[test]
     fn a_load_knows_what_it_makes_itself() {
         for (kind, own, foreign) in [
-            (Kind::Slob, "cf12", "cfx"),
-            (Kind::Slob, "scan", "results"),
-            (Kind::Oltp, "order_line_3", "order_line_x"),
-            (Kind::Oltp, "deliver", "thesis"),
-            (Kind::Oltp, "assay_lines", "lines"),
-            (Kind::Dss, "lineitem", "lineitem_mine"),
-            (Kind::Brokerage, "trade_numbers", "trade_mine"),
-            (Kind::Brokerage, "market_feed", "mine"),
-            (Kind::Database, "assay_owner", "anything"),
+            (OwnedKind::Load(LoadKind::Slob), "cf12", "cfx"),
+            (OwnedKind::Load(LoadKind::Slob), "scan", "results"),
+            (OwnedKind::Load(LoadKind::Oltp), "order_line_3", "order_line_x"),
+            (OwnedKind::Load(LoadKind::Oltp), "deliver", "thesis"),
+            (OwnedKind::Load(LoadKind::Oltp), "assay_lines", "lines"),
+            (OwnedKind::Load(LoadKind::Dss), "lineitem", "lineitem_mine"),
+            (OwnedKind::Load(LoadKind::Brokerage), "trade_numbers", "trade_mine"),
+            (OwnedKind::Load(LoadKind::Brokerage), "market_feed", "mine"),
+            (OwnedKind::Database, "assay_owner", "anything"),
         ] {
             assert!(kind.makes(own) && !kind.makes(foreign), "{kind:?} {own} {foreign}");
         }

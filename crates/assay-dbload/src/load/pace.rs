@@ -3,19 +3,10 @@
 //! A step's response time counts from the moment at which it was due, so that a server which falls behind cannot hide
 //! the waiting (coordinated omission).
 
+use assay_model::load::Spacing;
 use assay_model::number::{nanoseconds, real};
 use assay_stats::random::Random;
 use std::sync::{Mutex, PoisonError};
-
-/// How arrivals are spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Spacing {
-    /// All gaps are equal.
-    #[default]
-    Constant,
-    /// Gaps are exponential: a Poisson process.
-    Poisson,
-}
 
 /// Open arrivals of a rung, all sessions together.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,29 +1,14 @@
 //! A rung in the words of its caller: how many sessions, how long, at which pace, and who takes part from outside.
 
 use super::pace::Pace;
+use assay_model::load::{Length, LoadKind, LoadStep, OnLoss, Setting, StepArrival};
 use assay_model::measurement::{Interval, Joint};
-use assay_model::units::Nanos;
+use assay_model::units::{Nanos, Rate};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-/// What ends a rung.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
-    /// Time.
-    Time(Nanos),
-    /// Steps of each session; the time is then the result.
-    Steps(u64),
-}
-
-/// What a session does whose connection is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OnLoss {
-    /// It ends.
-    #[default]
-    End,
-    /// It opens a new one as soon as the server takes it.
-    Reconnect,
-}
+/// Length of an interval.
+pub(super) const INTERVAL: Nanos = Nanos(1_000_000_000);
 
 /// One rung.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +40,25 @@ impl RungPlan {
             warm_up: Nanos(0),
             pace: None,
             on_loss: OnLoss::End,
+        }
+    }
+
+    /// The rung as it is kept, with the knobs of its load.
+    pub fn step(&self, kind: LoadKind, settings: &[Setting]) -> LoadStep {
+        let open =
+            |pace: Pace| StepArrival::Open { rate: Rate(pace.rate_per_s), spacing: pace.spacing };
+        LoadStep {
+            format: 1,
+            kind,
+            sessions: self.sessions,
+            repeat: self.repeat,
+            ramp: self.ramp,
+            warm_up: self.warm_up,
+            interval: INTERVAL,
+            on_loss: self.on_loss,
+            length: self.length,
+            arrival: self.pace.map_or(StepArrival::Closed, open),
+            settings: settings.to_vec(),
         }
     }
 

@@ -4,10 +4,11 @@ use super::beside::Watched;
 use super::database::said;
 use super::owner::{LeftOnServer, Owner, Standing};
 use super::{Database, Link, OwnPlan, Product, Program, ServerUse, copies, owned_postgres};
-use assay_dbserver::{Account, Interrupter, Usage};
+use assay_dbserver::{Account, Daemon, Interrupter, Usage};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
+use assay_model::row::Row;
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
 use assay_postgres::binaries::{Binaries, MAJOR_MIN};
@@ -53,6 +54,10 @@ impl Link for Connection {
 
     fn run(&mut self, sql: &str) -> Answer<()> {
         Self::run(self, sql)
+    }
+
+    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
+        Self::query(self, sql)
     }
 
     fn interrupter(&self) -> Answer<Interrupter> {
@@ -104,7 +109,7 @@ impl Product for Connection {
         Some(PathBuf::from(told.text(0)))
     }
 
-    fn remarks(database: &Database) -> Vec<Remark> {
+    fn remarks(database: &Database<Connection>) -> Vec<Remark> {
         let mut remarks: Vec<Remark> = missing_in(database.knowledge.major)
             .into_iter()
             .map(|missing| {
@@ -132,7 +137,7 @@ impl Product for Connection {
         remarks
     }
 
-    fn counted(database: &mut Database) -> Answer<(DatabaseCounts, TimeSplit)> {
+    fn counted(database: &mut Database<Connection>) -> Answer<(DatabaseCounts, TimeSplit)> {
         if database.knowledge.major < 15 {
             std::thread::sleep(TRAVEL);
         }
@@ -145,7 +150,7 @@ impl Product for Connection {
         Some(ServerUse::Background(background(first_process, sessions)))
     }
 
-    fn beside(database: &Database) -> Option<Watched<Watcher>> {
+    fn beside(database: &Database<Connection>) -> Option<Watched<Watcher>> {
         Watched::ready(database, &database.address.database)
     }
 
@@ -184,12 +189,12 @@ impl Product for Connection {
         owned_postgres::rename(self, schema, name, owner)
     }
 
-    fn keep_owned(database: &mut Database) -> Answer<()> {
+    fn keep_owned(database: &mut Database<Connection>) -> Answer<()> {
         owned_postgres::keep(&mut database.admin, &database.schema)?;
         copies::keep_own(database)
     }
 
-    fn remove_all(database: &mut Database) -> Result<()> {
+    fn remove_all(database: &mut Database<Connection>) -> Result<()> {
         copies::drop_own(database)
     }
 
@@ -202,7 +207,7 @@ impl Product for Connection {
     }
 }
 
-impl Database {
+impl Database<Connection> {
     /// A session on another database of the same server, from which this one can be removed and made again.
     ///
     /// # Errors
@@ -234,7 +239,7 @@ impl Program for Server {
         Self::adopt(plan, password)
     }
 
-    fn settings(plan: &OwnPlan, cache_bytes: u64, direct: bool) -> Settings {
+    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
         Settings {
             direct,
             shared_buffers_bytes: cache_bytes,
@@ -245,6 +250,14 @@ impl Program for Server {
 
     fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         Self::start(self, settings, stop)
+    }
+
+    fn daemon(&self) -> &Daemon {
+        &self.daemon
+    }
+
+    fn daemon_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
     }
 
     fn knows_direct(&self) -> bool {

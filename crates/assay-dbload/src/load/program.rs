@@ -4,11 +4,10 @@ use super::OwnPlan;
 use assay_dbserver::{Account, Daemon, Plan};
 use assay_model::Result;
 use std::fmt::Debug;
-use std::ops::DerefMut;
 use std::sync::atomic::AtomicBool;
 
 /// A server that was made here.
-pub trait Program: Sized + DerefMut<Target = Daemon> {
+pub trait Program: Sized {
     /// Where a server is, and who asks.
     type Address;
     /// Its programs.
@@ -44,6 +43,12 @@ pub trait Program: Sized + DerefMut<Target = Daemon> {
     /// # Errors
     /// The words of its log.
     fn start(&mut self, settings: &Self::Settings, stop: &AtomicBool) -> Result<()>;
+
+    /// Its files and its processes.
+    fn daemon(&self) -> &Daemon;
+
+    /// The same, to be ended.
+    fn daemon_mut(&mut self) -> &mut Daemon;
 
     /// Whether its version can pass the page cache by.
     fn knows_direct(&self) -> bool;

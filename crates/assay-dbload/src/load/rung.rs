@@ -4,7 +4,7 @@
 use super::counted::Sight;
 use super::method::Method;
 use super::pace::Arrivals;
-use super::plan::{Hands, Length, RungPlan};
+use super::plan::{Hands, RungPlan};
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
@@ -12,7 +12,7 @@ use super::{Beside, Database, Product};
 use assay_dbserver::Interrupter;
 use assay_host::clock::unix_ns;
 use assay_model::Result;
-use assay_model::load::Rung;
+use assay_model::load::{Length, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::narrow;
 use assay_model::profile::{ReadSight, ReadTimes};

@@ -1,6 +1,7 @@
 //! What sessions did since somebody looked, and what became of all its steps.
 
 use super::method::{Done, Kind};
+use assay_model::failure::{Failure, Refusal};
 use assay_model::measurement::{NamedResult, Operation, OperationResult};
 use assay_model::{Histogram, Precision};
 use std::collections::BTreeMap;
@@ -15,8 +16,8 @@ pub(super) struct Slot {
     results: Vec<Option<OperationResult>>,
     /// Failures by their words.
     failures: Words,
-    /// What was refused and tried again.
-    retries: Words,
+    /// What was refused and tried again, by what the refusal means, too.
+    retries: BTreeMap<(usize, Refusal, String), u64>,
 }
 
 /// What became of the steps of sessions from their first to their last, those of the warm-up among them; one number a
@@ -53,8 +54,9 @@ impl Slot {
     }
 
     /// Counts what was refused before a step came to its end.
-    pub(super) fn retry(&mut self, kind: usize, words: String) {
-        *self.retries.entry((kind, words)).or_default() += 1;
+    pub(super) fn retry(&mut self, kind: usize, refused: &Failure) {
+        let class = refused.meaning().unwrap_or(Refusal::Other);
+        *self.retries.entry((kind, class, refused.to_string())).or_default() += 1;
     }
 
     /// Adds what was counted to totals of each kind, and forgets it.
@@ -81,17 +83,14 @@ impl Slot {
 
     /// Failures so far, by kind and words.
     pub(super) fn failures(&self) -> impl Iterator<Item = (usize, &str, u64)> {
-        listed(&self.failures)
+        self.failures.iter().map(|((kind, words), times)| (*kind, words.as_str(), *times))
     }
 
-    /// What was refused and tried again so far, by kind and words.
-    pub(super) fn retries(&self) -> impl Iterator<Item = (usize, &str, u64)> {
-        listed(&self.retries)
+    /// What was refused and tried again so far, by kind, class and words.
+    pub(super) fn retries(&self) -> impl Iterator<Item = (usize, Refusal, &str, u64)> {
+        let all = self.retries.iter();
+        all.map(|((kind, class, words), times)| (*kind, *class, words.as_str(), *times))
     }
-}
-
-fn listed(words: &Words) -> impl Iterator<Item = (usize, &str, u64)> {
-    words.iter().map(|((kind, words), times)| (*kind, words.as_str(), *times))
 }
 
 /// Nothing yet, of the same sort.

@@ -6,7 +6,6 @@ use super::{Database, OwnDatabase, Procedure, Product, Snapshot};
 use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure, Refusal};
-use assay_model::row::Row;
 
 /// Names and values that a schema notes about itself.
 pub type Notes = Vec<(String, String)>;
@@ -70,12 +69,6 @@ pub trait TableStore: Product {
         to: &Destination<'_>,
         chunks: &mut dyn Iterator<Item = Chunk>,
     ) -> Answer<u64>;
-
-    /// All rows of a query.
-    ///
-    /// # Errors
-    /// What the server says.
-    fn query(&mut self, sql: &str) -> Answer<Vec<Row>>;
 
     /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
     ///

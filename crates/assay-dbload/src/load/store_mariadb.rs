@@ -7,10 +7,9 @@ use super::chunks::{Chunk, Chunks};
 use super::store::{Destination, TableStore};
 use super::tables::{IndexLayout, Statistics, TableLayout};
 use super::text_rows::TextRows;
-use super::{Database, MariaLink, OwnDatabase, Procedure, Snapshot};
+use super::{Database, Link, MariaLink, OwnDatabase, Procedure, Snapshot};
 use assay_loads::sink::Sink;
 use assay_model::failure::{Answer, Failure, Refusal};
-use assay_model::row::Row;
 use assay_model::{Error, Result};
 
 /// The first release of MariaDB that reads a text of JSON as rows.
@@ -96,7 +95,7 @@ impl TableStore for MariaLink {
     ) -> Answer<u64> {
         let name = format!("{}.{}", to.schema, to.layout.name);
         let columns = to.layout.sent.as_deref().unwrap_or_default();
-        let mut bulk = self.bulk(&name, columns)?;
+        let mut bulk = self.connection.bulk(&name, columns)?;
         let mut sent = 0;
         for (chunk, rows) in chunks {
             bulk.send(&chunk)?;
@@ -107,11 +106,7 @@ impl TableStore for MariaLink {
         if taken == sent {
             return Ok(sent);
         }
-        Err(Failure::Strange(format!("the server took {taken} of {sent} rows")))
-    }
-
-    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
-        self.connection().query(sql)
+        Err(Failure::Protocol(format!("the server took {taken} of {sent} rows")))
     }
 
     fn make_procedures(&mut self, schema: &str, wanted: &[Procedure], note: &str) -> Result<()> {
@@ -163,7 +158,7 @@ fn create_procedures(
 /// # Errors
 /// When it is too old.
 pub(crate) fn check_rows_of_json(link: &MariaLink) -> Result<()> {
-    let facts = link.facts();
+    let facts = link.connection.facts();
     if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
         return Err(Error::environment(
             format!("MariaDB {} has no JSON_TABLE, by which orders are read", facts.version),

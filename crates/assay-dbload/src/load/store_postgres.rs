@@ -9,7 +9,6 @@ use super::{Database, OwnDatabase, Snapshot};
 use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
-use assay_model::row::Row;
 use assay_postgres::connection::Connection;
 use std::fmt::Write as _;
 
@@ -108,19 +107,15 @@ impl TableStore for Connection {
         copying.finish().map(|()| sent)
     }
 
-    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
-        Self::query(self, sql)
-    }
-
-    fn snapshot(database: &mut Database) -> Result<Snapshot> {
+    fn snapshot(database: &mut Database<Connection>) -> Result<Snapshot> {
         copied(database).map(Snapshot::Template)
     }
 
-    fn back_to(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+    fn back_to(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
         restored(copy, database)
     }
 
-    fn drop_copy(copy: &OwnDatabase, database: &mut Database) -> Result<()> {
+    fn drop_copy(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
         drop_copy(copy, database)
     }
 }

@@ -1,7 +1,7 @@
 //! The tables of a load: what each is on a server, and where its rows come from.
 
-use super::owner::Kind;
 use assay_loads::sink::{Part, Sink};
+use assay_model::load::LoadKind;
 use std::fmt::Debug;
 
 /// A table as a server has to keep it.
@@ -113,7 +113,7 @@ pub trait Tables: Sync {
     type Table: Copy + Debug + Send + Sync;
 
     /// Which load it is.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> LoadKind;
 
     /// All tables, the largest first, so that who loads them at once ends at once.
     fn all(&self) -> Vec<Self::Table>;

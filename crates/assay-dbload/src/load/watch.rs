@@ -3,10 +3,10 @@
 use super::Product;
 use super::counted::Passed;
 use super::method::{Kind, Method};
-use super::plan::{Hands, Length, RungPlan};
+use super::plan::{Hands, RungPlan};
 use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
-use assay_model::load::{Retries, Rung};
+use assay_model::load::{Length, LoadKind, Retries, Rung};
 use assay_model::measurement::{
     Conduct, ErrorCount, Finish, Interval, Joint, Measurement, NamedResult, PerOperation,
 };
@@ -20,7 +20,7 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 /// Length of an interval.
-const INTERVAL: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_nanos(super::plan::INTERVAL.0);
 /// How often the end is looked for.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 /// Fewer intervals say nothing about their own doubt.
@@ -28,7 +28,7 @@ const INTERVALS_MIN: usize = 5;
 
 /// What the one who watches gathers.
 pub(super) struct Watch<'a> {
-    name: &'static str,
+    kind: LoadKind,
     backend: &'static str,
     kinds: &'a [Kind],
     slots: Vec<Arc<Mutex<Slot>>>,
@@ -48,7 +48,7 @@ impl<'a> Watch<'a> {
         sessions: u32,
     ) -> Self {
         Self {
-            name: method.name(),
+            kind: method.kind(),
             backend: M::Link::BACKEND,
             kinds: method.kinds(),
             slots,
@@ -155,7 +155,7 @@ impl<'a> Watch<'a> {
             passed.host.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
         let measurement = Measurement {
             format: 1,
-            workload: format!("{}, {} sessions", self.name, plan.sessions),
+            workload: self.kind.title(plan.sessions),
             started_unix_ns: 0,
             elapsed_ns: self.last_ns,
             finish,
@@ -228,12 +228,13 @@ impl<'a> Watch<'a> {
         let mut all: Vec<Retries> = Vec::new();
         for slot in &self.slots {
             let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-            for (kind, words, times) in slot.retries() {
+            for (kind, class, words, times) in slot.retries() {
                 let name = self.kinds[kind].name;
                 match all.iter_mut().find(|one| one.stream == name && one.meaning == words) {
                     Some(one) => one.times += times,
                     None => all.push(Retries {
                         stream: name.to_owned(),
+                        class: Some(class),
                         meaning: words.to_owned(),
                         times,
                     }),

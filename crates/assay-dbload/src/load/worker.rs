@@ -2,11 +2,11 @@
 
 use super::method::{Done, Method, Session};
 use super::pace::Arrivals;
-use super::plan::OnLoss;
 use super::slot::{Slot, Tally};
 use super::{Database, Link};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::Result;
+use assay_model::load::OnLoss;
 use assay_model::number::narrow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
@@ -185,7 +185,7 @@ impl<S: Session> Worker<S> {
     ) -> Option<String> {
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         for failure in &done.retried {
-            slot.retry(done.kind, failure.to_string());
+            slot.retry(done.kind, failure);
         }
         let failure = match &done.answer {
             Ok(()) => {

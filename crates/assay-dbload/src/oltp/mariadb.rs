@@ -44,15 +44,19 @@ impl OrderStore for MariaLink {
         let isolation = isolation.name().to_uppercase();
         self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))?;
         Ok(match calls {
-            Calls::Functions => Turn::Procedures(Procedures::prepare(self, schema)?),
-            Calls::Statements => Turn::Statements(Box::new(Statements::prepare(self, schema)?)),
+            Calls::Functions => {
+                Turn::Procedures(Procedures::prepare(&mut self.connection, schema)?)
+            }
+            Calls::Statements => {
+                Turn::Statements(Box::new(Statements::prepare(&mut self.connection, schema)?))
+            }
         })
     }
 
     fn attempt(&mut self, turn: &mut Turn, transaction: &Transaction) -> Answer<bool> {
         let taken = match turn {
-            Turn::Procedures(procedures) => procedures.call(self, transaction),
-            Turn::Statements(statements) => statements.take(self, transaction),
+            Turn::Procedures(procedures) => procedures.call(&mut self.connection, transaction),
+            Turn::Statements(statements) => statements.take(&mut self.connection, transaction),
         };
         // A procedure has rolled back itself, unless it was not called at all.
         none_open(self, taken)

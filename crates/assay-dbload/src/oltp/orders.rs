@@ -6,9 +6,9 @@ use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
 use std::marker::PhantomData;
 
 /// The kinds of steps; an order that is rolled back as asked is no new order.
@@ -24,7 +24,7 @@ const KINDS: [Kind; 6] = [
 const ROLLED_BACK: usize = 5;
 
 /// The load.
-pub struct Orders<'a, L = Connection> {
+pub struct Orders<'a, L> {
     /// The scale and the choices.
     pub rules: &'a Rules,
     /// How transactions reach the server.
@@ -54,8 +54,8 @@ impl<L: OrderStore> Method for Orders<'_, L> {
     type Link = L;
     type Session = OrderSession<L>;
 
-    fn name(&self) -> &'static str {
-        "oltp"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Oltp
     }
 
     fn kinds(&self) -> &[Kind] {

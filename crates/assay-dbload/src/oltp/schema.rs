@@ -3,9 +3,10 @@
 //! Rows that are changed often have room in their block, so that a new version lies beside the old one.
 
 use super::{functions, mariadb};
-use crate::load::{Calls, LoadKind, Origin, Procedure, TableLayout, Tables, created};
+use crate::load::{Calls, Origin, Procedure, TableLayout, Tables, created};
 use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
 use assay_loads::sink::{Part, Sink};
+use assay_model::load::LoadKind;
 
 /// How large the tables are and how they are laid out.
 #[derive(Clone, Debug, PartialEq)]

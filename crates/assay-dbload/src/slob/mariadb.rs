@@ -8,7 +8,7 @@
 
 use super::store::{BlockStore, Range, Statements, shared_blocks};
 use super::tables::{self, Access, BlockLayout, changed, scan_table};
-use crate::load::{Database, MariaLink};
+use crate::load::{Database, Link, MariaLink};
 use assay_loads::slob::{Redo, Rules, Work};
 use assay_mariadb::connection::Prepared;
 use assay_model::failure::Answer;
@@ -42,7 +42,7 @@ impl BlockStore for MariaLink {
         let read = read(&tables::table(&database.schema, 0));
         let read = read.replacen('?', "1", 1).replacen('?', &rules.work_unit.to_string(), 1);
         // What stands there by itself differs by release.
-        let plan = database.admin.one(&format!("EXPLAIN FORMAT = TRADITIONAL {read}"));
+        let plan = database.admin.connection.one(&format!("EXPLAIN FORMAT = TRADITIONAL {read}"));
         let plan = plan.map_err(|failure| failure.of(doing))?;
         let words: Vec<&str> = plan.0.iter().flatten().map(String::as_str).collect();
         let is_range = words.iter().any(|word| ["range", "const"].contains(word));
@@ -83,10 +83,10 @@ impl BlockStore for MariaLink {
         rules: &Rules,
     ) -> Answer<Statements<Prepared>> {
         let name = tables::table(schema, table);
-        let read = self.prepare(&read(&name))?;
-        let update = self.prepare(&update(&name, rules.redo))?;
+        let read = self.connection.prepare(&read(&name))?;
+        let update = self.connection.prepare(&update(&name, rules.redo))?;
         let scan = if rules.scan_share.0 > 0.0 {
-            Some(self.prepare(&tables::scan(&scan_table(schema)))?)
+            Some(self.connection.prepare(&tables::scan(&scan_table(schema)))?)
         } else {
             None
         };
@@ -96,7 +96,7 @@ impl BlockStore for MariaLink {
     #[inline]
     fn meet(&mut self, statement: &mut Prepared, work: Work, range: &Range<'_>) -> Answer<u64> {
         let texts = if work == Work::Update { statement.parameters().saturating_sub(2) } else { 0 };
-        let answers = self.execute(statement, |values| {
+        let answers = self.connection.execute(statement, |values| {
             for _ in 0..texts {
                 values.text(range.text);
             }

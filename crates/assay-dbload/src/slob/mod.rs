@@ -1,6 +1,5 @@
 //! The SLOB method on a database: data that is scattered, and statements that read or change blocks of it.
 
-mod described;
 mod fill;
 mod mariadb;
 mod postgres;
@@ -8,7 +7,6 @@ mod session;
 mod store;
 mod tables;
 
-pub use described::workload;
 pub use fill::{fill, is_filled};
 pub use mariadb::MARIADB_ACCESS;
 pub use session::{BlockSession, Slob};

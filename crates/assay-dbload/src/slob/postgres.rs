@@ -17,7 +17,11 @@ impl BlockStore for Connection {
     type Statement = Prepared;
 
     /// The plan of a reading statement must be the one that is to be measured.
-    fn check_plan(database: &mut Database, access: Access, rules: &Rules) -> Result<()> {
+    fn check_plan(
+        database: &mut Database<Connection>,
+        access: Access,
+        rules: &Rules,
+    ) -> Result<()> {
         let doing = "asking for the plan of the reading statement";
         database.run(doing, settings(access))?;
         let read = read(&tables::table(&database.schema, 0));

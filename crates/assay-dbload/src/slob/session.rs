@@ -6,9 +6,9 @@ use crate::load::{Database, Done, Kind, Method, Session};
 use assay_loads::slob::{Filler, Rules, Step, TEXT_BYTES, Work};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
 use std::marker::PhantomData;
 
 /// The kinds of steps, in the order in which their results are kept.
@@ -19,7 +19,7 @@ pub(super) const KINDS: [Kind; 3] = [
 ];
 
 /// The method with its knobs, on a product.
-pub struct Slob<'a, L = Connection> {
+pub struct Slob<'a, L> {
     /// The knobs.
     pub rules: &'a Rules,
     /// How rows are read.
@@ -51,8 +51,8 @@ impl<'a, L: BlockStore> Method for Slob<'a, L> {
     type Link = L;
     type Session = BlockSession<'a, L>;
 
-    fn name(&self) -> &'static str {
-        "slob"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Slob
     }
 
     fn kinds(&self) -> &[Kind] {

@@ -1,8 +1,9 @@
 //! The tables of the method and its statements.
 
-use crate::load::{IndexLayout, LoadKind, Origin, Statistics, TableLayout, Tables};
+use crate::load::{IndexLayout, Origin, Statistics, TableLayout, Tables};
 use assay_loads::sink::{Part, Sink};
 use assay_loads::slob::{Redo, Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
+use assay_model::load::LoadKind;
 use assay_model::number::{count, real};
 
 /// Columns of a row on a heap: the key and the texts.

@@ -58,7 +58,7 @@ fn made(load: &Load) -> Vec<(String, String)> {
     let asked = load.plan.iter().filter(|setting| !FREE.contains(&setting.name.as_str()));
     let pair = |Setting { name, value }: &Setting| (format!("load.{name}"), value.clone());
     let mut made = vec![
-        ("load.kind".to_owned(), load.method.clone()),
+        ("load.kind".to_owned(), load.kind.name().to_owned()),
         ("load.product".to_owned(), load.server.product.clone()),
     ];
     made.extend(asked.map(pair));

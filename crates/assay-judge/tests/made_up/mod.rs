@@ -7,7 +7,7 @@ use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration,
 };
 use assay_model::environment::{Environment, Host, Storage};
-use assay_model::load::{DatabaseCounts, Load, Physical, Rung, ServerFacts, TimeSplit};
+use assay_model::load::{DatabaseCounts, Load, LoadKind, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::measurement::{
     Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
     PerOperation,
@@ -346,8 +346,8 @@ pub(crate) fn rung(
 pub(crate) fn loaded(rungs: Vec<(Rung, Series)>) -> Story {
     let (rungs, load_series): (Vec<Rung>, Vec<Series>) = rungs.into_iter().unzip();
     let load = Load {
-        format: 1,
-        method: "oltp".to_owned(),
+        format: Load::FORMAT,
+        kind: LoadKind::Oltp,
         server: ServerFacts::default(),
         plan: Vec::new(),
         filled: None,

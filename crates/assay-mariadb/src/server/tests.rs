@@ -57,14 +57,14 @@ fn a_server_is_made_started_spoken_with_killed_and_ended() {
     refuses(&server);
     // A server that is killed comes back with what it acknowledged.
     connection.run("INSERT INTO t VALUES (7, 'seven', 0)").unwrap();
-    assay_dbserver::processes::signal(server.process_id().unwrap(), Signal::KILL);
+    assay_dbserver::processes::signal(server.daemon.process_id().unwrap(), Signal::KILL);
     assert!(connection.run("SELECT 1").unwrap_err().is_lost());
-    while !server.has_ended() {}
-    server.stop(Stop::AtOnce);
+    while !server.daemon.has_ended() {}
+    server.daemon.stop(Stop::AtOnce);
     server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
     let mut connection = Connection::open(&server.address()).unwrap();
     assert_eq!(connection.one("SELECT s FROM shop.t WHERE k = 7").unwrap().text(0), "seven");
-    server.stop(Stop::Clean);
+    server.daemon.stop(Stop::Clean);
     assert!(assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
 }
 
@@ -129,7 +129,7 @@ fn counts(server: &Server, connection: &mut Connection) {
     assert!(time_after.read_ns >= time_before.read_ns && time_after.read_ns.is_some());
     transactions(&knowledge, connection);
     let thread = Thread::of(connection).unwrap();
-    assert_eq!(Some(thread.process), server.process_id());
+    assert_eq!(Some(thread.process), server.daemon.process_id());
     let used = thread.usage().unwrap();
     assert!(used.cpu_ns > 0 && whole_usage(thread.process).unwrap().cpu_ns > 0);
 }
@@ -170,8 +170,8 @@ fn a_server_that_cannot_start_says_why() {
     let scratch = Scratch::new("why");
     let Some(plan) = plan(&scratch.0) else { return };
     let mut server = Server::create(plan).unwrap();
-    fs::remove_file(server.data().join("ibdata1")).unwrap();
-    fs::create_dir(server.data().join("ibdata1")).unwrap();
+    fs::remove_file(server.daemon.data().join("ibdata1")).unwrap();
+    fs::create_dir(server.daemon.data().join("ibdata1")).unwrap();
     let error = server.start(&SETTINGS, &AtomicBool::new(false)).unwrap_err();
     assert!(error.message().contains("ibdata1"), "{error}");
 }

@@ -1,7 +1,8 @@
 //! One rung of a ladder: a number of sessions at once, with everybody's counters of the same time.
 
 use super::{
-    DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, rate, real, share,
+    DeviceCounters, Estimate, Histogram, Measurement, Operation, Precision, Retries, rate, real,
+    share,
 };
 use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
@@ -52,19 +53,6 @@ pub struct Rung {
     /// relation, times of single reads. None where the server gave no session for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
-}
-
-/// Tries that the server refused for the sake of other sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Retries {
-    /// The stream whose step was tried again.
-    pub stream: String,
-    /// The server's words and code.
-    pub meaning: String,
-    /// How often.
-    pub times: u64,
 }
 
 /// What the server counted during a rung; statements of the tool's own bookkeeping are part of it.

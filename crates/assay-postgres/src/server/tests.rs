@@ -61,7 +61,7 @@ fn a_server_is_made_started_spoken_with_and_ended() {
     let failure = Connection::open(&server.address("nowhere"), "test").unwrap_err();
     assert_eq!(failure.code(), Some("3D000"), "{failure}");
     assert!(!assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
-    server.stop(Stop::AtOnce);
+    server.daemon.stop(Stop::AtOnce);
     assert!(connection.run("SELECT 1").unwrap_err().is_lost());
     assert!(assay_dbserver::processes::inside(&scratch.0, PROGRAMS).is_empty());
 }
@@ -152,8 +152,8 @@ fn a_file_system_without_direct_io_is_seen_before_the_server_refuses_it() {
     let mounted = Mounted(&scratch.0);
     let Some(plan) = plan(mounted.0) else { return };
     let mut server = Server::create(plan).unwrap();
-    assert!(!server.can_direct());
+    assert!(!server.daemon.can_direct());
     server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
-    server.stop(Stop::AtOnce);
+    server.daemon.stop(Stop::AtOnce);
     drop(server);
 }

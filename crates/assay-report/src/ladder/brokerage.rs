@@ -143,10 +143,10 @@ mod tests {
     use super::*;
     use crate::input::Report;
     use crate::{Options, html, text};
-    use assay_model::load::{Check, Checks};
+    use assay_model::load::{Check, Checks, LoadKind};
 
     fn brokerage(made: Report) -> Report {
-        let mut made = transactions(made, "brokerage", TRADE_RESULT);
+        let mut made = transactions(made, LoadKind::Brokerage, TRADE_RESULT);
         for rung in &mut made.load.as_mut().unwrap().rungs {
             (rung.database.reads, rung.database.writes) = (970, 100);
         }

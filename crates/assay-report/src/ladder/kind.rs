@@ -1,6 +1,6 @@
 //! What a load counts, which decides whose tables and words are shown.
 
-use assay_model::load::Load;
+use assay_model::load::{Load, LoadKind};
 
 /// A kind of load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +16,11 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of a load.
     pub(crate) fn of(load: &Load) -> Self {
-        match load.method.as_str() {
-            "oltp" => Self::Orders,
-            "brokerage" => Self::Brokerage,
-            _ => Self::Blocks,
+        match load.kind {
+            LoadKind::Oltp => Self::Orders,
+            LoadKind::Brokerage => Self::Brokerage,
+            // A load of decision support has a document of its own.
+            LoadKind::Slob | LoadKind::Dss => Self::Blocks,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Made-up loads for tests of their ladders.
 
 use crate::input::Report;
+use assay_model::failure::Refusal;
 use assay_model::load::{
-    DatabaseCounts, Goal, Load, Physical, Retries, Rung, ServerFacts, TimeSplit,
+    DatabaseCounts, Goal, Load, LoadKind, Physical, Retries, Rung, ServerFacts, TimeSplit,
 };
 use assay_model::measurement::{
     Conduct, Finish, Measurement, NamedResult, OperationResult, PerOperation,
@@ -64,8 +65,8 @@ pub(super) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
 pub(super) fn report(rungs: Vec<Rung>) -> Report {
     Report {
         load: Some(Load {
-            format: 1,
-            method: "slob".to_owned(),
+            format: Load::FORMAT,
+            kind: LoadKind::Slob,
             server: ServerFacts::default(),
             plan: Vec::new(),
             filled: None,
@@ -84,9 +85,9 @@ pub(super) fn report(rungs: Vec<Rung>) -> Report {
 }
 
 /// A report of a load of transactions, of which one is counted: 500 a rung.
-pub(super) fn transactions(mut made: Report, method: &str, counted: &str) -> Report {
+pub(super) fn transactions(mut made: Report, kind: LoadKind, counted: &str) -> Report {
     let load = made.load.as_mut().unwrap();
-    load.method = method.to_owned();
+    load.kind = kind;
     for rung in &mut load.rungs {
         let mut service = Histogram::new(Precision::Fine);
         service.record_many(3_000_000, 500);
@@ -95,6 +96,7 @@ pub(super) fn transactions(mut made: Report, method: &str, counted: &str) -> Rep
         rung.measurement.streams = vec![NamedResult { name: counted.to_owned(), operations }];
         rung.retries = vec![Retries {
             stream: counted.to_owned(),
+            class: Some(Refusal::Deadlock),
             meaning: "deadlock detected (40P01)".to_owned(),
             times: 7,
         }];

@@ -103,10 +103,11 @@ mod tests {
     use super::super::made_up::{report, rung, transactions};
     use super::*;
     use crate::{Options, html, text};
+    use assay_model::load::LoadKind;
 
     #[test]
     fn new_orders_are_counted_and_no_name_of_another_is_used() {
-        let made = transactions(report(vec![rung(4, 0)]), "oltp", NEW_ORDER);
+        let made = transactions(report(vec![rung(4, 0)]), LoadKind::Oltp, NEW_ORDER);
         let text = text(&made, Options::default(), false);
         let page = html(&made, Options::default());
         // 500 in two seconds.

@@ -3,6 +3,7 @@
 
 use super::columns::{Columns, counted, moved, of_device, sessions, unknown};
 use super::words::{end_words, goal_words, several};
+use assay_model::failure::Refusal;
 use assay_model::load::{Commits, Load, Rung};
 use assay_model::measurement::{NamedResult, OperationResult};
 use assay_model::number::{rate, real};
@@ -48,10 +49,9 @@ pub(super) fn refusals() -> Columns {
         title: "Retries, failures, intended rollbacks, backlog",
         columns: vec![
             ("users", sessions),
-            // The codes of PostgreSQL, and the numbers of MariaDB and MySQL.
-            ("deadlocks", |rung| refused(rung, &["(40P01)", "(1213 "])),
-            ("serialisation", |rung| refused(rung, &["(40001)", "(1020 "])),
-            ("lock timeouts", |rung| refused(rung, &["(55P03)", "(1205 "])),
+            ("deadlocks", |rung| refused(rung, Refusal::Deadlock)),
+            ("serialisation", |rung| refused(rung, Refusal::Conflict)),
+            ("lock timeouts", |rung| refused(rung, Refusal::LockTimeout)),
             ("failed", |rung| {
                 let failed = rung.measurement.errors.iter().map(|error| error.ios).sum::<u64>();
                 show_count(real(failed))
@@ -65,10 +65,9 @@ pub(super) fn refusals() -> Columns {
     }
 }
 
-fn refused(rung: &Rung, codes: &[&str]) -> String {
-    let is_of = |meaning: &str| codes.iter().any(|code| meaning.contains(code));
-    let of_code = rung.retries.iter().filter(|one| is_of(&one.meaning));
-    show_count(real(of_code.map(|one| one.times).sum::<u64>()))
+fn refused(rung: &Rung, class: Refusal) -> String {
+    let of_class = rung.retries.iter().filter(|one| one.class() == class);
+    show_count(real(of_class.map(|one| one.times).sum::<u64>()))
 }
 
 /// Reads for each write: what the database asked of its data files, and what the device did, the log among it.
@@ -178,11 +177,11 @@ mod tests {
     use super::super::made_up::{report, rung, transactions};
     use super::*;
     use crate::{Options, text};
-    use assay_model::load::{Check, Checks};
+    use assay_model::load::{Check, Checks, LoadKind};
 
     #[test]
     fn damaged_data_and_lost_transactions_spoil_the_answer() {
-        let mut made = transactions(report(vec![rung(1, 0)]), "oltp", "new order");
+        let mut made = transactions(report(vec![rung(1, 0)]), LoadKind::Oltp, "new order");
         let load = made.load.as_mut().unwrap();
         load.commits = vec![Commits { acknowledged: 10, found: 9, ..Commits::default() }];
         assert!(flaw(load).unwrap().contains("lost"));

@@ -3,7 +3,7 @@
 use super::line::Line;
 use super::progress::{Progress, progress};
 use super::series::{Joints, Summaries, Tail};
-use super::{CellStatus, Extent, INTERVALS, MEASUREMENT, TAIL, WORKLOAD};
+use super::{CellStatus, Extent, INTERVALS, KeptPlan, MEASUREMENT, TAIL, WORKLOAD};
 use crate::directory::Directory;
 use crate::document::read_text;
 use crate::failure::{damaged, refused};
@@ -11,8 +11,7 @@ use crate::lines::Lines;
 use crate::run::{CELLS, EVENTS};
 use assay_model::measurement::{ErrorCount, Finish, Interval, Joint};
 use assay_model::run::{Event, Happening, IntervalSummary, RunManifest};
-use assay_model::workload::parse_workload;
-use assay_model::{Result, Workload};
+use assay_model::{Error, Result, Workload};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -61,15 +60,27 @@ impl CellReader {
         &self.path
     }
 
-    /// What was issued.
+    /// What was asked for.
     ///
     /// # Errors
     /// When the document cannot be read or is not of this version.
+    pub fn plan(&self) -> Result<KeptPlan> {
+        let plan = KeptPlan::read(&self.directory()?)?;
+        plan.ok_or_else(|| damaged(&self.path.join(WORKLOAD), "the file is missing"))
+    }
+
+    /// What was issued on storage.
+    ///
+    /// # Errors
+    /// When the document cannot be read or is not of this version, or when this is a rung of a database load.
     pub fn workload(&self) -> Result<Workload> {
-        let path = self.path.join(WORKLOAD);
-        let text = read_text(&self.directory()?, WORKLOAD)?
-            .ok_or_else(|| damaged(&path, "the file is missing"))?;
-        parse_workload(&text).map_err(|error| error.context(path.display()))
+        match self.plan()? {
+            KeptPlan::Workload(workload) => Ok(*workload),
+            KeptPlan::Step(step) => Err(Error::usage(
+                format!("the cell '{}' is a rung of load {}", self.name, step.kind.name()),
+                "name a cell that has a workload of I/O",
+            )),
+        }
     }
 
     /// Whether the cell has its result.

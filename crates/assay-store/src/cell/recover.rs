@@ -94,7 +94,7 @@ fn measurement(cell: &CellReader, progress: Progress, sum: Sum) -> Result<Measur
     let errors = errors(cell, progress.last_begin)?;
     Ok(Measurement {
         format: 1,
-        workload: cell.workload()?.name,
+        workload: cell.plan()?.title(),
         started_unix_ns,
         elapsed_ns: sum.elapsed_ns(),
         finish: Finish::Unfinished,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{NewRun, RunWriter, Store};
 use assay_model::Stream;
+use assay_model::Workload;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{Interval, Joint, NamedResult, OperationResult, PerOperation};
 use assay_model::run::RunKind;

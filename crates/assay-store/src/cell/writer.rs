@@ -3,8 +3,8 @@
 use super::join::taken_up;
 use super::line::{Begin, LineRef};
 use super::{
-    CellReader, CellStart, CellStatus, Durability, Extent, INTERVALS, MEASUREMENT, TAIL,
-    TAIL_BYTES_MAX, WORKLOAD, joined, planned_intervals, window_intervals,
+    CellPlan, CellReader, CellStart, CellStatus, Durability, Extent, INTERVALS, MEASUREMENT, TAIL,
+    TAIL_BYTES_MAX, joined, window_intervals,
 };
 use crate::checksum;
 use crate::directory::Directory;
@@ -12,7 +12,7 @@ use crate::failure::refused;
 use crate::lines::{LineFile, sealed};
 use assay_model::measurement::{Finish, Interval, Joint, Measurement, PerOperation};
 use assay_model::run::IntervalSummary;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Result};
 use std::io::{self, ErrorKind};
 
 /// Less than a second, so that one-second intervals, which are never exact, are synced one by one.
@@ -57,7 +57,7 @@ impl CellWriter {
     pub(crate) fn create(
         cells: &Directory,
         name: &str,
-        workload: &Workload,
+        plan: CellPlan<'_>,
         start: &CellStart,
     ) -> Result<Self> {
         let made = match cells.make(name) {
@@ -66,12 +66,9 @@ impl CellWriter {
         };
         let directory =
             made.map_err(|error| refused("creating the cell", &cells.path().join(name), &error))?;
-        let text = toml::to_string(workload).map_err(|error| {
-            Error::usage(format!("the workload has no form in TOML: {error}"), "")
-        })?;
-        checksum::put(&directory, WORKLOAD, text.as_bytes())?;
+        plan.put(&directory)?;
         cells.sync().map_err(|error| refused("syncing", cells.path(), &error))?;
-        let mut cell = Self::open(directory, workload, start.durability)?;
+        let mut cell = Self::open(directory, plan, start.durability)?;
         cell.begin(start, None)?;
         Ok(cell)
     }
@@ -85,22 +82,22 @@ impl CellWriter {
             ));
         }
         let before = reader.measurement()?;
-        let mut cell = Self::open(reader.directory()?, &reader.workload()?, start.durability)?;
+        let mut cell = Self::open(reader.directory()?, reader.plan()?.as_plan(), start.durability)?;
         cell.restore(reader)?;
         cell.begin(start, (before.elapsed_ns > 0).then_some(before))?;
         cell.remove(MEASUREMENT)?;
         Ok(cell)
     }
 
-    fn open(directory: Directory, workload: &Workload, durability: Durability) -> Result<Self> {
+    fn open(directory: Directory, plan: CellPlan<'_>, durability: Durability) -> Result<Self> {
         Ok(Self {
             lines: LineFile::open(&directory, INTERVALS)?,
             tail: LineFile::open(&directory, TAIL)?,
             directory,
             durability,
             synced_ns: 0,
-            planned: planned_intervals(workload),
-            window: window_intervals(planned_intervals(workload), 0),
+            planned: plan.intervals(),
+            window: window_intervals(plan.intervals(), 0),
             tail_joint_bytes: 0,
             tail_bytes_max: TAIL_BYTES_MAX,
             pending: Joint::default(),

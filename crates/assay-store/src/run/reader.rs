@@ -1,10 +1,10 @@
 //! Reading a run.
 
 use super::{CELLS, EVENTS, MANIFEST, RunStatus};
-use crate::cell::{CellReader, WORKLOAD};
+use crate::cell::{CellReader, PLANS};
 use crate::checksum;
 use crate::directory::Directory;
-use crate::document::{Document, parse_versioned, read_text};
+use crate::document::{Document, parse_up_to, parse_versioned, read_text};
 use crate::failure::refused;
 use crate::id::cell_name;
 use crate::lines::Lines;
@@ -87,7 +87,9 @@ impl RunReader {
     /// When it is there and cannot be read, or has unknown keys or a newer form.
     pub fn json<T: DeserializeOwned>(&self, document: Document) -> Result<Option<T>> {
         let path = self.path().join(document.file_name());
-        self.document(document)?.map(|text| parse_versioned(&text, &path)).transpose()
+        self.document(document)?
+            .map(|text| parse_up_to(document.newest_format(), &text, &path))
+            .transpose()
     }
 
     /// What happened, in the order of writing.
@@ -119,7 +121,10 @@ impl RunReader {
         let found = cells.entries().map_err(fail)?.into_iter();
         Ok(found
             .filter(|(name, kind)| *kind == FileType::Directory && cell_name(name) == *name)
-            .filter(|(name, _)| cells.below(name).is_ok_and(|cell| cell.has_file(WORKLOAD)))
+            .filter(|(name, _)| {
+                let has_plan = |cell: Directory| PLANS.iter().any(|plan| cell.has_file(plan));
+                cells.below(name).is_ok_and(has_plan)
+            })
             .map(|(name, _)| CellReader::new(&name, &self.directory, &self.manifest))
             .collect())
     }

@@ -1,7 +1,7 @@
 //! Writing a run: the only hand that does, as long as it holds the lock.
 
 use super::{CELLS, EVENTS, MANIFEST, NewRun, RunReader};
-use crate::cell::{CellStart, CellWriter, WORKLOAD};
+use crate::cell::{CellPlan, CellStart, CellWriter, PLANS};
 use crate::checksum;
 use crate::directory::Directory;
 use crate::document::Document;
@@ -12,7 +12,7 @@ use crate::lock::Lock;
 use crate::watch::WatchLog;
 use assay_model::measurement::Finish;
 use assay_model::run::{Event, Happening, RunManifest};
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Result};
 use serde::Serialize;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -152,21 +152,21 @@ impl RunWriter {
     ///
     /// # Errors
     /// A usage error when the run has a cell of that name, an environment error when the store cannot take it.
-    pub fn create_cell(
+    pub fn create_cell<'a>(
         &self,
         name: &str,
-        workload: &Workload,
+        plan: impl Into<CellPlan<'a>>,
         start: &CellStart,
     ) -> Result<CellWriter> {
         let cells = self.cells()?;
         let plain = cell_name(name);
-        if cells.below(&plain).is_ok_and(|cell| cell.has(WORKLOAD)) {
+        if cells.below(&plain).is_ok_and(|cell| PLANS.iter().any(|plan| cell.has(plan))) {
             return Err(Error::usage(
                 format!("the run {} has a cell '{name}' already", self.manifest.id),
                 "give every workload of a run a name of its own",
             ));
         }
-        CellWriter::create(&cells, &plain, workload, start)
+        CellWriter::create(&cells, &plain, plan.into(), start)
     }
 
     /// The directory of its cells, which is made for the first.

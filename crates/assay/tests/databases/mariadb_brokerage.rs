@@ -21,7 +21,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(
-        (&load["method"], &load["server"]["product"]),
+        (&load["kind"], &load["server"]["product"]),
         (&"brokerage".into(), &"MariaDB".into())
     );
     assert_right(load, 2);

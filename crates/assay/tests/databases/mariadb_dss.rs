@@ -109,7 +109,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let Some(place) = place("dss-given") else { return };
     let server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
-    let load = format!("load dss {}", address(&server, "assay", server.password()));
+    let load = format!("load dss {}", address(&server, "assay", server.daemon.password()));
     let refreshed = SMALL.replace("--no-refresh ", "");
     // An empty database may be anybody's: nothing in it says that a load made it.
     connection.run("CREATE DATABASE assay_dss").unwrap();
@@ -156,7 +156,7 @@ fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
     let Some(place) = place("dss-interrupt") else { return };
     let server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
-    let target = address(&server, "assay", server.password());
+    let target = address(&server, "assay", server.daemon.password());
     let mut child = place
         .start(&format!("load dss {target} --scale 0.01 --streams 2 --repeats 99 --json --quiet"));
     wait_for(|| kept(&place.0) > 3);

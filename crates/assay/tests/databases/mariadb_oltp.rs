@@ -22,7 +22,7 @@ fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
         let load = &json(&output)["load"];
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
         let server = &load["server"];
-        assert_eq!((&load["method"], &server["product"]), (&"oltp".into(), &"MariaDB".into()));
+        assert_eq!((&load["kind"], &server["product"]), (&"oltp".into(), &"MariaDB".into()));
         assert!(load["access"].as_str().unwrap().contains(words_for), "{load}");
         assert_right(load, 2);
         for rung in load["rungs"].as_array().unwrap() {

@@ -79,9 +79,9 @@ fn a_server_that_works_has_a_profile_of_its_time() {
     assert!(has_text(&profile["missing"], "waits for writes of data files"));
     assert!(has_text(&profile["missing"], "PostgreSQL only"), "{}", profile["missing"]);
     let whole = output.stdout.iter().chain(&output.stderr).copied().collect::<Vec<u8>>();
-    assert!(!String::from_utf8_lossy(&whole).contains(server.password()));
+    assert!(!String::from_utf8_lossy(&whole).contains(server.daemon.password()));
     let page = std::fs::read_to_string(place.0.join("page.html")).unwrap();
-    assert!(page.contains("Idle") && !page.contains(server.password()));
+    assert!(page.contains("Idle") && !page.contains(server.daemon.password()));
     rights(&place, &server);
     interruption(&place, &server, &target);
 }
@@ -141,7 +141,7 @@ fn a_server_that_ends_meanwhile_ends_the_profile() {
     let mut connection = Connection::open(&server.address()).unwrap();
     let child = start(&place, &own_address(&server));
     wait_until(|| sessions(&mut connection, "USER = 'assay'") == 2);
-    server.stop(Stop::AtOnce);
+    server.daemon.stop(Stop::AtOnce);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert!(words(&output).contains("hint: "), "{}", words(&output));
@@ -153,9 +153,9 @@ struct Plain(Child);
 impl Plain {
     fn start(server: &Server, settings: &[&str]) -> Self {
         let mut command = Command::new(Places::of_this_program(None).find().unwrap().server);
-        command.arg("--no-defaults").arg(format!("--datadir={}", server.data().display()));
+        command.arg("--no-defaults").arg(format!("--datadir={}", server.daemon.data().display()));
         command.args(["--socket=assay.sock", "--skip-networking", "--innodb-page-size=8192"]);
-        command.args(settings).current_dir(server.data()).process_group(0);
+        command.args(settings).current_dir(server.daemon.data()).process_group(0);
         if let Some(account) = account() {
             command.uid(account.user).gid(account.group);
         }
@@ -178,7 +178,7 @@ impl Drop for Plain {
 fn a_server_without_the_performance_schema_has_what_it_counts() {
     let Some(place) = place("profile-plain") else { return };
     let mut server = given(&place.0.join("d"));
-    server.stop(Stop::Clean);
+    server.daemon.stop(Stop::Clean);
     let _plain = Plain::start(&server, &["--performance-schema=OFF"]);
     let target = own_address(&server);
     let profile = json(&while_one_sleeps(&server, || {

@@ -76,7 +76,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
 fn a_given_server_is_left_as_it_was() {
     let Some(place) = place("given") else { return };
     let server = given(&place.0.join("d"));
-    let secret = server.password().to_owned();
+    let secret = server.daemon.password().to_owned();
     let target = address(&server, "assay", &secret);
     let load = format!("load slob {target} --scale 8MiB --sessions 2 --time 1s --quiet --json");
     let output = place.run(&load);
@@ -205,7 +205,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
     let Some(place) = place("full") else { return };
     on_small(&place, 760, || {
         let server = given(&place.0.join("d"));
-        let target = address(&server, "assay", server.password());
+        let target = address(&server, "assay", server.daemon.password());
         let output = place.run(&format!("load slob {target} --scale 256MiB --quiet"));
         let words = words(&output);
         assert_eq!(output.status.code(), Some(4), "{words}");

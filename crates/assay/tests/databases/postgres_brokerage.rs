@@ -28,7 +28,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_eq!(load["method"], "brokerage");
+    assert_eq!(load["kind"], "brokerage");
     assert_right(load, 2);
     // 177,000 prices, five rows and more for each of 11,520 trades, and the tables of fixed size.
     let rows = load["filled"]["rows"].as_u64().unwrap();
@@ -252,7 +252,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
         [("guest", "use a user who may do this"), ("reader", "cannot be written to")]
     {
         let address =
-            format!("postgresql://{user}:{user}@/postgres?host={}", server.data().display());
+            format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
         let output = place.run(&format!("load brokerage {address} {SMALL} --time 1s --users 1"));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(words(&output).contains(hint), "{user}: {}", words(&output));

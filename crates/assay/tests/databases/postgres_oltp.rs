@@ -20,7 +20,7 @@ fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
         ));
         let load = &json(&output)["load"];
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-        assert_eq!(load["method"], "oltp");
+        assert_eq!(load["kind"], "oltp");
         let rows = load["filled"]["rows"].as_u64().unwrap();
         // 299,011 rows and lines of 30,000 orders, 5 to 15 each, by the server's own statistics.
         assert!((585_000..=613_000).contains(&rows), "{rows}");

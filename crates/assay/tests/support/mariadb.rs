@@ -57,13 +57,13 @@ pub fn given(directory: &Path) -> Server {
 
 /// Its address for a user.
 pub fn address(server: &Server, user: &str, password: &str) -> String {
-    let socket = server.data().join("assay.sock");
+    let socket = server.daemon.data().join("assay.sock");
     format!("mysql://{user}:{password}@/?socket={}", socket.display())
 }
 
 /// Its address for the user that it was made with.
 pub fn own_address(server: &Server) -> String {
-    address(server, "assay", server.password())
+    address(server, "assay", server.daemon.password())
 }
 
 pub fn databases(connection: &mut Connection) -> Vec<String> {

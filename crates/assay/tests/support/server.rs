@@ -186,7 +186,7 @@ pub fn given_server(directory: &Path) -> Server {
 pub fn address(server: &Server, password: Option<&str>) -> String {
     let password =
         password.map_or_else(|| server.address("postgres").password.unwrap(), str::to_owned);
-    format!("postgresql://assay:{password}@/postgres?host={}", server.data().display())
+    format!("postgresql://assay:{password}@/postgres?host={}", server.daemon.data().display())
 }
 
 pub fn schemas(server: &Server) -> Vec<String> {

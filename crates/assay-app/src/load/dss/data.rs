@@ -8,10 +8,10 @@ use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
     DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
 };
-use assay_dbload::load::{Database, Fill, LoadKind, Manifest, State, fill, in_the_way};
+use assay_dbload::load::{Database, Fill, Manifest, State, fill, in_the_way};
 use assay_loads::dss::Scale;
 use assay_model::dss::{DssData, DssLoading};
-use assay_model::load::Filled;
+use assay_model::load::{Filled, LoadKind};
 use assay_model::number::{index_of, real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
@@ -56,7 +56,7 @@ impl<L: LoadProduct + DssStore> Tables<L> {
             own_database: None,
             sizing: ServerSizing {
                 data_bytes: data_bytes(course.scale),
-                shared_buffers_bytes: course.shared_buffers.0,
+                cache_bytes: course.shared_buffers.0,
                 sessions_max: (most + 2).max(course.loaders + 1),
             },
             server: course.server,

@@ -3,12 +3,11 @@
 
 use crate::load::ladder_run::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
-use assay_dbload::load::{Database, Described, Measured, Method, Snapshot, TableStore};
+use assay_dbload::load::{Database, Measured, Method, Snapshot, TableStore};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, Joint, NamedResult, Remark};
 use assay_model::number::rate;
-use assay_model::units::Nanos;
-use assay_model::{Histogram, Precision, Result, Workload};
+use assay_model::{Histogram, Precision, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a kind of such a load knows of itself.
@@ -20,12 +19,6 @@ pub trait TransactionLoad {
 
     /// What sessions do.
     fn method(&self) -> &Self::Method;
-
-    /// What an I/O of it is, in a sentence.
-    fn description(&self) -> String;
-
-    /// Seed of its choices.
-    fn seed(&self) -> u64;
 
     /// The changing transaction that is counted: its name as a stream.
     fn counted(&self) -> &'static str;
@@ -121,17 +114,6 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
 
     fn method(&self) -> &B::Method {
         self.business.method()
-    }
-
-    fn described(&self, sessions: u32, duration: Nanos, block_bytes: u64) -> Workload {
-        let (method, description) = (self.business.method(), self.business.description());
-        let described = Described {
-            method: method.name(),
-            description: &description,
-            kinds: method.kinds().iter().map(|kind| (kind, 1)).collect(),
-            seed: self.business.seed(),
-        };
-        described.workload(sessions, duration, block_bytes)
     }
 
     fn limited(&self, rung: &Rung) -> Histogram {

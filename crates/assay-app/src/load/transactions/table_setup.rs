@@ -28,7 +28,7 @@ pub struct TableSetup<'a, T> {
     /// The server.
     pub server: &'a ServerPlan,
     /// Cache of a server of our own, bytes.
-    pub shared_buffers_bytes: u64,
+    pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
     /// So many sessions are sure to come.
@@ -57,9 +57,9 @@ pub trait Restorable: LoadProduct + TableStore {
 impl Restorable for Connection {
     fn with_copy(
         named: &LoadTarget,
-        wanted: Wanted<'_>,
+        wanted: Wanted<'_, Self>,
         context: &Context,
-    ) -> Result<PreparedServer> {
+    ) -> Result<PreparedServer<Self>> {
         let LoadTarget::Server(address) = named else {
             return PreparedServer::prepare(named, wanted, context);
         };
@@ -119,7 +119,7 @@ impl<T: Tables> TableSetup<'_, T> {
             own_database: None,
             sizing: ServerSizing {
                 data_bytes,
-                shared_buffers_bytes: self.shared_buffers_bytes,
+                cache_bytes: self.cache_bytes,
                 sessions_max: self.sessions_max,
             },
             server: self.server,

@@ -22,92 +22,15 @@ const NUMBER: &str = "
         {named} LIMIT place, 1;
     END IF;";
 
-const PLACE_ORDER: &str = "(w int, d int, c int, line_count int, is_local int, wanted json,
-    OUT number int, OUT total decimal(12,2), OUT last_name varchar(16), OUT credit char(2))
-SQL SECURITY INVOKER
-BEGIN
-    DECLARE discount, tax, district_tax decimal(4,4);
-    DECLARE written int;
-    {refused}
-    {next};
-    SET number = LAST_INSERT_ID();
-    {buyer};
-    {order};
-    {new};
-    {sell};
-    {write};
-    SET written = ROW_COUNT();
-    IF written = line_count THEN
-        SELECT SUM(ol_amount) * (1 - discount) * (1 + tax + district_tax) INTO total FROM {s}.order_line
-        WHERE ol_w_id = w AND ol_d_id = d AND ol_o_id = number;
-        COMMIT;
-    ELSE
-        SET number = NULL;
-        ROLLBACK;
-    END IF;
-END";
+const PLACE_ORDER: &str = include_str!("../sql/mariadb_new_order.sql");
 
-const PAY: &str = "(w int, d int, cw int, cd int, c int, name varchar(16), cents int,
-    OUT customer int, OUT balance decimal(12,2))
-SQL SECURITY INVOKER
-BEGIN
-    DECLARE place int;
-    {refused}
-    {number}
-    {charge};
-    SELECT c_balance INTO balance FROM {s}.customer WHERE c_w_id = cw AND c_d_id = cd AND c_id = customer;
-    {district};
-    {warehouse};
-    {history};
-    COMMIT;
-END";
+const PAY: &str = include_str!("../sql/mariadb_payment.sql");
 
-const LAST_ORDER: &str = "(cw int, cd int, c int, name varchar(16),
-    OUT customer int, OUT first_name varchar(16), OUT middle char(2), OUT last_name varchar(16),
-    OUT balance decimal(12,2), OUT number int, OUT carrier int, OUT entered datetime(6),
-    OUT line_count int, OUT amount decimal(12,2))
-SQL SECURITY INVOKER
-BEGIN
-    DECLARE place int;
-    {refused}
-    {number}
-    {last};
-    SELECT COUNT(*), SUM(ol_amount) INTO line_count, amount FROM {s}.order_line
-    WHERE ol_w_id = cw AND ol_d_id = cd AND ol_o_id = number;
-    COMMIT;
-END";
+const LAST_ORDER: &str = include_str!("../sql/mariadb_order_status.sql");
 
-const DELIVERY: &str = "(w int, carrier int, OUT delivered int)
-SQL SECURITY INVOKER
-BEGIN
-    DECLARE d int DEFAULT 1;
-    DECLARE number int;
-    DECLARE due varchar(400) DEFAULT '';
-    {refused}
-    WHILE d <= 10 DO
-        SET number = NULL;
-        {oldest};
-        IF number IS NOT NULL THEN
-            SET due = CONCAT(due, IF(due = '', '', ','), '[', d, ',', number, ']');
-        END IF;
-        SET d = d + 1;
-    END WHILE;
-    SET due = CONCAT('[', due, ']');
-    {gone};
-    {carry};
-    {deliver};
-    {credit};
-    SET delivered = ROW_COUNT();
-    COMMIT;
-END";
+const DELIVERY: &str = include_str!("../sql/mariadb_delivery.sql");
 
-const LOW_STOCK: &str = "(w int, d int, threshold int, OUT low int)
-SQL SECURITY INVOKER
-BEGIN
-    {refused}
-    {low};
-    COMMIT;
-END";
+const LOW_STOCK: &str = include_str!("../sql/mariadb_stock_level.sql");
 
 /// All of them with what they are made of.
 pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {

@@ -1,7 +1,3 @@
-//! What customers and brokers only read, as functions of the server.
-
-/// Broker volume, customer position, market watch, security detail, trade lookup and trade status.
-pub(super) const FUNCTIONS: &str = "
 CREATE FUNCTION {s}.broker_volume(names text, of_sector text, OUT brokers bigint, OUT volume numeric)
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -152,4 +148,3 @@ BEGIN
     FROM {s}.customer_account AS a JOIN {s}.customer AS c ON c.id = a.customer_id JOIN {s}.broker AS b ON b.id = a.broker_id
     WHERE a.id = of_account;
 END $$;
-";
