@@ -1,7 +1,7 @@
 //! Measures without the command line: a calibration of a simulated device, and a load on a database.
 #![allow(clippy::print_stdout, reason = "an example shows what it found")]
 
-use assay_app::calibrate::CalibratePlan;
+use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::load::LoadPlan;
 use assay_app::load::oltp::OltpPlan;
 use assay_app::load::transactions::TransactionPlan;
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Calibrates a device of two servers that need 500 µs for each I/O; gives the most IOPS within 5 ms.
 pub(crate) fn calibrate(context: &Context) -> Result<f64> {
-    let plan = CalibratePlan {
+    let plan = CalibrationRunPlan {
         target: TargetPlan {
             targets: vec!["sim:servers?count=2&service=500us".to_owned()],
             ..TargetPlan::default()
@@ -22,7 +22,7 @@ pub(crate) fn calibrate(context: &Context) -> Result<f64> {
         read_share: vec![Share(1.0)],
         max_latency: Nanos(5_000_000),
         time: Nanos(10_000_000_000),
-        ..CalibratePlan::default()
+        ..CalibrationRunPlan::default()
     };
     let finished = plan.run(None, context)?;
     let calibration = finished.loaded.report.calibration.as_ref();

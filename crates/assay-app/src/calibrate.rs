@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 /// The plan of a calibration; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct CalibratePlan {
+pub struct CalibrationRunPlan {
     /// What is measured, and how it is opened.
     pub target: TargetPlan,
     /// Limit on the quantile of the service time.
@@ -43,7 +43,7 @@ pub struct CalibratePlan {
     pub seed: u64,
 }
 
-impl Default for CalibratePlan {
+impl Default for CalibrationRunPlan {
     fn default() -> Self {
         Self {
             target: TargetPlan::default(),
@@ -60,11 +60,8 @@ impl Default for CalibratePlan {
     }
 }
 
-impl CalibratePlan {
+impl CalibrationRunPlan {
     /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
-    ///
-    /// # Errors
-    /// What the plan, the store, the target or the method says.
     pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let method = self.method();
         method.check()?;
@@ -103,9 +100,6 @@ impl CalibratePlan {
 }
 
 /// Calibrates what a recording opened, keeps the result, and says whether the method came to its end.
-///
-/// # Errors
-/// What the method or the store says.
 pub(crate) fn calibrate_recording(
     recording: &mut Recording,
     plan: &CalibrationPlan,

@@ -72,9 +72,6 @@ const fn run_share(is_demand: bool) -> f64 {
 
 impl CheckPlan {
     /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks, else by limit and rate.
-    ///
-    /// # Errors
-    /// What the criteria, the store, the target or the methods say.
     pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let criteria = match CriteriaSource::of(named, &self.workload)? {
             Some(criteria) => criteria,

@@ -91,9 +91,6 @@ pub struct FinishedRun {
 
 /// Judges what was measured where something was asked, keeps verdict and page, and ends the run. Where nothing was asked
 /// there is an answer and no verdict.
-///
-/// # Errors
-/// What the store says.
 pub fn finish_run(
     writer: RunWriter,
     finish: &Finish,
@@ -116,9 +113,6 @@ pub fn finish_run(
 }
 
 /// Keeps the page of a run whose own documents say what came of it, and ends the run.
-///
-/// # Errors
-/// What the store says.
 pub fn finish_with_page(
     writer: RunWriter,
     finish: &Finish,

@@ -35,9 +35,6 @@ pub struct LoadedRun {
 
 impl LoadedRun {
     /// Reads a run.
-    ///
-    /// # Errors
-    /// When a document cannot be read.
     pub fn read(run: &RunReader) -> Result<Self> {
         let manifest = run.manifest();
         let mut report = Report {
@@ -161,9 +158,6 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
 }
 
 /// A cell with its numbers, and how it went over time.
-///
-/// # Errors
-/// When it cannot be read.
 pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
     let measurement = cell.measurement()?;
     let (mut timeline, mut series) = (TimelineBuilder::new(), SeriesBuilder::new());

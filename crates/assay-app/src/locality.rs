@@ -53,9 +53,6 @@ impl Default for LocalityPlan {
 
 impl LocalityPlan {
     /// Finds the sizes and latencies of caches and tiers.
-    ///
-    /// # Errors
-    /// What the plan, the store, the target or the engine says.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         let document = PlanDocument::new(self)?;
         let request = RunRequest {

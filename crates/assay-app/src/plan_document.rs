@@ -38,9 +38,6 @@ impl PlanDocument {
 }
 
 /// The plan of a run of this kind; nothing of a run of a version that kept none.
-///
-/// # Errors
-/// What the store says, or a plan of a newer version.
 pub fn read_plan<P: DeserializeOwned>(run: &RunReader, kind: RunKind) -> Result<Option<P>> {
     if run.manifest().kind != kind {
         return Ok(None);

@@ -99,9 +99,6 @@ impl<'a> RunRequest<'a> {
 
 impl Recording {
     /// Begins a run in the store and opens its targets; when that fails nothing is left behind.
-    ///
-    /// # Errors
-    /// What the store, the safety gate or filling a test file says.
     pub fn begin(kind: RunKind, wanted: &RunRequest<'_>, context: &Context) -> Result<Self> {
         let named = parse_targets(&wanted.target.targets)?;
         wanted.check()?;
@@ -205,9 +202,6 @@ impl Recording {
     }
 
     /// The same, with somebody who looks at every interval and may say something about it.
-    ///
-    /// # Errors
-    /// As for [`measure`](Self::measure).
     pub fn measure_watched(
         &mut self,
         cell: &str,
@@ -220,17 +214,11 @@ impl Recording {
     }
 
     /// The same for a cell that was opened to go on.
-    ///
-    /// # Errors
-    /// As for [`measure`](Self::measure).
     pub fn measure_into(&mut self, cell: CellWriter, workload: &Workload) -> Result<Measurement> {
         self.measure_with(cell, Work { workload, sessions: None }, &mut |_| None)
     }
 
     /// The same for any cell that is open.
-    ///
-    /// # Errors
-    /// As for [`measure`](Self::measure).
     pub fn measure_with(
         &mut self,
         mut cell: CellWriter,
@@ -468,9 +456,6 @@ pub fn remaining(workload: &Workload, measured_ns: u64) -> Result<Workload> {
 }
 
 /// Ends the run in the store.
-///
-/// # Errors
-/// What the store says.
 pub fn close(writer: RunWriter, finish: Finish) -> Result<RunReader> {
     writer.finish(finish, unix_ns())
 }

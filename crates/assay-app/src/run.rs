@@ -27,9 +27,6 @@ pub struct RunPlan {
 
 impl RunPlan {
     /// Runs the workload, and judges what came of it where somebody or the workload asks.
-    ///
-    /// # Errors
-    /// What the workload, the store, the target or the engine says.
     pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         self.workload.check()?;
         let criteria = CriteriaSource::of(named, &self.workload)?;

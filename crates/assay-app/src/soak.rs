@@ -34,9 +34,6 @@ pub struct SoakPlan {
 
 impl SoakPlan {
     /// Loads the target and says whether it becomes steady, what it loses, and whether rest brings it back.
-    ///
-    /// # Errors
-    /// What the workload, the store, the target or the engine says.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.check()?;
         let document = PlanDocument::new(self)?;
@@ -46,9 +43,6 @@ impl SoakPlan {
     }
 
     /// Goes on with a soak that was killed or interrupted: what was measured counts, the rest is measured.
-    ///
-    /// # Errors
-    /// As for [`run`](Self::run).
     pub fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         check_resumable(run)?;
         self.check()?;

@@ -6,7 +6,7 @@
 mod library;
 
 use assay_app::Context;
-use assay_app::calibrate::CalibratePlan;
+use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::plan_document::read_plan;
 use assay_model::run::RunKind;
 use assay_store::Store;
@@ -38,10 +38,10 @@ fn a_calibration_by_the_crates_alone_finds_what_the_device_gives() {
     assert!((iops / 4000.0 - 1.0).abs() < 0.05, "{iops}");
     let listed = context.store.runs().unwrap();
     let run = context.store.open(&listed.runs[0].id).unwrap();
-    let plan: CalibratePlan = read_plan(&run, RunKind::Calibrate).unwrap().unwrap();
+    let plan: CalibrationRunPlan = read_plan(&run, RunKind::Calibrate).unwrap().unwrap();
     assert_eq!(plan.target.targets, ["sim:servers?count=2&service=500us"]);
     // A plan of another kind of run is none.
-    assert!(read_plan::<CalibratePlan>(&run, RunKind::Soak).unwrap().is_none());
+    assert!(read_plan::<CalibrationRunPlan>(&run, RunKind::Soak).unwrap().is_none());
 }
 
 #[test]

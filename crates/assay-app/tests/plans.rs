@@ -1,7 +1,7 @@
 //! Plans as documents and as cells of studies: every option of every load can be set by its name, and comes back.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use assay_app::calibrate::CalibratePlan;
+use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::load::LoadPlan;
 use assay_app::locality::LocalityPlan;
 use assay_app::study::outline;
@@ -202,7 +202,10 @@ fn no_password_and_nothing_that_may_be_destroyed_is_kept() {
 /// A plan of today that says nothing reads as the defaults do; so old plans read when an option is added.
 #[test]
 fn plans_without_a_field_take_its_default() {
-    assert_eq!(serde_json::from_str::<CalibratePlan>("{}").unwrap(), CalibratePlan::default());
+    assert_eq!(
+        serde_json::from_str::<CalibrationRunPlan>("{}").unwrap(),
+        CalibrationRunPlan::default()
+    );
     assert_eq!(serde_json::from_str::<LocalityPlan>("{}").unwrap(), LocalityPlan::default());
     for default in LoadPlan::all() {
         let text = format!("{{\"{}\": {{}}}}", default.load().name());

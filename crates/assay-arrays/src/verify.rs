@@ -37,9 +37,6 @@ pub struct Outcome {
 }
 
 /// Simulates every experiment that a figure of the model refers to, and holds the figures against them.
-///
-/// # Errors
-/// What is wrong with the model.
 pub fn verify(model: &ArrayModel, mut progress: impl FnMut(&str)) -> Result<Vec<Checked>> {
     model.check()?;
     let mut outcomes: BTreeMap<&str, Outcome> = BTreeMap::new();

@@ -34,9 +34,6 @@ impl AsFd for Held {
 
 impl Held {
     /// A directory that a person named: links on the way to it are his.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn named(path: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let descriptor = rustix::fs::open(path, flags, Mode::empty())?;
@@ -49,17 +46,11 @@ impl Held {
     }
 
     /// What the system says of it.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn status(&self) -> Result<Stat> {
         fstat(self)
     }
 
     /// What a name in it stands for; a link is a link here.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn status_of(&self, name: impl rustix::path::Arg) -> Result<Stat> {
         statat(self, name, AtFlags::SYMLINK_NOFOLLOW)
     }
@@ -95,18 +86,12 @@ impl Held {
     }
 
     /// A new file in it that only its owner may use.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn new_file(&self, name: impl rustix::path::Arg) -> Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         self.file(name, flags, Mode::RUSR | Mode::WUSR)
     }
 
     /// A new directory in it for its owner alone.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn new_directory(&self, name: impl rustix::path::Arg + Copy) -> Result<Self> {
         mkdirat(self, name, Mode::RWXU)?;
         let made = self.directory(name)?;
@@ -115,17 +100,11 @@ impl Held {
     }
 
     /// Gives the directory itself to a user.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn give(&self, user: u32, group: u32) -> Result<()> {
         fchown(self, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)))
     }
 
     /// Lets a group, or everybody, pass through, and nobody look around or write.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn let_pass(&self, group: Option<u32>) -> Result<()> {
         match group {
             Some(group) => {
@@ -137,25 +116,16 @@ impl Held {
     }
 
     /// Another name for what is in it.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         renameat(self, from, self, to)
     }
 
     /// Takes a name of a file, link or the like out of it.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn unlink(&self, name: impl rustix::path::Arg) -> Result<()> {
         unlinkat(self, name, AtFlags::empty())
     }
 
     /// Names in it with what they stand for, sorted.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn entries(&self) -> Result<Vec<(OsString, Stat)>> {
         let mut found = Vec::new();
         for entry in Dir::read_from(self)? {
@@ -192,9 +162,6 @@ impl Held {
     }
 
     /// Removes a directory with everything in it; one that is not there is what was wanted.
-    ///
-    /// # Errors
-    /// As for [`empty`](Self::empty).
     pub fn remove_directory(&self, name: impl rustix::path::Arg + Copy) -> Result<()> {
         match self.directory(name) {
             Err(Errno::NOENT) => return Ok(()),
@@ -215,9 +182,6 @@ impl Held {
     }
 
     /// Whether something that was looked at is this very directory.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn is(&self, other: &Stat) -> Result<bool> {
         let own = self.status()?;
         Ok((own.st_dev, own.st_ino) == (other.st_dev, other.st_ino))

@@ -117,9 +117,6 @@ impl Home {
     }
 
     /// Lets the account that runs the server pass through the directory.
-    ///
-    /// # Errors
-    /// An environment error when the system refuses.
     pub fn let_in(&self) -> Result<()> {
         let Some(account) = &self.account else {
             return Ok(());
@@ -129,18 +126,12 @@ impl Home {
     }
 
     /// Makes a directory in it that belongs to the account that runs the server.
-    ///
-    /// # Errors
-    /// An environment error when the system refuses.
     pub fn make_room(&self, name: &str) -> Result<()> {
         let made = self.held.new_directory(name).and_then(|room| self.hand_over(&room));
         made.map_err(|error| Self::refused(&self.directory.join(name), &error.into()))
     }
 
     /// Gives a directory to the account that runs the server, by its descriptor.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn hand_over(&self, room: &Held) -> rustix::io::Result<()> {
         let Some(account) = &self.account else {
             return Ok(());
@@ -201,9 +192,6 @@ impl Home {
     }
 
     /// Opens the log, to which every start adds.
-    ///
-    /// # Errors
-    /// An environment error when the system refuses.
     pub fn open_log(&self) -> Result<File> {
         let flags = OFlags::CREATE | OFlags::APPEND | OFlags::WRONLY;
         let opened = self.held.file(LOG, flags, Mode::RUSR | Mode::WUSR);

@@ -66,9 +66,6 @@ impl Inbox {
     }
 
     /// Writes all of it, and allows an answer of so many bytes.
-    ///
-    /// # Errors
-    /// What the system says.
     #[inline]
     pub fn send(&mut self, bytes: &[u8], answer_bytes_max: usize) -> io::Result<()> {
         self.left = answer_bytes_max;

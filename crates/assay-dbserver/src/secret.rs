@@ -20,9 +20,6 @@ pub fn password() -> Result<String> {
 }
 
 /// A file without a name that holds a text; a program that is given it as its input reads it under [`INPUT`].
-///
-/// # Errors
-/// What the system says.
 pub fn nameless(text: &str) -> std::io::Result<File> {
     let mut file = File::from(memfd_create("assay", MemfdFlags::CLOEXEC)?);
     file.write_all(text.as_bytes())?;

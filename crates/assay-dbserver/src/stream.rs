@@ -49,9 +49,6 @@ impl Interrupter {
 impl Stream {
     /// Connects to a socket of this machine; who does not answer soon is not waited for. `usual` names the accounts that
     /// such servers run as.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn local(path: &Path, usual: &[&str]) -> io::Result<Self> {
         let (way, place) = connect::local(path)?;
         let mut stream = Self::connected(Way::Local(way))?;
@@ -61,9 +58,6 @@ impl Stream {
     }
 
     /// Connects over the network; who does not answer soon is not waited for.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn network(name: &str, port: u16) -> io::Result<Self> {
         Self::connected(Way::Network(connect::network(name, port)?))
     }
@@ -99,18 +93,12 @@ impl Stream {
     }
 
     /// The login is over: from now on a statement takes the time that it needs.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn wait_as_needed(&mut self) -> io::Result<()> {
         self.socket.end_after(None);
         self.socket.wait_at_most(None)
     }
 
     /// How long a wait for an answer may last.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn wait_at_most(&mut self, time: Duration) -> io::Result<()> {
         self.socket.end_after(None);
         self.socket.wait_at_most(Some(time))
@@ -122,9 +110,6 @@ impl Stream {
     }
 
     /// A second handle on the same socket.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn interrupter(&self) -> io::Result<Interrupter> {
         Ok(Interrupter(self.socket.way().try_clone()?))
     }
@@ -142,9 +127,6 @@ impl Stream {
     }
 
     /// Writes all of it.
-    ///
-    /// # Errors
-    /// What the system says.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.encrypted {

@@ -34,9 +34,6 @@ pub struct BlockTimes {
 
 impl BlockTimes {
     /// Begins to time reads of a whole disk.
-    ///
-    /// # Errors
-    /// Why not, in a sentence.
     pub fn begin(device: DeviceNumber) -> Result<Self, String> {
         let issue = Event::read(Path::new(EVENTS), "block_rq_issue")?;
         let completion = Event::read(Path::new(EVENTS), "block_rq_complete")?;

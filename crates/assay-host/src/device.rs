@@ -90,9 +90,6 @@ impl Device {
     }
 
     /// One of its attributes as text; `None` where it has no such attribute.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub(crate) fn text(&self, name: &str) -> io::Result<Option<String>> {
         match text_of(&self.attribute(name)) {
             Ok(text) => Ok(Some(text)),
@@ -107,17 +104,11 @@ impl Device {
     }
 
     /// Size, bytes.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn size_bytes(&self) -> io::Result<u64> {
         Ok(self.number_in("size")?.saturating_mul(SECTOR_BYTES))
     }
 
     /// Begin on its disk, bytes; 0 for a whole disk.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn start_bytes(&self) -> io::Result<u64> {
         if !self.is_partition() {
             return Ok(0);
@@ -126,9 +117,6 @@ impl Device {
     }
 
     /// Whether the kernel refuses to write to it.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn is_read_only(&self) -> io::Result<bool> {
         Ok(self.number_in("ro")? != 0)
     }
@@ -139,9 +127,6 @@ impl Device {
     }
 
     /// The disk that a partition is a part of.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn disk(&self) -> io::Result<Option<Self>> {
         match self.directory.parent() {
             Some(parent) if self.is_partition() => Self::at(parent).map(Some),
@@ -150,9 +135,6 @@ impl Device {
     }
 
     /// The partitions of a disk.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn partitions(&self) -> io::Result<Vec<Self>> {
         let places = names_in(&self.directory)?;
         places
@@ -164,17 +146,11 @@ impl Device {
     }
 
     /// The devices that are built on it: device mapper, software RAID, caches.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn holders(&self) -> io::Result<Vec<Self>> {
         self.linked("holders")
     }
 
     /// The devices that it is built on.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn slaves(&self) -> io::Result<Vec<Self>> {
         self.linked("slaves")
     }
@@ -186,17 +162,11 @@ impl Device {
     }
 
     /// The file or device under a loop device.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn backing_file(&self) -> io::Result<Option<String>> {
         self.text("loop/backing_file")
     }
 
     /// All whole disks of the described system.
-    ///
-    /// # Errors
-    /// What the system answered.
     pub fn all_disks(root: &SysRoot) -> io::Result<Vec<Self>> {
         let place = root.path("/sys/block");
         let names = names_in(&place)?;

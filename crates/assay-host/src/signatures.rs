@@ -83,9 +83,6 @@ pub const SAMPLE_BYTES: u64 = 4096;
 
 /// Reads `blocks` blocks, the first and last among them and the others spread over equal parts of the image, one in
 /// each at random, and counts those that hold data.
-///
-/// # Errors
-/// What the system answered.
 pub fn sample(image: &dyn Image, blocks: u64, seed: u64) -> io::Result<Sampling> {
     let total = image.size() / SAMPLE_BYTES;
     let mut counted = Sampling { blocks: 0, used_blocks: 0 };

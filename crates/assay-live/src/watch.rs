@@ -48,15 +48,9 @@ pub trait Watched {
     type Snapshot;
 
     /// All counters at this moment.
-    ///
-    /// # Errors
-    /// When the server goes away.
     fn snapshot(&mut self) -> Result<Self::Snapshot>;
 
     /// What its sessions do at this moment.
-    ///
-    /// # Errors
-    /// When the server goes away.
     fn glance(&mut self) -> Result<ServerSample>;
 
     /// The processes or threads of a glance, ours among them.
@@ -101,9 +95,6 @@ pub struct Observed<S> {
 
 /// Watches for an interval. `times` gives CPU times of the server's processes where it runs on this host; `show` hears
 /// after each look how many seconds have passed and how many sessions were active.
-///
-/// # Errors
-/// When the server goes away.
 pub fn observe<W: Watched>(
     server: &mut W,
     plan: Plan,

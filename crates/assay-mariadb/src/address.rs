@@ -47,9 +47,6 @@ pub fn is_address(text: &str) -> bool {
 
 impl Address {
     /// Reads an address; a user or password that it leaves out comes from `environment` (`USER`, `MYSQL_PWD`).
-    ///
-    /// # Errors
-    /// A usage error when it cannot be read.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
         let uri = Uri::parse(

@@ -126,9 +126,6 @@ impl Connection {
     }
 
     /// From now on no answer is waited for longer than this.
-    ///
-    /// # Errors
-    /// When the system refuses it.
     pub fn wait_at_most(&mut self, time: Duration) -> Answer<()> {
         Ok(self.packets.stream_mut().wait_at_most(time)?)
     }
@@ -143,17 +140,11 @@ impl Connection {
     }
 
     /// Runs statements whose rows are of no interest.
-    ///
-    /// # Errors
-    /// As for [`query`](Self::query).
     pub fn run(&mut self, sql: &str) -> Answer<()> {
         self.query(sql).map(drop)
     }
 
     /// Runs statements that change rows; how many were changed.
-    ///
-    /// # Errors
-    /// As for [`query`](Self::query).
     pub fn change(&mut self, sql: &str) -> Answer<u64> {
         self.query_head(sql)?;
         results::text_rows(&mut self.packets).map(|(_, touched)| touched)

@@ -51,9 +51,6 @@ pub struct Timed {
 
 impl Knowledge {
     /// Asks a server.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn of(connection: &mut Connection) -> Answer<Self> {
         let row = connection.one("SELECT @@innodb_page_size, @@performance_schema")?;
         let is_on = row.count(1) == Some(1);
@@ -72,9 +69,6 @@ impl Knowledge {
     }
 
     /// Reads all counters from the start of the server on.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn read(&self, connection: &mut Connection) -> Answer<(DatabaseCounts, TimeSplit)> {
         let status = Status(read_status(connection, &NAMES)?);
         let mut counts = status.counts(self.page_bytes);

@@ -148,9 +148,6 @@ impl Watcher {
     }
 
     /// Where the server keeps its data.
-    ///
-    /// # Errors
-    /// When the server goes away.
     pub fn data_directory(&mut self) -> Result<Option<PathBuf>> {
         let row = self.connection.one(queries::DATA_DIRECTORY).map_err(told)?;
         Ok(Some(row.text(0)).filter(|text| !text.is_empty()).map(PathBuf::from))

@@ -61,9 +61,6 @@ pub fn workload_of(study: &Study, cell: &Cell) -> Result<Workload> {
 }
 
 /// The workload with the times of the study, before any factor.
-///
-/// # Errors
-/// As for [`base_workload`].
 pub fn timed(study: &Study, cell: &Cell) -> Result<Workload> {
     let mut workload = base_workload(study)?;
     workload.duration = study.phases.measure;

@@ -77,9 +77,6 @@ pub fn is_address(text: &str) -> bool {
 impl Address {
     /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …), the password also from
     /// the file of passwords, the rest from PostgreSQL's own defaults.
-    ///
-    /// # Errors
-    /// A usage error when it cannot be read.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let uri =
             ["postgresql://", "postgres://"].iter().find_map(|scheme| text.strip_prefix(scheme));

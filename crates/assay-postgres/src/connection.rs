@@ -88,9 +88,6 @@ impl Connection {
     }
 
     /// From now on no answer is waited for longer than this.
-    ///
-    /// # Errors
-    /// When the system refuses it.
     pub fn wait_at_most(&mut self, time: Duration) -> Answer<()> {
         Ok(self.messages.stream_mut().wait_at_most(time)?)
     }
@@ -107,9 +104,6 @@ impl Connection {
     }
 
     /// Runs statements whose rows are of no interest.
-    ///
-    /// # Errors
-    /// As for [`query`](Self::query).
     pub fn run(&mut self, sql: &str) -> Answer<()> {
         self.query(sql).map(drop)
     }

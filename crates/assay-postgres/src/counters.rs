@@ -61,9 +61,6 @@ pub struct Knowledge {
 
 impl Knowledge {
     /// Asks a server.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn of(connection: &mut Connection) -> Answer<Self> {
         let row = connection.one(
             "SELECT current_setting('block_size'), current_setting('track_io_timing', true), \
@@ -78,9 +75,6 @@ impl Knowledge {
     }
 
     /// Reads all counters of one database.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn read(&self, connection: &mut Connection, database: &str) -> Answer<DatabaseCounters> {
         let name = database.replace('\'', "''");
         let row = connection.one(&format!(

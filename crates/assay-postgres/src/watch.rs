@@ -77,9 +77,6 @@ impl Watcher {
     }
 
     /// Where the server keeps its data, if this account may know.
-    ///
-    /// # Errors
-    /// When the server goes away.
     pub fn data_directory(&mut self) -> Result<Option<PathBuf>> {
         let rows = self.server.query(queries::DATA_DIRECTORY)?;
         let text = rows.first().and_then(|row| columns::text(row, 0));
@@ -87,17 +84,11 @@ impl Watcher {
     }
 
     /// Settings that decide what the counters mean.
-    ///
-    /// # Errors
-    /// When the server goes away.
     pub fn settings(&mut self) -> Result<Settings> {
         snapshot::settings(&mut self.server)
     }
 
     /// From now on looks past one more session of ours.
-    ///
-    /// # Errors
-    /// When the server goes away.
     pub fn look_past(&mut self, process: u32) -> Result<()> {
         self.own.push(process);
         self.server.forget_look()?;

@@ -36,9 +36,6 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// Measured time of all cells, ns; it is read from them, which takes a moment for a long unfinished run.
-    ///
-    /// # Errors
-    /// When a cell cannot be read.
     pub fn measured_ns(&self) -> Result<u64> {
         RunReader::open(&self.path)?.measured_ns()
     }

@@ -28,9 +28,6 @@ impl Store {
     }
 
     /// Begins a run, and the store with it where it is missing.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot be written.
     pub fn create(&self, new: &NewRun) -> Result<RunWriter> {
         RunWriter::create(&self.root, new)
     }
@@ -61,9 +58,6 @@ impl Store {
 
     /// All runs, the newest first; directories that are not runs are passed over. A store that is not there has
     /// none.
-    ///
-    /// # Errors
-    /// An environment error when the directory cannot be read.
     pub fn runs(&self) -> Result<Listing> {
         listing::read(&self.root)
     }

@@ -21,17 +21,11 @@ impl WatchLog {
     }
 
     /// Appends a moment; it survives the program's end at once, and the machine's end after [`sync`](Self::sync).
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take it.
     pub fn append(&mut self, moment: &Moment) -> Result<()> {
         self.lines.append(moment)
     }
 
     /// Waits until all moments are on the disk.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take them.
     pub fn sync(&self) -> Result<()> {
         self.lines.sync()
     }

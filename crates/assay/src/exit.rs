@@ -87,9 +87,6 @@ fn tell_damage(but: Option<&Error>) -> bool {
 }
 
 /// Writes a report that may be in colours.
-///
-/// # Errors
-/// As for [`print()`].
 pub fn print_report(text: &str) -> Result<ExitStatus> {
     if crate::terminal::colour() { write(&crate::terminal::dressed(text)) } else { print(text) }
 }

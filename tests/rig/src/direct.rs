@@ -20,17 +20,11 @@ pub fn o_direct() -> i32 {
 }
 
 /// Opens `path` for reading and writing with `O_DIRECT`.
-///
-/// # Errors
-/// Those of `open(2)`.
 pub fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(o_direct()).open(path)
 }
 
 /// Opens `path` for reading only with `O_DIRECT`.
-///
-/// # Errors
-/// Those of `open(2)`.
 pub fn open_to_read(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(o_direct()).open(path)
 }

@@ -26,9 +26,6 @@ impl Killed {
 
 /// Starts `command`, kills it and all that it started with `SIGKILL` after a random time in the
 /// half-open range `between`, and reaps it.
-///
-/// # Errors
-/// Those of starting and of waiting.
 pub fn kill_at_random(
     command: &mut Command,
     random: &mut Random,

@@ -189,9 +189,6 @@ impl Log {
     }
 
     /// One JSON object a line, in order of acknowledgement.
-    ///
-    /// # Errors
-    /// Those of the writer.
     pub fn write_jsonl(&self, mut to: impl Write) -> io::Result<()> {
         for entry in &self.entries {
             serde_json::to_writer(&mut to, entry)?;

@@ -30,9 +30,6 @@ impl LoopDevice {
     }
 
     /// Attaches `image` as a device that refuses writes with `EPERM`.
-    ///
-    /// # Errors
-    /// As [`LoopDevice::attach`].
     pub fn attach_read_only(image: &Path) -> Result<Self, Skip> {
         Self::attach_with(image, &["--read-only"])
     }
@@ -57,9 +54,6 @@ impl LoopDevice {
     }
 
     /// A device of `size_bytes` over a new sparse image that goes with it.
-    ///
-    /// # Errors
-    /// As [`LoopDevice::attach`].
     pub fn of_size(size_bytes: u64) -> Result<Self, Skip> {
         let failed = |error: std::io::Error| Skip::new(format!("making an image: {error}"));
         let scratch = Scratch::new().map_err(failed)?;

@@ -239,9 +239,6 @@ pub struct Report {
 
 impl Report {
     /// The log as [`Log::write_jsonl`] writes it, then one line `{"statistics": …}`.
-    ///
-    /// # Errors
-    /// Those of the writer.
     pub fn write_jsonl(&self, mut to: impl Write) -> std::io::Result<()> {
         self.log.write_jsonl(&mut to)?;
         serde_json::to_writer(&mut to, &serde_json::json!({ "statistics": self.statistics }))?;

@@ -85,9 +85,6 @@ impl SmallFileSystem {
 
     /// Makes it read-only while it stays mounted; nothing may be open for writing. What another thread starts holds copies
     /// of all that is open until it runs, so that this may take a moment.
-    ///
-    /// # Errors
-    /// That of the kernel, `EBUSY` if something stays open for writing.
     pub fn remount_read_only(&self) -> std::io::Result<()> {
         let begin = Instant::now();
         loop {

@@ -96,9 +96,6 @@ impl Throttle {
     }
 
     /// Replaces the limits, also for what is under way.
-    ///
-    /// # Errors
-    /// Those of the kernel.
     pub fn set(&self, limits: Limits) -> io::Result<()> {
         for (name, limit) in limits.settings() {
             fs::write(self.group.join(name), format!("{} {limit}", self.device))?;
@@ -107,9 +104,6 @@ impl Throttle {
     }
 
     /// Calls `work` under the limits, on a thread of its own; what it starts is limited too.
-    ///
-    /// # Errors
-    /// That of entering the group.
     ///
     /// # Panics
     /// As `work` does.
@@ -123,9 +117,6 @@ impl Throttle {
     }
 
     /// Starts `command` under the limits.
-    ///
-    /// # Errors
-    /// Those of entering the group and of starting the command.
     pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
         self.run(|| command.spawn())?
     }

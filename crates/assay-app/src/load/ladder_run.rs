@@ -67,9 +67,6 @@ pub trait LoadDriver {
     }
 
     /// Before a rung.
-    ///
-    /// # Errors
-    /// Why it cannot be measured.
     fn before(
         &mut self,
         _ground: &mut ServerOf<Self>,
@@ -80,9 +77,6 @@ pub trait LoadDriver {
     }
 
     /// Cleanup a rung, when it is part of the result.
-    ///
-    /// # Errors
-    /// What ends the ladder.
     fn after(
         &mut self,
         _ground: &mut ServerOf<Self>,
@@ -94,9 +88,6 @@ pub trait LoadDriver {
     }
 
     /// Cleanup the last rung, however the ladder ended.
-    ///
-    /// # Errors
-    /// What ends the run without a result.
     fn end(
         &mut self,
         _ground: &mut ServerOf<Self>,
@@ -168,9 +159,6 @@ pub fn run_ladder<C: LoadDriver>(
 }
 
 /// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
-///
-/// # Errors
-/// What the store says.
 pub fn beside<C: LoadDriver>(
     ladder: &LadderPlan,
     course: &mut C,

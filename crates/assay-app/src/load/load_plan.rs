@@ -80,9 +80,6 @@ impl LoadPlan {
     }
 
     /// Carries it out as a run of its own.
-    ///
-    /// # Errors
-    /// What the plan, the store, the safety gate or the server say.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.load().check()?;
         self.load().run(&PlanDocument::new(self)?, context)

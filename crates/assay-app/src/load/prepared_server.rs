@@ -270,9 +270,6 @@ impl<L: LoadProduct> PreparedServer<L> {
     }
 
     /// Starts a server of our own again when it has died, and opens the way to the server again.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
         let begun = Instant::now();
         // One that does not start is not tried again.
@@ -307,9 +304,6 @@ impl<L: LoadProduct> PreparedServer<L> {
     }
 
     /// Removes what was made: the tables of a server that is not ours, or our server with its directory.
-    ///
-    /// # Errors
-    /// What does not go.
     pub fn finish(mut self) -> Result<()> {
         match self.own.take() {
             Some(mut own) => {

@@ -192,9 +192,6 @@ impl TransactionPlan {
     }
 
     /// Carries a load out.
-    ///
-    /// # Errors
-    /// What the store, the safety gate or the server say.
     pub fn run<T: Tables, B>(
         &self,
         wanted: TransactionTables<'_, T>,

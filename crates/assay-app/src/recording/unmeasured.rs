@@ -16,9 +16,6 @@ use std::time::{Duration, Instant};
 
 impl Recording {
     /// Runs a workload of which nothing is kept: filling, preconditioning, settling.
-    ///
-    /// # Errors
-    /// What the engine says.
     pub fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
         let stop = Arc::clone(&self.context.stop);
         let mut observe = |_: &Interval, _: &Joint| {
@@ -46,9 +43,6 @@ impl Recording {
     }
 
     /// Makes a simulated array what a cell wants of it, where it is not already; gives the cell without that.
-    ///
-    /// # Errors
-    /// What the settings say.
     pub fn shape_array(&mut self, cell: &Cell) -> Result<Cell> {
         let OpenTarget::Simulated(_, device) = &mut self.target else {
             return Ok(cell.clone());

@@ -60,9 +60,6 @@ impl Cycles {
     }
 
     /// Takes in what an earlier command measured.
-    ///
-    /// # Errors
-    /// When its intervals cannot be read.
     pub fn restore_progress(&mut self, run: &RunReader) -> Result<()> {
         for cycle in 0..self.cycles() {
             let Ok(cell) = run.cell(&self.cell(cycle)) else {
@@ -82,9 +79,6 @@ impl Cycles {
     }
 
     /// All cycles that are left, and the one behind the final rest.
-    ///
-    /// # Errors
-    /// What the engine or the store says.
     pub fn conduct(&mut self, recording: &mut Recording, workload: &Workload) -> Result<Finish> {
         for cycle in self.next..self.cycles() {
             let finish = self.cycle(recording, workload, cycle)?;

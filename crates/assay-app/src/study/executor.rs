@@ -24,9 +24,6 @@ use std::sync::atomic::Ordering;
 const COURSE_MIN_S: f64 = 600.0;
 
 /// Keeps the study as it was scaled, so that it can be taken up again.
-///
-/// # Errors
-/// What the store says.
 pub fn keep(writer: &RunWriter, study: &Study) -> Result<()> {
     let text = toml::to_string(study).map_err(|error| {
         Error::environment(format!("writing the study: {error}"), "report this as a bug")
@@ -53,14 +50,8 @@ pub trait CellRunner {
     /// Whether a person wants to stop.
     fn is_stopped(&self) -> bool;
     /// Keeps the result so far.
-    ///
-    /// # Errors
-    /// What the store says.
     fn keep(&self, result: &StudyResult) -> Result<()>;
     /// All of one cell; nothing when a person stopped it.
-    ///
-    /// # Errors
-    /// Why it failed.
     fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<Done>>;
 }
 

@@ -77,9 +77,6 @@ fn broken(study: &Study, done: &CellResult) -> Option<String> {
 }
 
 /// Carries one cell out; nothing when a person stopped it.
-///
-/// # Errors
-/// What the load, a hook or the store says.
 fn measured(
     study: &Study,
     cell: &Cell,

@@ -57,9 +57,6 @@ fn problem(study: &Study, cell: &Cell, targets: &[String]) -> Option<Error> {
 }
 
 /// Refuses a study of which no cell can be made on storage; one that can be made is worth the rest.
-///
-/// # Errors
-/// What the first cell says.
 pub fn check(study: &Study, targets: &[String]) -> Result<()> {
     let problems: Option<Vec<Error>> =
         cells(study).iter().map(|cell| problem(study, cell, targets)).collect();

@@ -94,9 +94,6 @@ fn write_once(recording: &mut Recording, to: f64, length: u64) -> Result<Finish>
 }
 
 /// Runs the cell's own workload without keeping anything of it.
-///
-/// # Errors
-/// What the engine says.
 pub fn settle(recording: &mut Recording, workload: &Workload, time: Nanos) -> Result<Finish> {
     if time.0 == 0 {
         return Ok(Finish::Complete);

@@ -23,9 +23,6 @@ pub struct Data {
 
 impl Data {
     /// A directory of ours in the target; nothing where the target is a server or the study says what becomes of it.
-    ///
-    /// # Errors
-    /// What the safety gate says.
     pub fn open(study: &Study, target: &LoadTarget) -> Result<Option<Self>> {
         let keeps = study.load.as_ref().is_some_and(|load| load.options.contains_key("keep"));
         let LoadTarget::Directory(path) = target else {
@@ -72,9 +69,6 @@ impl Data {
     }
 
     /// Looks for the server that a load has left.
-    ///
-    /// # Errors
-    /// When the directory cannot be read.
     pub fn look(&mut self) -> Result<()> {
         let place = self.directory.path();
         let entries = fs::read_dir(place).map_err(|error| refused(place, &error))?;
@@ -97,9 +91,6 @@ impl Data {
     }
 
     /// Removes the directory with everything in it.
-    ///
-    /// # Errors
-    /// What does not go.
     pub fn close(self) -> Result<()> {
         self.gate.remove_directory(&self.directory)
     }

@@ -33,9 +33,6 @@ impl ArchiveWriter {
     }
 
     /// Appends a moment to the files of its hour.
-    ///
-    /// # Errors
-    /// An environment error when a file cannot be written.
     pub fn append(&mut self, moment: &Moment) -> Result<()> {
         if let Some(tcp) = moment.tcp {
             self.tcp = self.tcp.plus(&tcp);

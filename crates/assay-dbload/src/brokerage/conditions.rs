@@ -136,9 +136,6 @@ const CONDITIONS: [(&str, Count); 12] = [
 ];
 
 /// Trade results and trade orders that stand in the tables, by the place of their kind.
-///
-/// # Errors
-/// What the server says.
 pub fn found<L: BrokerStore>(
     database: &mut Database<L>,
     rules: &Rules,
@@ -153,9 +150,6 @@ pub fn found<L: BrokerStore>(
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-///
-/// # Errors
-/// What the server says.
 pub fn verify<L: BrokerStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
     let schema = database.schema.clone();

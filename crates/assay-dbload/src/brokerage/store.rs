@@ -53,9 +53,6 @@ pub trait BrokerStore: TableStore {
     const AFTER_BOOKS: &'static str;
 
     /// Settings and statements of a fresh session.
-    ///
-    /// # Errors
-    /// What the server says.
     fn desk(
         &mut self,
         schema: &str,
@@ -65,9 +62,6 @@ pub trait BrokerStore: TableStore {
     ) -> Answer<Self::Desk>;
 
     /// Begins a transaction of several statements.
-    ///
-    /// # Errors
-    /// What the server says.
     fn begin(&mut self, desk: &mut Self::Desk) -> Answer<()>;
 
     /// Puts a statement; tells its place among those of the turn.
@@ -82,15 +76,9 @@ pub trait BrokerStore: TableStore {
     ) -> Answer<usize>;
 
     /// Waits for the answers to what was put.
-    ///
-    /// # Errors
-    /// The first refusal.
     fn turn(&mut self, desk: &mut Self::Desk) -> Answer<()>;
 
     /// Ends the transaction behind what was put, for good or as if it had not been.
-    ///
-    /// # Errors
-    /// The first refusal.
     fn end(&mut self, desk: &mut Self::Desk, is_for_good: bool) -> Answer<()>;
 
     /// Rows that the statement of a place gave.
@@ -109,9 +97,6 @@ pub trait BrokerStore: TableStore {
     fn days(desk: &Self::Desk) -> Days;
 
     /// One try of a transaction. A failure leaves none open.
-    ///
-    /// # Errors
-    /// What the server says.
     fn attempt(&mut self, desk: &mut Self::Desk, transaction: &Transaction) -> Answer<Told>;
 }
 
@@ -126,9 +111,6 @@ pub struct Days {
 
 impl Days {
     /// Those of the data in a schema that was made by these rules.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn of<L: TableStore>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
         let loaded_us = loaded_us_of(link, schema)?;
         Ok(Self {

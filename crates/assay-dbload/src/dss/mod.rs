@@ -22,9 +22,6 @@ pub use store::DssStore;
 pub use tables::{DssTables, SCHEMA, data_bytes, look, scale_of, sizes};
 
 /// Makes a server of our own fit for large queries, and reads the settings that matter for them.
-///
-/// # Errors
-/// What the server says.
 pub fn fit<L: DssStore>(database: &mut Database<L>) -> Result<()> {
     L::fit(database).map_err(|failure| failure.of("choosing the settings of the server"))
 }

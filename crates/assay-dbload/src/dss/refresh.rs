@@ -48,9 +48,6 @@ pub(super) fn remove_old<L: DssStore>(
 
 /// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
 /// functions; gives the number of the next set.
-///
-/// # Errors
-/// What the server says.
 pub fn finish_refresh<L: DssStore>(
     database: &mut Database<L>,
     manifest: &Manifest,

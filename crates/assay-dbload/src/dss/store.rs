@@ -10,9 +10,6 @@ use assay_model::units::Nanos;
 /// How a product asks the tables of this load.
 pub trait DssStore: TableStore {
     /// Removes the rows that meet a condition; how many there were.
-    ///
-    /// # Errors
-    /// What the server says.
     fn remove(&mut self, table: Table, condition: &str) -> Answer<u64>;
 
     /// Processes that the server has for parallel steps of all sessions together; none where it does not tell, or has
@@ -20,15 +17,9 @@ pub trait DssStore: TableStore {
     fn parallel_max(&mut self) -> Option<u32>;
 
     /// Makes a server of our own fit for large queries, and adds what matters for them to what is told of it.
-    ///
-    /// # Errors
-    /// What the server says.
     fn fit(database: &mut Database<Self>) -> Answer<()>;
 
     /// Makes a session one that asks.
-    ///
-    /// # Errors
-    /// What the server says.
     fn ready_to_ask(&mut self, asked: &Asked) -> Answer<()>;
 
     /// The text of a query that has a limit, where the limit is not one of the session.

@@ -93,18 +93,12 @@ pub fn data_bytes(scale: Scale) -> u64 {
 }
 
 /// What the tables take on storage now.
-///
-/// # Errors
-/// What the server says.
 pub fn sizes<L: TableStore>(database: &mut Database<L>) -> Result<DssData> {
     let (table_bytes, index_bytes) = sizes_of(database)?;
     Ok(DssData { table_bytes, index_bytes, ..DssData::default() })
 }
 
 /// Looks for the tables of an earlier run: those of another form, or of which one is gone, are half.
-///
-/// # Errors
-/// What the server says.
 pub fn look<L: TableStore>(database: &mut Database<L>) -> Result<State> {
     let manifest = match State::of(database)? {
         State::Whole(manifest) if manifest.note(FORMAT.0) == FORMAT.1 => manifest,

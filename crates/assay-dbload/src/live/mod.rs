@@ -46,15 +46,9 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     fn connect(address: &Self::Address) -> Result<Self>;
 
     /// Opens a canary; `None` where this account may read no table, or the product has none.
-    ///
-    /// # Errors
-    /// What the server says.
     fn canary(address: &Self::Address) -> Result<Option<Self::Canary>>;
 
     /// Watches for an interval, with a canary where there is one.
-    ///
-    /// # Errors
-    /// When the server goes away.
     fn watch(
         &mut self,
         canary: Option<Self::Canary>,
@@ -80,8 +74,5 @@ pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     fn is_here(&self) -> bool;
 
     /// Where the server keeps its data, if this account may know.
-    ///
-    /// # Errors
-    /// When the server goes away.
     fn data_directory(&mut self) -> Result<Option<PathBuf>>;
 }

@@ -17,9 +17,6 @@ pub(crate) struct Conditions<'a> {
 }
 
 /// Checks conditions on a session of its own, whose settings go with it; `when` says in the result when that was.
-///
-/// # Errors
-/// What the server says.
 pub(crate) fn check_all<L: TableStore>(
     database: &mut Database<L>,
     conditions: &Conditions<'_>,

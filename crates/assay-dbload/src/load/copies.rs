@@ -182,9 +182,6 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
 }
 
 /// Copies the database of a load, to go back to it.
-///
-/// # Errors
-/// What the server says.
 pub(super) fn copied(database: &mut Database<Connection>) -> Result<OwnDatabase> {
     let (own, mut beside) = leave(database)?;
     let address = beside_of(database);
@@ -213,18 +210,12 @@ pub(super) fn keep_own(database: &mut Database<Connection>) -> Answer<()> {
 }
 
 /// Drops a copy.
-///
-/// # Errors
-/// As for [`OwnDatabase::remove`].
 pub(super) fn drop_copy(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
     let mut beside = database.beside()?;
     copy.remove(&mut beside, &beside_of(database))
 }
 
 /// Drops the database of a load.
-///
-/// # Errors
-/// As for [`OwnDatabase::remove`].
 pub(super) fn drop_own(database: &mut Database<Connection>) -> Result<()> {
     let (own, mut beside) = leave(database)?;
     own.remove(&mut beside, &beside_of(database))
@@ -259,9 +250,6 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
 }
 
 /// Databases of ours on a server that nobody uses, with their sizes in bytes.
-///
-/// # Errors
-/// What the server says.
 pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
     let mut beside = Connection::open(address, APPLICATION)?;
     let rows = beside.query(
@@ -284,9 +272,6 @@ pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64
 }
 
 /// Drops one of the [`left_databases`].
-///
-/// # Errors
-/// As for `OwnDatabase::remove`.
 pub fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
     let opened = Connection::open(address, APPLICATION);
     let mut beside = opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;

@@ -50,9 +50,6 @@ pub(crate) struct Used {
 
 impl Sight {
     /// Looks; the server's count of a session is complete when the session has ended.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn take<L: Product>(database: &mut Database<L>, sessions: &[u32]) -> Result<Self> {
         let counted = L::counted(database);
         let (counts, time) =

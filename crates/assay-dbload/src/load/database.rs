@@ -49,9 +49,6 @@ pub fn schema_name(kind: LoadKind) -> Result<String> {
 
 impl<L: Product> Database<L> {
     /// Enters a server of our own.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn on_own(own: &OwnServer<L::Own>, schema: &str) -> Result<Self> {
         let mut database = Self::open(&own.server().address(), schema, Some(own.directory()))?;
         database.facts.is_own = true;
@@ -107,9 +104,6 @@ impl<L: Product> Database<L> {
     }
 
     /// Comes back after the server was away: a new way to it, and what is known of its processes.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn come_back(&mut self) -> Result<()> {
         self.admin = self.connect()?;
         self.first_process = self.admin.first_process(&self.address);
@@ -149,9 +143,6 @@ impl<L: Product> Database<L> {
     }
 
     /// So many sessions the server takes beside those it has.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn room(&mut self) -> Result<u32> {
         let room = self.admin.room();
         let room =
@@ -160,18 +151,12 @@ impl<L: Product> Database<L> {
     }
 
     /// A further session.
-    ///
-    /// # Errors
-    /// What the server says.
     pub(crate) fn connect(&self) -> Result<L> {
         let opened = L::open(&self.address);
         opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
     }
 
     /// Runs statements of ours.
-    ///
-    /// # Errors
-    /// What the server says.
     pub(crate) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
         self.admin.run(sql).map_err(|failure| failure.of(doing))
     }
@@ -219,9 +204,6 @@ impl<L: Product> Database<L> {
     }
 
     /// Whose the schema is by the record in it; one of ours may be used from now on.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn standing(&mut self) -> Result<Standing> {
         let standing = self.admin.standing(&self.schema);
         let standing = standing.map_err(|failure| failure.of("looking for an owner record"))?;
@@ -247,17 +229,11 @@ impl<L: Product> Database<L> {
     }
 
     /// Removes the whole database, which is ours, from a server that is not.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn remove_all(&mut self) -> Result<()> {
         L::remove_all(self)
     }
 
     /// Leaves our tables to the user: under a name that no program of ours removes.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn give_away_schema(&mut self) -> Result<()> {
         let Some(owner) = self.owner.take() else {
             return Err(in_the_way("the schema", &self.schema, "it has no owner record"));
@@ -267,9 +243,6 @@ impl<L: Product> Database<L> {
     }
 
     /// Leaves our tables as they are, for later runs.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn keep_schema(&mut self) -> Result<()> {
         match &self.owner {
             Some(owner) if !owner.is_kept => {
@@ -290,9 +263,6 @@ impl<L: Product> Database<L> {
     }
 
     /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn left(&mut self) -> Result<LeftOnServer> {
         let left = self.admin.left_schemas(&self.schema);
         left.map_err(|failure| failure.of("looking for tables that were left behind"))

@@ -11,9 +11,6 @@ pub struct DeviceReads(Vec<(String, BlockTimes)>);
 impl DeviceReads {
     /// Begins to time the reads of all disks among the devices of a stack; parts of disks and devices made of others are
     /// left out, because their reads are those of the disks.
-    ///
-    /// # Errors
-    /// Why not, in a sentence.
     pub fn begin(root: &SysRoot, devices: &[String]) -> Result<Self, String> {
         let disks = devices.iter().filter_map(|name| Some((name, disk(root, name)?)));
         let timed = disks.map(|(name, number)| Ok((name.clone(), BlockTimes::begin(number)?)));

@@ -20,27 +20,15 @@ pub trait Link: Send + Sync + Sized {
     type Address: Clone + Display + Send + Sync;
 
     /// Connects and logs in.
-    ///
-    /// # Errors
-    /// What the server or the way to it says.
     fn open(address: &Self::Address) -> Answer<Self>;
 
     /// Runs statements whose rows are of no interest.
-    ///
-    /// # Errors
-    /// What the server says.
     fn run(&mut self, sql: &str) -> Answer<()>;
 
     /// All rows of a query, in text form.
-    ///
-    /// # Errors
-    /// What the server says.
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>>;
 
     /// A handle that ends the session from another thread.
-    ///
-    /// # Errors
-    /// When the system gives none.
     fn interrupter(&self) -> Answer<Interrupter>;
 
     /// Number of the process or thread that serves it; 0 where it is not known.
@@ -84,9 +72,6 @@ pub trait Product: Link {
     fn remarks(database: &Database<Self>) -> Vec<Remark>;
 
     /// All counters since the server began; processor times are not among them.
-    ///
-    /// # Errors
-    /// What the server says.
     fn counted(database: &mut Database<Self>) -> Answer<(DatabaseCounts, TimeSplit)>;
 
     /// What the processes of a server used, those of these sessions left out where each has its own.
@@ -97,9 +82,6 @@ pub trait Product: Link {
     fn beside(database: &Database<Self>) -> Option<Self::Beside>;
 
     /// Sessions that the server takes beside those that there are.
-    ///
-    /// # Errors
-    /// What the server says.
     fn room(&mut self) -> Answer<u64>;
 
     /// Writes what is dirty of a schema's tables in the server's cache, or more.
@@ -115,9 +97,6 @@ pub trait Product: Link {
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
 
     /// Whose a schema is, by the record in it.
-    ///
-    /// # Errors
-    /// What the server says.
     fn standing(&mut self, schema: &str) -> Answer<Standing>;
 
     /// Drops a schema that carries this record, and nothing that its load did not make.
@@ -127,15 +106,9 @@ pub trait Product: Link {
     fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
 
     /// Gives a schema that carries this record another name, and notes that it is to be kept.
-    ///
-    /// # Errors
-    /// As for [`remove_owned`](Self::remove_owned).
     fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
 
     /// Notes that a schema of ours, and a database of ours around it, is to be kept.
-    ///
-    /// # Errors
-    /// What the server says.
     fn keep_owned(database: &mut Database<Self>) -> Answer<()>;
 
     /// Removes the whole database, which is ours, from a server that is not.
@@ -145,16 +118,10 @@ pub trait Product: Link {
     fn remove_all(database: &mut Database<Self>) -> Result<()>;
 
     /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
-    ///
-    /// # Errors
-    /// What the server says.
     fn hold(&mut self, schema: &str) -> Answer<bool>;
 
     /// Schemas of ours that nobody uses and nobody asked to keep, but for `own`; and those that only look like ours, with
     /// the reason why they are not.
-    ///
-    /// # Errors
-    /// What the server says.
     fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer>;
 }
 

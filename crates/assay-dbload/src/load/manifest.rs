@@ -39,9 +39,6 @@ pub enum State {
 
 impl State {
     /// Looks for a schema.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn of<L: TableStore>(database: &mut Database<L>) -> Result<Self> {
         match database.standing()? {
             Standing::Absent => return Ok(Self::Absent),

@@ -35,9 +35,6 @@ pub trait Method: Sync {
     }
 
     /// Looks before each rung whether the server will do what is to be measured.
-    ///
-    /// # Errors
-    /// Why it will not.
     fn check(&self, _database: &mut Database<Self::Link>) -> Result<()> {
         Ok(())
     }
@@ -52,9 +49,6 @@ pub trait Session: Send {
     type Link: Product;
 
     /// Settings and statements of a fresh connection; asked again after a loss.
-    ///
-    /// # Errors
-    /// What the server says.
     fn prepare(&mut self, connection: &mut Self::Link) -> Answer<()>;
 
     /// Chooses the next step and tells how long to wait before it; `None` when the session has done all its work.

@@ -68,9 +68,6 @@ pub struct OwnServer<S: Program> {
 }
 
 /// What programs left behind in a directory that were killed.
-///
-/// # Errors
-/// An environment error when the directory cannot be read.
 pub fn left_in(target: &Path) -> Result<LeftBehind> {
     Gate::new(SysRoot::live()).left_directories(target)
 }
@@ -168,9 +165,6 @@ impl<S: Program> OwnServer<S> {
     }
 
     /// Restarts it as it is to be measured: small cache, past the page cache where that is possible.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.daemon_mut().stop(Stop::Clean);
         self.settings = S::settings(&self.plan, self.plan.cache_bytes, self.is_direct());
@@ -188,9 +182,6 @@ impl<S: Program> OwnServer<S> {
     }
 
     /// Restarts it when it has died, and waits for its recovery; says whether it had.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn revive(&mut self, stop: &AtomicBool) -> Result<bool> {
         // One that did not start the last time has no process any more.
         if self.server.daemon().process_id().is_some() && !self.server.daemon_mut().has_ended() {
@@ -237,9 +228,6 @@ impl<S: Program> OwnServer<S> {
     }
 
     /// Ends the server and removes its directory, unless it is to be kept.
-    ///
-    /// # Errors
-    /// An environment error when something cannot be removed.
     pub fn finish(mut self) -> Result<()> {
         self.give_back()
     }

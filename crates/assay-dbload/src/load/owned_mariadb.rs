@@ -85,9 +85,6 @@ pub(super) fn remove(link: &mut MariaLink, schema: &str, owner: &Owner) -> Resul
 }
 
 /// Gives the tables of a database of ours to another one, which is to be kept: no statement renames a database.
-///
-/// # Errors
-/// As for [`remove`].
 pub(super) fn rename(link: &mut MariaLink, schema: &str, name: &str, owner: &Owner) -> Result<()> {
     check(link, schema, owner)?;
     let told = |failure: Failure| failure.of("keeping our tables");

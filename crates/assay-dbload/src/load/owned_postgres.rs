@@ -102,9 +102,6 @@ pub(super) fn remove(link: &mut Connection, schema: &str, owner: &Owner) -> Resu
 }
 
 /// Gives a schema of ours another name, and notes that it is to be kept.
-///
-/// # Errors
-/// As for [`remove`].
 pub(super) fn rename(link: &mut Connection, schema: &str, name: &str, owner: &Owner) -> Result<()> {
     let taken = take(link, schema, owner);
     let done = taken.and_then(|gone| {

@@ -209,9 +209,6 @@ impl Product for Connection {
 
 impl Database<Connection> {
     /// A session on another database of the same server, from which this one can be removed and made again.
-    ///
-    /// # Errors
-    /// What the server says.
     pub(crate) fn beside(&self) -> Result<Connection> {
         let address = self.address.with_database("postgres");
         let opened = Connection::open(&address, APPLICATION);

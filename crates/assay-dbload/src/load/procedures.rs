@@ -12,9 +12,6 @@ const PROCEDURES: &str = "procedures";
 
 /// Makes procedures that sessions call, where the product has such, unless they are there as this program writes them.
 /// They come before the tables, so that a user who may not make any does not wait for rows first.
-///
-/// # Errors
-/// What the server says.
 pub fn ensure_procedures<T: Tables, L: TableStore>(
     database: &mut Database<L>,
     tables: &T,

@@ -24,9 +24,6 @@ pub trait Program: Sized {
     fn account() -> Option<Account>;
 
     /// Makes its files in a directory.
-    ///
-    /// # Errors
-    /// What the programs say.
     fn create(plan: Plan<Self::Binaries>) -> Result<Self>;
 
     /// Takes a server that was made before.

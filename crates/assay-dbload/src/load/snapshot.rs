@@ -38,9 +38,6 @@ fn refused(path: &Path, error: &io::Error) -> Error {
 
 impl Snapshot {
     /// Keeps the data of our own server as it is; the server rests meanwhile.
-    ///
-    /// # Errors
-    /// What the file system or the server say.
     pub fn of_own<L: TableStore>(
         own: &mut OwnServer<L::Own>,
         database: &mut Database<L>,
@@ -77,9 +74,6 @@ impl Snapshot {
     }
 
     /// Goes back to it.
-    ///
-    /// # Errors
-    /// What the file system or the server say.
     pub fn restore<L: TableStore>(
         &self,
         own: Option<&mut OwnServer<L::Own>>,
@@ -104,9 +98,6 @@ impl Snapshot {
     }
 
     /// Removes it.
-    ///
-    /// # Errors
-    /// What the file system or the server say.
     pub fn remove<L: TableStore>(&self, database: &mut Database<L>) -> Result<()> {
         match self {
             Self::Directory(kept) => {

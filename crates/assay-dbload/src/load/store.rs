@@ -90,9 +90,6 @@ pub trait TableStore: Product {
     fn snapshot(database: &mut Database<Self>) -> Result<Snapshot>;
 
     /// Makes such a database from its copy again.
-    ///
-    /// # Errors
-    /// What the server says.
     fn back_to(copy: &OwnDatabase, database: &mut Database<Self>) -> Result<()>;
 
     /// Drops such a copy.
@@ -103,9 +100,6 @@ pub trait TableStore: Product {
 }
 
 /// The number in the only cell of a statement's answer; none where it is null.
-///
-/// # Errors
-/// What the server says.
 pub fn single_number<L: TableStore>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
     let rows = link.query(sql)?;
     // Sums come as numbers with a point from some products.
@@ -114,9 +108,6 @@ pub fn single_number<L: TableStore>(link: &mut L, sql: &str) -> Answer<Option<u6
 }
 
 /// Bytes of tables and of indexes of a schema on storage.
-///
-/// # Errors
-/// What the server says.
 pub(crate) fn sizes_of<L: TableStore>(database: &mut Database<L>) -> Result<(u64, u64)> {
     let sql = L::table_sizes(&database.schema);
     let rows = database.admin.query(&sql);

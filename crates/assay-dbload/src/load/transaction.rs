@@ -53,9 +53,6 @@ impl Isolation {
 }
 
 /// Settings of a fresh session on PostgreSQL: one plan for each statement, by way of indexes, that does not turn in mid-run.
-///
-/// # Errors
-/// What the server says.
 pub fn steady(connection: &mut Connection, isolation: Isolation) -> Answer<()> {
     connection.run(
         "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
@@ -69,9 +66,6 @@ pub fn steady(connection: &mut Connection, isolation: Isolation) -> Answer<()> {
 }
 
 /// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls back by itself.
-///
-/// # Errors
-/// Why it failed, or what the server says to its end.
 pub fn none_open<L: Link, T>(link: &mut L, tried: Answer<T>) -> Answer<T> {
     if tried.as_ref().is_err_and(|failure| !failure.is_lost()) {
         link.run("ROLLBACK")?;

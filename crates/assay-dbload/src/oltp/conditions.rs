@@ -34,9 +34,6 @@ pub struct Counted {
 }
 
 /// Counts what stands in the tables.
-///
-/// # Errors
-/// What the server says.
 pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<Counted> {
     let schema = database.schema.clone();
     let mut ask = |sql: String| {
@@ -49,9 +46,6 @@ pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<Counted> {
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-///
-/// # Errors
-/// What the server says.
 pub fn verify<L: OrderStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let schema = database.schema.clone();
     let each: Vec<(&'static str, String)> =

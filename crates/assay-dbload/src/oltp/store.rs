@@ -13,9 +13,6 @@ pub trait OrderStore: TableStore {
     const CONDITIONS: [&'static str; 12];
 
     /// Refuses a server that cannot carry the transactions out.
-    ///
-    /// # Errors
-    /// What it lacks.
     fn check_orders(&self) -> Result<()> {
         Ok(())
     }
@@ -27,14 +24,8 @@ pub trait OrderStore: TableStore {
     fn after_conditions(schema: &str) -> String;
 
     /// Settings and statements of a fresh session.
-    ///
-    /// # Errors
-    /// What the server says.
     fn turn(&mut self, schema: &str, calls: Calls, isolation: Isolation) -> Answer<Self::Turn>;
 
     /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
-    ///
-    /// # Errors
-    /// What the server says.
     fn attempt(&mut self, turn: &mut Self::Turn, transaction: &Transaction) -> Answer<bool>;
 }

@@ -26,9 +26,6 @@ pub trait BlockStore: TableStore {
     type Statement: Send;
 
     /// Refuses a way of reading that the product lacks, and a server that would read otherwise.
-    ///
-    /// # Errors
-    /// Why it will not.
     fn check_plan(database: &mut Database<Self>, access: Access, rules: &Rules) -> Result<()>;
 
     /// How rows come to lie in blocks of their own, of this many bytes.
@@ -41,15 +38,9 @@ pub trait BlockStore: TableStore {
     fn check_blocks(rows: u64, table_bytes: u64, block_bytes: u64) -> Result<()>;
 
     /// Settings of a session.
-    ///
-    /// # Errors
-    /// What the server says.
     fn ready(&mut self, access: Access) -> Answer<()>;
 
     /// The statements of a table, and of the one without an index where it is scanned.
-    ///
-    /// # Errors
-    /// What the server says.
     fn statements(
         &mut self,
         schema: &str,
@@ -58,9 +49,6 @@ pub trait BlockStore: TableStore {
     ) -> Answer<Statements<Self::Statement>>;
 
     /// Carries a statement out; rows that it met.
-    ///
-    /// # Errors
-    /// What the server says.
     fn meet(
         &mut self,
         statement: &mut Self::Statement,

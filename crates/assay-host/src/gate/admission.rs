@@ -198,9 +198,6 @@ impl Admission {
     /// Notes in the header of a file that Assay created how much of it is filled, and with what. The data must have
     /// been synced before; the header is when this returns.
     ///
-    /// # Errors
-    /// An environment error when the header cannot be written.
-    ///
     /// # Panics
     /// When the target is not such a file or is open for reading only: a bug of the caller.
     pub fn record_content(&mut self, filled_bytes: u64, content: &str) -> Result<()> {

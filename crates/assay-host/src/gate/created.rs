@@ -41,9 +41,6 @@ impl Created {
 impl Gate {
     /// Files in a directory that Assay created for this user and that nobody removed, for example after the program was
     /// killed; sorted by name. Nothing but regular files of this user is opened.
-    ///
-    /// # Errors
-    /// An environment error when the directory cannot be read.
     pub fn find_created(&self, directory: &Path) -> Result<Vec<Created>> {
         let unreadable = |error: rustix::io::Errno| {
             Error::environment(
@@ -68,9 +65,6 @@ impl Gate {
     }
 
     /// Opens a file that was found for writing.
-    ///
-    /// # Errors
-    /// As for [`admit_write`](Self::admit_write).
     pub fn admit_created(&self, created: &Created) -> Result<Admission> {
         let mut admission = self.admit_file(created.path(), &created.place)?;
         admission.spot = Some(created.spot.clone());

@@ -148,18 +148,12 @@ impl Gate {
     }
 
     /// Leaves a directory to the user: without its marker Assay never removes it.
-    ///
-    /// # Errors
-    /// An environment error when the marker cannot be removed.
     pub fn give_away_directory(&self, directory: &OwnedDirectory) -> Result<()> {
         let removed = directory.held.unlink(MARKER);
         removed.map_err(|error| unreadable(&directory.path().join(MARKER), &error.into()))
     }
 
     /// Removes one of the [`left_directories`](Self::left_directories).
-    ///
-    /// # Errors
-    /// As for [`remove_directory`](Self::remove_directory).
     pub fn remove_left_directory(&self, left: &LeftDirectory) -> Result<()> {
         self.remove_directory(&left.directory)
     }

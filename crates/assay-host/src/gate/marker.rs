@@ -166,9 +166,6 @@ impl Marker {
     }
 
     /// Reads a header.
-    ///
-    /// # Errors
-    /// Why it does not stand.
     pub fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Self, MarkerError> {
         if &bytes[..16] != MAGIC {
             return Err(MarkerError::Foreign);

@@ -233,9 +233,6 @@ fn loop_devices(root: &SysRoot) -> io::Result<Loops> {
 }
 
 /// The loop device or swap area that uses this file, if any does.
-///
-/// # Errors
-/// What could not be read.
 pub(super) fn file_user(
     root: &SysRoot,
     same_file: impl Fn(&Path) -> bool,

@@ -11,9 +11,6 @@ pub trait Image {
     fn size(&self) -> u64;
 
     /// Fills `buffer` with the bytes at `offset`; the range lies within the size.
-    ///
-    /// # Errors
-    /// What the system answered.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 

@@ -101,9 +101,6 @@ impl Values<'_> {
 
 impl Connection {
     /// Has a statement parsed.
-    ///
-    /// # Errors
-    /// What the server says to it.
     pub fn prepare(&mut self, sql: &str) -> Answer<Prepared> {
         self.command(PREPARE, sql.as_bytes())?;
         let body = self.packets.next()?;
@@ -123,9 +120,6 @@ impl Connection {
     }
 
     /// Executes a prepared statement; its rows stand in [`answers`](Self::answers) until the next execution.
-    ///
-    /// # Errors
-    /// What the server says to it.
     #[inline]
     pub fn execute(
         &mut self,

@@ -123,9 +123,6 @@ impl Values<'_> {
 
 impl Connection {
     /// Parses a statement under a name, for use in batches.
-    ///
-    /// # Errors
-    /// What the server says to it.
     pub fn parse(&mut self, name: &str, sql: &str) -> Answer<()> {
         self.prepare(name, sql, &[]).map(drop)
     }

@@ -17,9 +17,6 @@ pub struct CopyIn<'a> {
 
 impl Connection {
     /// Begins to send rows with a statement `COPY … FROM STDIN (FORMAT binary)`.
-    ///
-    /// # Errors
-    /// What the server says to it.
     pub fn copy_in(&mut self, sql: &str) -> Answer<CopyIn<'_>> {
         self.scratch.clear();
         query(&mut self.scratch, sql);

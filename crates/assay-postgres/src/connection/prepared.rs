@@ -61,9 +61,6 @@ impl Prepared {
 
 impl Connection {
     /// Prepares a statement whose parameters have these lengths, bytes.
-    ///
-    /// # Errors
-    /// What the server says to it.
     pub fn prepare(&mut self, name: &str, sql: &str, lengths: &[usize]) -> Answer<Prepared> {
         self.scratch.clear();
         message(&mut self.scratch, b'P', |body| {
@@ -79,9 +76,6 @@ impl Connection {
     }
 
     /// Executes a prepared statement with its present parameters.
-    ///
-    /// # Errors
-    /// What the server says to it.
     #[inline]
     pub fn execute(&mut self, statement: &Prepared) -> Answer<Execution> {
         self.messages.send_executions(&statement.packet)?;

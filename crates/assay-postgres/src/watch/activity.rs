@@ -41,9 +41,6 @@ impl Watched for Watcher {
 
 impl Watcher {
     /// Watches while a canary reads single blocks; its own time is left out like ours.
-    ///
-    /// # Errors
-    /// When the server goes away.
     pub fn observe_beside(
         &mut self,
         canary: Canary,

@@ -51,9 +51,6 @@ pub struct CanaryTimes {
 
 impl Canary {
     /// Connects and chooses the largest table; `None` where this account may read none.
-    ///
-    /// # Errors
-    /// What the server says.
     pub fn open(address: &Address) -> Result<Option<Self>> {
         let told =
             |failure: crate::failure::Failure| failure.of("preparing the reader of single blocks");

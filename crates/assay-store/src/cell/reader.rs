@@ -84,9 +84,6 @@ impl CellReader {
     }
 
     /// Whether the cell has its result.
-    ///
-    /// # Errors
-    /// When the result cannot be read.
     pub fn status(&self) -> Result<CellStatus> {
         Ok(match self.head()? {
             Some(head) => CellStatus::Finished(head.finish),
@@ -95,9 +92,6 @@ impl CellReader {
     }
 
     /// Measured time, ns; quick for a finished cell, else as quick as [`summaries`](Self::summaries).
-    ///
-    /// # Errors
-    /// When the cell cannot be read.
     pub fn elapsed_ns(&self) -> Result<u64> {
         match self.head()? {
             Some(head) => Ok(head.elapsed_ns),
@@ -106,9 +100,6 @@ impl CellReader {
     }
 
     /// How far the intervals go.
-    ///
-    /// # Errors
-    /// When the cell cannot be read.
     pub fn extent(&self) -> Result<Extent> {
         Ok(self.progress()?.extent)
     }
@@ -141,9 +132,6 @@ impl CellReader {
 
     /// The stretches of [`joints`](Self::joints) as intervals with full histograms, all streams together; their
     /// index is that of the first interval in them.
-    ///
-    /// # Errors
-    /// As for [`joints`](Self::joints).
     pub fn intervals(&self) -> Result<impl Iterator<Item = Result<Interval>>> {
         Ok(self.joints()?.map(|item| item.map(|(interval, _)| interval)))
     }

@@ -21,9 +21,6 @@ const LOOKS: u32 = 3;
 impl CellReader {
     /// The result: as it was finished, or what the intervals add up to with [`Finish::Unfinished`] and a remark
     /// on what that means.
-    ///
-    /// # Errors
-    /// When the cell cannot be read.
     pub fn measurement(&self) -> Result<Measurement> {
         match read_text(&self.directory()?, MEASUREMENT)? {
             Some(text) => parse_versioned(&text, &self.path().join(MEASUREMENT)),

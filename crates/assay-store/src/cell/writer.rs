@@ -284,9 +284,6 @@ impl CellWriter {
 
     /// Puts the result in place and returns it: what the caller measured in this sitting, behind the sittings
     /// before. Until it is there the cell stays unfinished and readable.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take it.
     pub fn finish(mut self, measurement: Measurement) -> Result<Measurement> {
         // On a full disk the tail is as good as its joint, and the result may still find room.
         let joint_is_safe = self.close_window().is_ok();

@@ -109,9 +109,6 @@ impl RunReader {
     }
 
     /// Its cells by name.
-    ///
-    /// # Errors
-    /// When the directory cannot be read.
     pub fn cells(&self) -> Result<Vec<CellReader>> {
         if !self.directory.has(CELLS) {
             return Ok(Vec::new());
@@ -147,9 +144,6 @@ impl RunReader {
     }
 
     /// Measured time of all cells, ns.
-    ///
-    /// # Errors
-    /// When a cell cannot be read.
     pub fn measured_ns(&self) -> Result<u64> {
         self.cells()?.iter().map(CellReader::elapsed_ns).sum()
     }

@@ -95,25 +95,16 @@ impl RunWriter {
     }
 
     /// The same run to read from.
-    ///
-    /// # Errors
-    /// When the manifest cannot be read.
     pub fn reader(&self) -> Result<RunReader> {
         RunReader::of(self.directory.clone())
     }
 
     /// Puts a document in place, instead of an older one.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take it.
     pub fn put(&self, document: Document, text: &str) -> Result<()> {
         checksum::put(&self.directory, document.file_name(), text.as_bytes())
     }
 
     /// Puts a JSON document in place, instead of an older one.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take it.
     pub fn put_json(&self, document: Document, value: &impl Serialize) -> Result<()> {
         self.put_value(document.file_name(), value)
     }
@@ -132,18 +123,12 @@ impl RunWriter {
     }
 
     /// Keeps what happened; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take it.
     pub fn event(&mut self, event: &Event) -> Result<()> {
         self.events.append(event)?;
         self.events.sync()
     }
 
     /// The file of moments, open at its end; it may be written by another thread.
-    ///
-    /// # Errors
-    /// An environment error when the store cannot take it.
     pub fn watch_log(&self) -> Result<WatchLog> {
         WatchLog::open(&self.directory)
     }

@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
-use assay_app::calibrate::CalibratePlan;
+use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::finish::CriteriaSource;
 use assay_app::target_plan::TargetPlan;
 use assay_model::Result;
@@ -57,9 +57,6 @@ pub struct Options {
 struct Steps(Vec<Nanos>);
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the options, the criteria, the store, the target or the method says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let context = context(&options.store, &options.output)?;
@@ -67,9 +64,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 impl Options {
-    fn plan(&self) -> CalibratePlan {
+    fn plan(&self) -> CalibrationRunPlan {
         let target = self.target.plan();
-        CalibratePlan {
+        CalibrationRunPlan {
             max_latency: self.max_latency,
             quantile: self.quantile,
             read_share: self.read_share(&target),

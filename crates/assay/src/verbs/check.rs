@@ -49,9 +49,6 @@ pub struct Options {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the criteria, the store, the target or the methods say.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let target = options.target.plan();
     let workload = workload(options, target.may_be_written())?;

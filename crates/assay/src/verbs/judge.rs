@@ -54,9 +54,6 @@ fn nothing_to_judge(run: &RunReader) -> Error {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the criteria or the store says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     // What cannot be meant is said before the run is read.
     let named = CriteriaSource::named(options.criteria.as_deref())?;

@@ -46,9 +46,6 @@ impl Kind {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the options, the store, the safety gate or the server say.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let (plan, run) = options.kind.plan();
     let finished = plan.run(&context(&run.store, &run.output)?)?;

@@ -38,9 +38,6 @@ pub struct Options {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the options, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = LocalityPlan {
         target: options.target.plan(),

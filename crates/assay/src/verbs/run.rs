@@ -54,9 +54,6 @@ pub struct Options {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the workload, the criteria, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);

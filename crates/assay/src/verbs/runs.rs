@@ -53,9 +53,6 @@ enum What {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the store says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let store = options.store.open();
     match &options.what {

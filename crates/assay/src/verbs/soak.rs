@@ -72,9 +72,6 @@ pub struct Options {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the workload, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);

@@ -43,9 +43,6 @@ pub struct Options {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the study, the store, the target or the engine says.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.study else {
         return resume(options);

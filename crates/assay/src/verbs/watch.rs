@@ -61,9 +61,6 @@ pub struct Options {
 }
 
 /// Carries the verb out.
-///
-/// # Errors
-/// What the options, the criteria, the targets, the archive or the store say.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let asked = CriteriaSource::named(options.criteria.as_deref())?;
     if options.every.0 < EVERY_MIN.0 {

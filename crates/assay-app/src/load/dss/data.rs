@@ -69,9 +69,6 @@ impl<L: LoadProduct + DssStore> Tables<L> {
     }
 
     /// Removes what this run made, unless it is to be kept; what was there before stays.
-    ///
-    /// # Errors
-    /// What does not go.
     pub fn finish(self) -> Result<()> {
         let mut ground = self.ground;
         if self.were_there {

@@ -27,15 +27,9 @@ pub trait TransactionLoad {
     fn rate_words(&self, per_s: f64) -> String;
 
     /// Transactions of some kinds that stand in the tables: place of the kind, and how many.
-    ///
-    /// # Errors
-    /// What the server says.
     fn found(&self, database: &mut Database<Self::Link>) -> Result<Vec<(usize, u64)>>;
 
     /// Checks the conditions of the data.
-    ///
-    /// # Errors
-    /// What the server says.
     fn verify(&self, database: &mut Database<Self::Link>, when: &str) -> Result<Checks>;
 }
 

@@ -28,9 +28,6 @@ pub struct HookOptions {
 }
 
 /// Runs the hook and ends with its code.
-///
-/// # Errors
-/// When it cannot be started.
 #[expect(clippy::exit, reason = "the guard is nothing but its hook: it ends with its code")]
 pub fn run_hook(options: &HookOptions) -> Result<ExitStatus> {
     match assay_host::hook::guard_hook(&options.command) {
@@ -43,9 +40,6 @@ pub fn run_hook(options: &HookOptions) -> Result<ExitStatus> {
 }
 
 /// Becomes the program.
-///
-/// # Errors
-/// When that fails.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let Options { parent, signal, program, arguments } = options;
     let error = assay_dbserver::become_guarded(*parent, *signal, program, arguments);

@@ -51,9 +51,6 @@ struct Found {
 }
 
 /// Carries the command out.
-///
-/// # Errors
-/// What a target says, or what does not go.
 pub fn run(options: &Options, store: &Store) -> Result<ExitStatus> {
     let targets = if options.targets.is_empty() { known(store)? } else { options.targets.clone() };
     let mut found = Found::default();
