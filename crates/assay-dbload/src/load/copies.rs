@@ -173,7 +173,7 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
             Standing::Ours(owner) => found.extend(strangers(inside, schema, owner.kind)?),
             // The schema that every database begins with; what lies in it is another matter.
             _ if schema == "public" => {
-                found.extend(strangers(inside, schema, OwnedKind::Database)?)
+                found.extend(strangers(inside, schema, OwnedKind::Database)?);
             }
             _ => found.push(format!("the schema {schema}")),
         }

@@ -215,7 +215,7 @@ mod tests {
         let mut rows = CopyRows(Chunks::new(&to));
         rows.row(1);
         assert!(!rows.is_full());
-        rows.text(&[b'a'; 2 << 20]);
+        rows.text(&vec![b'a'; 2 << 20]);
         rows.row(1);
         assert!(rows.is_full());
     }

@@ -36,7 +36,7 @@ pub fn put_rows<S: Sink + ?Sized>(
         Table::Supplier => {
             each(table, SupplierGenerator::new(factor, number, of), to, |row, to| {
                 put_supplier(&row, &mut word, to);
-            })
+            });
         }
         Table::Part => each(table, PartGenerator::new(factor, number, of), to, |row, to| {
             put_part(&row, &mut word, to);
@@ -44,12 +44,12 @@ pub fn put_rows<S: Sink + ?Sized>(
         Table::PartSupp => {
             each(table, PartSuppGenerator::new(factor, number, of), to, |row, to| {
                 put_part_supp(&row, to);
-            })
+            });
         }
         Table::Customer => {
             each(table, CustomerGenerator::new(factor, number, of), to, |row, to| {
                 put_customer(&row, &mut word, to);
-            })
+            });
         }
         Table::Orders => each(table, OrderGenerator::new(factor, number, of), to, |row, to| {
             put_order(&row, rekey(row.o_orderkey), &mut word, to);
@@ -57,7 +57,7 @@ pub fn put_rows<S: Sink + ?Sized>(
         Table::LineItem => {
             each(table, LineItemGenerator::new(factor, number, of), to, |row, to| {
                 put_line(&row, rekey(row.l_orderkey), to);
-            })
+            });
         }
     }
 }
