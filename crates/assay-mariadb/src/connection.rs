@@ -6,11 +6,13 @@
 mod batch;
 mod bulk;
 mod cursor;
+mod facts;
 mod login;
 mod packets;
 mod prepared;
 mod proof;
 mod results;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod ways;
@@ -18,6 +20,7 @@ mod ways;
 pub use assay_dbserver::Interrupter;
 pub use batch::Batch;
 pub use bulk::Bulk;
+pub use facts::ServerFacts;
 pub use prepared::{Answers, Fields, Prepared, Values};
 pub use results::Row;
 
@@ -30,41 +33,6 @@ use std::time::Duration;
 
 const QUIT: u8 = 1;
 const QUERY: u8 = 3;
-/// What newer servers write before their version, for the sake of old clients.
-const DISGUISE: &str = "5.5.5-";
-
-/// What the server is, as it said at the login.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerFacts {
-    /// `MariaDB` or `MySQL`.
-    pub product: String,
-    /// For example `10.11.19`.
-    pub version: String,
-    /// Number of this session.
-    pub session: u32,
-}
-
-impl ServerFacts {
-    fn of(version: &str, session: u32) -> Self {
-        let is_mariadb = version.contains("MariaDB");
-        let plain = version.strip_prefix(DISGUISE).unwrap_or(version);
-        let plain = plain.split('-').next().unwrap_or(plain);
-        let product = if is_mariadb { "MariaDB" } else { "MySQL" };
-        Self { product: product.to_owned(), version: plain.to_owned(), session }
-    }
-
-    /// Major and minor version, for example 10 and 11; 0 where they cannot be read.
-    pub fn release(&self) -> (u32, u32) {
-        let mut numbers = self.version.split('.').map(|number| number.parse().unwrap_or(0));
-        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
-    }
-
-    /// Whether it is MariaDB.
-    pub fn is_mariadb(&self) -> bool {
-        self.product == "MariaDB"
-    }
-}
-
 /// One session on a server.
 #[derive(Debug)]
 pub struct Connection {
@@ -81,13 +49,16 @@ impl Connection {
     /// # Errors
     /// When there is no way to the server, it does not answer in time, or it refuses the user.
     pub fn open(address: &Address) -> Answer<Self> {
-        let opened = ways::open(address);
+        let opened = ways::open(address).map(Self::of);
         let is_refused = opened.as_ref().is_err_and(|failure| number(failure) == Some(1045));
         if !is_refused || address.password.is_some() {
             return opened;
         }
         match ask_password(&address.to_string()) {
-            Some(password) => ways::open(&Address { password: Some(password), ..address.clone() }),
+            Some(password) => {
+                let known = Address { password: Some(password), ..address.clone() };
+                ways::open(&known).map(Self::of)
+            }
             None => opened,
         }
     }
@@ -97,14 +68,11 @@ impl Connection {
     /// # Errors
     /// When the server does not answer in time, answers what is not understood, or refuses the user.
     pub fn over(stream: Stream, address: &Address) -> Answer<Self> {
-        Self::log_in(stream, address, ways::Try::Plain)
+        ways::log_in(stream, address, ways::Try::Plain).map(Self::of)
     }
 
-    fn log_in(stream: Stream, address: &Address, way: ways::Try) -> Answer<Self> {
-        let mut packets = Packets::over(stream);
-        let facts = login::login(&mut packets, address, way)?;
-        packets.logged_in()?;
-        Ok(Self { packets, facts, scratch: Vec::new(), answers: Answers::default() })
+    fn of((packets, facts): (Packets, ServerFacts)) -> Self {
+        Self { packets, facts, scratch: Vec::new(), answers: Answers::default() }
     }
 
     /// How it is encrypted; none where it is not.

@@ -1,6 +1,7 @@
 //! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
 
 mod glance;
+mod own;
 mod queries;
 mod snapshot;
 
@@ -10,22 +11,12 @@ use crate::counters::transactions;
 use crate::failure::Failure;
 use crate::threads::Thread;
 use assay_model::{Error, Result};
+use own::Own;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The server ends a statement of ours before this; who is silent for longer has stopped.
 const PATIENCE: Duration = Duration::from_secs(15);
-
-/// A session of ours, which is looked past.
-#[derive(Clone, Copy, Debug, Default)]
-struct Own {
-    /// Its number among the sessions.
-    session: u64,
-    /// Its number in the performance schema, where that is read.
-    number: Option<u64>,
-    /// The thread that serves it, where it is on this host.
-    thread: Option<u32>,
-}
 
 /// What this account may read, and what there is to read.
 #[derive(Clone, Copy, Debug, Default)]

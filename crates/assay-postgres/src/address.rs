@@ -113,13 +113,22 @@ impl Address {
         if address.password.is_none() {
             let file = known("passfile", "PGPASSFILE").map(PathBuf::from);
             let home = || environment("HOME").map(|home| Path::new(&home).join(".pgpass"));
-            let found = file.or_else(home).map(|file| passfile::password(&file, &address));
+            let found = file.or_else(home).map(|file| address.password_in(&file));
             match found.unwrap_or(Ok(None)) {
                 Ok(password) => address.password = password,
                 Err(why) => address.terms.password_note = Some(why),
             }
         }
         Ok(address)
+    }
+
+    /// Its password in a file of passwords.
+    fn password_in(&self, file: &Path) -> std::result::Result<Option<String>, String> {
+        let host = match &self.host {
+            Host::Network(_) => self.certified(),
+            Host::Socket(path) => path.to_string_lossy().into_owned(),
+        };
+        passfile::password(file, [&host, &self.port.to_string(), &self.database, &self.user])
     }
 
     /// The name that the server's certificate must be for.

@@ -5,6 +5,7 @@
 
 mod batch;
 mod copy;
+mod facts;
 mod login;
 mod messages;
 mod prepared;
@@ -15,6 +16,7 @@ mod ways;
 pub use assay_dbserver::Interrupter;
 pub use batch::{Answers, Batch, Fields, Values};
 pub use copy::CopyIn;
+pub use facts::ServerFacts;
 pub use messages::Row;
 pub use prepared::{Execution, Prepared};
 
@@ -22,17 +24,8 @@ use crate::address::Address;
 use crate::failure::{Answer, Failure};
 use assay_dbserver::Stream;
 use assay_model::load::Encryption;
-use messages::{Messages, refusal, row, zero_ended};
+use messages::{Messages, refusal, row};
 use std::time::Duration;
-
-/// What the server is, as it said at the login.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerFacts {
-    /// For example `18.6`.
-    pub version: String,
-    /// Number of the process that serves this session.
-    pub process_id: u32,
-}
 
 /// One session on a server.
 #[derive(Debug)]
@@ -143,11 +136,4 @@ impl Connection {
         let _ = self.messages.send(&messages::TERMINATE);
         while self.messages.next().is_ok() {}
     }
-}
-
-/// Reads a setting that the server reports at the login.
-fn reported(body: &[u8]) -> Option<(&str, &str)> {
-    let (name, rest) = zero_ended(body)?;
-    let (value, _) = zero_ended(rest)?;
-    Some((name, value))
 }

@@ -5,6 +5,7 @@ mod canary;
 mod columns;
 mod link;
 mod queries;
+mod settings;
 mod snapshot;
 
 pub use canary::{Canary, CanaryTimes};
@@ -52,7 +53,7 @@ impl Watcher {
         };
         let own = vec![server.process_id(), database.process_id()];
         server.prepare_look(&queries::look(&own))?;
-        let statements = snapshot::statements_of(&mut database);
+        let statements = settings::statements_of(&mut database);
         Ok(Self { server, database, version, is_near: address.is_local(), own, statements })
     }
 
@@ -85,7 +86,7 @@ impl Watcher {
 
     /// Settings that decide what the counters mean.
     pub fn settings(&mut self) -> Result<Settings> {
-        snapshot::settings(&mut self.server)
+        settings::settings(&mut self.server)
     }
 
     /// From now on looks past one more session of ours.

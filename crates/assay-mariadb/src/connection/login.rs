@@ -2,12 +2,11 @@
 //!
 //! Source: MariaDB documentation, "Connecting".
 
-use super::ServerFacts;
 use super::cursor::{Cursor, damaged};
+use super::facts::ServerFacts;
 use super::packets::{Packets, new_packet};
 use super::proof::Way;
 use super::results::refusal;
-use super::ways::Try;
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, refused};
 use assay_dbserver::Stream;
@@ -57,6 +56,17 @@ struct Greeting {
     scramble: Vec<u8>,
     can: u32,
     way: Vec<u8>,
+}
+
+/// What one try does about encryption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Try {
+    /// Without.
+    Plain,
+    /// With it where the server speaks it.
+    Offered,
+    /// With it or not at all.
+    Encrypted,
 }
 
 /// Starts a session and proves who asks.

@@ -2,14 +2,12 @@
 //!
 //! Source: MariaDB documentation, "3 - Binary Protocol (Prepared Statements)".
 
-use super::Connection;
 use super::cursor::{Cursor, damaged, put_number};
-use super::packets::{Packets, new_packet};
-use super::results::{End, Head, columns, end_of_rows, head, refusal};
+use super::packets::Packets;
+use super::results::{End, Head, columns, end_of_rows, head};
 use crate::failure::{Answer, Failure};
 use std::ops::Range;
 
-const PREPARE: u8 = 0x16;
 const EXECUTE: u8 = 0x17;
 /// Types of parameters: none, an integer of eight bytes, a text.
 const NULL: u8 = 6;
@@ -19,8 +17,8 @@ const TEXT: u8 = 254;
 /// A statement that the server has parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    number: u32,
-    parameters: u16,
+    pub(super) number: u32,
+    pub(super) parameters: u16,
 }
 
 /// The parameters of one execution.
@@ -96,47 +94,6 @@ impl Values<'_> {
         put_number(self.packet, assay_model::number::count_of(value.len()));
         self.packet.extend(value);
         self
-    }
-}
-
-impl Connection {
-    /// Has a statement parsed.
-    pub fn prepare(&mut self, sql: &str) -> Answer<Prepared> {
-        self.command(PREPARE, sql.as_bytes())?;
-        let body = self.packets.next()?;
-        if body.first() == Some(&0xff) {
-            return Err(refusal(body));
-        }
-        let mut rest = Cursor(body);
-        rest.byte()?;
-        let number = rest.four()?;
-        let (fields, parameters) = (rest.two()?, rest.two()?);
-        for count in [parameters, fields] {
-            if count > 0 {
-                columns(&mut self.packets, usize::from(count), |_| ())?;
-            }
-        }
-        Ok(Prepared { number, parameters })
-    }
-
-    /// Executes a prepared statement; its rows stand in [`answers`](Self::answers) until the next execution.
-    #[inline]
-    pub fn execute(
-        &mut self,
-        statement: &Prepared,
-        fill: impl FnOnce(&mut Values<'_>),
-    ) -> Answer<&Answers> {
-        new_packet(&mut self.scratch);
-        put_execution(&mut self.scratch, *statement, fill);
-        self.packets.begin();
-        self.packets.send_execution(&mut self.scratch)?;
-        self.answers.receive(&mut self.packets)?;
-        Ok(&self.answers)
-    }
-
-    /// What the last execution gave.
-    pub const fn answers(&self) -> &Answers {
-        &self.answers
     }
 }
 
@@ -326,10 +283,10 @@ mod tests {
         assert_eq!(packet[14..20], [0, 1, LONG, 0, TEXT, 0]);
         assert_eq!(packet[20..28], (-2_i64).to_le_bytes());
         assert_eq!(packet[28..], [2, b'a', b'b']);
-        new_packet(&mut packet);
+        super::super::packets::new_packet(&mut packet);
         put_execution(&mut packet, Prepared { number: 7, parameters: 0 }, |_| ());
         assert_eq!(packet.len(), 14);
-        new_packet(&mut packet);
+        super::super::packets::new_packet(&mut packet);
         put_execution(&mut packet, Prepared { number: 7, parameters: 1 }, |values| {
             values.integer(1).integer(2);
         });

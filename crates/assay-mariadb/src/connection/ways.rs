@@ -2,7 +2,10 @@
 //!
 //! Source: MySQL manual, "Command Options for Encrypted Connections"; `allow` is libpq's.
 
-use super::Connection;
+use super::facts::ServerFacts;
+pub(super) use super::login::Try;
+use super::login::login;
+use super::packets::Packets;
 use crate::address::{Address, Host};
 use crate::failure::{Answer, Failure, number};
 use assay_dbserver::Stream;
@@ -13,27 +16,15 @@ const ACCOUNTS: [&str; 2] = ["mysql", "mariadb"];
 /// Refusals of sessions that are not encrypted: all of them, or this user's.
 const WANTS_ENCRYPTION: [u16; 2] = [3159, 1045];
 
-/// What one try does about encryption.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Try {
-    /// Without.
-    Plain,
-    /// With it where the server speaks it.
-    Offered,
-    /// With it or not at all.
-    Encrypted,
-}
-
 /// Opens a session; the second way is tried where the first failed because of its encryption.
-pub(super) fn open(address: &Address) -> Answer<Connection> {
+pub(super) fn open(address: &Address) -> Answer<(Packets, ServerFacts)> {
     let (first, second) = match (&address.host, address.security.mode) {
         (Host::Socket(_), _) | (_, Mode::Disable) => (Try::Plain, None),
         (_, Mode::Allow) => (Try::Plain, Some(Try::Encrypted)),
         (_, Mode::Prefer) => (Try::Offered, Some(Try::Plain)),
         _ => (Try::Encrypted, None),
     };
-    let session =
-        |way| connect(address).and_then(|stream| Connection::log_in(stream, address, way));
+    let session = |way| connect(address).and_then(|stream| log_in(stream, address, way));
     match (session(first), second) {
         (Err(failure), Some(second)) if is_about_encryption(&failure, second) => {
             // The first refusal says more than that the second way is closed, too.
@@ -41,6 +32,18 @@ pub(super) fn open(address: &Address) -> Answer<Connection> {
         }
         (opened, _) => opened,
     }
+}
+
+/// Logs in over a way that is there.
+pub(super) fn log_in(
+    stream: Stream,
+    address: &Address,
+    way: Try,
+) -> Answer<(Packets, ServerFacts)> {
+    let mut packets = Packets::over(stream);
+    let facts = login(&mut packets, address, way)?;
+    packets.logged_in()?;
+    Ok((packets, facts))
 }
 
 fn is_about_encryption(failure: &Failure, second: Try) -> bool {

@@ -1,6 +1,6 @@
 //! What is asked. Every statement carries a mark, so that it can be told from others in the server's own statistics.
 
-use super::Own;
+use super::own::Own;
 
 /// Sessions that wait for their next statement, or serve the server itself.
 const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', \

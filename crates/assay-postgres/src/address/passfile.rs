@@ -2,7 +2,6 @@
 //!
 //! Source: PostgreSQL documentation, "The Password File".
 
-use super::{Address, Host};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -13,9 +12,9 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The usual directories of sockets, which the file knows as `localhost`.
 const SOCKET_DIRECTORIES: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-/// The password of an address; nothing where the file is not there or has no line for it, and why it was not read where
+/// The password of a host (or the directory of a socket), a port, a database and a user; nothing where the file is not there or has no line for it, and why it was not read where
 /// others may read it.
-pub(super) fn password(file: &Path, address: &Address) -> Result<Option<String>, String> {
+pub(super) fn password(file: &Path, wanted: [&str; 4]) -> Result<Option<String>, String> {
     let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let Ok(opened) = OpenOptions::new().read(true).custom_flags(no_wait).open(file) else {
         return Ok(None);
@@ -26,30 +25,24 @@ pub(super) fn password(file: &Path, address: &Address) -> Result<Option<String>,
         Ok(metadata) if metadata.permissions().mode() & 0o077 != 0 => {
             unread("others may read it, chmod 600 takes that from them")
         }
-        Ok(_) => Ok(find(opened, address)),
+        Ok(_) => Ok(find(opened, wanted)),
         Err(error) => unread(&error.to_string()),
     }
 }
 
-fn find(file: File, address: &Address) -> Option<String> {
-    let host = match &address.host {
-        Host::Network(_) => address.certified(),
-        Host::Socket(path) => path.to_str()?.to_owned(),
-    };
-    let is_usual = host.is_empty() || SOCKET_DIRECTORIES.contains(&host.as_str());
-    let host = if is_usual { "localhost".to_owned() } else { host };
-    let port = address.port.to_string();
-    let wanted = [&host, &port, &address.database, &address.user];
+fn find(file: File, [host, port, database, user]: [&str; 4]) -> Option<String> {
+    let is_usual = host.is_empty() || SOCKET_DIRECTORIES.contains(&host);
+    let wanted = [if is_usual { "localhost" } else { host }, port, database, user];
     let lines = BufReader::new(file.take(FILE_BYTES_MAX)).lines().map_while(Result::ok);
     lines.filter(|line| !line.starts_with('#')).find_map(|line| of_line(&line, wanted))
 }
 
 /// The password of a line, where it is for what is wanted.
-fn of_line(line: &str, wanted: [&String; 4]) -> Option<String> {
+fn of_line(line: &str, wanted: [&str; 4]) -> Option<String> {
     let mut fields = fields(line).into_iter();
     for wanted in wanted {
         let field = fields.next()?;
-        if field != "*" && field != *wanted {
+        if field != "*" && field != wanted {
             return None;
         }
     }
@@ -72,8 +65,9 @@ fn fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::address::Address;
     use std::fs::{Permissions, set_permissions, write};
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn the_first_line_that_fits_gives_the_password() {

@@ -2,8 +2,8 @@
 
 mod scram;
 
+use super::facts::{ServerFacts, reported};
 use super::messages::{Messages, big_endian, message, put_text, refusal, unexpected};
-use super::{ServerFacts, reported};
 use crate::address::{Address, Binding};
 use crate::failure::{Answer, Failure, refused};
 use assay_dbserver::ask_password;
@@ -73,16 +73,7 @@ fn authenticate(messages: &mut Messages, address: &Address) -> Answer<()> {
 
 /// Who must have a proof that is bound to the encryption does not go on without one.
 fn trusting(address: &Address) -> Answer<()> {
-    if address.terms.binding == Binding::Require { Err(unbound()) } else { Ok(()) }
-}
-
-/// What is said where `channel_binding=require` is not met.
-fn unbound() -> Failure {
-    Failure::Unsafe {
-        what: "channel_binding=require: the server proves nothing that is bound to the encryption"
-            .to_owned(),
-        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the kind scram-sha-256",
-    }
+    if address.terms.binding == Binding::Require { Err(scram::unbound()) } else { Ok(()) }
 }
 
 /// Whether the password, or what is as good as it, may be given: encrypted because the address demands it, or to a local
@@ -92,7 +83,7 @@ fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> 
     let is_demanded = stream.handshake().is_some() && address.terms.security.mode >= Mode::Require;
     let is_local = stream.owner().is_some_and(|owner| owner.is_trusted);
     if address.terms.binding == Binding::Require {
-        return Err(unbound());
+        return Err(scram::unbound());
     }
     if is_demanded || is_local {
         return Ok(());

@@ -5,6 +5,7 @@ mod facts;
 #[cfg(test)]
 mod fixture;
 mod histograms;
+mod named_profile;
 mod report;
 mod response;
 mod sections;
@@ -13,17 +14,8 @@ mod server;
 mod unusual;
 
 use crate::render;
-use assay_model::profile::Profile;
+pub use named_profile::NamedProfile;
 pub(crate) use server::{LOAD_TABLE, tables as server_tables};
-
-/// A profile with the name of what it was read from.
-#[derive(Clone, Copy, Debug)]
-pub struct NamedProfile<'a> {
-    /// The file.
-    pub file: &'a str,
-    /// What was read.
-    pub profile: &'a Profile,
-}
 
 /// The page of profiles; `program` is the name and version of the program.
 pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {

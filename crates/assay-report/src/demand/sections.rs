@@ -3,13 +3,13 @@
 use super::chart::{curves, over_time, shares, tiers};
 use super::facts;
 use super::histograms::histograms;
-use super::{NamedProfile, report, response, series, server};
+use super::named_profile::NamedProfile;
+use super::series::REPORTS_MAX;
+use super::{report, response, series, server};
 use crate::chart::scene::Size;
 use crate::view::{Answer, Block, Chart, Level, Section, Table, View};
 use assay_model::profile::Profile;
 
-/// Reports that get a part of their own; the JSON form has all.
-pub(super) const REPORTS_MAX: usize = 24;
 /// Doubts listed; the document has all.
 const DOUBTS_MAX: usize = 100;
 

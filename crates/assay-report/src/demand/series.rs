@@ -1,7 +1,6 @@
 //! Many profiles side by side: over time where their clocks are known, and over load.
 
-use super::NamedProfile;
-use super::sections::REPORTS_MAX;
+use super::named_profile::NamedProfile;
 use super::unusual::unusual;
 use crate::chart::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use crate::chart::scale::Scale;
@@ -13,6 +12,9 @@ use assay_model::profile::{Bottleneck, IoPurpose, Profile};
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::Unit;
 use std::rc::Rc;
+
+/// Reports that get a part of their own; the JSON form has all.
+pub(super) const REPORTS_MAX: usize = 24;
 
 /// One report as a point of every chart.
 struct Stop<'a> {

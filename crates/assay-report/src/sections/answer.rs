@@ -1,7 +1,9 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
-use super::{headline, levels};
-use crate::format::{Formatter, Shown};
+use super::document_headline::headline;
+use super::levels;
+use super::rates::{paced, rounded};
+use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::phrases::{capital, is_hardly_known, is_lower_bound, nines, size, within_limit};
 use assay_model::Estimate;
@@ -276,16 +278,6 @@ fn doubt(rate: &Estimate, unit: Unit, format: &Formatter) -> String {
     }
 }
 
-/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78 % of the best rate
-/// in random 8 KiB reads`.
-pub(super) fn paced(what: &str, rate: &Shown) -> String {
-    match what.strip_suffix("I/Os") {
-        _ if !rate.is_rate() => format!("{rate} of the best rate in {what}"),
-        Some(what) => format!("{} {what}IOPS", rate.number),
-        None => format!("{} {what}/s", rate.number),
-    }
-}
-
 /// What is issued, and the share of reads where there are both.
 fn operations(mix: &MixCalibration) -> (&'static str, String) {
     match mix.read_share {
@@ -310,15 +302,6 @@ fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
     let iops = run.settled().map_or_else(whole, |change| levels::sustained(change, format));
     let name = &measurement.workload;
     (!times.is_empty()).then(|| format!("Workload “{name}”: {iops}; p99 {}.", times.join(", ")))
-}
-
-/// Three significant digits: as many as a sentence can carry.
-pub(super) fn rounded(value: f64) -> f64 {
-    if value <= 0.0 {
-        return value;
-    }
-    let unit = 10f64.powf(value.log10().floor() - 2.0);
-    (value / unit).round() * unit
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
 
-use super::{Headline, STYLES};
+use super::headline::Headline;
+use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;

@@ -1,7 +1,8 @@
 //! A load of decision support: bars and times of every query, the runs beside each other, and what they asked of the
 //! storage.
 
-use super::{Headline, STYLES};
+use super::headline::Headline;
+use super::styles::STYLES;
 use crate::chart::bars::{Bar, Bars, Kind};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;

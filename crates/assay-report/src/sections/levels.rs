@@ -1,6 +1,6 @@
 //! A run that left its level, in sentences: burst and sustained apart, and when.
 
-use super::answer::{paced, rounded};
+use super::rates::{paced, rounded};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::input::Event;

@@ -1,10 +1,10 @@
 //! What a database got of the storage: the ladder as figures and tables, how it was loaded, and what failed.
 
+use super::session_time::time_of_sessions;
 use super::transaction_charts;
 use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};
-use crate::chart::stack::stack;
 use crate::chart::waits::{Stretch, waits};
 use crate::demand::{LOAD_TABLE, server_tables};
 use crate::format::Formatter;
@@ -105,17 +105,6 @@ fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         charts.push(Chart::new("histogram-statements", Size::Half, caption, draw));
     }
     charts
-}
-
-/// Where the time of the sessions of each rung went.
-pub(super) fn time_of_sessions<'a>(
-    load: &'a Load,
-    format: Formatter,
-    caption: &'static str,
-) -> Chart<'a> {
-    let rungs: Vec<&Rung> = load.rungs.iter().collect();
-    let draw = move |size| stack(&rungs, load.processors, &format, size);
-    Chart::new("time-of-sessions", Size::Half, caption, draw)
 }
 
 /// What sessions did, rung after rung.

@@ -1,6 +1,7 @@
 //! A locality curve: read times by working set, the places behind them, and how a moving hot spot is followed.
 
-use super::{Headline, STYLES};
+use super::headline::Headline;
+use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
 use crate::clock::show_length;

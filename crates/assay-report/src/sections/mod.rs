@@ -6,9 +6,11 @@ mod capacity;
 mod comparison;
 mod conduct;
 mod contradictions;
+mod document_headline;
 mod dss;
 mod environment;
 mod environment_facts;
+mod headline;
 mod kernel;
 mod latency_limits;
 mod levels;
@@ -20,42 +22,25 @@ mod notes;
 mod numbers;
 mod over_time;
 mod overlay;
+mod rates;
 mod repeat;
 mod run;
+mod session_time;
 mod soak;
 mod study;
+mod styles;
 mod transaction_charts;
 mod verdict;
 mod watch;
 mod watch_facts;
 mod zoom;
 
-use crate::chart::scene::{Ink, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::input::Report;
 use crate::view::{Answer, Block, Section, View};
 use assay_model::environment::Environment;
 use assay_model::run::Utc;
-use assay_model::verdict::Outcome;
-
-/// What the answer of a report is when it has no verdict of criteria.
-struct Headline {
-    /// What it came to, where that can be said.
-    outcome: Option<Outcome>,
-    /// One sentence.
-    words: String,
-}
-
-/// Inks and strokes for lines of no meaning of their own, in their order.
-const STYLES: [(Ink, Stroke); 6] = [
-    (Ink::Read, Stroke::Solid),
-    (Ink::Write, Stroke::Dashed),
-    (Ink::Mix, Stroke::Solid),
-    (Ink::Sync, Stroke::Dotted),
-    (Ink::Found, Stroke::Dashed),
-    (Ink::Axis, Stroke::Dotted),
-];
 
 /// Everything that a report shows: first the answer, then the evidence, then how it was made and how to do it again.
 pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
@@ -132,22 +117,4 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
         section("repeat", "How to do it again", repeat::blocks(report, format)),
     ]);
     sections
-}
-
-/// The sentence that answers, where a document of these kinds is there.
-fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
-    let target = &report.target;
-    if let Some(found) = &report.comparison {
-        return Some(comparison::headline(found, format));
-    }
-    if let Some(found) = &report.dss {
-        return Some(dss::headline(found, format));
-    }
-    if let Some(found) = &report.soak {
-        return Some(soak::headline(found, target, format));
-    }
-    if let Some(found) = &report.locality {
-        return Some(locality::headline(found, target, format));
-    }
-    report.study.as_ref().map(|found| study::headline(found, target, format))
 }

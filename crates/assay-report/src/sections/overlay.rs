@@ -1,6 +1,6 @@
 //! Curves, distributions and courses of several sides over each other.
 
-use super::STYLES;
+use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
 use crate::format::Formatter;

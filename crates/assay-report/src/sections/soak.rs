@@ -1,6 +1,7 @@
 //! A soak as charts and tables: every quantity over time with its levels, changes, what rests brought, rules of others.
 
-use super::{Headline, STYLES};
+use super::headline::Headline;
+use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;

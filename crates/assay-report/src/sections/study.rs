@@ -1,7 +1,8 @@
 //! A study as charts and tables: how quantities follow factors, scaling, and every cell.
 
 use super::comparison::scalings;
-use super::{Headline, STYLES};
+use super::headline::Headline;
+use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
 use crate::clock::show_length;

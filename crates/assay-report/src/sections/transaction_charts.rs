@@ -1,7 +1,7 @@
 //! The figures of a load of transactions: those that are counted by users, times of transactions by users, time of
 //! sessions, and the distribution of the best rung.
 
-use super::load::time_of_sessions;
+use super::session_time::time_of_sessions;
 use crate::chart::histogram::histogram;
 use crate::chart::ladder::{Curve, ladder};
 use crate::chart::scene::{Ink, Size, Stroke};

@@ -6,7 +6,6 @@
 use super::super::messages::{
     Messages, big_endian, message, put_text, refusal, unexpected, zero_ended,
 };
-use super::unbound;
 use crate::address::{Address, Binding, Host};
 use crate::failure::{Answer, Failure};
 use assay_model::failure::words;
@@ -109,4 +108,13 @@ fn part(messages: &mut Messages, kind: usize) -> Answer<Vec<u8>> {
 
 fn strange(error: &std::io::Error) -> Failure {
     Failure::Protocol(words(error.to_string().as_bytes()))
+}
+
+/// What is said where `channel_binding=require` is not met.
+pub(super) fn unbound() -> Failure {
+    Failure::Unsafe {
+        what: "channel_binding=require: the server proves nothing that is bound to the encryption"
+            .to_owned(),
+        hint: "it needs TLS, a certificate that is not signed with Ed25519, and a password of the kind scram-sha-256",
+    }
 }

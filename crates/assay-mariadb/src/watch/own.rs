@@ -1,0 +1,12 @@
+//! A session of this program, which is looked past.
+
+/// A session of ours, which is looked past.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Own {
+    /// Its number among the sessions.
+    pub(super) session: u64,
+    /// Its number in the performance schema, where that is read.
+    pub(super) number: Option<u64>,
+    /// The thread that serves it, where it is on this host.
+    pub(super) thread: Option<u32>,
+}

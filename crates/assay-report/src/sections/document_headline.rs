@@ -1,0 +1,24 @@
+//! The sentence that answers where a run is of a comparison, of queries, of a soak, of working sets or of a study.
+
+use super::headline::Headline;
+use super::{comparison, dss, locality, soak, study};
+use crate::format::Formatter;
+use crate::input::Report;
+
+/// The sentence, where a document of these kinds is there.
+pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
+    let target = &report.target;
+    if let Some(found) = &report.comparison {
+        return Some(comparison::headline(found, format));
+    }
+    if let Some(found) = &report.dss {
+        return Some(dss::headline(found, format));
+    }
+    if let Some(found) = &report.soak {
+        return Some(soak::headline(found, target, format));
+    }
+    if let Some(found) = &report.locality {
+        return Some(locality::headline(found, target, format));
+    }
+    report.study.as_ref().map(|found| study::headline(found, target, format))
+}
