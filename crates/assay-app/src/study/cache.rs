@@ -81,6 +81,7 @@ fn ratio(text: &str) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_loads::brokerage;
     use assay_loads::oltp::Rules;
 
     fn text(value: &str) -> FactorValue {
@@ -106,11 +107,12 @@ mod tests {
         assert_eq!(cache("dss", dss).unwrap(), 475_000_000 / 8192 * 8192);
         let slob = vec![("scale", text("64MiB")), ("cache_ratio", text("1:1"))];
         assert!(cache("slob", slob).unwrap() > 64 << 20);
-        let customers = |customers| {
-            let customers = ("customers", FactorValue::Whole(customers));
-            real(cache("brokerage", vec![customers, ("cache_ratio", text("1:4"))]).unwrap())
-        };
-        assert!((customers(2000) / customers(1000) - 2.0).abs() < 0.01);
+        for customers in [1000, 2000] {
+            let data = brokerage::Rules { customers, ..brokerage::Rules::default() }.data_bytes();
+            let customers = ("customers", FactorValue::Whole(customers.into()));
+            let found = cache("brokerage", vec![customers, ("cache_ratio", text("1:4"))]).unwrap();
+            assert!((4.0 * real(found) / real(data) - 1.0).abs() < 1e-3, "{found}");
+        }
     }
 
     #[test]

@@ -318,7 +318,7 @@ arrival = { closed = { outstanding = 4 } }
             (
                 "outstanding = 4 } }",
                 "outstanding = 4 } }\naccess = { zipf = { theta = -1.0 } }",
-                "no skew",
+                "is not a skew",
             ),
             ("\"8KiB\"", "[{ size = \"8KiB\", share = 0.5 }]", "add up to 0.5"),
             ("\"8KiB\"", "\"100B\"", "cannot be issued"),
