@@ -3,6 +3,7 @@
 contract/KIND.schema.json               the schema of `*.KIND.*` documents
 contract/examples/NAME.KIND.EXTENSION   a document that must be accepted
 contract/refused/NAME.KIND.EXTENSION    a document that must be refused
+contract/earlier/NAME.KIND.EXTENSION    a document of an earlier form, which the program still reads and no schema describes
 
 EXTENSION is json, toml, or jsonl (one document a line).
 """

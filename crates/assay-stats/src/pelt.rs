@@ -63,7 +63,7 @@ fn walk_back(best: &[(f64, usize)]) -> Vec<usize> {
 /// value to the next counts as change. Stretches hold at least `shortest` values.
 ///
 /// ```
-/// let mut noise = crate::random::Random::new(1);
+/// let mut noise = assay_stats::random::Random::new(1);
 /// let series: Vec<f64> = (0..60).map(|at| noise.normal() + if at < 25 { 0.0 } else { 8.0 }).collect();
 /// assert_eq!(assay_stats::pelt::changes(&series, 3), [25]);
 /// ```

@@ -61,8 +61,8 @@ fn a_rung_of_an_earlier_version_still_has_its_workload() {
 
 /// The result of a load as a run keeps it.
 fn put_load(run: &RunWriter, name: &str, from: &str, to: &str) {
-    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/examples/");
-    let text = std::fs::read_to_string(format!("{examples}{name}")).unwrap();
+    let contract = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/");
+    let text = std::fs::read_to_string(format!("{contract}{name}")).unwrap();
     run.put(Document::Load, &text.replacen(from, to, 1)).unwrap();
 }
 
@@ -71,12 +71,12 @@ fn results_of_both_forms_are_read_and_those_to_come_are_refused() {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
     let read = || run.reader().unwrap().json::<Load>(Document::Load);
-    put_load(&run, "small.load.json", "", "");
+    put_load(&run, "examples/small.load.json", "", "");
     let now = read().unwrap().unwrap();
-    put_load(&run, "first-form.load.json", "", "");
+    put_load(&run, "earlier/first-form.load.json", "", "");
     let before = read().unwrap().unwrap();
     assert_eq!((before.format, now.format), (1, Load::FORMAT));
     assert_eq!(before, Load { format: 1, ..now });
-    put_load(&run, "small.load.json", "\"format\": 2", "\"format\": 3");
+    put_load(&run, "examples/small.load.json", "\"format\": 2", "\"format\": 3");
     assert!(read().unwrap_err().message().contains("has format = 3"));
 }
