@@ -197,11 +197,13 @@ fn without_checksum(line: &str) -> String {
     }
 }
 
-/// Reads every example of a kind as its noun.
+/// Reads every example of a kind as its noun, and every document of an earlier form.
 fn read_examples<T: serde::de::DeserializeOwned>(kind: &str) -> usize {
-    let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples");
+    let contract = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract");
+    let folders = ["examples", "earlier"].map(|folder| contract.join(folder));
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut read = 0;
-    for path in std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in entries.map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
         let documents: Vec<String> =

