@@ -304,8 +304,8 @@ fn ensure_index<L: TableStore>(
     Ok(())
 }
 
-/// Makes what stands beside the tables, together with the note that everything is there, so that who goes on after a break
-/// does not meet half of it.
+/// Creates what the schema holds besides the tables, together with the note that everything is there, so that whoever
+/// resumes after a break does not find half of it.
 fn end<T: Tables, L: TableStore>(
     database: &mut Database<L>,
     tables: &T,
