@@ -1,7 +1,7 @@
 //! Trades before loading, as if customers had ordered them: what they bought stands in their holdings, on their accounts
 //! and in the sums of their brokers.
 //!
-//! A unit of customers deals on its own, so that units can be made at once, and each table that tells of trades makes
+//! A unit of customers deals on its own, so that units can be made at once, and each table that holds data of trades makes
 //! them again, so that no memory grows with their number.
 
 use super::choice::{below, percent};
