@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A whole number whose first byte tells its length.
+    /// A whole number whose first byte gives its length.
     #[inline]
     pub(super) fn number(&mut self) -> Answer<u64> {
         match self.byte()? {
