@@ -31,7 +31,7 @@ pub struct TableSetup<'a, T> {
     pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
-    /// So many sessions are sure to come.
+    /// Whether that many sessions are sure to come.
     pub are_given: bool,
     /// Tables that are loaded at once; 0 for as many as processors.
     pub loaders: usize,
