@@ -205,7 +205,7 @@ fn paired(columns: Vec<Column>) -> Vec<Column> {
 }
 
 impl Timeline {
-    /// Tells how fast and how slow the intervals within a column were, where the columns were made of longer
+    /// Records how fast and how slow the intervals within a column were, where the columns were made of longer
     /// stretches; to be called once for each interval.
     pub fn refine(&mut self, interval: &IntervalSummary) {
         let after = self.columns.partition_point(|column| column.start_ns <= interval.start_ns);
