@@ -124,7 +124,7 @@ impl Doing {
     }
 }
 
-/// Told after every slice.
+/// Reported after every slice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// Name of the mix.

@@ -118,7 +118,7 @@ struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// Tells that `more` parts are done beyond those that are whole.
+    /// Reports that `more` parts are done beyond those that are whole.
     fn tell(&mut self, more: f64, bytes: u64) {
         (self.show)(((self.done + more) / self.parts).min(1.0), bytes);
     }

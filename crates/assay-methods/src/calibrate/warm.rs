@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// A rise by less than this share is not called one.
 const LEAST_RISE: f64 = 0.1;
 
-/// So many visits lie on each side of it at least.
+/// At least this many visits lie on each side of it.
 const FEWEST: usize = 2;
 
 /// Of all moments that show a rise about as large as the largest the last one counts: loads that were not seen again since
