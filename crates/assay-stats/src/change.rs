@@ -13,7 +13,7 @@ const SHORTEST_SHARE: f64 = 0.02;
 /// A level holds for at least this many observations.
 const SHORTEST: usize = 5;
 
-/// So many series of one level are simulated at most; 1 in 1,000 is the smallest p-value.
+/// At most this many series of one level are simulated; 1 in 1,000 is the smallest p-value.
 const MOST_SIMULATIONS: u32 = 999;
 
 /// Simulation ends early once this many simulated series seemed to move as much as the real one.

@@ -13,7 +13,7 @@ const LEVEL_MIN: usize = 24;
 /// The level and the noise are those of about this many previous values; older ones fade.
 const MEMORY: f64 = 720.0;
 
-/// So many of the newest values are not yet part of the level, so that a change does not hide itself.
+/// This many of the newest values are not yet part of the level, so that a change does not hide itself.
 const DELAY: usize = 36;
 
 /// Changes that are looked for, as shares of the one that must be found: smaller ones take longer.
@@ -38,7 +38,7 @@ const MOST_AT_ONCE: f64 = 0.34;
 /// A change holds for at least this many values.
 const SHORTEST: u64 = 6;
 
-/// So many values that show the change in full must come together at least, however little noise there is.
+/// At least this many values that show the change in full must come together, however little noise there is.
 const STEPS: f64 = 5.0;
 
 /// The level may be wrong by this many of its standard errors without an alarm: it is learnt from few values at first.
