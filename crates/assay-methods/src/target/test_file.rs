@@ -15,7 +15,7 @@ use assay_model::{Error, Result};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The word that marks a file that a person wants to keep; one without it was left behind by a killed run.
+/// The word that marks a file that a person wants to keep; one that a killed run left behind lacks it.
 const KEPT: &str = "kept";
 
 /// A held target. A test file that nobody wants to keep goes with it: under the lock that came with its admission, so
