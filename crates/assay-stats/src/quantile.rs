@@ -188,7 +188,7 @@ pub fn upper_level(counts: &[u64], above: &[u64], quantile: f64, confidence: f64
 fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
     let tail = 0.5 * (1.0 - confidence);
     let rare = quantile.min(1.0 - quantile);
-    // The share beyond may be larger or smaller than what was seen: the farther of this and the binomial law counts.
+    // The share beyond may differ by these factors from what was seen: the farther of this and the binomial law counts.
     let (few, many) = if size.is_independent() {
         (1.0, 1.0)
     } else {
