@@ -221,7 +221,7 @@ pub(super) fn kind(random: &mut Random) -> u32 {
     }
 }
 
-/// Tells the trades of all units to somebody, until nobody wants more.
+/// Sends the trades of all units to a sink, until it wants no more.
 fn each(rules: &Rules, loaded_us: i64, to: &mut dyn Sink, put: fn(&Trade, &mut dyn Sink)) {
     for number in 0..rules.units() {
         let mut unit = Unit::new(rules, number, loaded_us);

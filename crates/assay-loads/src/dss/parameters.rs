@@ -81,7 +81,7 @@ fn between(random: &mut Random, first: u64, last: u64) -> u64 {
     first + random.below(last - first + 1)
 }
 
-/// So many different numbers from a first to a last one, in the order in which they came.
+/// `count` different numbers from `first` to `last`, in the order in which they were drawn.
 fn several(random: &mut Random, count: usize, first: u64, last: u64) -> Vec<u64> {
     let mut found: Vec<u64> = Vec::new();
     while found.len() < count {
