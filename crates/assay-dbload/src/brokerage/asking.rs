@@ -108,7 +108,7 @@ impl<L: BrokerStore> Deal<'_, L> {
         }
     }
 
-    /// So many seconds after the market opened first.
+    /// The moment that is `from_s` seconds after the market first opened.
     fn moment(&self, from_s: u32) -> Value<'static> {
         Value::Number(self.days().opened_s + i64::from(from_s))
     }

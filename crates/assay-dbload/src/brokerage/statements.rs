@@ -57,7 +57,7 @@ pub(super) fn said(text: &str, dialect: Dialect, schema: &str) -> String {
     sql.replace("{s}", schema)
 }
 
-/// So many parameters of a kind with commas between them.
+/// `count` parameters of a kind, with commas between them.
 fn list(kind: char, first: usize, count: usize) -> String {
     (first..first + count).map(|place| format!("{kind}{place}")).collect::<Vec<_>>().join(", ")
 }

@@ -39,9 +39,9 @@ pub struct RunPlan {
 pub struct Hands<'a> {
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
-    /// Told everything that came to its end, with its answer.
+    /// Called with every query or refresh that has ended, and its answer.
     pub ended: &'a mut dyn FnMut(&DssQuery, &[Row]),
-    /// Told the time that has passed, now and then.
+    /// Called now and then with the time that has passed.
     pub waiting: &'a mut dyn FnMut(Duration),
 }
 

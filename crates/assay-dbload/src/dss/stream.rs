@@ -22,7 +22,7 @@ pub(super) enum Work {
     Power(Option<u32>),
     /// The queries of a stream among several, from 1.
     Queries(u32),
-    /// So many pairs of refresh functions from a set on.
+    /// Pairs of refresh functions: the first set, and their number.
     Refresh(u32, u32),
 }
 

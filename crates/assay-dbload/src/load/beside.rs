@@ -1,5 +1,5 @@
-//! Beside a rung: looks at the sessions, reads of single blocks, and the server's counters at both ends, which give the
-//! same profile that any server gets.
+//! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's counters at both ends,
+//! which give the same profile that any server gets.
 
 use super::counted::Passed;
 use super::device_reads::DeviceReads;

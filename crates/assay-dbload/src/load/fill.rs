@@ -36,7 +36,7 @@ pub struct Fill<'a, T> {
     pub loaders: usize,
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
-    /// Told rows so far and rows in all.
+    /// Called with the rows so far and the rows in all.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
 

@@ -51,7 +51,7 @@ pub struct Point {
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// So many sessions.
+    /// Measure with this number of sessions.
     Measure(u32),
     /// Nothing; why, in a sentence.
     End(String),

@@ -1,5 +1,5 @@
-//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of the directory of our
-//! own server, blocks shared where the file system can, or a database that another server copies.
+//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of the directory of a managed
+//! server, blocks shared where the file system can, or a database that another server copies.
 
 use super::program::Program;
 use super::store::TableStore;
