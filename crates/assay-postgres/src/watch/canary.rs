@@ -1,4 +1,4 @@
-//! A canary: an Assay session that reads one random block of a table at a modest rate while the load runs, and
+//! A canary: an Assay session that reads one random block of a table at a modest rate, whatever else runs, and
 //! has the server time it. A server has no histogram of its reads; this is one with a known number of them.
 
 use super::link::{MANNERS, NAME, PATIENCE};
