@@ -12,7 +12,7 @@ pub(super) const NULL: u8 = 0xfb;
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
-    /// So many bytes.
+    /// The next `bytes` bytes.
     #[inline]
     pub(super) fn take(&mut self, bytes: usize) -> Answer<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(damaged)?;
