@@ -26,14 +26,14 @@ use assay_store::{Document, RunWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Of the time for measuring, the workload of a typical database gets so much, the calibrations the rest.
+/// Share of the measuring time for the workload of a typical database; the calibrations get the rest.
 const RUN_SHARE: f64 = 0.25;
 /// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
 const SCALE_BLOCKS: u64 = 1 << 17;
 /// That cache.
 const SHARED_BUFFERS_BYTES: u64 = 32 << 20;
 
-/// Of the time for measuring, the ladder of a database gets so much, where one can be made.
+/// Share of the measuring time for the ladder of a database, where one can be made.
 const DATABASE_SHARE: f64 = 0.15;
 /// The same where the question is whether one database is carried.
 const DEMAND_SHARE: f64 = 0.5;

@@ -33,7 +33,7 @@ pub struct Guards {
 }
 
 impl Context {
-    /// Runs in this store, by the program `assay` beside which this one stands, silently.
+    /// Runs in this store, silently, by the program `assay` next to this one.
     pub fn new(store: Store) -> Self {
         Self {
             store,

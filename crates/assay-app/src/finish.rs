@@ -70,7 +70,7 @@ impl CriteriaSource {
     }
 }
 
-/// A file that is not there may be meant as a name.
+/// A missing file may have been intended as a name.
 fn with_names(error: &Error) -> Error {
     let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
     let hint = format!("name a readable criteria file, or one of {}", names.join(", "));

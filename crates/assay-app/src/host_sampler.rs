@@ -1,4 +1,4 @@
-//! Watches the machine beside a measurement: a thread that sleeps, reads the kernel's counters, and keeps them.
+//! Watches the machine during a measurement: a thread that sleeps, reads the kernel's counters, and keeps them.
 
 use assay_host::root::SysRoot;
 use assay_host::watch::Sampler;
@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the machine is read beside a measurement.
+/// How often the machine is read during a measurement.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// When the next moment is due; moments that were missed are not made up for.

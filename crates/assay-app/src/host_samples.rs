@@ -79,7 +79,7 @@ impl HostSamples {
         estimate.into_iter().collect()
     }
 
-    /// Everything that watching alone can tell: processors, network, and the times of each volume by the kernel's
+    /// Everything that watching alone can show: processors, network, and the times of each volume by the kernel's
     /// count. The volumes are the topmost devices under the targets.
     pub fn everything(&self, environment: Option<&Environment>) -> Vec<NamedEstimate> {
         let mut given = self.network();
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use assay_model::counters::{Counters, NamedDevice};
 
-    /// A second in which a device served so many reads of 4 ms each, and one segment of 200 was sent again.
+    /// A second in which a device served that many reads of 4 ms each, and one segment of 200 was sent again.
     fn moment(read_ios: u64, cell: Option<&str>) -> Moment {
         Moment {
             cell: cell.map(str::to_owned),

@@ -26,7 +26,7 @@ pub struct ServerWatch<'a> {
     pub address: &'a str,
     /// How long to watch.
     pub length: Nanos,
-    /// Whether to read single blocks beside its load.
+    /// Whether to read single blocks during its load.
     pub canary: bool,
 }
 
@@ -98,7 +98,7 @@ fn told<W: Live>(seen: &Seen<W>, outside: HostContext, missing: Vec<String>) -> 
     Ok(profile)
 }
 
-/// Where the server runs, as far as this host can tell.
+/// Where the server runs, as far as this host can see.
 struct ServerPlace {
     /// Whether its processes are this host's.
     is_here: bool,

@@ -23,13 +23,13 @@ const RUNG: &str = "sessions-";
 
 /// A run's documents, ready to be shown or judged.
 pub struct LoadedRun {
-    /// Everything that a page tells; the verdict is the stored one.
+    /// Everything that a page says; the verdict is the stored one.
     pub report: Report,
     /// How each cell went over time, in the order of the report's runs.
     series: Vec<Series>,
     /// How each rung of a load went over time, in their order.
     rungs: Vec<Series>,
-    /// What watching the machine tells.
+    /// What watching the machine showed.
     watched: Vec<NamedEstimate>,
 }
 
@@ -93,7 +93,7 @@ impl LoadedRun {
 
 /// The cells that a page shows one by one: those of a study or of many cycles are in its results.
 fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
-    // The rungs of a ladder are told together, from their own document.
+    // The rungs of a ladder are reported together, from their own document.
     let cells = run.cells()?.into_iter().filter(|cell| !is_rung(cell.name()));
     let cells: Vec<CellReader> = cells.collect();
     let many = match run.manifest().kind {
@@ -186,7 +186,7 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
     Ok((report, series))
 }
 
-/// The targets in words; a directory that was named for several test files is told once.
+/// The targets in words; a directory that was named for several test files appears once.
 fn told(targets: &[String]) -> String {
     let mut words: Vec<String> = Vec::new();
     for same in targets.chunk_by(|one, next| one == next) {

@@ -363,7 +363,7 @@ pub fn give_up(store: &Store, writer: RunWriter) {
     }
 }
 
-/// Runs on a simulated device; what was hastened is told as what it stands for.
+/// Runs on a simulated device; what was hastened is reported as what it stands for.
 fn in_virtual_time(
     simulation: &mut Simulation,
     device: &SimulatedDevice,
@@ -380,7 +380,7 @@ fn in_virtual_time(
     Ok(hasten.measurement(measured))
 }
 
-/// Runs on real storage, with the kernel's own counters around it and the tool's ceiling beside it.
+/// Runs on real storage, with the kernel's own counters around it and the tool's ceiling for comparison.
 fn on_storage(
     storage: &Storage,
     backend: BackendChoice,

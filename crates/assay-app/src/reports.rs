@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Larger files are no reports.
+/// Larger files are not reports.
 const FILE_BYTES_MAX: u64 = 128 << 20;
-/// What is packed may grow to so much.
+/// The most that a packed file may grow to.
 const UNPACKED_BYTES_MAX: usize = 128 << 20;
 /// Bytes of files in memory at once; one that is larger is read alone.
 const BYTES_AT_ONCE: u64 = 48 << 20;
@@ -249,7 +249,7 @@ impl Budget {
     }
 }
 
-/// Whether so many more bytes have to wait.
+/// Whether that many more bytes have to wait.
 const fn is_full(taken: u64, bytes: u64) -> bool {
     taken > 0 && taken + bytes > BYTES_AT_ONCE
 }

@@ -147,7 +147,7 @@ impl EnginePlan {
 }
 
 impl TargetPlan {
-    /// Whether writing can be meant: a simulated device, directories only, or a device that was given up.
+    /// Whether writing is possible: a simulated device, directories only, or a device that was given up.
     pub fn may_be_written(&self) -> bool {
         let free = |target: &String| is_simulated(target) || Path::new(target).is_dir();
         !self.destroy.is_empty() || self.targets.iter().all(free)

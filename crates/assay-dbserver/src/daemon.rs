@@ -1,4 +1,4 @@
-//! A server of our own, whatever its product: its home, the secret of its user, and its first process until it is gone.
+//! A managed server, whatever its product: its home, the secret of its user, and its first process until it is gone.
 
 use crate::{Home, Running, Stop};
 use assay_model::failure::{Answer, Failure, Refusal};

@@ -76,7 +76,7 @@ impl Held {
     /// A plain file in it.
     ///
     /// # Errors
-    /// What the system says, `LOOP` for a link, `INVAL` for what is no plain file.
+    /// What the system says, `LOOP` for a link, `INVAL` for what is not a plain file.
     pub fn file(&self, name: impl rustix::path::Arg, flags: OFlags, mode: Mode) -> Result<File> {
         let file = File::from(openat(self, name, flags | PLAIN, mode)?);
         match FileType::from_raw_mode(fstat(&file)?.st_mode) {

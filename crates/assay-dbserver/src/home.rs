@@ -1,4 +1,4 @@
-//! The directory in which a server of our own lives: who runs it there, its log, and what its refusals mean.
+//! The directory in which a managed server lives: who runs it there, its log, and what its refusals mean.
 
 use crate::guard::clean_environment;
 use crate::{Account, Held};
@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The log of a server, beside what its account may reach.
+/// The log of a server, outside of what its account may reach.
 const LOG: &str = "log";
 /// No small file is larger.
 const SMALL_BYTES: u64 = 4096;
@@ -165,7 +165,7 @@ impl Home {
     /// The text of a small file in one of its rooms, where the server's account may have put anything.
     ///
     /// # Errors
-    /// An environment error when it is no plain file of at most 4 KiB.
+    /// An environment error when it is not a plain file of at most 4 KiB.
     pub fn text_in(&self, room: &str, name: &str) -> Result<String> {
         let read = || -> io::Result<String> {
             let file = self.held.directory(room)?.file(name, OFlags::RDONLY, Mode::empty())?;
@@ -235,7 +235,7 @@ impl Home {
         }
     }
 
-    /// The last words of a program as an error, with a hint that fits; `marks` begin the lines that tell why.
+    /// The last words of a program as an error, with a hint that fits; `marks` begin the lines that say why.
     pub fn explain(
         &self,
         doing: &str,

@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// All that a server may answer to a question, bytes: no question of ours needs a tenth of it.
+/// All that a server may answer to a question, bytes: none of our questions needs a tenth of it.
 pub const ANSWER_BYTES_MAX: usize = 32 << 20;
 /// All that it may answer to an execution of a load, bytes: there are many sessions.
 pub const EXECUTION_BYTES_MAX: usize = 1 << 20;
@@ -37,7 +37,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// A socket with so much room to begin with; the login comes first.
+    /// A socket, with `room_bytes` of room to begin with; the login comes first.
     pub fn over(stream: Stream, room_bytes: usize) -> Self {
         let room = vec![0; room_bytes];
         Self { stream, room, start: 0, end: 0, made: 0, left: LOGIN_BYTES_MAX }
@@ -65,7 +65,7 @@ impl Inbox {
         self.stream.encrypt(tls, host)
     }
 
-    /// Writes all of it, and allows an answer of so many bytes.
+    /// Writes all bytes, and allows an answer of at most `answer_bytes_max`.
     #[inline]
     pub fn send(&mut self, bytes: &[u8], answer_bytes_max: usize) -> io::Result<()> {
         self.left = answer_bytes_max;
@@ -95,7 +95,7 @@ impl Inbox {
         Ok(taken)
     }
 
-    /// Counts bytes that an answer costs beside its own.
+    /// Counts bytes that an answer costs in addition to its own.
     ///
     /// # Errors
     /// When the answer is longer than it may be.

@@ -1,4 +1,4 @@
-//! Who listens at a local socket, and whether a password may be told him: anybody can make a socket in a shared directory.
+//! Who listens at a local socket, and whether he may be given a password: anybody can make a socket in a shared directory.
 //!
 //! Source: `unix(7)`, `SO_PEERCRED`; PostgreSQL documentation, "Preventing Server Spoofing".
 

@@ -3,7 +3,7 @@
 //!
 //! Sources: the published descriptions of TPC-E (numbers of tables, their cardinalities, transactions and mix; Chen et al.,
 //! "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010). Names, word lists, distributions and code are our own; nothing is
-//! taken from the generator of the TPC. What is measured here is no TPC result and is never called one.
+//! taken from the generator of the TPC. What is measured here is not a TPC result and is never called one.
 
 mod choice;
 mod clients;

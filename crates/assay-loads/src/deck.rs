@@ -11,7 +11,7 @@ pub struct Deck<T> {
 }
 
 impl<T: Copy> Deck<T> {
-    /// So many cards of each kind; one of them at least must be there.
+    /// A deck with the given number of cards of each kind; there must be at least one card.
     pub fn new(kinds: &[(T, u32)]) -> Self {
         let of_kind = |(kind, cards): &(T, u32)| {
             std::iter::repeat_n(*kind, usize::try_from(*cards).unwrap_or(0))

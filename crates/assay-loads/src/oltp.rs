@@ -2,7 +2,7 @@
 //! choices, independent of the server.
 //!
 //! Source: TPC Benchmark C, standard specification, revision 5.11, clauses 1 (tables), 2 (transactions), 4.3
-//! (population), 5.2 (mix and times). What is measured here is no TPC result and is never called one.
+//! (population), 5.2 (mix and times). What is measured here is not a TPC result and is never called one.
 
 mod choice;
 mod deck;

@@ -33,14 +33,14 @@ pub struct HotSpot {
     pub blocks: u64,
     /// Blocks before it.
     pub offset: u64,
-    /// Of so many steps one goes there; at least 1.
+    /// Number of steps of which one goes there; at least 1.
     pub every: u64,
 }
 
 /// Every `every`-th step waits before it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
-    /// Of so many steps one waits; at least 1.
+    /// Number of steps of which one waits; at least 1.
     pub every: u64,
     /// Shortest wait.
     pub shortest: Nanos,
@@ -55,11 +55,11 @@ pub struct Rules {
     pub scale_blocks: u64,
     /// Tables; sessions are dealt out over them in turn.
     pub tables: u32,
-    /// Blocks that a reading step touches; exactly so many.
+    /// Exact number of blocks that a reading step touches.
     pub work_unit: u64,
-    /// Blocks that a changing step touches; exactly so many.
+    /// Exact number of blocks that a changing step touches.
     pub update_work_unit: u64,
-    /// Of 100 steps so many change rows, 0..=100; the count is exact and no matter of chance.
+    /// Steps of every 100 that change rows, 0..=100; the count is exact and does not depend on chance.
     pub update_percent: u64,
     /// Share of the reading steps that scan the table without an index.
     pub scan_share: Share,
@@ -69,7 +69,7 @@ pub struct Rules {
     pub redo: Redo,
     /// A part of the table that is met more often.
     pub hot_spot: Option<HotSpot>,
-    /// Of so many steps one goes to the first table, whatever table the session has; 0 for none.
+    /// Number of steps of which one goes to the first table, whatever table the session has; 0 for none.
     pub hot_table_every: u64,
     /// Waiting between steps.
     pub think: Option<Think>,

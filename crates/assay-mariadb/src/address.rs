@@ -80,7 +80,7 @@ impl Address {
         Self { database: database.map(str::to_owned), ..self.clone() }
     }
 
-    /// Whether the server runs on this machine, as far as the address tells.
+    /// Whether the server runs on this machine, as far as the address says.
     pub fn is_local(&self) -> bool {
         match &self.host {
             Host::Socket(_) => true,

@@ -27,14 +27,14 @@ const NAMES: [&str; 7] = [
 #[derive(Clone, Debug, Default)]
 struct Status(BTreeMap<String, u64>);
 
-/// What a server can tell, and in what units.
+/// What a server can report, and in what units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Knowledge {
     /// Bytes of a page.
     pub page_bytes: u64,
     /// What it times.
     pub timed: Timed,
-    /// Whether the engine counts its transactions; else statements that were committed are told.
+    /// Whether the engine counts its transactions; else committed statements are reported.
     pub are_transactions_counted: bool,
 }
 

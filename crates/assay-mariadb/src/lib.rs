@@ -1,5 +1,5 @@
-//! MariaDB's and MySQL's manuals: how a session speaks with such a server, what the server counts, and how one of our own
-//! is made and unmade.
+//! MariaDB's and MySQL's manuals: how a session speaks with such a server, what the server counts, and how a managed one is
+//! created and removed.
 //!
 //! An [`address::Address`] leads to a server; a [`connection::Connection`] is one session on it, synchronous and lean.
 //! [`counters`] reads what a server counted; [`watch`] looks at one for a while, and [`model`] makes a profile of that. A [`binaries::Binaries`] is a set of server programs; [`server::Server`]

@@ -1,4 +1,4 @@
-//! A server of our own: made, started, stopped and gone, in a directory that the caller created for it.
+//! A managed server: created, started, stopped and removed, in a directory that the caller created for it.
 
 mod settings;
 #[cfg(test)]
@@ -26,9 +26,9 @@ const DATA: &str = "data";
 const SCRATCH: &str = "tmp";
 /// The socket, in the data directory, which only the server's own account may enter.
 const SOCKET: &str = "assay.sock";
-/// Names of processes that a server of ours may consist of; the kernel keeps fifteen letters.
+/// Names of processes that a managed server may consist of; the kernel keeps fifteen letters.
 pub const PROGRAMS: &[&str] = &["mariadbd", "mariadb-install"];
-/// Begin the lines of its programs that tell why one ended.
+/// How the lines of its programs begin that say why one ended.
 const MARKS: [&str; 3] = ["[ERROR]", "ERROR:", "FATAL"];
 /// Lines that only say that it ends.
 const LAST_LINES: [&str; 3] =

@@ -19,7 +19,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// The thread that serves a session; none where the server is not on this machine or does not tell.
+    /// The thread that serves a session; none where the server is not on this machine or does not say.
     pub fn of(connection: &mut Connection) -> Option<Self> {
         let sql = question(connection.facts());
         let thread = u32::try_from(connection.one(&sql).ok()?.count(0)?).ok()?;

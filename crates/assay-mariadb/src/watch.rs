@@ -15,7 +15,7 @@ use own::Own;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The server ends a statement of ours before this; who is silent for longer has stopped.
+/// The server ends our statements before this; a server that is silent for longer has stopped.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What this account may read, and what there is to read.
@@ -41,7 +41,7 @@ pub struct Watcher {
     missing: Vec<String>,
     /// What every look asks.
     question: String,
-    /// Whether looks are told what sessions wait for.
+    /// Whether looks show what sessions wait for.
     tells_waits: bool,
     /// Whether each session has a thread of its own.
     has_own_threads: bool,
@@ -51,7 +51,7 @@ impl Watcher {
     /// Connects to a server.
     ///
     /// # Errors
-    /// An environment error when the server refuses, tells this account nothing of its sessions, or goes away.
+    /// An environment error when the server refuses, shows this account nothing of its sessions, or goes away.
     pub fn connect(address: &Address) -> Result<Self> {
         let connection = Connection::open(address)
             .map_err(|failure| failure.of(format!("connecting to {address}")))?;
@@ -112,7 +112,7 @@ impl Watcher {
         }
     }
 
-    /// Refuses where nothing of other sessions is told.
+    /// Refuses where nothing of other sessions is shown.
     fn check(&self, address: &Address) -> Result<()> {
         if self.access.schema || self.access.process {
             return Ok(());

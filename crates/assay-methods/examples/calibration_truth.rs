@@ -1,5 +1,5 @@
-//! How often the intervals of a calibration cover the truth on devices whose rate wanders, stalls, warms up or collapses, beside
-//! well-behaved ones: `calibration_truth FIRST SEEDS [NAME]` prints one row a device and answer.
+//! How often the intervals of a calibration cover the truth on devices whose rate wanders, stalls, warms up or collapses,
+//! and on well-behaved ones: `calibration_truth FIRST SEEDS [NAME]` prints one row a device and answer.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 #[path = "../tests/truth/mod.rs"]

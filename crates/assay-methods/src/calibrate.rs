@@ -124,7 +124,7 @@ impl Doing {
     }
 }
 
-/// Told after every slice.
+/// Reported after every slice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// Name of the mix.
@@ -144,7 +144,7 @@ pub struct Progress {
 /// Calibrates a target; what was known when it was stopped or when the target failed is the result, with a remark.
 ///
 /// # Errors
-/// A usage error when the plan cannot be meant; those of the bench; an environment error when nothing at all could
+/// A usage error when the plan is contradictory; those of the bench; an environment error when nothing at all could
 /// be measured.
 pub fn calibrate(
     bench: &mut dyn Bench,
@@ -172,7 +172,7 @@ pub fn calibrate(
 }
 
 impl CalibrationPlan {
-    /// Refuses what cannot be meant.
+    /// Refuses a plan that is invalid or contradictory.
     ///
     /// # Errors
     /// A usage error that names it.

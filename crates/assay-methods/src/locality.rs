@@ -24,7 +24,7 @@ const LARGE_READS: u64 = 16;
 const MISFIT_MAX: f64 = 0.15;
 /// A read time that is larger by less than this may be chance.
 const SLOWER: f64 = 1.05;
-/// A working set is brought in for at most so many times as long as a point is measured.
+/// A working set is brought in for at most this many times as long as a point is measured.
 const BRING_IN_MOST: f64 = 4.0;
 /// Points in a doubling of the working set.
 const POINTS_A_DOUBLING: f64 = 3.0;
@@ -86,7 +86,7 @@ impl LocalityPlan {
         Ok((0..=index(steps)).map(size).collect())
     }
 
-    /// The share of the target that holds so many bytes in whole transfers: half a transfer more, because a span is cut to
+    /// The share of the target that holds that many bytes in whole transfers: half a transfer more, because a span is cut to
     /// whole ones.
     fn share(&self, bytes: f64, transfer: u64) -> Share {
         let whole = self.length_bytes / transfer * transfer;
@@ -118,7 +118,7 @@ struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// Tells that `more` parts are done beyond those that are whole.
+    /// Reports that `more` parts are done beyond those that are whole.
     fn tell(&mut self, more: f64, bytes: u64) {
         (self.show)(((self.done + more) / self.parts).min(1.0), bytes);
     }
@@ -126,7 +126,7 @@ impl Progress<'_> {
 
 /// Measures the curve, works out the places behind it, and times how they follow a hot spot.
 ///
-/// `show` is told the share that is done and the working set, about once a second.
+/// `show` gets the share that is done and the working set, about once a second.
 ///
 /// # Errors
 /// What the engine says; an environment error when a person stopped it before there was a curve.

@@ -17,7 +17,7 @@ const LOG_WRITE: Bytes = Bytes(16 << 10);
 /// The sessions of a cell, where the study has any.
 ///
 /// # Errors
-/// A usage error when a factor does not fit them, or the result cannot be meant.
+/// A usage error when a factor does not fit them, or the result is contradictory.
 pub fn sessions_of(study: &Study, cell: &Cell) -> Result<Option<SessionLoad>> {
     let Some(mut load) = study.sessions.clone() else {
         return Ok(None);
@@ -91,7 +91,7 @@ pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     }
 }
 
-/// Runs sessions on a simulated device for the times of a workload, and tells the observer what it would be told of it.
+/// Runs sessions on a simulated device for the times of a workload, and reports to the observer as a workload does.
 pub fn run_sessions(
     simulation: &mut Simulation,
     load: &SessionLoad,

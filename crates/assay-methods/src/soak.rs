@@ -123,7 +123,7 @@ impl SoakRecorder {
         Some(noticed)
     }
 
-    /// What came of it. `final_cycle` is the cycle behind the final rest, which tells of recovery and of nothing else.
+    /// What came of it. `final_cycle` is the cycle after the final rest, which shows recovery and nothing else.
     pub fn finish(&self, workload: &str, plan: SoakPlan, rule: &SoakRule) -> Soak {
         let last = (plan.final_rest.0 > 0).then_some(plan.cycles);
         let all = self.batches.items();

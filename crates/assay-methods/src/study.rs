@@ -49,7 +49,7 @@ pub fn base_workload(study: &Study) -> Result<Workload> {
 /// The workload of a cell.
 ///
 /// # Errors
-/// A usage error when a factor does not fit the workload, or the result cannot be meant.
+/// A usage error when a factor does not fit the workload, or the result is contradictory.
 pub fn workload_of(study: &Study, cell: &Cell) -> Result<Workload> {
     let mut workload = timed(study, cell)?;
     for setting in &cell.settings {
@@ -219,7 +219,7 @@ pub fn within(mut workload: Workload, share: f64) -> Workload {
 }
 
 /// A step of writing data once in large transfers from `from` on, both shares of the target. On a device that is hastened
-/// so many `times`, one in so many pages stands for all.
+/// `times` over, one page in `times` stands for all.
 pub fn filling(from: f64, to: f64, times: u64) -> Workload {
     let pages = (LARGE.0 / PAGE.0 / times).max(1);
     let transfer = Bytes(PAGE.0 * pages);

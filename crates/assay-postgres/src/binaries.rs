@@ -1,4 +1,4 @@
-//! Where the programs of a server lie: beside our own program, on the path, or where distributions put them.
+//! Where the programs of a server lie: next to our own program, on the path, or where distributions put them.
 
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Binaries {
 pub struct Places {
     /// The directory that a person named; nothing else is looked at then.
     pub named: Option<PathBuf>,
-    /// Our own program; the wheel of binaries is installed beside it.
+    /// Our own program; the wheel of binaries is installed next to it.
     pub program: Option<PathBuf>,
     /// The directories of `PATH`.
     pub path: Vec<PathBuf>,

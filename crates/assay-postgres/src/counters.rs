@@ -23,7 +23,7 @@ pub struct DatabaseCounters {
     pub sessions: Io,
     /// The same by everybody else: checkpointer, writers.
     pub background: Io,
-    /// Waiting of all processes for the log to reach storage, ns; `None` where the version does not tell.
+    /// Waiting of all processes for the log to reach storage, ns; `None` where the version does not report it.
     pub wal_sync_ns: Option<u64>,
     /// How often that was waited for.
     pub wal_syncs: Option<u64>,
@@ -177,7 +177,7 @@ impl Knowledge {
     }
 }
 
-/// The server tells times in milliseconds.
+/// The server gives times in milliseconds.
 fn nanoseconds(time_ms: f64) -> u64 {
     count(time_ms * 1e6)
 }

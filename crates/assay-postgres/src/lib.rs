@@ -1,5 +1,5 @@
-//! PostgreSQL's manual: what its counters mean in each version, where the time of its sessions went, and how a server of
-//! our own is made and unmade.
+//! PostgreSQL's manual: what its counters mean in each version, where the time of its sessions went, and how a managed
+//! server is created and removed.
 //!
 //! [`watch`] asks a server: [`watch::Watcher`] takes a [`model::Snapshot`] at both ends of an interval and looks at the
 //! sessions in between. [`model`] knows no server: it makes a profile of two snapshots and the looks, so that every

@@ -5,7 +5,7 @@ pub use assay_dbserver::processes::Group;
 pub use assay_dbserver::processes::parent;
 use assay_dbserver::processes::{children, name, usage_at};
 
-/// Names of processes that a server of ours may consist of.
+/// Names of processes that a managed server may consist of.
 pub const PROGRAMS: &[&str] = &["postgres", "initdb"];
 
 /// What one process of a server on this machine has used; `None` when there is no such process here.

@@ -1,4 +1,4 @@
-//! A server of our own: made, started, stopped and gone, in a directory that the caller created for it.
+//! A managed server: created, started, stopped and removed, in a directory that the caller created for it.
 
 mod settings;
 
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 const USER: &str = "assay";
 /// The room of its files, the only one that its account may enter.
 const DATA: &str = "data";
-/// Begin the lines of its programs that tell why one ended.
+/// How the lines of its programs begin that say why one ended.
 const MARKS: [&str; 4] = ["FATAL:", "PANIC:", "error:", "ERROR:"];
 
 /// The user that a server must run as: none unless this program is the superuser.
@@ -29,7 +29,7 @@ pub fn account() -> Option<Account> {
 /// What a server is made of.
 pub type Plan = assay_dbserver::Plan<Binaries>;
 
-/// What a server is in the eyes of the operating system; the first process tells all others what it is told.
+/// What a server is in the eyes of the operating system; the first process passes every signal on to all others.
 const NATURE: Nature = Nature {
     ended_cleanly_by: Signal::INT,
     ended_by: Signal::QUIT,
@@ -147,7 +147,7 @@ impl Server {
 
 /// The last words of a program, with a hint that fits.
 fn explain(home: &Home, doing: &str, words: &str) -> Error {
-    // That it refused us while it was starting is no reason.
+    // That it refused us while it was starting is not a reason.
     let lines = words.lines().filter(|line| !line.contains("the database system is starting"));
     let words = lines.collect::<Vec<_>>().join("\n");
     home.explain(doing, &words, &MARKS, |why| match why {

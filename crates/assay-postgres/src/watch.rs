@@ -22,7 +22,7 @@ pub struct Watcher {
     database: Link,
     version: Version,
     is_near: bool,
-    /// Processes of our own sessions, which are looked past.
+    /// Processes of Assay's sessions, which are ignored.
     own: Vec<u32>,
     /// Version of `pg_stat_statements` and the schema it lies in, or why it is not read.
     statements: std::result::Result<(u32, String), String>,
@@ -46,7 +46,7 @@ impl Watcher {
     pub fn connect(address: &Address) -> Result<Self> {
         let mut database = Link::open(address)?;
         let version = database.version()?;
-        // The looks are kept out of the database that is looked at: its counters hold nothing of ours then.
+        // The looks are kept out of the database that is looked at, so that its counters do not include them.
         let mut server = match Link::open(&address.with_database("postgres")) {
             Ok(link) => link,
             Err(_) => Link::open(address)?,
@@ -67,7 +67,7 @@ impl Watcher {
         self.is_near
     }
 
-    /// The process that serves one of our sessions: where it is no process of this host, the server is on another.
+    /// The process that serves one of our sessions: where it is not a process of this host, the server is on another.
     pub fn process_id(&self) -> u32 {
         self.server.process_id()
     }
@@ -89,7 +89,7 @@ impl Watcher {
         settings::settings(&mut self.server)
     }
 
-    /// From now on looks past one more session of ours.
+    /// From now on ignores one more of Assay's sessions.
     pub fn look_past(&mut self, process: u32) -> Result<()> {
         self.own.push(process);
         self.server.forget_look()?;

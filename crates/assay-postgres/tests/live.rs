@@ -175,7 +175,7 @@ fn a_statement_counts_although_the_server_did_not_count_it_yet() {
     let slept = server.profile(4, |server| {
         let mut client = server.client("shop");
         client.run("SELECT pg_sleep(1.5)").unwrap();
-        // The session must live beyond the end: its end would tell the counters.
+        // The session must live beyond the end: its end would update the counters.
         resting = Some(client);
     });
     let time_s = db_time_s(&slept);

@@ -132,8 +132,8 @@ impl Formatter {
         even_half(unit, estimate).map(|half| format!("±{}", Self::half_width(half)))
     }
 
-    /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it there is nothing to tell
-    /// apart: hardly anything was seen.
+    /// Half the width of an interval, given as a share of what it surrounds. Beyond the whole of it nothing can be
+    /// distinguished: hardly anything was seen.
     pub(crate) fn half_width(share: f64) -> String {
         match share * 100.0 {
             none if none <= 0.0 => "0 %".to_owned(),
@@ -194,7 +194,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Whether it is so many a second.
+    /// Whether it is a number a second.
     pub(crate) fn is_rate(&self) -> bool {
         self.unit == "/s"
     }

@@ -15,7 +15,7 @@ use assay_model::study::StudyResult;
 use assay_model::verdict::{LevelChange, NamedEstimate};
 use serde::Serialize;
 
-/// Everything that one page tells. Its JSON form holds the documents as they are; the timelines are left out, because
+/// Everything that one page shows. Its JSON form holds the documents as they are; the timelines are left out, because
 /// the intervals themselves are in the run's own file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
@@ -44,7 +44,7 @@ pub struct Report {
     /// What came of the cells of a study.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyResult>,
-    /// What runs or profiles are beside each other.
+    /// What runs or profiles are in comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     /// What a database got of the target.
@@ -146,12 +146,12 @@ impl RunReport {
         self.estimates.iter().find(meant).map(|named| &named.estimate)
     }
 
-    /// The last level, where it was left for good and is told alone.
+    /// The last level, where the ones before were left for good and it is reported alone.
     pub(crate) fn settled(&self) -> Option<&LevelChange> {
         self.level_change.as_ref().filter(|change| change.settled)
     }
 
-    /// A number as it is told: of the last level where that is told alone, else `total`.
+    /// A number as it is reported: of the last level where that is reported alone, else `total`.
     pub(crate) fn told(&self, quantity: &str, subject: Option<&str>, total: f64) -> f64 {
         let of_level = self.settled().and_then(|_| self.estimate(quantity, subject));
         of_level.map_or(total, |estimate| estimate.value)

@@ -67,7 +67,7 @@ pub(crate) const fn is_cut_short(bound: Bound) -> bool {
     matches!(bound, Bound::Host | Bound::StillRising | Bound::TimeBudget)
 }
 
-/// Whether a rate has so wide an interval that it is no figure to size by.
+/// Whether the interval of a rate is too wide to size by.
 pub(crate) fn is_hardly_known(rate: &Estimate) -> bool {
     const WIDEST: f64 = 0.25;
     rate.relative_half_width() > WIDEST

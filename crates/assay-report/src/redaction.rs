@@ -1,5 +1,5 @@
 //! The prose of documents without its figures. A value is hidden before it is formatted; this is for what somebody else
-//! wrote, where figures cannot be told from words but by how they look.
+//! wrote, where only their look tells figures and words apart.
 
 /// The text with every figure masked. Numbers of a name or of a version stay: those behind a letter (`p99`, `oltp-2017`), of
 /// more than two parts (`6.1.0`), or behind the name of a product.

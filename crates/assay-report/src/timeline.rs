@@ -1,4 +1,4 @@
-//! How a run went over time, in at most so many columns as a picture can show, whatever its length.
+//! How a run went over time, in at most as many columns as a picture can show, whatever its length.
 //!
 //! Intervals are taken one by one. Neighbouring columns are joined two by two when there are too many, so that memory
 //! does not grow with time; a column keeps the lowest and highest rate of its intervals and all of its times, so that
@@ -205,7 +205,7 @@ fn paired(columns: Vec<Column>) -> Vec<Column> {
 }
 
 impl Timeline {
-    /// Tells how fast and how slow the intervals within a column were, where the columns were made of longer
+    /// Records how fast and how slow the intervals within a column were, where the columns were made of longer
     /// stretches; to be called once for each interval.
     pub fn refine(&mut self, interval: &IntervalSummary) {
         let after = self.columns.partition_point(|column| column.start_ns <= interval.start_ns);
@@ -250,7 +250,7 @@ impl Timeline {
         Operation::ALL.into_iter().filter(happened).collect()
     }
 
-    /// The same in at most so many columns.
+    /// The same in at most this many columns.
     pub(crate) fn coarser(&self, columns_max: usize) -> Self {
         let mut columns = self.columns.clone();
         while columns.len() > columns_max.max(1) {

@@ -285,7 +285,7 @@ proptest! {
     }
 }
 
-/// Intervals of a storage that is never twice the same; times spread over so many powers of ten above a microsecond.
+/// Intervals of a storage that is never twice the same; times spread over that many powers of ten above a microsecond.
 fn restless(intervals: u64, operations: &[Operation], ios: u64, decades: f64) -> TimelineBuilder {
     let mut dice = made_up::Dice::new(3);
     let mut builder = TimelineBuilder::new();

@@ -15,7 +15,7 @@ const COEFFICIENTS: [f64; 7] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95];
 #[derive(Clone, Copy)]
 struct Noise(&'static [f64], f64, f64, bool);
 
-/// Stalls of 1 s to some seconds that come once in so many seconds.
+/// Stalls of 1 s to some seconds that come once in a number of seconds.
 #[derive(Clone, Copy)]
 struct Stalls {
     every_s: f64,

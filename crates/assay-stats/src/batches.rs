@@ -5,7 +5,7 @@ use crate::mean_interval;
 use assay_model::Estimate;
 use assay_model::number::{count, count_of, index_of, real};
 
-/// Intervals hold the truth in so many cases of a hundred.
+/// The share of intervals that hold the truth.
 pub const CONFIDENCE: f64 = 0.95;
 /// Fewer batches say nothing about their own doubt.
 pub const BATCHES_MIN: usize = 5;

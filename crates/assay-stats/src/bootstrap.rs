@@ -6,7 +6,7 @@ use crate::random::Random;
 use crate::series::{autocorrelation, autocovariance};
 use assay_model::number::{count_of, index, index_of, real_len};
 
-/// So many insignificant autocorrelations in a row end the memory of a series (K of the rule, for n below 10^25).
+/// This many insignificant autocorrelations in a row end the memory of a series (K of the rule, for n below 10^25).
 const QUIET_RUN: usize = 5;
 
 /// How a series is resampled.

@@ -10,13 +10,13 @@ use assay_model::number::{index, real_len};
 /// A level holds for at least this share of the series, so that one cluster of outliers is not a level.
 const SHORTEST_SHARE: f64 = 0.02;
 
-/// A level holds for at least so many observations.
+/// A level holds for at least this many observations.
 const SHORTEST: usize = 5;
 
-/// So many series of one level are simulated at most; 1 in 1,000 is the smallest p-value.
+/// At most this many series of one level are simulated; 1 in 1,000 is the smallest p-value.
 const MOST_SIMULATIONS: u32 = 999;
 
-/// Simulation ends early when so many of them seemed to move as much as the series does.
+/// Simulation ends early once this many simulated series seemed to move as much as the real one.
 const ENOUGH_AS_LARGE: u32 = 20;
 
 /// Splits of splits of splits are looked for, which makes 8 stretches at most.
@@ -189,7 +189,7 @@ impl Split {
 struct Noise {
     /// Its long-run variance.
     long_run: f64,
-    /// How many neighbours tell the same.
+    /// How many neighbours carry the same information.
     memory: f64,
 }
 

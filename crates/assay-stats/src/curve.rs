@@ -29,7 +29,7 @@ pub enum Saturation {
         /// What the last doubling of load gave, as a share: 0.3 for 30 % more.
         gain: Estimate,
     },
-    /// The points do not tell.
+    /// The points do not decide it.
     Undecided(Doubt),
 }
 
@@ -46,7 +46,7 @@ pub struct Plateau {
     pub declines: bool,
 }
 
-/// Why a curve does not tell whether it saturates.
+/// Why a curve does not show whether it saturates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// The curve bends, but load did not double beyond the bend: measure at higher load.

@@ -13,7 +13,7 @@ pub struct Estimate {
     pub confidence: f64,
     /// How many observations were seen.
     pub n: usize,
-    /// How many independent observations would tell as much; at most `n`.
+    /// How many independent observations would be worth as much; at most `n`.
     pub effective_n: f64,
 }
 

@@ -3,10 +3,10 @@
 use crate::distribution::{chi_square, kolmogorov};
 use assay_model::number::{index, real, real_len};
 
-/// Below so many expected observations a cell is joined with the next (Cochran, Biometrics 10, 1954).
+/// Below this many expected observations a cell is joined with the next (Cochran, Biometrics 10, 1954).
 const LEAST_EXPECTED: f64 = 5.0;
 
-/// Up to so many observations the law of the largest gap is computed exactly.
+/// Up to this many observations the law of the largest gap is computed exactly.
 const EXACT_UP_TO: usize = 100;
 
 /// From this scaled gap on, p is below 1e-13 and the limit law is exact enough for any number of observations.

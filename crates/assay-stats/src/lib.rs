@@ -1,4 +1,4 @@
-//! A statistics book: what observations tell, how far they can be trusted, and what theory would have said.
+//! A statistics book: what observations show, how far they can be trusted, and what theory would have said.
 //!
 //! Pure mathematics without input, output, clock or hidden state: the same numbers always give the same
 //! answer, also where an answer rests on simulation. Every formula names its source, and is tested

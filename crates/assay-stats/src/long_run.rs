@@ -9,13 +9,13 @@ use std::f64::consts::PI;
 const LEAST_SHARE: f64 = 0.9;
 /// Where the power rises with frequency, they reach up to this multiple of the power at 0.
 const MOST_SHARE: f64 = 2.0;
-/// So many frequencies are looked at, however long the memory is; what their mean power lacks is made good.
+/// At least this many frequencies are looked at, however long the memory is; what their mean power lacks is made good.
 const FEWEST: usize = 6;
-/// So many at most, times the length to the power 2/3: what varies more slowly than the fit knows shows below.
+/// The limit is this, times the length to the power 2/3: what varies more slowly than the fit knows shows below.
 const BREADTH: f64 = 1.5;
-/// More would cost time and tell nothing.
+/// More would cost time and add nothing.
 const MOST: usize = 512;
-/// The lower half of the frequencies has more power than all of them if it does by so many standard deviations: the
+/// The lower half of the frequencies has more power than all of them if it does by this many standard deviations: the
 /// fit does not know of a slow part, and the upper half is left out.
 const SLOW_SCORE: f64 = 1.5;
 /// No interval rests on fewer degrees of freedom, unless there are no more observations. Of less, Student's law says
@@ -40,7 +40,7 @@ impl LongRun {
     /// observation of the variance wanted as long as the spectrum is flat there: Student's law with as many degrees
     /// of freedom as there are frequencies then holds exactly (U. Müller, J. of Econometrics 141, 2007; E. Lazarus,
     /// D. Lewis, J. Stock and M. Watson, J. of Business & Economic Statistics 36, 2018). With all frequencies it is
-    /// the plain variance. How far the spectrum is flat the fitted autoregression tells; where memory is so long that
+    /// the plain variance. The fitted autoregression shows how far the spectrum is flat; where memory is so long that
     /// even the fewest frequencies reach beyond, its own spectrum makes good what they lack, and the freedom falls
     /// with the square of that share because the correction is itself uncertain.
     pub(crate) fn of(residuals: &[f64], fitted: usize) -> Self {
@@ -62,7 +62,7 @@ impl LongRun {
         }
     }
 
-    /// How many neighbours tell the same: 1 for independent values, more for correlated ones.
+    /// How many neighbours carry the same information: 1 for independent values, more for correlated ones.
     pub(crate) fn memory(&self, short_run: f64) -> f64 {
         if short_run > 0.0 { (self.variance / short_run).max(1.0) } else { 1.0 }
     }

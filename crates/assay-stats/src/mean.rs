@@ -29,7 +29,7 @@ impl MeanError {
 /// Of what cannot be negative, the degrees of freedom are at most this share of how often it is as large as its error,
 /// squared: where a sum of few bursts is known to a tenth only, its error is known to a fifth at best (the fourth
 /// moment of exponential bursts). Measured on eight queues, 1,500 runs each: it leaves means alone, and matters where few
-/// bursts pass for many. Of runs of 60 s at 95 % load, whose p90 has six clusters, 12 in 100 would tell an upper end
+/// bursts pass for many. Of runs of 60 s at 95 % load, whose p90 has six clusters, 12 in 100 would give an upper end
 /// without it, as if there were ten, and 1 does with it; of p99 in M/D/1 at 85 % load 10 and 2.
 const FREEDOM_SHARE: f64 = 0.25;
 /// No interval rests on less than half a burst.
@@ -42,7 +42,7 @@ const PART_OF_MEAN_TIME: f64 = 0.2;
 /// the part asks for 4, because what is seen in a calm run is less.
 pub(crate) const PART_OF_SHARE: f64 = 0.5;
 
-/// How many independent bursts of equal size would tell a sum that cannot be negative as well as its relative error says,
+/// How many independent bursts of equal size would determine a non-negative sum as well as its relative error says,
 /// Student's excess over the normal law paid in bursts.
 pub(crate) fn bursts(relative_error: f64, freedom: f64, confidence: f64) -> f64 {
     let seen = relative_error.powi(-2);
@@ -52,11 +52,11 @@ pub(crate) fn bursts(relative_error: f64, freedom: f64, confidence: f64) -> f64 
     (seen / (excess * excess)).max(FEWEST_BURSTS)
 }
 
-/// By which factors a sum of so many bursts may be below and above the truth: quantiles of a gamma law of that shape, which
-/// is skewed as sums of bursts are, and never reaches 0.
+/// By which factors a sum of this many bursts may be below and above the truth: quantiles of a gamma law of that shape,
+/// which is skewed as sums of bursts are, and never reaches 0.
 pub(crate) fn burst_factors(bursts: f64, confidence: f64) -> (f64, f64) {
     let upper = 0.5 + 0.5 * confidence;
-    // Beyond, the law is normal to three digits, and its quantile costs more than it tells.
+    // Beyond, the law is normal to three digits, and its quantile costs more than it is worth.
     if bursts > 1e6 {
         let reach = normal_quantile(upper) / bursts.sqrt();
         return (1.0 - reach, 1.0 + reach);

@@ -110,8 +110,8 @@ pub struct Levels {
 /// Between which levels `quantile` of a correlated series lies, from how many observations of each interval exceed it.
 ///
 /// `counts` holds the observations of each interval, `above` how many of them lie above the quantile of
-/// all joined. The share above is a mean, so batch means tell its error; that error says how many
-/// independent observations the series is worth, and the binomial law of so many gives the levels
+/// all joined. The share above is a mean, so batch means give its error; that error says how many
+/// independent observations the series is worth, and the binomial law of that many gives the levels
 /// (the inversion of Woodruff, JASA 47, 1952, with the effective size of Korn and Graubard, Survey
 /// Methodology 24, 1998). `None` of fewer than two intervals or no observations.
 ///
@@ -188,7 +188,7 @@ pub fn upper_level(counts: &[u64], above: &[u64], quantile: f64, confidence: f64
 fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
     let tail = 0.5 * (1.0 - confidence);
     let rare = quantile.min(1.0 - quantile);
-    // The share beyond may be so many times what was seen, or so few: the farther of this and the binomial law counts.
+    // The share beyond may differ by these factors from what was seen: the farther of this and the binomial law counts.
     let (few, many) = if size.is_independent() {
         (1.0, 1.0)
     } else {
@@ -217,7 +217,7 @@ fn share_factors(clusters: f64, rare: f64, confidence: f64) -> (f64, f64) {
     (1.0 / most_factor(clusters, part_of_share(rare), confidence), many)
 }
 
-/// What part of a share is made by unequal bursts: of a tail only, for what half or a quarter of all do is no burst.
+/// What part of a share is made by unequal bursts: of a tail only, for what half or a quarter of all do is not a burst.
 const fn part_of_share(rare: f64) -> f64 {
     if rare < TAIL { PART_OF_SHARE } else { 1.0 }
 }
@@ -264,13 +264,13 @@ fn largest_share(n: f64, hits: f64, tail: f64) -> f64 {
     })
 }
 
-/// What correlated intervals tell of a share.
+/// What correlated intervals say about a share.
 struct EffectiveSize {
     /// The joined share of hits.
     share: f64,
     /// How many observations there are.
     total: f64,
-    /// How many independent observations tell as much of it.
+    /// How many independent observations are worth as much.
     n: f64,
     /// How many of those are of the rarer kind.
     clusters: f64,
@@ -290,12 +290,12 @@ impl EffectiveSize {
             return Some(Self { share, total, n: total, clusters: total * rare });
         }
         let clusters = bursts(error.standard_error / rare, error.freedom, confidence);
-        // A share of r that c bursts tell varies as that of c (1 - r) / r observations does.
+        // A share of r that c bursts determine varies as that of c (1 - r) / r observations does.
         let n = (clusters * (1.0 - rare) / rare).min(total);
         Some(Self { share, total, n, clusters: clusters.min(n * rare) })
     }
 
-    /// Allows no more than so many clusters.
+    /// Allows at most this many clusters.
     fn limit(&mut self, clusters: f64) {
         if clusters < self.clusters {
             self.n *= clusters / self.clusters;
@@ -303,7 +303,7 @@ impl EffectiveSize {
         }
     }
 
-    /// Whether every observation tells as much as one by itself.
+    /// Whether every observation is worth a full independent one.
     fn is_independent(&self) -> bool {
         self.n >= self.total
     }

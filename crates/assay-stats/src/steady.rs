@@ -7,10 +7,10 @@ use crate::series::{autocorrelation, mean, unbiased_correlation, variance};
 use crate::trend::{Line, line, trend};
 use assay_model::number::{index, real_len};
 
-/// A level of our rule holds for at least so many batches.
+/// A level of our rule holds for at least this many batches.
 const SHORTEST: usize = 3;
 
-/// The steady stretch of our rule has at least so many batches: fewer say nothing about a drift.
+/// The steady stretch of our rule has at least this many batches: fewer say nothing about a drift.
 const STEADY_MIN: usize = 10;
 
 /// Places at which a stretch is tried to have settled.
@@ -28,23 +28,23 @@ const WANDERING: f64 = 0.4;
 /// A series of fewer memories than this says nothing of whether it will come back.
 const FEWEST_MEMORIES: f64 = 4.0;
 
-/// What is new in a batch and larger than so many standard deviations is no noise.
+/// What is new in a batch and larger than this many standard deviations is not noise.
 const AT_A_BLOW: f64 = 4.2;
 
-/// News that are more skewed than this come from one side, as in a saw-tooth, and are no noise: of 48 normal values the
-/// skewness has a standard error of √(6/48) = 0.35.
+/// News that are more skewed than this come from one side, as in a saw-tooth, and are not noise: of 48 normal values
+/// the skewness has a standard error of √(6/48) = 0.35.
 const ONE_SIDED: f64 = 1.2;
 
-/// News that are correlated with the one before by more than this are no noise: waves and slow approaches go on.
+/// News that are correlated with the one before by more than this are not noise: waves and slow approaches go on.
 const TOLD_BY_LAST: f64 = 0.4;
 
-/// What a change must gain to be believed beside noise that remembers, in logarithms of the length.
+/// What a change must gain to be believed in noise that remembers, in logarithms of the length.
 const CHANGE_PRICE: f64 = 3.0;
 
 /// A drift goes on where the last stretch has this share of the slope over the last two.
 const GOES_ON: f64 = 0.5;
 
-/// The first batch of a stretch that is so many standard deviations from the rest holds some of the level before.
+/// The first batch of a stretch that is this many standard deviations from the rest holds some of the level before.
 const FAR: f64 = 4.0;
 
 /// Rounds in a window of the five-round rule.
@@ -59,7 +59,7 @@ pub struct SteadyRule {
     pub confidence: f64,
     /// The steady stretch reaches over at least this share of the series, so that a pause is not taken for a state.
     pub share: f64,
-    /// The drift must be known to within this share of the level: that nothing is known of it is no steadiness.
+    /// The drift must be known to within this share of the level: an unknown drift does not make it steady.
     pub doubt_share: f64,
 }
 
@@ -80,7 +80,7 @@ pub struct Steadiness {
     pub drift: Option<Estimate>,
     /// The mean of the last stretch.
     pub level: Option<Estimate>,
-    /// How many batches the noise seems to remember, where that is too long to tell its wandering from changes of level:
+    /// How many batches the noise seems to remember, where that is too long to separate its wandering from changes of level:
     /// `since` is `None` then, which says nothing.
     pub long_memory_n: Option<f64>,
 }
@@ -168,7 +168,7 @@ fn news(batches: &[f64], changes: &[usize]) -> Vec<f64> {
     first.into_iter().chain(later).collect()
 }
 
-/// Whether news may be chance: none of them is a blow, they do not come from one side, and one does not tell the next.
+/// Whether news may be chance: none of them is a blow, they do not come from one side, and one does not predict the next.
 fn is_noise(news: &[f64]) -> bool {
     let largest = news.iter().map(|one| one.abs()).fold(0.0, f64::max);
     largest < AT_A_BLOW * variance(news).sqrt()

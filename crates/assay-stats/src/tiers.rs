@@ -7,11 +7,11 @@ use assay_model::number::real_len;
 
 /// Places at most.
 const TIERS_MAX: usize = 4;
-/// A further place must make the misfit so much smaller: a place too many fits noise.
+/// A further place must reduce the misfit to this share: a place too many fits noise.
 const WORTH: f64 = 0.5;
 /// Below this relative misfit nothing is left to explain …
 const EXPLAINED: f64 = 2e-3;
-/// … nor below so many times what the errors of the means explain.
+/// … nor below this many times what the errors of the means explain.
 const BY_CHANCE: f64 = 1.5;
 /// Neighbouring places differ in latency by at least this ratio.
 const LATENCY_STEP: f64 = 1.15;

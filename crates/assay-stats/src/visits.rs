@@ -165,7 +165,7 @@ fn span_s(visits: &[Visit]) -> f64 {
     if span_s.is_finite() { span_s.max(f64::MIN_POSITIVE) } else { 1.0 }
 }
 
-/// Visits with values over the means of their levels; what was visited once tells nothing of noise and is left out,
+/// Visits with values over the means of their levels; a level visited once shows nothing of noise and is left out,
 /// unless it is alone.
 fn relative(visits: &[Visit]) -> Vec<Visit> {
     let mut sorted = visits.to_vec();

@@ -10,20 +10,20 @@ const LEARNED_MIN: u64 = 120;
 /// Values from which a new level is known, where the noise is known from before.
 const LEVEL_MIN: usize = 24;
 
-/// The level and the noise are those of about so many values before; older ones fade.
+/// The level and the noise are those of about this many previous values; older ones fade.
 const MEMORY: f64 = 720.0;
 
-/// So many of the newest values are not yet part of the level, so that a change does not hide itself.
+/// This many of the newest values are not yet part of the level, so that a change does not hide itself.
 const DELAY: usize = 36;
 
 /// Changes that are looked for, as shares of the one that must be found: smaller ones take longer.
 const DESIGNS: [f64; 2] = [1.0, 0.4];
 
-/// A gap from the level counts up to the change that must be found, or up to so many standard deviations of a value where
+/// A gap from the level counts up to the change that must be found, or up to this many standard deviations of a value where
 /// that is more: neither a stall nor a heavy tail says more than a change would.
 const CLIPPED: f64 = 3.0;
 
-/// So many of the newest gaps tell how large gaps are.
+/// How many of the newest gaps show how large gaps are.
 const SIZES: usize = 120;
 
 /// Of so few no size is known.
@@ -35,25 +35,25 @@ const NORMAL_MEDIAN: f64 = 0.674_489_750_196_081_7;
 /// No single value brings a sum further than this share of its bound.
 const MOST_AT_ONCE: f64 = 0.34;
 
-/// A change holds for at least so many values.
+/// A change holds for at least this many values.
 const SHORTEST: u64 = 6;
 
-/// So many values that show the change in full must come together at least, however little noise there is.
+/// At least this many values that show the change in full must come together, however little noise there is.
 const STEPS: f64 = 5.0;
 
-/// By so many of its standard errors the level may be wrong without an alarm: it is learnt from few values at first.
+/// The level may be wrong by this many of its standard errors without an alarm: it is learnt from few values at first.
 const LEVEL_ERRORS: f64 = 2.0;
 
 /// What the discrete sum overshoots its bound by, in standard deviations (Siegmund, "Sequential Analysis", 1985).
 const OVERSHOOT: f64 = 1.166;
 
-/// The highest excursions of the sums tell how their heights fall off: so many of them …
+/// The highest excursions of the sums show how their heights fall off: this many of them …
 const HIGHEST: usize = 16;
 
-/// … within so many values before.
+/// … within this many previous values.
 const REMEMBERED: u64 = 5760;
 
-/// What the normal law says of the heights counts as much as so many excursions.
+/// What the normal law says of the heights counts as much as this many excursions.
 const PRIOR: f64 = 8.0;
 
 const DOUBT: f64 = 1.4;

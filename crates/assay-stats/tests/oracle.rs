@@ -108,7 +108,7 @@ fn ranks_and_shares_have_the_exact_binomial_limits() {
         assert_eq!(seen, (count(low), count(high)), "{quantile} of {n}");
     }
     for [trials, hits, low, high] in golden.rows("share_limits") {
-        // Spread so evenly that the intervals tell no more than single trials do.
+        // Spread so evenly that the intervals say no more than single trials do.
         let counts = vec![count(trials) / 10; 10];
         let even = vec![count(hits) / 10; 10];
         let seen = share_interval(&counts, &even, 0.95).unwrap();

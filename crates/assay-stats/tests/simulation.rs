@@ -210,7 +210,7 @@ impl Wander {
 #[test]
 fn quantile_levels_cover_correlated_intervals() {
     let mut random = Random::new(82);
-    // Few and clustered values beyond a far quantile tell less of it than they seem to.
+    // Few and clustered values beyond a far quantile say less about it than they seem to.
     for (coefficient, quantile, least) in [(0.0, 0.9, 91.0), (0.8, 0.9, 91.0), (0.8, 0.99, 87.0)] {
         let covered = percent(200, || Wander::draw(&mut random, 300, coefficient).covers(quantile));
         let what = format!("quantile {quantile} at {coefficient}");

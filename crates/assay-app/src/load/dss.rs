@@ -59,7 +59,7 @@ pub struct DssPlan {
     pub answers: Option<PathBuf>,
     /// Memory of a session for each sort and hash; else the server's own setting.
     pub work_mem: Option<Bytes>,
-    /// Cache of a server of our own.
+    /// Cache of a managed server.
     pub shared_buffers: Bytes,
     /// Sessions that load the tables at once; else one a processor.
     pub loaders: Option<u32>,

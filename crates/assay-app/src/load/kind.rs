@@ -56,7 +56,7 @@ pub enum Metrics {
 pub struct TransactionMetrics {
     /// The transaction, as its stream is called.
     pub stream: &'static str,
-    /// So many of them a second.
+    /// Their number a second.
     pub rate: &'static str,
     /// Their mean response time.
     pub mean: &'static str,

@@ -306,7 +306,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         Ok((finish != Finish::Complete).then_some(finish))
     }
 
-    /// Sessions only see that they were lost; a server of our own says in its log why.
+    /// Sessions only see that they were lost; a managed server says in its log why.
     fn add_complaint(&self, finish: &mut Finish) {
         if let (Finish::Failed { reason }, Some(own)) = (finish, &self.ground.own)
             && let Some(words) = own.complaint()
@@ -349,7 +349,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let PreparedServer { database, own, .. } = &mut *self.ground;
         let mut tend = || {
             if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
-                // A server that does not come back is what the sessions tell of.
+                // If the server does not come back, the sessions report it.
                 let _ = own.revive(&stop);
             }
         };

@@ -157,7 +157,7 @@ impl LoadPlan {
     }
 }
 
-/// Names of all options; groups of them are no options themselves, and the target is none.
+/// Names of all options; groups of them are not options themselves, nor is the target.
 fn collect(value: &Value, names: &mut Vec<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         match value {

@@ -1,4 +1,4 @@
-//! Where a load runs: a server of our own in a directory, or a server that a person named.
+//! Where a load runs: a managed server in a directory, or a server that a person named.
 
 use super::partial_data::PartialData;
 use super::server_plan::{ServerPlan, ServerSizing};
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a server of our own that does not answer may take to end, or to answer again.
+/// How long a managed server that does not answer may take to end, or to answer again.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is asked.
 const ASK_EVERY: Duration = Duration::from_millis(20);
@@ -45,7 +45,7 @@ pub trait LoadProduct: Product {
     /// The address, where a target is that of a server of this product.
     fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
 
-    /// The server of our own that options mean.
+    /// The managed server that options describe.
     ///
     /// # Errors
     /// When there are no programs of a server, or an option is not of this product.
@@ -110,7 +110,7 @@ pub struct PreparedServer<L: Product> {
 pub enum Cleanup {
     /// They are removed.
     Remove,
-    /// They get a name that no program of ours removes.
+    /// They get a name that no Assay program removes.
     GiveAway,
     /// They stay as they are.
     Leave,
@@ -118,7 +118,7 @@ pub enum Cleanup {
     RemoveDatabase,
 }
 
-/// Loads the tables of a load into a database; tells how they came there, or nothing when they were there.
+/// Loads the tables of a load into a database; returns how they came there, or nothing when they were there.
 pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
 /// What a ground is made for.
@@ -133,7 +133,7 @@ pub struct Wanted<'a, L: Product> {
     pub left: Option<PartialData>,
     /// The database around the schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
-    /// What a server of our own must carry.
+    /// What a managed server must carry.
     pub sizing: ServerSizing,
     /// The server.
     pub server: &'a ServerPlan,
@@ -187,7 +187,7 @@ impl<L: LoadProduct> PreparedServer<L> {
     /// Makes or enters the server and loads the tables.
     ///
     /// # Errors
-    /// What the gate or the server say; then nothing of ours is left behind.
+    /// What the gate or the server say; then Assay leaves nothing behind.
     pub fn prepare(
         named: &LoadTarget,
         mut wanted: Wanted<'_, L>,
@@ -240,7 +240,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         Ok(Self { database, filled, own: Some(own), after: Cleanup::Remove })
     }
 
-    /// Where a server of ours will stay, when it is kept.
+    /// Where a managed server will stay, when it is kept.
     pub fn kept_place(&self) -> Option<&Path> {
         self.own.as_ref().and_then(|own| own.kept_place())
     }
@@ -269,7 +269,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         Ok(Self { database, filled, own: None, after })
     }
 
-    /// Starts a server of our own again when it has died, and opens the way to the server again.
+    /// Starts a managed server again when it has died, and opens the way to the server again.
     pub fn come_back(&mut self, stop: &AtomicBool) -> Result<()> {
         let begun = Instant::now();
         // One that does not start is not tried again.

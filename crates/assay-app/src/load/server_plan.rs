@@ -8,14 +8,14 @@ use assay_postgres::binaries::Places;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The server of our own.
+/// The managed server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerPlan {
-    /// Product of the server of our own; an address tells its product itself.
+    /// Product of the managed server; an address names its product itself.
     #[serde(rename = "server")]
     pub product: Option<ProductName>,
-    /// Directory with the programs of the server; else beside this program, on the path, where distributions put them.
+    /// Directory with the programs of the server; else next to this program, on the path, where distributions put them.
     pub bindir: Option<PathBuf>,
     /// Whether it goes through the page cache.
     pub buffered: bool,
@@ -47,7 +47,7 @@ pub enum IoMethod {
     IoUring,
 }
 
-/// What a server of our own must carry.
+/// What a managed server must carry.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerSizing {
     /// Bytes of the data that will be loaded.
@@ -88,7 +88,7 @@ impl ServerPlan {
         }
     }
 
-    /// The PostgreSQL server of our own that these options mean.
+    /// The managed PostgreSQL server that these options describe.
     ///
     /// # Errors
     /// When there are no programs of a server.
@@ -107,7 +107,7 @@ impl ServerPlan {
         Ok(self.plan(binaries, choice, target, (sizing, guard)))
     }
 
-    /// The MariaDB server of our own that these options mean.
+    /// The managed MariaDB server that these options describe.
     ///
     /// # Errors
     /// When there are no programs of a server, or an option is PostgreSQL's alone.

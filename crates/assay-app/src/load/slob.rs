@@ -378,7 +378,7 @@ pub struct BlockSetup<'a> {
     pub server: &'a ServerPlan,
     /// What becomes of what earlier runs left behind.
     pub left: Option<PartialData>,
-    /// Cache of a server of our own, bytes.
+    /// Cache of a managed server, bytes.
     pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
@@ -390,7 +390,7 @@ impl BlockSetup<'_> {
     /// Makes or enters the server and loads the tables.
     ///
     /// # Errors
-    /// What the gate or the server say; then nothing of ours is left behind.
+    /// What the gate or the server say; then Assay leaves nothing behind.
     pub fn prepare<L: LoadProduct + BlockStore>(
         &self,
         named: &LoadTarget,

@@ -111,7 +111,7 @@ pub enum LossAction {
     /// They end; what was measured is kept.
     #[default]
     End,
-    /// They come back as soon as the server does; one of our own is started again.
+    /// They come back as soon as the server does; a managed one is started again.
     Reconnect,
 }
 

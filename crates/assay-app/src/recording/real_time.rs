@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Nobody waits longer than this to be stopped.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// An observer that is told of an interval when the clock on the wall has reached its end.
+/// An observer that gets an interval once the wall clock has reached its end.
 pub(super) struct Pace<'a> {
     begun: Option<Instant>,
     stop: &'a AtomicBool,

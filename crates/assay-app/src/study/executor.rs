@@ -45,7 +45,7 @@ pub type Done = (CellResult, Option<String>);
 pub trait CellRunner {
     /// Time since the study began or went on, s.
     fn now_s(&self) -> f64;
-    /// Tells a person something.
+    /// Shows a message to a person.
     fn say(&mut self, words: &str);
     /// Whether a person wants to stop.
     fn is_stopped(&self) -> bool;

@@ -60,7 +60,7 @@ impl LoadCell {
         Ok(found)
     }
 
-    /// Sets an option; a flag that is off is no word of the command.
+    /// Sets an option; a flag that is off adds no word to the command.
     fn set(&mut self, name: &str, value: &FactorValue) -> Result<()> {
         self.plan.set(name, value)?;
         let spelled = self.plan.spelled(name)?;

@@ -12,7 +12,7 @@ use assay_model::units::Nanos;
 use assay_model::{Error, Result, Workload};
 use std::time::Duration;
 
-/// Without any progress in so many steps, filling is given up.
+/// Without any progress in this many steps, filling is given up.
 const IDLE_STEPS_MAX: u32 = 60;
 
 /// Bytes of all targets together.

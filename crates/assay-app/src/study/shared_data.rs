@@ -22,7 +22,7 @@ pub struct Data {
 }
 
 impl Data {
-    /// A directory of ours in the target; nothing where the target is a server or the study says what becomes of it.
+    /// Assay's directory in the target; nothing where the target is a server or the study says what becomes of it.
     pub fn open(study: &Study, target: &LoadTarget) -> Result<Option<Self>> {
         let keeps = study.load.as_ref().is_some_and(|load| load.options.contains_key("keep"));
         let LoadTarget::Directory(path) = target else {
@@ -34,7 +34,7 @@ impl Data {
         let gate = Gate::new(SysRoot::live());
         // Every load looks after the space that it needs itself.
         let directory = gate.create_directory(path, 0)?;
-        // The account of a server of ours must find its way through.
+        // The account of a managed server must find its way through.
         let passed = directory.held().let_pass(None);
         passed.map_err(|error| refused(directory.path(), &error.into()))?;
         Ok(Some(Self { gate, directory, shape: Vec::new(), kept: None }))

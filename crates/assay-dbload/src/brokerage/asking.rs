@@ -9,7 +9,7 @@ use assay_model::failure::Answer;
 /// Working days and days of a week: prices have the former only.
 const WORKING_DAYS: u32 = 5;
 const WEEK_DAYS: u32 = 7;
-/// A change is told in millionths of a hundredth.
+/// A change is given in millionths of a hundredth.
 const CHANGE_UNITS: i128 = 100_000_000;
 
 impl<L: BrokerStore> Deal<'_, L> {
@@ -41,7 +41,7 @@ impl<L: BrokerStore> Deal<'_, L> {
         Ok(Told::figures([self.number(accounts, 0), self.number(accounts, 1), steps]))
     }
 
-    /// The last day with prices, so many working days before it.
+    /// The day that is `days_back` working days before the last day with prices.
     fn since(&self, days_back: u32) -> Value<'static> {
         let days = days_back / WORKING_DAYS * WEEK_DAYS + days_back % WORKING_DAYS;
         Value::Number(self.days().last_price_day - i64::from(days))
@@ -108,12 +108,12 @@ impl<L: BrokerStore> Deal<'_, L> {
         }
     }
 
-    /// So many seconds after the market opened first.
+    /// The moment that is `from_s` seconds after the market first opened.
     fn moment(&self, from_s: u32) -> Value<'static> {
         Value::Number(self.days().opened_s + i64::from(from_s))
     }
 
-    /// A turn that tells which trades of an account are meant.
+    /// A turn that finds out which trades of an account are meant.
     pub(super) fn trades_of_account(&mut self, account: u32, from_s: u32) -> Answer<Vec<i64>> {
         let found = self.put("trades_of_account", &[of(account), self.moment(from_s)])?;
         self.turn()?;

@@ -1,4 +1,4 @@
-//! The calls of the transactions that are functions of PostgreSQL, and what they tell.
+//! The calls of the transactions that are functions of PostgreSQL, and what they return.
 
 use super::functions::CALLS;
 use super::store::Told;
@@ -17,7 +17,7 @@ pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
     Ok(())
 }
 
-/// What a call told.
+/// What a call returned.
 pub(super) fn told(transaction: &Transaction, answers: &Answers) -> Answer<Told> {
     let row = answers.row(0);
     let row = row.ok_or_else(|| Failure::Protocol("a transaction without an answer".to_owned()))?;

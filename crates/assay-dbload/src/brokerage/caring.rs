@@ -8,7 +8,7 @@ use assay_model::failure::Answer;
 
 /// Rates of taxes.
 const TAX_RATES: u32 = 320;
-/// Prices of so many days are looked after.
+/// Days whose prices are looked after.
 const PRICE_DAYS: i64 = 7;
 
 impl<L: BrokerStore> Deal<'_, L> {

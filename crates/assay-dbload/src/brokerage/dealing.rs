@@ -10,7 +10,7 @@ use assay_model::failure::{Answer, Failure};
 const PENDING: i64 = 1;
 const SUBMITTED: i64 = 2;
 const COMPLETED: i64 = 3;
-/// A part of a price is told in hundredths of a hundredth.
+/// A part of a price is given in hundredths of a hundredth.
 const PARTS: i64 = 10_000;
 
 /// Whose an account is.
@@ -151,7 +151,7 @@ impl<L: BrokerStore> Deal<'_, L> {
         self.put("permission", &[of(order.account), code, last, first])
     }
 
-    /// Writes an order, which ends the transaction; tells the number of the trade.
+    /// Writes an order, which ends the transaction; returns the number of the trade.
     fn write_order(&mut self, order: &TradeOrder, placing: &Placing, costs: &Costs) -> Answer<i64> {
         let waits = waits(i64::from(order.kind));
         let status = Value::Number(if waits { PENDING } else { SUBMITTED });

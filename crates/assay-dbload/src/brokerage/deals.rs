@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 /// The transaction that is counted.
 pub const TRADE_RESULT: &str = "trade result";
-/// The kinds of steps; an order that is taken back as asked is no trade order. Trade cleanup, the twelfth transaction,
-/// comes once before each rung and is no step.
+/// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade cleanup, the twelfth
+/// transaction, comes once before each rung and is not a step.
 pub const KINDS: [Kind; 12] = [
     Kind { name: TRADE_RESULT, operation: Operation::Write },
     Kind { name: "trade order", operation: Operation::Write },

@@ -92,7 +92,7 @@ pub(super) fn of(number: u32) -> Value<'static> {
     Value::Number(i64::from(number))
 }
 
-/// So many values: those that there are, the last of them again and again behind them; a set is the same with it.
+/// `count` values: those that there are, then the last of them repeated, which does not change a set.
 pub(super) fn filled<'a>(
     values: impl Iterator<Item = Value<'a>>,
     count: usize,

@@ -1,6 +1,6 @@
 //! The brokerage load on MariaDB and MySQL: its statements, which travel together as far as none needs what another one finds.
 //! The server executes what stands behind a refused one, too: a transaction that changed something ends for good only when all
-//! its answers are known, and none begins or ends without being told to.
+//! its answers are known, and none begins or ends without being asked to.
 
 use super::desk;
 use super::statements::{Dialect, Statement, all};

@@ -1,5 +1,5 @@
-//! The brokerage load: its 33 tables, its twelve transactions as functions of PostgreSQL or as statements that are told
-//! once for all products, and the conditions that its data must keep.
+//! The brokerage load: its 33 tables, its twelve transactions as functions of PostgreSQL or as statements that are written
+//! once for all products , and the conditions that its data must keep.
 
 mod asking;
 mod calls;

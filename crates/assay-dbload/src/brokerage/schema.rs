@@ -1,6 +1,6 @@
 //! The 33 tables, their keys, and which row must have which other.
 //!
-//! Rows that are changed often have room in their block, so that a new version lies beside the old one.
+//! Rows that are changed often have room in their block, so that a new version lies next to the old one.
 
 use super::functions;
 use crate::load::{Origin, TableLayout, Tables, created};

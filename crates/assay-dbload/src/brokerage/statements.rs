@@ -1,4 +1,4 @@
-//! The statements of all transactions, told once in the words that products share, and how they become those of one
+//! The statements of all transactions, written once in the words that products share, and how they become those of one
 //! product: numbers stand as `#1`, texts as `@1`, and what products say differently in braces.
 
 use std::fmt::Write as _;
@@ -57,12 +57,12 @@ pub(super) fn said(text: &str, dialect: Dialect, schema: &str) -> String {
     sql.replace("{s}", schema)
 }
 
-/// So many parameters of a kind with commas between them.
+/// `count` parameters of a kind, with commas between them.
 fn list(kind: char, first: usize, count: usize) -> String {
     (first..first + count).map(|place| format!("{kind}{place}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Writes parameters as the product does, and tells which value stands at each.
+/// Writes parameters as the product does, and returns which value stands at each.
 fn parameters(text: &str, is_numbered: bool) -> (String, Vec<usize>) {
     let (mut sql, mut order, mut rest) = (String::with_capacity(text.len()), Vec::new(), text);
     while let Some(at) = rest.find(['#', '@']) {

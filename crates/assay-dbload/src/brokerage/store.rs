@@ -1,5 +1,5 @@
 //! What the brokerage load needs of a product: statements that are asked for by name, answers to them, and the end of a
-//! transaction; with these the twelve transactions are told once for all products.
+//! transaction; with these the twelve transactions are written once for all products.
 
 use super::statements::Dialect;
 use crate::load::{Calls, Isolation, TableStore, loaded_us_of};
@@ -64,7 +64,7 @@ pub trait BrokerStore: TableStore {
     /// Begins a transaction of several statements.
     fn begin(&mut self, desk: &mut Self::Desk) -> Answer<()>;
 
-    /// Puts a statement; tells its place among those of the turn.
+    /// Puts a statement; returns its place among those of the turn.
     ///
     /// # Errors
     /// What the server says, where it is asked at once.

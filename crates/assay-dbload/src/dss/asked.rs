@@ -19,7 +19,7 @@ pub struct Asked {
     pub choice: Choice,
     /// The longest that a query may take.
     pub limit: Option<Nanos>,
-    /// Processes that the server may use for a step of a query beside the session's own.
+    /// Processes that the server may use for a step of a query besides the session's own process.
     pub parallel: u32,
     /// Memory of a session.
     pub memory: Memory,

@@ -16,7 +16,7 @@ const OVER_LIMIT: [u16; 2] = [1969, 3024];
 /// Digits behind the point that a quotient has more than what is divided: as many as hold an average to the ninth place
 /// and beyond; the usual four do not.
 const QUOTIENT_DIGITS: u32 = 12;
-/// What a server of our own is given for large queries. Scans read ahead, as they do everywhere else; sorts and joins have
+/// What a managed server is given for large queries. Scans read ahead, as they do everywhere else; sorts and joins have
 /// the 4 MiB that a session of PostgreSQL has by itself.
 const FIT: [(&str, u64); 5] = [
     ("innodb_read_ahead_threshold", 56),

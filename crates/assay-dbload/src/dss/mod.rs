@@ -1,7 +1,7 @@
-//! A load of decision support: tables loaded in parallel, a power run, throughput runs, and beside each what the server,
-//! the processors and the device counted.
+//! A load of decision support: tables loaded in parallel, a power run, throughput runs, and for each what the server, the
+//! processors and the device counted.
 //!
-//! What it needs of a product is told by [`DssStore`].
+//! [`DssStore`] defines what it needs of a product.
 
 mod asked;
 mod mariadb;
@@ -21,12 +21,12 @@ pub use run::{Hands, RunPlan, measure};
 pub use store::DssStore;
 pub use tables::{DssTables, SCHEMA, data_bytes, look, scale_of, sizes};
 
-/// Makes a server of our own fit for large queries, and reads the settings that matter for them.
+/// Makes a managed server fit for large queries, and reads the settings that matter for them.
 pub fn fit<L: DssStore>(database: &mut Database<L>) -> Result<()> {
     L::fit(database).map_err(|failure| failure.of("choosing the settings of the server"))
 }
 
-/// Processes that the server has for parallel steps of all sessions together; none where it does not tell, or has none.
+/// Processes that the server has for parallel steps of all sessions together; none where it does not say, or has none.
 pub fn parallel_max<L: DssStore>(database: &mut Database<L>) -> Option<u32> {
     database.admin.parallel_max()
 }

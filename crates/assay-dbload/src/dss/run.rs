@@ -1,4 +1,4 @@
-//! A power or a throughput run: streams that begin together, told query by query, and everybody's counters around them.
+//! A power or a throughput run: streams that begin together, reported query by query, and everybody's counters around them.
 
 use super::asked::Asked;
 use super::store::DssStore;
@@ -39,9 +39,9 @@ pub struct RunPlan {
 pub struct Hands<'a> {
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
-    /// Told everything that came to its end, with its answer.
+    /// Called with every query or refresh that has ended, and its answer.
     pub ended: &'a mut dyn FnMut(&DssQuery, &[Row]),
-    /// Told the time that has passed, now and then.
+    /// Called now and then with the time that has passed.
     pub waiting: &'a mut dyn FnMut(Duration),
 }
 
@@ -82,7 +82,7 @@ pub fn measure<L: DssStore>(
     let streams = streams?;
     let started_unix_ns = unix_ns();
     let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hands);
-    // A server that is gone tells nothing more; what the streams measured stands.
+    // A server that is gone reports nothing more; what the streams measured stands.
     let after = Sight::take(database, &[]).unwrap_or_else(|_| before.clone());
     let used = used(&before, &after, used_before.zip(whole(database)), &ended);
     let passed = after.passed(&before, &used);
@@ -106,7 +106,7 @@ pub fn measure<L: DssStore>(
 }
 
 /// What the processes used. Where each session has its own, theirs and those that worked for them are all but those in
-/// the background; where all is one process, sessions tell of their threads.
+/// the background; where all is one process, sessions report their threads.
 fn used(before: &Sight, after: &Sight, whole: Option<(Usage, Usage)>, ended: &[Ended]) -> Used {
     let whole = whole.map(|(then, now)| now.since(&then));
     let told = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
@@ -190,7 +190,7 @@ fn carry_out<L: DssStore>(
     })
 }
 
-/// Gathers what the streams tell until none is left; a stream that is lost ends the others, too.
+/// Gathers what the streams report until none is left; a stream that is lost ends the others, too.
 fn listen(
     told: &Receiver<Told>,
     begun: Instant,

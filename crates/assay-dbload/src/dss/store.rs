@@ -12,11 +12,11 @@ pub trait DssStore: TableStore {
     /// Removes the rows that meet a condition; how many there were.
     fn remove(&mut self, table: Table, condition: &str) -> Answer<u64>;
 
-    /// Processes that the server has for parallel steps of all sessions together; none where it does not tell, or has
+    /// Processes that the server has for parallel steps of all sessions together; none where it does not say, or has
     /// none.
     fn parallel_max(&mut self) -> Option<u32>;
 
-    /// Makes a server of our own fit for large queries, and adds what matters for them to what is told of it.
+    /// Makes a managed server fit for large queries, and adds the settings that matter for them to its facts.
     fn fit(database: &mut Database<Self>) -> Answer<()>;
 
     /// Makes a session one that asks.

@@ -22,11 +22,11 @@ pub(super) enum Work {
     Power(Option<u32>),
     /// The queries of a stream among several, from 1.
     Queries(u32),
-    /// So many pairs of refresh functions from a set on.
+    /// Pairs of refresh functions: the first set, and their number.
     Refresh(u32, u32),
 }
 
-/// What a stream tells: something came to its end, with its answer.
+/// What a stream reports: a query or refresh that has ended, with its answer.
 pub(super) type Told = (DssQuery, Vec<Row>);
 
 /// A session that is ready to begin.
@@ -128,7 +128,7 @@ impl<L: DssStore> Stream<L> {
         })
     }
 
-    /// Times one thing and tells of it; says why the stream cannot go on.
+    /// Times one query or refresh and reports it; returns why the stream cannot go on.
     fn timed(
         &mut self,
         name: String,
@@ -144,7 +144,7 @@ impl<L: DssStore> Stream<L> {
         let elapsed = common.begun.elapsed().saturating_sub(started);
         let (outcome, lost) = judged::<L>(answer.as_ref().err());
         if lost.is_some() && common.done.load(Ordering::Relaxed) {
-            // What an interrupted session says is no news.
+            // What an interrupted session says adds nothing.
             return Some(String::new());
         }
         let (rows, answer) = answer.unwrap_or_default();

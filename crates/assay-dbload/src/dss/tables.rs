@@ -1,4 +1,4 @@
-//! The eight tables as a server has to keep them, and what their schema notes beside its loading.
+//! The eight tables as a server has to keep them, and what their schema records besides its loading.
 
 use crate::load::{
     Database, IndexLayout, Manifest, Origin, State, Statistics, TableLayout, TableStore, Tables,

@@ -27,7 +27,7 @@ pub type Seen<W> = Observed<<W as Watched>::Snapshot>;
 pub trait Live: Watched<Snapshot: Send> + Send + Sized {
     /// Where a server is, and who asks.
     type Address: Display;
-    /// A session that reads single blocks beside the load.
+    /// A session that reads single blocks while the load runs.
     type Canary: Send;
 
     /// Why there is no canary, where none is opened.

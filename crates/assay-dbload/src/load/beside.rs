@@ -1,5 +1,5 @@
-//! Beside a rung: looks at the sessions, reads of single blocks, and the server's counters at both ends, which give the
-//! same profile that any server gets.
+//! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's counters at both ends,
+//! which give the same profile that any server gets.
 
 use super::counted::Passed;
 use super::device_reads::DeviceReads;
@@ -79,7 +79,7 @@ impl<W: Live> Beside for Watched<W> {
         Some(Seen { observed, database: self.database, missing })
     }
 
-    /// Looking is no part of the load: neither our CPU time, nor what our sessions did in the database.
+    /// Looking is not part of the load: neither our CPU time, nor what our sessions did in the database.
     fn take_out(seen: &Seen<W>, passed: &mut Passed) {
         let own = W::own(&seen.observed, &seen.database);
         passed.client_cpu_s -= seen.observed.own_cpu_s;

@@ -1,4 +1,4 @@
-//! Databases of ours on a given PostgreSQL server, and copies of them: each carries a record with its own number, and is
+//! Assay's databases on a given PostgreSQL server, and copies of them: each carries a record with its own number, and is
 //! dropped only when that was read in it and nothing else lies in it.
 
 use super::Database;
@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 /// How this program calls itself to a server.
 const APPLICATION: &str = "assay";
-/// The schema in a database of ours that holds its record.
+/// The schema in an Assay database that holds its record.
 const SCHEMA: &str = "assay_database";
 /// The number by which the server knows the database of a session; a copy of it has another.
 const NUMBER: &str = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
 /// Sessions of the last rung may take so long to leave.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A database of ours.
+/// An Assay database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnDatabase {
     /// Its name.
@@ -30,7 +30,7 @@ pub struct OwnDatabase {
 }
 
 impl OwnDatabase {
-    /// Finds a database of ours, or makes one where there is none; says whether it was made.
+    /// Finds an Assay database, or creates one where there is none; returns whether it was created.
     ///
     /// # Errors
     /// That there is one which is not ours, or where its copy would be, and what the server says.
@@ -159,7 +159,7 @@ fn standing_inside(inside: &mut Connection) -> Answer<Standing> {
     })
 }
 
-/// What lies in a database of ours and was not made by a load of this user, in words.
+/// What an Assay database holds that was not made by a load of this user, in words.
 fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
     let rows = inside.query(
         "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'",
@@ -249,7 +249,7 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
     }
 }
 
-/// Databases of ours on a server that nobody uses, with their sizes in bytes.
+/// Assay's databases on a server that nobody uses, with their sizes in bytes.
 pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
     let mut beside = Connection::open(address, APPLICATION)?;
     let rows = beside.query(

@@ -63,7 +63,7 @@ impl Sight {
         })
     }
 
-    /// What was counted from `earlier` on, with what the sessions tell of themselves.
+    /// What was counted since `earlier`, with what the sessions report of themselves.
     pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> Passed {
         let sessions = sum(ended.iter().map(|one| one.usage));
         if let Some(whole) = self.both_looks(earlier, ServerUse::whole_since) {

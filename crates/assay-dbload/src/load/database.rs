@@ -10,7 +10,7 @@ use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// A schema of ours in a database.
+/// An Assay schema in a database.
 pub struct Database<L: Product> {
     /// The way to it.
     pub address: L::Address,
@@ -20,7 +20,7 @@ pub struct Database<L: Product> {
     pub knowledge: L::Knowledge,
     /// The schema that holds our tables.
     pub schema: String,
-    /// What is told of it.
+    /// What the report says of it.
     pub facts: ServerFacts,
     /// Where its data lies, when that is on this machine and may be known.
     pub data: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub fn schema_name(kind: LoadKind) -> Result<String> {
 }
 
 impl<L: Product> Database<L> {
-    /// Enters a server of our own.
+    /// Connects to a managed server.
     pub fn on_own(own: &OwnServer<L::Own>, schema: &str) -> Result<Self> {
         let mut database = Self::open(&own.server().address(), schema, Some(own.directory()))?;
         database.facts.is_own = true;
@@ -94,7 +94,7 @@ impl<L: Product> Database<L> {
         self.cost_before = Cost::so_far();
     }
 
-    /// What is told of the server, with what encryption has cost this program since it began to measure.
+    /// What the report says of the server, with what encryption has cost this program since it began to measure.
     pub fn told(&self) -> ServerFacts {
         let mut facts = self.facts.clone();
         if let Some(encryption) = &mut facts.encryption {
@@ -108,7 +108,7 @@ impl<L: Product> Database<L> {
         self.admin = self.connect()?;
         self.first_process = self.admin.first_process(&self.address);
         if self.owner.is_some() {
-            // Whoever took it meanwhile finds it changed under his hands, which he is told by what he reads.
+            // Whoever took it in the meantime finds it changed, and learns so from what he reads.
             let _ = self.admin.hold(&self.schema);
         }
         Ok(())
@@ -142,7 +142,7 @@ impl<L: Product> Database<L> {
         ))
     }
 
-    /// So many sessions the server takes beside those it has.
+    /// The number of sessions that the server accepts in addition to those it has.
     pub fn room(&mut self) -> Result<u32> {
         let room = self.admin.room();
         let room =
@@ -156,7 +156,7 @@ impl<L: Product> Database<L> {
         opened.map_err(|failure| failure.of(format!("opening a session on {}", self.address)))
     }
 
-    /// Runs statements of ours.
+    /// Runs our statements.
     pub(crate) fn run(&mut self, doing: &str, sql: &str) -> Result<()> {
         self.admin.run(sql).map_err(|failure| failure.of(doing))
     }
@@ -203,7 +203,7 @@ impl<L: Product> Database<L> {
         Ok(())
     }
 
-    /// Whose the schema is by the record in it; one of ours may be used from now on.
+    /// Who owns the schema according to its record; if Assay does, it may be used from now on.
     pub fn standing(&mut self) -> Result<Standing> {
         let standing = self.admin.standing(&self.schema);
         let standing = standing.map_err(|failure| failure.of("looking for an owner record"))?;
@@ -233,7 +233,7 @@ impl<L: Product> Database<L> {
         L::remove_all(self)
     }
 
-    /// Leaves our tables to the user: under a name that no program of ours removes.
+    /// Leaves our tables to the user: under a name that Assay never removes.
     pub fn give_away_schema(&mut self) -> Result<()> {
         let Some(owner) = self.owner.take() else {
             return Err(in_the_way("the schema", &self.schema, "it has no owner record"));

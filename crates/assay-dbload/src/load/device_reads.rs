@@ -21,7 +21,7 @@ impl DeviceReads {
         Ok(Self(timed))
     }
 
-    /// What was timed so far; a disk without reads tells nothing.
+    /// What was timed so far; a disk without reads is left out.
     pub fn read(&self) -> Vec<ReadTimes> {
         let one = |(name, times): &(String, BlockTimes)| ReadTimes {
             seen_by: ReadSight::BlockLayer,

@@ -36,7 +36,7 @@ pub struct Fill<'a, T> {
     pub loaders: usize,
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
-    /// Told rows so far and rows in all.
+    /// Called with the rows so far and the rows in all.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
 
@@ -304,8 +304,8 @@ fn ensure_index<L: TableStore>(
     Ok(())
 }
 
-/// Makes what stands beside the tables, together with the note that everything is there, so that who goes on after a break
-/// does not meet half of it.
+/// Creates what the schema holds besides the tables, together with the note that everything is there, so that whoever
+/// resumes after a break does not find half of it.
 fn end<T: Tables, L: TableStore>(
     database: &mut Database<L>,
     tables: &T,

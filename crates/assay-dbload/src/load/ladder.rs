@@ -1,4 +1,4 @@
-//! Which number of sessions comes next, and when the ladder has told what it can.
+//! Which number of sessions comes next, and when the ladder has shown what it can.
 
 use assay_model::load::{Goal, Rung};
 use assay_model::number::real;
@@ -9,7 +9,7 @@ use assay_stats::curve::{Knee, LoadPoint, knee};
 const BUSY_MAX: f64 = 0.95;
 /// Of the busy time, server and client must have this share, else it is somebody else who is busy.
 const OWN_SHARE_MIN: f64 = 0.5;
-/// Twice as many sessions must give so much more, as a share, or the ladder has seen its top.
+/// Twice as many sessions must gain at least this share, or the ladder has reached its top.
 const GAIN_MIN: f64 = 0.05;
 
 /// How the ladder is climbed.
@@ -51,14 +51,14 @@ pub struct Point {
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// So many sessions.
+    /// Measure with this number of sessions.
     Measure(u32),
     /// Nothing; why, in a sentence.
     End(String),
 }
 
 impl Point {
-    /// What a rung tells; the limit is on `quantile` of `times`, `processors` are those of the machine.
+    /// What a rung shows; the limit is on `quantile` of `times`, `processors` are those of the machine.
     pub fn of(rung: &Rung, times: &Histogram, quantile: f64, processors: f64) -> Self {
         let busy_s = rung.host_busy_share.map(|busy| busy * processors * rung.elapsed_s());
         let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
@@ -107,7 +107,7 @@ impl Climb {
         }
     }
 
-    /// Whether more than so many sessions would still come.
+    /// Whether more than this number of sessions would still come.
     fn is_above(&self, sessions: u32) -> bool {
         match self {
             Self::Given(given) => given.iter().any(|more| *more > sessions),

@@ -53,10 +53,10 @@ pub trait Product: Link {
     type Knowledge: Send + Sync;
     /// Who looks while a rung is measured.
     type Beside: Beside;
-    /// A server of our own.
+    /// A managed server.
     type Own: Program<Address = Self::Address>;
 
-    /// Refuses what cannot be measured, and tells what is known of the server.
+    /// Refuses what cannot be measured, and returns what is known of the server.
     ///
     /// # Errors
     /// What the server says, that it is a replica, or that it is too old.
@@ -65,7 +65,7 @@ pub trait Product: Link {
     /// The first process of the server, when it runs on this machine.
     fn first_process(&mut self, address: &Self::Address) -> Option<u32>;
 
-    /// Where it keeps its data, when it tells.
+    /// Where it keeps its data, if it says so.
     fn data_directory(&mut self) -> Option<PathBuf>;
 
     /// What a reader must know of the server and its counters.
@@ -81,7 +81,7 @@ pub trait Product: Link {
     /// measured all the same.
     fn beside(database: &Database<Self>) -> Option<Self::Beside>;
 
-    /// Sessions that the server takes beside those that there are.
+    /// Sessions that the server accepts in addition to those that are open.
     fn room(&mut self) -> Answer<u64>;
 
     /// Writes what is dirty of a schema's tables in the server's cache, or more.
@@ -108,7 +108,7 @@ pub trait Product: Link {
     /// Gives a schema that carries this record another name, and notes that it is to be kept.
     fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
 
-    /// Notes that a schema of ours, and a database of ours around it, is to be kept.
+    /// Notes that an Assay schema, and the Assay database around it, is to be kept.
     fn keep_owned(database: &mut Database<Self>) -> Answer<()>;
 
     /// Removes the whole database, which is ours, from a server that is not.
@@ -120,7 +120,7 @@ pub trait Product: Link {
     /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
     fn hold(&mut self, schema: &str) -> Answer<bool>;
 
-    /// Schemas of ours that nobody uses and nobody asked to keep, but for `own`; and those that only look like ours, with
+    /// Assay's schemas that nobody uses and nobody asked to keep, except `own`; and those that only look like ours, with
     /// the reason why they are not.
     fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer>;
 }
@@ -135,7 +135,7 @@ pub enum ServerUse {
 }
 
 impl ServerUse {
-    /// What those used after `earlier` that serve no session, where they can be told from the others.
+    /// What those that serve no session used after `earlier`, where they can be told apart from the others.
     pub fn background_since(&self, earlier: &Self) -> Option<Usage> {
         match (self, earlier) {
             (Self::Background(now), Self::Background(then)) => Some(now.since(then)),

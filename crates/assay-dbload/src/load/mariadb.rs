@@ -142,7 +142,7 @@ impl Product for MariaLink {
         } else {
             "performance_schema"
         };
-        // One more is for an administrator; ours that prepares and counts stays open beside them.
+        // One more is for an administrator; our session that prepares and counts stays open as well.
         let row = self.connection.one(&format!(
             "SELECT CAST(@@max_connections AS SIGNED) - CAST(VARIABLE_VALUE AS SIGNED), \
              @@max_user_connections FROM {status}.global_status WHERE VARIABLE_NAME = 'THREADS_CONNECTED'"

@@ -51,7 +51,7 @@ pub trait Session: Send {
     /// Settings and statements of a fresh connection; asked again after a loss.
     fn prepare(&mut self, connection: &mut Self::Link) -> Answer<()>;
 
-    /// Chooses the next step and tells how long to wait before it; `None` when the session has done all its work.
+    /// Chooses the next step and returns how long to wait before it; `None` when the session has done all its work.
     fn choose(&mut self) -> Option<Nanos>;
 
     /// Takes the step that was chosen.

@@ -1,7 +1,7 @@
-//! Any load on a database server, whatever its product: a server of our own, sessions that start together, a ladder of how
-//! many, and beside every rung what the server, the processors and the device counted.
+//! Any load on a database server, whatever its product: a managed server, sessions that start together, a ladder of their
+//! numbers, and for every rung what the server, the processors and the device counted.
 //!
-//! The tables of a load are told by [`Tables`] and loaded by [`fill`]; what a session does is told by a [`Method`];
+//! [`Tables`] defines the tables of a load, and [`fill`] loads them; a [`Method`] defines what a session does;
 //! [`measure`] carries one rung of it out, a [`Climb`] says which comes next.
 
 mod beside;

@@ -1,4 +1,4 @@
-//! A server of our own on the storage under test: in a directory that the safety gate created, gone with it.
+//! A managed server on the storage under test, in a directory that the safety gate created; it is removed together with it.
 
 use super::Program;
 use super::kept::Kept;
@@ -17,7 +17,7 @@ const SERVER_BYTES: u64 = 1 << 30;
 /// Cache of the server while data is loaded; what is measured has its own.
 const FILL_BUFFERS_BYTES: u64 = 256 << 20;
 
-/// What a server of our own is made of.
+/// What a managed server is made of.
 #[derive(Clone, Debug)]
 pub struct OwnPlan<S: Program> {
     /// Its programs.

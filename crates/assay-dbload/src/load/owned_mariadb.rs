@@ -1,4 +1,4 @@
-//! Databases of ours on a MariaDB or MySQL server, where a schema is a database: made with their record, known by it, and
+//! Assay's databases on a MariaDB or MySQL server, where a schema is a database: made with their record, known by it, and
 //! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
 //! table can be taken back: between the last look and the drop lies one turn of the wire.
 
@@ -84,7 +84,7 @@ pub(super) fn remove(link: &mut MariaLink, schema: &str, owner: &Owner) -> Resul
     link.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(told)
 }
 
-/// Gives the tables of a database of ours to another one, which is to be kept: no statement renames a database.
+/// Gives the tables of an Assay database to another one, which is to be kept: no statement renames a database.
 pub(super) fn rename(link: &mut MariaLink, schema: &str, name: &str, owner: &Owner) -> Result<()> {
     check(link, schema, owner)?;
     let told = |failure: Failure| failure.of("keeping our tables");
@@ -162,7 +162,7 @@ pub(super) fn hold(link: &mut MariaLink, schema: &str) -> Answer<bool> {
     Ok(link.connection.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0) == Some(1))
 }
 
-/// Databases of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
+/// Assay's databases that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
 /// reason.
 pub(super) fn left(link: &mut MariaLink, own: &str) -> Answer<LeftOnServer> {
     let rows = link.query(&format!(

@@ -1,4 +1,4 @@
-//! Schemas of ours on a PostgreSQL server: made with their record, known by it, and dropped in one transaction in which
+//! Assay's schemas on a PostgreSQL server: made with their record, known by it, and dropped in one transaction in which
 //! nobody can put another schema in their place.
 
 use super::owner::{
@@ -101,7 +101,7 @@ pub(super) fn remove(link: &mut Connection, schema: &str, owner: &Owner) -> Resu
     rolled_back(link, done)
 }
 
-/// Gives a schema of ours another name, and notes that it is to be kept.
+/// Gives an Assay schema another name, and notes that it is to be kept.
 pub(super) fn rename(link: &mut Connection, schema: &str, name: &str, owner: &Owner) -> Result<()> {
     let taken = take(link, schema, owner);
     let done = taken.and_then(|gone| {
@@ -243,7 +243,7 @@ pub(super) fn hold(link: &mut Connection, schema: &str) -> Answer<bool> {
     Ok(link.one(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))?.is_true(0))
 }
 
-/// Schemas of ours that nobody uses and nobody asked to keep, but for `own`, and those that only look like ours with the
+/// Assay's schemas that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
 /// reason.
 pub(super) fn left(link: &mut Connection, own: &str) -> Answer<LeftOnServer> {
     // A lock of the transaction is given back with the statement.

@@ -17,7 +17,7 @@ const COMMON: [&str; 3] = [RECORD, "assay_manifest", "assay_contents"];
 /// What earlier runs left on a server; and, by name and reason, what only looks like it.
 pub type LeftOnServer = (Vec<LeftSchema>, Vec<(String, String)>);
 
-/// What something of ours was made for.
+/// What a schema or database was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnedKind {
     /// A schema for a load.
@@ -112,7 +112,7 @@ pub enum Standing {
     Ours(Owner),
 }
 
-/// A schema or database of ours that no program uses and nobody asked to keep.
+/// An Assay schema or database that no program uses and nobody asked to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftSchema {
     /// Its name.

@@ -71,7 +71,7 @@ impl RungPlan {
 pub struct Hands<'a> {
     /// Set when the program is asked to end; what was measured is kept.
     pub stop: &'a AtomicBool,
-    /// Told every interval; breaks when it cannot be kept.
+    /// Called with every interval; breaks when it cannot be kept.
     pub observe: &'a mut dyn FnMut(&Interval, &Joint) -> ControlFlow<()>,
     /// Called many times a second, for example to restart a server that has died.
     pub tend: &'a mut dyn FnMut(),

@@ -155,7 +155,7 @@ impl Product for Connection {
     }
 
     fn room(&mut self) -> Answer<u64> {
-        // The reserved ones are for superusers; ours that prepares and counts stays open beside them.
+        // The reserved ones are for superusers; our session that prepares and counts stays open as well.
         let row = self.one(
             "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
              - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')",

@@ -7,7 +7,7 @@ use super::tables::Tables;
 use assay_model::Result;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The note that tells of which text the procedures of a schema are.
+/// The note that records from which text the procedures of a schema were created.
 const PROCEDURES: &str = "procedures";
 
 /// Makes procedures that sessions call, where the product has such, unless they are there as this program writes them.

@@ -1,4 +1,4 @@
-//! A server of our own as its keeper needs it, whatever the product.
+//! A managed server as its keeper needs it, whatever the product.
 
 use super::OwnPlan;
 use assay_dbserver::{Account, Daemon, Plan};

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// How long a session may take for its last statement.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Sessions count in so many places; more of them share one, because histograms are large.
+/// Places in which sessions count; further sessions share them, because histograms are large.
 const SLOTS_MAX: u32 = 32;
 
 /// What a rung came to.
@@ -129,14 +129,14 @@ struct Running<'a, L: Product> {
     started_unix_ns: u64,
     /// What was due at the end and had not begun.
     backlog: Option<u64>,
-    /// What was seen beside it.
+    /// What was observed while it ran.
     observed: Option<Seen<L>>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
 type Interrupters = Vec<Arc<Mutex<Option<Interrupter>>>>;
 
-/// What was seen beside a rung.
+/// What was observed while a rung ran.
 type Seen<L> = <<L as Product>::Beside as Beside>::Seen;
 
 impl<L: Product> Running<'_, L> {
@@ -171,7 +171,7 @@ impl<L: Product> Running<'_, L> {
                 .into_iter()
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect();
-            // The last look at the counters comes when sessions have told them everything.
+            // The counters are read for the last time when the sessions have reported everything to them.
             unwatched.store(true, Ordering::Relaxed);
             let seen = looking.and_then(|looking| looking.join().ok());
             self.observed = seen.flatten();
@@ -219,7 +219,7 @@ impl<L: Product> Running<'_, L> {
         let after = Sight::take(self.database, &processes);
         let mut passed = match &after {
             Ok(after) => after.since(&self.before, ended),
-            // A server that is gone tells nothing more; what the sessions measured stands.
+            // A server that is gone reports nothing more; what the sessions measured stands.
             Err(_) => self.before.since(&self.before, ended),
         };
         let observed = self.observed.as_ref();

@@ -1,5 +1,5 @@
-//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of the directory of our
-//! own server, blocks shared where the file system can, or a database that another server copies.
+//! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of the directory of a managed
+//! server, blocks shared where the file system can, or a database that another server copies.
 
 use super::program::Program;
 use super::store::TableStore;
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Name of the data.
 const DATA: &str = "data";
-/// Name of the copy beside it.
+/// Name of the copy next to it.
 const COPY: &str = "loaded";
 /// Its name until it is whole.
 const PART: &str = "loaded-in-part";
@@ -22,7 +22,7 @@ const PART: &str = "loaded-in-part";
 /// A copy that can be gone back to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Snapshot {
-    /// A directory beside the data of our own server.
+    /// A directory next to the data of a managed server.
     Directory(PathBuf),
     /// A database on another server, of which ours is made again.
     Template(OwnDatabase),
@@ -37,7 +37,7 @@ fn refused(path: &Path, error: &io::Error) -> Error {
 }
 
 impl Snapshot {
-    /// Keeps the data of our own server as it is; the server rests meanwhile.
+    /// Keeps a copy of a managed server's data as it is; the server is stopped meanwhile.
     pub fn of_own<L: TableStore>(
         own: &mut OwnServer<L::Own>,
         database: &mut Database<L>,
@@ -59,13 +59,13 @@ impl Snapshot {
         Ok(Self::Directory(kept))
     }
 
-    /// The copy that an earlier run left with a server of our own that was kept.
+    /// The copy that an earlier run left with a managed server that was kept.
     pub fn left_with<P: Program>(own: &OwnServer<P>) -> Option<Self> {
         let kept = own.directory().join(COPY);
         (own.was_kept() && kept.is_dir()).then_some(Self::Directory(kept))
     }
 
-    /// Keeps a database of ours on another server under another name.
+    /// Keeps an Assay database on another server under another name.
     ///
     /// # Errors
     /// What the server says, for example that this user may not create databases.

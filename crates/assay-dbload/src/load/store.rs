@@ -83,7 +83,7 @@ pub trait TableStore: Product {
         matches!(failure.meaning(), Some(Refusal::Deadlock | Refusal::Conflict))
     }
 
-    /// A copy of a database of ours on a server that is not.
+    /// A copy of an Assay database on a server that is not managed.
     ///
     /// # Errors
     /// What the server says, or that the product has no such copies.

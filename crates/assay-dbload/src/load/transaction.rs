@@ -98,7 +98,7 @@ impl<T, R> Steps<T, R> {
     }
 
     /// Takes the step that was chosen, and again when the server refuses it for the sake of others; `kind` is what it was
-    /// meant to be, an attempt tells what it became.
+    /// meant to be, an attempt shows what it became.
     pub fn step<L: TableStore>(
         &mut self,
         kind: impl FnOnce(&T) -> usize,

@@ -10,8 +10,8 @@ use std::thread;
 /// Chunks that wait for the server.
 const CHUNKS_AHEAD: usize = 4;
 
-/// Makes rows and sends them in the transaction at hand, as long as `goes_on` says so, which is told how many follow; gives
-/// their number.
+/// Makes rows and sends them in the transaction at hand, as long as `goes_on`, which is given how many follow, says so;
+/// returns their number.
 pub(crate) fn transfer<L: TableStore>(
     connection: &mut L,
     to: &Destination<'_>,

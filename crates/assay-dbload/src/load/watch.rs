@@ -182,8 +182,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Steps a second; the first second, in which processes grow, and the last, which is no whole one, tell
-    /// nothing about the doubt.
+    /// Steps a second; the first second, in which processes grow, and the last, which is not a whole one, say nothing about
+    /// the doubt.
     fn statements(&self) -> Option<Estimate> {
         let all: u64 = self.totals.iter().map(|stream| stream.operations.ios()).sum();
         let value = rate(all, seconds(self.last_ns));

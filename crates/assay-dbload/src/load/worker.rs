@@ -202,7 +202,7 @@ impl<S: Session> Worker<S> {
         if failure.is_lost() {
             self.tally.unknown[done.kind] += 1;
         }
-        // What an interrupted session says is no news.
+        // What an interrupted session says adds nothing.
         let is_over = over.load(Ordering::Relaxed) || common.done.load(Ordering::Relaxed);
         if is_over && failure.is_lost() {
             return Some(String::new());

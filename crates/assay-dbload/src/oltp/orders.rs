@@ -11,7 +11,7 @@ use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
 use std::marker::PhantomData;
 
-/// The kinds of steps; an order that is rolled back as asked is no new order.
+/// The kinds of steps; an order that is rolled back as asked does not count as a new order.
 const KINDS: [Kind; 6] = [
     Kind { name: "new order", operation: Operation::Write },
     Kind { name: "payment", operation: Operation::Write },

@@ -1,6 +1,6 @@
 //! The nine tables and their keys.
 //!
-//! Rows that are changed often have room in their block, so that a new version lies beside the old one.
+//! Rows that are changed often have room in their block, so that a new version lies next to the old one.
 
 use super::{functions, mariadb};
 use crate::load::{Calls, Origin, Procedure, TableLayout, Tables, created};

@@ -13,7 +13,7 @@ fn tables<'a, L: BlockStore>(database: &Database<L>, rules: &'a Rules) -> BlockT
     BlockTables { rules, layout: L::block_layout(database.facts.block_bytes) }
 }
 
-/// Creates our schema and loads its tables; `progress` is told rows with a key so far and in all.
+/// Creates our schema and loads its tables; `progress` is given the rows with a key so far and in all.
 ///
 /// # Errors
 /// What the server says, that loading was stopped, or that rows share blocks.

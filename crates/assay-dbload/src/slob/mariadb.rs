@@ -71,7 +71,7 @@ impl BlockStore for MariaLink {
     }
 
     fn ready(&mut self, _access: Access) -> Answer<()> {
-        // Under the usual level a change locks the gaps beside its rows, too, and sessions would wait for each other.
+        // Under the usual level a change also locks the gaps next to its rows, and sessions would wait for each other.
         self.run("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")?;
         self.run("SET SESSION optimizer_switch = 'mrr=off'")
     }
@@ -145,7 +145,7 @@ mod tests {
             let (count, bytes) = fillers(page_bytes);
             let each = bytes as u64 + ROW_OVERHEAD_BYTES;
             let taken = ROW_BYTES + count * each + PAGE_OVERHEAD_BYTES;
-            // Together they leave the sixteenth, and the next row does not fit beside it.
+            // Together they leave the sixteenth, and the next row does not fit next to it.
             assert!(taken + page_bytes / 16 <= page_bytes, "{page_bytes}");
             assert!(taken + page_bytes / 16 + ROW_BYTES > page_bytes, "{page_bytes}");
             assert!(each < (page_bytes / 2 - 100).min(16_383), "{page_bytes}: {each}");

@@ -214,7 +214,7 @@ pub(super) fn scan(name: &str) -> String {
     format!("SELECT count(c2) FROM {name}")
 }
 
-/// Bytes on storage of so many blocks with their index.
+/// Bytes on storage of this number of blocks with their index.
 pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
     // An entry of the index takes 20 bytes of pages that are nine tenths full.
     blocks.saturating_mul(block_bytes).saturating_add(count(real(blocks) * 22.3))

@@ -39,8 +39,8 @@ impl Patience {
     }
 }
 
-/// A local socket, and who could have put it there. Its directory is opened once, so that what is told of the directory
-/// and of the name in it is told of what was connected to; and a path of any length will do.
+/// A local socket, and who could have put it there. Its directory is opened once, so that what is read of the directory and
+/// of the name in it applies to what was connected to; and a path of any length will do.
 pub(super) fn local(path: &Path) -> io::Result<(UnixStream, Place)> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());

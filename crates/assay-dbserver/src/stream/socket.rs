@@ -17,7 +17,7 @@ pub(super) const SLICE: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_secs(1);
 /// So long an answer is waited for that is asked for after the program was asked to end: cleaning up takes its time.
 const LAST_PATIENCE: Duration = Duration::from_secs(60);
-/// A peer whose machine is gone is noticed after two minutes: idle, then so many probes at this distance.
+/// A peer whose machine is gone is noticed after two minutes: this long idle, then `PROBES` probes, `PROBE_EVERY` apart.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 const PROBE_EVERY: Duration = Duration::from_secs(10);
 const PROBES: u32 = 6;

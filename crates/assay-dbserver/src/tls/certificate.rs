@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 /// The tag of a sequence, and that of a name.
 const SEQUENCE: u8 = 0x30;
 const OBJECT: u8 = 0x06;
-/// 1.2.840.113549.1.1: signatures with RSA; the last number tells the hash.
+/// 1.2.840.113549.1.1: signatures with RSA; the last number identifies the hash.
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01];
-/// 1.2.840.10045.4: signatures with elliptic curves; the last numbers tell the hash.
+/// 1.2.840.10045.4: signatures with elliptic curves; the last numbers identify the hash.
 const ECDSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04];
 
 /// The hash of a certificate, by the function that its signature uses; SHA-256 in place of weaker ones. None where the
@@ -90,7 +90,7 @@ mod tests {
         for (last, bytes) in [(4, 32), (5, 32), (11, 32), (12, 48), (13, 64)] {
             assert_eq!(end_point(&made(last)).map(|hash| hash.len()), Some(bytes), "{last}");
         }
-        // RSA with a function in its parameters (RSASSA-PSS) tells none by its name.
+        // RSA with a function in its parameters (RSASSA-PSS) does not name a hash.
         assert_eq!(end_point(&made(10)), None);
     }
 

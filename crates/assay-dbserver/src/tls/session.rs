@@ -91,7 +91,7 @@ impl Encrypted {
         &self.handshake
     }
 
-    /// What is told of it.
+    /// What the report says of it.
     pub fn facts(&self) -> Encryption {
         let protocol = self.session.protocol_version().and_then(|version| version.as_str());
         let suite = self.session.negotiated_cipher_suite().map(|suite| suite.suite());

@@ -1,4 +1,4 @@
-//! Choices with a skew: some are met more often, and which ones is told by a keyed permutation.
+//! Choices with a skew: some are met more often, and a keyed permutation decides which.
 
 use assay_stats::permutation::Permutation;
 use assay_stats::random::{Random, mix};
@@ -50,7 +50,7 @@ pub(super) fn between(random: &mut Random, low: u32, high: u32) -> u32 {
     low + below(random, high - low + 1)
 }
 
-/// Whether something happens in so many of a hundred cases.
+/// Whether something happens that has this chance in percent.
 pub(super) fn percent(random: &mut Random, percent: u32) -> bool {
     below(random, 100) < percent
 }

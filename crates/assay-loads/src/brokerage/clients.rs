@@ -43,7 +43,7 @@ pub(super) const fn broker_of(customer: u32) -> u32 {
     (customer - 1) / UNIT + 1
 }
 
-/// What becomes of the tax on gains: 0 none, 1 it is kept back, 2 it is told.
+/// What becomes of the tax on gains: 0 none, 1 it is kept back, 2 it is reported.
 pub(super) const fn tax_status(account: u32) -> u32 {
     match mix(account as u64 ^ 0x7a) % 10 {
         0 | 1 => 0,

@@ -9,7 +9,7 @@ use crate::oltp::text::letters;
 use crate::sink::Sink;
 use assay_stats::random::{Random, mix};
 
-/// Quarters of a year that are told of a company.
+/// Quarters of a year that a company reports.
 const QUARTERS: u32 = 20;
 /// Letters of a piece of news.
 const NEWS_LETTERS: usize = 10_000;

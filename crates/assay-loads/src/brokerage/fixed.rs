@@ -14,7 +14,7 @@ pub(super) const TAX_RATES: u32 = 320;
 pub(super) const COUNTRY_TAX_RATES: u32 = 20;
 /// Codes of places.
 pub(super) const ZIP_CODES: u32 = 14_741;
-/// What a trade can be; sells and limits are told by the numbers.
+/// What a trade can be; the numbers show which are sells and which have a limit.
 pub(super) const TRADE_TYPES: [(&str, bool, bool); 5] = [
     ("market buy", false, true),
     ("market sell", true, true),

@@ -25,7 +25,7 @@ pub struct Order {
     pub price_cents: i64,
 }
 
-/// A price that the market tells.
+/// A price that the market reports.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tick {
     /// Of what.
@@ -91,7 +91,7 @@ impl Market {
         state.maintained = 0;
     }
 
-    /// Takes an order. It is carried out within 1 % of its price, and its price is told with that of another security.
+    /// Takes an order. It is carried out within 1 % of its price, and its price is reported with that of another security.
     pub fn send(&self, mut order: Order) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { random, trades, ticks, .. } = &mut *state;

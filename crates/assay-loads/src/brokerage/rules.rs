@@ -17,7 +17,7 @@ pub const OPENING_BALANCE_CENTS: i64 = 10_000_000;
 pub const MAINTAINED: u32 = 12;
 /// Securities that an account deals in at most.
 pub const POOL: u32 = 18;
-/// Who thinks longer is no user of a load.
+/// Whoever thinks longer is not a user of a load.
 const THINK_MEAN_MAX: Nanos = Nanos(3_600_000_000_000);
 /// Bytes on storage of a thousand customers with their indexes, about, without their trades.
 const CUSTOMERS_BYTES: u64 = 150 << 20;

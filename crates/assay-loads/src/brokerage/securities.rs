@@ -20,7 +20,7 @@ pub(super) const fn friday(day: i32) -> i32 {
     day - (day + 6).rem_euclid(7)
 }
 
-/// The working day that lies so many before the last Friday.
+/// The working day that is `back` working days before the last Friday.
 pub(super) fn price_day(loaded_us: i64, back: u32) -> i32 {
     let back = back.cast_signed();
     friday(day_of(loaded_us)) - back / 5 * 7 - back % 5

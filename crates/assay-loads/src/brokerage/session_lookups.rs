@@ -16,7 +16,7 @@ const DAY_S: u32 = 86_400;
 pub enum Lookup {
     /// By their numbers, in order.
     Trades(Vec<i64>),
-    /// Of an account, from so many seconds after the first opening on.
+    /// Of an account, starting this number of seconds after the first opening.
     Account(u32, u32),
     /// Of a security, likewise.
     Security(String, u32),
@@ -29,7 +29,7 @@ pub enum Lookup {
 pub enum Update {
     /// Who executed them, by their numbers, in order.
     Executor(Vec<i64>),
-    /// How they were settled: those of an account, from so many seconds after the first opening on.
+    /// How they were settled: those of an account, starting this number of seconds after the first opening.
     Settlement(u32, u32),
     /// What is written of their money: those of a security, likewise.
     Cash(String, u32),

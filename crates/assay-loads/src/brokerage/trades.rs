@@ -1,7 +1,7 @@
 //! Trades before loading, as if customers had ordered them: what they bought stands in their holdings, on their accounts
 //! and in the sums of their brokers.
 //!
-//! A unit of customers deals on its own, so that units can be made at once, and each table that tells of trades makes
+//! A unit of customers deals on its own, so that units can be made at once, and each table that holds data of trades makes
 //! them again, so that no memory grows with their number.
 
 use super::choice::{below, percent};
@@ -221,7 +221,7 @@ pub(super) fn kind(random: &mut Random) -> u32 {
     }
 }
 
-/// Tells the trades of all units to somebody, until nobody wants more.
+/// Sends the trades of all units to a sink, until it wants no more.
 fn each(rules: &Rules, loaded_us: i64, to: &mut dyn Sink, put: fn(&Trade, &mut dyn Sink)) {
     for number in 0..rules.units() {
         let mut unit = Unit::new(rules, number, loaded_us);

@@ -1,4 +1,4 @@
-//! Word lists of our own, and names made of them: the same number gives the same name everywhere.
+//! Assay's word lists, and names made of them: the same number gives the same name everywhere.
 
 use assay_stats::random::mix;
 

@@ -2,12 +2,12 @@
 
 use assay_model::calendar::date;
 
-/// The first day of the month that lies so many months behind January of a year.
+/// The first day of the month that is `months` months after January of a year.
 pub(super) fn first_of(year: u64, months: u64) -> String {
     format!("{:04}-{:02}-01", year + months / 12, months % 12 + 1)
 }
 
-/// The day that lies so many days behind 1 January 1970.
+/// The day that is `days` days after 1 January 1970.
 pub(super) fn day(days: u64) -> String {
     let (year, month, day) = date(i64::try_from(days).unwrap_or(i64::MAX));
     format!("{year:04}-{month:02}-{day:02}")

@@ -81,7 +81,7 @@ fn between(random: &mut Random, first: u64, last: u64) -> u64 {
     first + random.below(last - first + 1)
 }
 
-/// So many different numbers from a first to a last one, in the order in which they came.
+/// `count` different numbers from `first` to `last`, in the order in which they were drawn.
 fn several(random: &mut Random, count: usize, first: u64, last: u64) -> Vec<u64> {
     let mut found: Vec<u64> = Vec::new();
     while found.len() < count {
@@ -108,7 +108,7 @@ fn colour(random: &mut Random) -> String {
     colours[assay_model::number::index_of(place)].to_owned()
 }
 
-/// A stretch of months that begins so many months behind January 1993.
+/// A range of `length` months that begins `first` months after January 1993.
 fn months(first: u64, length: u64) -> Parameters {
     vec![("from", first_of(1993, first)), ("to", first_of(1993, first + length))]
 }
@@ -238,7 +238,7 @@ fn two_modes(random: &mut Random) -> Parameters {
     with(year(random), [("mode1", name(places[0])), ("mode2", name(places[1]))])
 }
 
-/// The values by which answers are checked (clauses 2.4.1.4 to 2.4.22.4); none for a number that is no query's.
+/// The values by which answers are checked (clauses 2.4.1.4 to 2.4.22.4); none for a number that is not a query's.
 pub fn validation(query: u8, scale: Scale) -> Parameters {
     let text = str::to_owned;
     match query {

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 /// Sets of one generation.
 const SETS_OF_A_GENERATION: u32 = 1000;
-/// Generations of keys beside the first.
+/// Generations of keys besides the first.
 const GENERATIONS: u32 = 3;
 /// How many sets there are before the data must be loaded again.
 pub const SETS: u32 = SETS_OF_A_GENERATION * GENERATIONS;
@@ -52,7 +52,7 @@ impl RefreshSet {
         key | (i64::from(self.number / SETS_OF_A_GENERATION + 1) << 3)
     }
 
-    /// Keys between which the old orders lie, and the bits that tell their generation.
+    /// Keys between which the old orders lie, and the bits that hold their generation.
     pub fn old_keys(self, scale: Scale) -> (RangeInclusive<u64>, u64) {
         let all = Table::Orders.rows(scale);
         let each = all / u64::from(SETS_OF_A_GENERATION);

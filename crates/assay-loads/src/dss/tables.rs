@@ -45,9 +45,9 @@ pub enum ColumnKind {
     Integer,
     /// A decimal of fifteen digits, two of them behind the point.
     Money,
-    /// A text of always so many characters.
+    /// A text of exactly this number of characters.
     Fixed(u16),
-    /// A text of at most so many characters.
+    /// A text of at most this number of characters.
     Text(u16),
     /// A day.
     Date,
@@ -62,7 +62,7 @@ pub struct Column {
     pub kind: ColumnKind,
 }
 
-/// An index beside the primary key: on the columns that lead to another table.
+/// An index in addition to the primary key: on the columns that lead to another table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
     /// Its name.

@@ -64,13 +64,13 @@ impl Choices {
         low + u32::try_from(self.random.below(u64::from(high - low) + 1)).unwrap_or(0)
     }
 
-    /// Whether something happens in so many of a hundred cases.
+    /// Whether something happens that has this chance in percent.
     #[inline]
     pub fn percent(&mut self, percent: u64) -> bool {
         self.random.below(100) < percent
     }
 
-    /// `NURand(A, x, y)` of clause 2.1.6: some numbers are met more often, which ones is told by `constant`.
+    /// `NURand(A, x, y)` of clause 2.1.6: some numbers are met more often; `constant` decides which.
     #[inline]
     fn skewed(&mut self, a: u32, constant: u32, low: u32, high: u32) -> u32 {
         let mixed = self.uniform(0, a) | self.uniform(low, high);

@@ -1,5 +1,5 @@
-//! The rows of a table in the order in which they are stored: keys scattered, so that neighbours in key are no
-//! neighbours on storage.
+//! The rows of a table in the order in which they are stored: keys scattered, so that neighbours in key are not neighbours
+//! on storage.
 
 use super::{Filler, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_stats::permutation::Permutation;

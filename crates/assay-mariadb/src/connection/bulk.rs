@@ -33,7 +33,7 @@ impl Bulk<'_> {
     /// Sends whole or cut rows.
     ///
     /// # Errors
-    /// When the server ended the way; what it refused is told by [`finish`](Self::finish).
+    /// When the server closed the connection; [`finish`](Self::finish) reports what it refused.
     pub fn send(&mut self, rows: &[u8]) -> Answer<()> {
         // An empty packet is the end.
         if rows.is_empty() { Ok(()) } else { self.packet(rows) }

@@ -12,7 +12,7 @@ pub(super) const NULL: u8 = 0xfb;
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
-    /// So many bytes.
+    /// The next `bytes` bytes.
     #[inline]
     pub(super) fn take(&mut self, bytes: usize) -> Answer<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(damaged)?;
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A whole number whose first byte tells its length.
+    /// A whole number whose first byte gives its length.
     #[inline]
     pub(super) fn number(&mut self) -> Answer<u64> {
         match self.byte()? {

@@ -132,7 +132,7 @@ fn greeting(body: &[u8]) -> Answer<Greeting> {
     Ok(Greeting { facts: ServerFacts::of(&version, session), scramble, can, way })
 }
 
-/// What we can: all that is said before the handshake, and the begin of our answer to the greeting.
+/// What we can: all that is said before the handshake, and the beginning of our answer to the greeting.
 fn abilities(greeting: &Greeting, address: &Address, is_encrypted: bool) -> Vec<u8> {
     let with_database = if address.database.is_some() { CONNECT_WITH_DB } else { 0 };
     let encrypted = if is_encrypted { ENCRYPTION } else { 0 };
@@ -211,7 +211,7 @@ fn switch(mut rest: Cursor<'_>, stream: &Stream) -> Answer<(Way, Vec<u8>)> {
 }
 
 /// Whether the password itself may be given: over TLS whose certificate was checked so far, or to a local socket whose
-/// listener is no stranger.
+/// listener is not a stranger.
 fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
     let is_encrypted = stream.handshake().is_some_and(|handshake| {
         least == CertificateCheck::Nothing || handshake.check != CertificateCheck::Nothing

@@ -12,7 +12,7 @@ use std::ops::Range;
 const ROOM_BYTES: usize = 16_384;
 /// A body of this length goes on in the next packet.
 const WHOLE_BYTES: usize = 0xff_ffff;
-/// What a row and a column of a row cost beside their bytes.
+/// What a row and a column of a row cost in addition to their bytes.
 const ROW_COST_BYTES: usize = 48;
 const HEAD_BYTES: usize = 4;
 

@@ -183,7 +183,7 @@ impl Answers {
         self.touched
     }
 
-    /// The number that the server gave a row, or was told to remember by `LAST_INSERT_ID`; 0 where there is none.
+    /// The number that the server gave a row, or was asked to remember by `LAST_INSERT_ID`; 0 where there is none.
     pub const fn numbered(&self) -> u64 {
         self.numbered
     }
@@ -240,7 +240,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The bytes of a value, whose type tells how long it is.
+/// The bytes of a value, whose type determines how long it is.
 fn value<'a>(rest: &mut Cursor<'a>, kind: u8) -> Answer<&'a [u8]> {
     match kind {
         1 => rest.take(1),

@@ -13,9 +13,9 @@ const MORE_RESULTS: u16 = 1 << 3;
 /// Bit of the status: the rows are what a call gives out. Its end always follows them; the status behind the rows of MySQL does
 /// not say so, the one before them does.
 const GIVEN_OUT: u16 = 1 << 12;
-/// No statement of ours has as many columns.
+/// None of our statements has as many columns.
 const COLUMNS_MAX: u64 = 4096;
-/// Packets of at least so many bytes that begin with 0xfe are rows.
+/// Packets of at least this number of bytes that begin with 0xfe are rows.
 const END_BYTES_MAX: usize = 9;
 
 /// The end of an answer.
@@ -23,7 +23,7 @@ const END_BYTES_MAX: usize = 9;
 pub(super) struct End {
     /// Rows that were changed or, for a change that found them as they should be, found.
     pub(super) touched: u64,
-    /// The number that the server gave a row, or was told to remember by `LAST_INSERT_ID`.
+    /// The number that the server gave a row, or was asked to remember by `LAST_INSERT_ID`.
     pub(super) numbered: u64,
     /// Whether a further answer follows.
     pub(super) goes_on: bool,
@@ -36,7 +36,7 @@ pub(super) struct End {
 pub(super) enum Head {
     /// It has ended.
     End(End),
-    /// Rows of so many columns follow.
+    /// Rows of this number of columns follow.
     Columns(usize),
     /// The server wants the rows of a file.
     File,
@@ -94,7 +94,8 @@ pub(super) fn end_of_rows(body: &[u8]) -> Answer<Option<End>> {
     }
 }
 
-/// Reads the descriptions of columns; `each` is told the type of every one. Whether rows of them are what a call gives out.
+/// Reads the descriptions of columns; `each` is given the type of every one. Returns whether rows of them are what a call
+/// gives out.
 pub(super) fn columns(
     packets: &mut Packets,
     count: usize,

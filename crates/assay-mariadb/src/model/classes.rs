@@ -8,7 +8,7 @@ use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CPU, IDLE, NETWORK, OTHER, SYSTEM_IO, USER_IO,
 };
 
-/// Statements that run, of which nobody tells whether they wait.
+/// Statements that run, of which it is not known whether they wait.
 pub(super) const EXECUTING: &str = "Executing";
 /// The engine's data files.
 pub(super) const DATA_FILE: &str = "wait/io/file/innodb/innodb_data_file";
@@ -18,14 +18,14 @@ pub(super) const LOG_FILE: &str = "wait/io/file/innodb/innodb_log_file";
 pub(super) const METADATA_LOCK: &str = "wait/lock/metadata/sql/mdl";
 /// How sessions wait for these: it lies in the time of the lock.
 const METADATA_WAIT: &str = "wait/synch/cond/sql/mdl_context";
-/// How statements sleep that were told to.
+/// How statements sleep that ask for it.
 pub(super) const SLEEP_WAIT: &str = "wait/synch/cond/sql/item_func_sleep";
 /// The kinds of what a look sees.
 const WAIT: &str = "wait";
 const STATE: &str = "state";
 
-/// Openings of events in lower case, and their class; the first that fits decides. An empty class is left out: it is no
-/// wait inside of a statement, or holds others that are told themselves.
+/// Openings of events in lower case, and their class; the first that fits decides. An empty class is left out: it is not a
+/// wait inside of a statement, or holds others that are reported themselves.
 const EVENTS: &[(&str, &str)] = &[
     (LOG_FILE, COMMIT),
     ("wait/io/file/sql/binlog", COMMIT),
@@ -63,7 +63,7 @@ const STATES: &[(&str, &str)] = &[
     ("receiving from client", NETWORK),
 ];
 
-/// What looks do not tell of row locks.
+/// What looks do not show of row locks.
 pub(super) const ROW_LOCK_DOUBT: &str = "row locks are counted by the engine, and looks do not see them: over time their sessions stand under CPU or Executing";
 /// What else lies in the time of commits.
 pub(super) const COMMIT_DOUBT: &str = "the time of a commit holds its CPU time, which is in DB CPU as well, and all its waits: for the log, for the binary log, for others";
@@ -73,7 +73,7 @@ fn of(known: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 }
 
 /// What a session was seen doing, by the event that it waits for and its state. `tells_waits` says whether the server
-/// tells what sessions wait for now; else a session in no state that is a wait is only known to execute something.
+/// reports what sessions wait for now; else a session in no state that is a wait is only known to execute something.
 pub fn seen(event: &str, state: &str, tells_waits: bool) -> SessionState {
     let (event, state) = (event.to_lowercase(), state.to_lowercase());
     if class_of_event(&event).is_some() {
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(class("wait/io/file/sql/FRM", ""), SYSTEM_IO);
         assert_eq!(class("wait/synch/mutex/innodb/buf_pool_mutex", ""), CONCURRENCY);
         assert_eq!(class("wait/synch/cond/sql/Item_func_sleep::cond", "User sleep"), IDLE);
-        // The table's wait holds that of its file, and is no wait by itself.
+        // The table's wait holds that of its file, and is not a wait by itself.
         assert_eq!(class("wait/io/table/sql/handler", "Updating"), CPU);
         assert_eq!(class("", "Commit"), COMMIT);
         assert_eq!(class("", "waiting for handler commit"), COMMIT);

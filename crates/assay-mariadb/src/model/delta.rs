@@ -55,7 +55,8 @@ impl<'a> Delta<'a> {
         Some(self.after.status(name)?.saturating_sub(self.before.status(name)?))
     }
 
-    /// DB time that was counted: of statements that ended, what those that run have had more at the end than at the begin.
+    /// DB time that was counted: that of statements that ended, and by how much that of running ones was more at the end
+    /// than at the beginning.
     pub(super) fn db_time_s(&self) -> Option<f64> {
         let (before, after) = (self.before, self.after);
         let ended_s = after.statement_time_s? - before.statement_time_s?;
@@ -63,7 +64,7 @@ impl<'a> Delta<'a> {
         Some((ended_s + running.map_or(0.0, |(after, before)| after - before)).max(0.0))
     }
 
-    /// Transactions, without those of our own sessions: those of the engine, or statements that were committed.
+    /// Transactions, without those of Assay's sessions: those of the engine, or statements that were committed.
     pub(super) fn transactions(&self) -> u64 {
         let pair = self.after.transactions.zip(self.before.transactions);
         let all = pair.map_or_else(

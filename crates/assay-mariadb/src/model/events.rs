@@ -54,7 +54,7 @@ fn row_locks(delta: &Delta<'_>) -> Option<TimedEvent> {
     Some(TimedEvent { time_s, ..event })
 }
 
-/// Whether only looks tell of it.
+/// Whether only looks show it.
 fn is_left(delta: &Delta<'_>, seen: &SessionState) -> bool {
     if !is_state(seen) {
         return false;

@@ -240,7 +240,7 @@ pub(super) fn relations(delta: &Delta<'_>) -> Vec<RelationIo> {
     relations
 }
 
-/// Candidates for faster storage: each table has a tablespace of its own, whose size the server tells.
+/// Candidates for faster storage: each table has a tablespace of its own, whose size the server reports.
 pub(super) fn tiering(delta: &Delta<'_>, relations: &[RelationIo]) -> Vec<TieringCandidate> {
     let mut candidates = assay_live::tiering(relations, delta.elapsed_s);
     for candidate in &mut candidates {

@@ -1,4 +1,4 @@
-//! The load profile: so much a second, and so much a transaction. And the path of commits.
+//! The load profile, with amounts per second and per transaction, and the path of commits.
 
 use super::delta::Delta;
 use super::io::{levels, log_sync_s};
@@ -7,7 +7,7 @@ use assay_live::{HostContext, load_line, mean_s, share_of_classes};
 use assay_model::number::{rate, real};
 use assay_model::profile::{Figure, LoadLine, RedoPath, TimeModel};
 
-/// Counters of the status that are told as they are, with the names of the lines.
+/// Counters of the status that are reported as they are, with the names of the lines.
 const COUNTS: [(&str, &str); 8] = [
     ("log, bytes", "INNODB_OS_LOG_WRITTEN"),
     ("changes of pages in the cache", "INNODB_BUFFER_POOL_WRITE_REQUESTS"),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Length of the interval, seconds.
 pub(super) const ELAPSED_S: f64 = 10.0;
-/// The events that the story tells of.
+/// The events that occur in the story.
 pub(super) const DATA: &str = "wait/io/file/innodb/innodb_data_file";
 pub(super) const LOG: &str = "wait/io/file/innodb/innodb_log_file";
 pub(super) const BINARY_LOG: &str = "wait/io/file/sql/binlog";
@@ -41,7 +41,7 @@ pub(super) struct Story {
     pub(super) outside: HostContext,
 }
 
-/// In 10 s statements that ended had 38 s, and at the end 3 s more were running, at the begin 1 s: 40 s. Of these 8 s
+/// In 10 s statements that ended had 38 s, and at the end 3 s more were running, at the beginning 1 s: 40 s. Of these 8 s
 /// were on a CPU, 16 s in data files (20,000 times), 1 s in files of tables' definitions, 2 s in 500 row locks. A tenth of
 /// what was seen was a commit (4 s), a tenth a lock on a table's definition (4 s). 5 s are nowhere.
 pub(super) fn story() -> Story {

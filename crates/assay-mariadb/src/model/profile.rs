@@ -132,7 +132,7 @@ fn doubts(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> Vec<String> {
     doubts
 }
 
-/// What nobody tells, with the way to it.
+/// What is not reported, with the way to get it.
 fn missing(delta: &Delta<'_>, looks: &Samples) -> Vec<String> {
     let mut missing = assay_live::missing_in_either(&delta.before.missing, &delta.after.missing);
     if looks.tasks.is_none() {

@@ -85,9 +85,9 @@ pub struct Snapshot {
     pub statement_time_s: Option<f64>,
     /// Time that statements of client sessions have been running, without our own; where that may be seen.
     pub running_time_s: Option<f64>,
-    /// Time of our own statements that have ended.
+    /// Time of Assay's statements that have ended.
     pub own_time_s: f64,
-    /// Transactions of our own sessions.
+    /// Transactions of Assay's sessions.
     pub own_transactions: u64,
     /// Waits of client sessions by the name of the event, without our own.
     pub waits: BTreeMap<String, Counted>,
@@ -99,7 +99,7 @@ pub struct Snapshot {
     pub instances: BTreeMap<(String, String), FileCounts>,
     /// Bytes of each file of the engine, by its tablespace, for example `shop/items`.
     pub sizes: BTreeMap<String, u64>,
-    /// Sessions whose waits and statements the server was told not to count.
+    /// Sessions whose waits and statements the server is configured not to count.
     pub uncounted_sessions: u64,
     /// What could not be asked, with the reason.
     pub missing: Vec<String>,

@@ -1,6 +1,6 @@
 //! Settings of a server whose storage is to be measured.
 
-/// Bytes of a page of a server of ours: as large as a block of other products, so that their results can be compared.
+/// Bytes of a page of a managed server: as large as a block of other products, so that their results can be compared.
 pub const PAGE_BYTES: u64 = 8192;
 /// The smallest cache that the engine takes, bytes.
 const CACHE_BYTES_MIN: u64 = 5 << 20;

@@ -59,7 +59,7 @@ impl Watcher {
     }
 }
 
-/// What the rows of a look say. A session with several waits at once is told by several rows, of which the last counts.
+/// What the rows of a look say. A session with several waits at once has several rows, of which the last counts.
 fn glance(rows: &[Row], tells_waits: bool) -> ServerSample {
     let mut sessions: BTreeMap<u64, Option<SessionState>> = BTreeMap::new();
     let mut processes = Vec::new();
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(told.sessions.get(&SessionState::default()), Some(&1));
         let threads: Vec<u32> = told.processes.iter().map(|process| process.id).collect();
         assert_eq!((threads, told.at_s), (vec![50, 50, 60, 80], 9.5));
-        // Where nobody tells waits a statement is only known to run.
+        // Where waits are not reported, a statement is only known to run.
         let told = glance(&rows[3..], false);
         assert_eq!(told.sessions.get(&SessionState::new("state", "executing")), Some(&1));
     }

@@ -1,6 +1,6 @@
-//! A session of this program, which is looked past.
+//! A session of this program, which is ignored.
 
-/// A session of ours, which is looked past.
+/// An Assay session, which is ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Own {
     /// Its number among the sessions.

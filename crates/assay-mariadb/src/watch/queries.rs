@@ -1,4 +1,4 @@
-//! What is asked. Every statement carries a mark, so that it can be told from others in the server's own statistics.
+//! What is asked. Every statement carries a mark, so that it can be told apart from others in the server's own statistics.
 
 use super::own::Own;
 
@@ -6,7 +6,7 @@ use super::own::Own;
 const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', \
 'Slave_worker', 'Delayed insert', 'Killed'";
 
-/// A look must never become a load: no statement of ours may run long, wait for a lock, or write.
+/// A look must never become a load: none of our statements may run long, wait for a lock, or write.
 pub(super) const fn manners(is_mariadb: bool) -> &'static str {
     if is_mariadb {
         "SET SESSION max_statement_time = 10, lock_wait_timeout = 1, tx_read_only = 1"
@@ -75,7 +75,7 @@ pub(super) fn number_of(session: u64) -> String {
 
 fn list<T: ToString>(values: impl Iterator<Item = T>) -> String {
     let all: Vec<String> = values.map(|value| value.to_string()).collect();
-    // No thread has the number 0, and an empty list is no list.
+    // No thread has the number 0, and an empty list is invalid.
     if all.is_empty() { "0".to_owned() } else { all.join(", ") }
 }
 
@@ -87,7 +87,7 @@ fn sessions(own: &[Own]) -> String {
     list(own.iter().map(|own| own.session))
 }
 
-/// Sums of client sessions by event, and those of our own; threads of the background have no user.
+/// Sums of client sessions by event, and those of Assay's sessions; threads of the background have no user.
 fn by_event(kind: &str, condition: &str, own: &[Own]) -> String {
     let numbers = numbers(own);
     format!(
@@ -161,7 +161,7 @@ pub(super) const fn sizes(is_mariadb: bool) -> &'static str {
 }
 
 /// What every session does, without ours: its number, its thread, whether it works on a statement, its state, and what it
-/// waits for where that is told.
+/// waits for where that is reported.
 pub(super) fn glance(schema: bool, waits: bool, is_mariadb: bool, own: &[Own]) -> String {
     let own = sessions(own);
     let at = "UNIX_TIMESTAMP(SYSDATE(6))";

@@ -14,7 +14,7 @@ const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 /// The first MariaDB that cuts a wait for a row lock to milliseconds, each by itself.
 const CUTS_SINCE: (u32, u32) = (10, 6);
 
-/// Sums of client sessions by event, and the sums of our own.
+/// Sums of client sessions by event, and the sum of Assay's sessions.
 type Sums = (BTreeMap<String, Counted>, Counted);
 
 impl Watcher {

@@ -12,7 +12,7 @@ const SATURATED_MOST: f64 = 0.1;
 /// Differences below this share contradict nothing.
 const LEAST: f64 = 0.1;
 
-/// A change of the base counts when it is so many times as large as the half-width of its interval over all visits: the
+/// A change of the base counts when it is this many times as large as the half-width of its interval over all visits: the
 /// few visits at the ends are known less well than all together.
 const BEYOND: f64 = 4.5;
 

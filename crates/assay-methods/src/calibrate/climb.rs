@@ -7,7 +7,7 @@ use super::rung::Rung;
 use assay_model::Result;
 use assay_model::calibration::Bound;
 
-/// Less than this gained by twice the load is no gain.
+/// Less than this gained by twice the load does not count as a gain.
 pub(super) const LEAST_GAIN: f64 = 0.02;
 
 /// A gain that may still be larger than this is not yet known to be none.
@@ -68,7 +68,7 @@ fn guessed(from: &Rung, to: &Rung) -> Gain {
     }
 }
 
-/// Whether the rate at the top is so much lower than at half its load that time, not load, may have lowered it.
+/// Whether the rate at the top is far enough below that at half its load for time, not load, to have lowered it.
 fn retreats(half: &Rung, top: &Rung) -> bool {
     let (before, after) = (&half.told.iops, &top.told.iops);
     after.value < before.value * (1.0 - RETREAT)
@@ -119,7 +119,7 @@ fn judge(all: &[&Rung], highest: &[&Rung; 3], loads: &[u32], rung_s: f64) -> Nex
             Next::End(Bound::Host)
         }
         Ok(Gain::None) => Next::End(Bound::Saturated),
-        // At the largest load of all the last step is the only one that can tell, and it gained nothing.
+        // At the largest load of all only the last step can show it, and it gained nothing.
         Ok(_) => match higher(Some(first), loads) {
             Next::End(_) => Next::End(Bound::Saturated),
             next => next,

@@ -14,7 +14,7 @@ pub(super) const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 /// A smaller share between two levels is never called a fall: noise of seconds is as large.
 pub(super) const LEAST_CONFIRMED: f64 = 0.15;
 
-/// The level before a fall lies so many standard deviations of single slices above the one after: a level that only
+/// The level before a fall lies this many standard deviations of single slices above the one after: a level that only
 /// wanders hardly does that.
 const APART: f64 = 12.0;
 
@@ -90,7 +90,7 @@ fn apart(before: &Rung, fresh: &[Slice], slice_s: f64) -> f64 {
     let size = index((slice_s / interval_s).round()).clamp(1, (series.len() / 2).max(1));
     let earlier = &series[..(series.len() - size).max(1)];
     let batches = batch_means(earlier, size);
-    // Of a single batch only its intervals tell how noisy it is.
+    // Only its intervals show how noisy a single batch is.
     let noise =
         if batches.len() > 1 { variance(&batches) } else { variance(earlier) / real_len(size) };
     let spread = variance(&after).max(noise).sqrt();

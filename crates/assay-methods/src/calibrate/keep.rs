@@ -18,7 +18,7 @@ const TRIES: usize = 3;
 /// A rate that is lower by less than this share has not collapsed.
 const LEAST: f64 = 0.1;
 
-/// It lies so many standard deviations of a slice below what short visits gave.
+/// It lies this many standard deviations of a slice below what short visits gave.
 const APART: f64 = 5.0;
 
 impl Meter<'_> {

@@ -211,7 +211,7 @@ impl Ladder {
         (outstanding <= fallen.outstanding || flat).then_some(fallen)
     }
 
-    /// Whether a reserve that had come back lifted the begin of this slice above what can be sustained.
+    /// Whether a reserve that had come back lifted the start of this slice above what can be sustained.
     fn is_lifted(&self, outstanding: u32, slice: &Slice) -> bool {
         const BEGIN: usize = 2;
         let Some(ceiling) = self.ceiling(outstanding) else {
@@ -316,7 +316,7 @@ impl Ladder {
         }
     }
 
-    /// Whether a rung still tells of the present regime: it never reached the rate that can be sustained.
+    /// Whether a rung still describes the present regime: it never reached the rate that can be sustained.
     fn stands(&self, rung: &Rung, level: f64) -> bool {
         let iops = rung.told.iops.value;
         iops < level * (1.0 - 2.0 * LEAST_FALL)
@@ -334,7 +334,7 @@ impl Ladder {
         }
     }
 
-    /// Other transfers used up a part of the reserve, in a unit that is not known: how long it lasts cannot be told.
+    /// Other transfers used up a part of the reserve, in a unit that is not known: how long it lasts cannot be known.
     pub(super) const fn forget_reserve(&mut self) {
         self.is_shared = true;
     }

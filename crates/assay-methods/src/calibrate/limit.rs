@@ -295,7 +295,7 @@ impl Meter<'_> {
     }
 }
 
-/// Loads whose visits tell more about a limit: the last one within it, and where that matters the one beyond and the one
+/// Loads whose visits say more about a limit: the last one within it, and where that matters the one beyond and the one
 /// that the answer lacks most.
 pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Worth {
     let bracket = Bracket::of(&ladder.rungs, limit);
@@ -323,7 +323,7 @@ pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Worth 
     worth
 }
 
-/// Loads whose visits tell more about the highest rate: the one that stands for it, one that seems to give more, and
+/// Loads whose visits say more about the highest rate: the one that stands for it, one that seems to give more, and
 /// where that is not known well the highest ones, which show that more load gives no more.
 pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
     let Some(best) = best(&ladder.rungs, ladder.favourite) else {

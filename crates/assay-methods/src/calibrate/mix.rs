@@ -33,10 +33,10 @@ const AFTER_CHANGE: f64 = 0.3;
 /// Share of the time left in which a ladder that ran out of time goes on.
 const UNFINISHED: f64 = 0.2;
 
-/// A ladder that time ended after fewer rungs tells nothing of the highest rate.
+/// A ladder that ran out of time after fewer rungs says nothing about the highest rate.
 const FEWEST_RUNGS: usize = 5;
 
-/// Rounds of measuring again after the rate fell; more falls than that are no regime any more.
+/// Rounds of measuring again after the rate fell; after more falls than that there is no regime any more.
 pub(super) const ROUNDS_MAX: u32 = 6;
 
 /// A ladder with the reason of its end.
@@ -340,7 +340,7 @@ fn is_burst(ladder: &Ladder) -> bool {
     best.is_some_and(|best| ladder.is_above_sustained(best.told.iops.value))
 }
 
-/// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is no answer.
+/// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is not an answer.
 fn is_unfinished(climbed: &Climbed) -> bool {
     climbed.bound == Bound::TimeBudget && climbed.ladder.rungs.len() < FEWEST_RUNGS
 }
@@ -388,7 +388,7 @@ fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
     ))
 }
 
-/// The capacity with the burst beside it, where that was a higher one.
+/// The capacity together with the burst, where that was higher.
 fn with_burst(
     sustained: Capacity,
     burst: Option<Estimate>,

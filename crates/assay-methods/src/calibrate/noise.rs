@@ -1,4 +1,4 @@
-//! The doubt of a rung that its own visits cannot show: noise that outlasts a visit, told from all rungs together.
+//! The doubt of a rung that its own visits cannot show: noise that outlasts a visit, estimated from all rungs together.
 
 use super::ladder::Ladder;
 use super::limit::best;
@@ -15,10 +15,10 @@ const BATCH: usize = 5;
 /// An interval wider than this share to each side does not tell loads apart.
 pub(super) const HIDES: f64 = 0.03;
 
-/// Longer batches need so many degrees of freedom to be believed.
+/// Longer batches need this many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
 
-/// The noise that outlasts a visit, as the visits to all rungs tell it.
+/// The noise that outlasts a visit, as the visits to all rungs show it.
 pub(super) fn slow_noise(ladders: &[&mut Ladder]) -> SlowNoise {
     let mut visits = Vec::new();
     let rungs = ladders.iter().flat_map(|ladder| ladder.rungs.values());
@@ -43,7 +43,7 @@ pub(super) fn tell_doubts(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
 }
 
 /// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger
-/// loads whose rates cannot be told from its own: a queue that is longer gives no less.
+/// loads whose rates cannot be told apart from its own: a queue that is longer gives no less.
 fn level_of_all(ladder: &mut Ladder, noise: &SlowNoise) {
     let Some(best) =
         best(&ladder.rungs, ladder.favourite).filter(|best| best.imprecision() > HIDES)
@@ -123,8 +123,8 @@ fn short_noise(rung: &Rung) -> (f64, f64) {
     (variance_s, freedom)
 }
 
-/// The same by batches of so many intervals: the middle one of the visits' own variances. What only some visits show, such
-/// as a stall, is no noise of this load alone: it counts as noise between visits, which all loads share.
+/// The same by batches of this many intervals: the middle one of the visits' own variances. What only some visits show, such
+/// as a stall, is not noise of this load alone: it counts as noise between visits, which all loads share.
 fn batched(rung: &Rung, size: usize) -> (f64, f64) {
     let mut seen: Vec<(f64, f64)> =
         rung.slices.iter().filter_map(|slice| batched_slice(slice, size)).collect();

@@ -1,4 +1,4 @@
-//! The load that gives most between the doubled ones: a rate that falls on both sides of a rung may be higher beside it.
+//! The load that gives most between the doubled ones: a rate that falls on both sides of a rung may be higher near it.
 
 use super::climb::LEAST_GAIN;
 use super::ladder::{Ladder, Step};
@@ -23,7 +23,7 @@ const NARROW: f64 = 1.25;
 
 impl Meter<'_> {
     /// Tries loads around the highest rung where the rate falls on both sides, and lets the one nearest to the top of the
-    /// curve through them stand for the highest rate: later visits tell it without the luck of the choice.
+    /// curve through them stand for the highest rate: later visits measure it without the luck of the choice.
     pub(super) fn search_peak(&mut self, ladder: &mut Ladder) -> Result<Step> {
         let goal = Goal { precision: PRECISION, ..self.pace.first_look() };
         for _ in 0..TRIES {
@@ -56,7 +56,7 @@ fn peak(rungs: &Rungs) -> Option<u32> {
     falls.then_some(at)
 }
 
-/// The middle of the wider gap beside the highest rung; `None` where both are narrow.
+/// The middle of the wider gap next to the highest rung; `None` where both are narrow.
 fn untried(rungs: &Rungs) -> Option<u32> {
     let at = peak(rungs)?;
     let below = *rungs.range(..at).next_back()?.0;

@@ -1,5 +1,5 @@
 //! Rounds of short visits, in random order, to every load that an answer rests on: each answer then sees the same noise
-//! of seconds as the others, and sees it often enough to tell how large it is.
+//! of seconds as the others, and sees it often enough to show how large it is.
 
 use super::ladder::{Ladder, Step};
 use super::large::LARGE_OUTSTANDING_MAX;
@@ -12,18 +12,18 @@ use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
 use assay_stats::series::mean;
 
-/// Slices of a visit; where noise outlasts it more visits tell more than longer ones.
+/// Slices of a visit; where noise outlasts it, more visits say more than longer ones.
 const SLICES: f64 = 2.0;
 const SLICES_OF_NOISY: f64 = 0.5;
 
 /// Noise that outlasts a visit counts from this share on.
 pub(super) const NOISY: f64 = 0.005;
 
-/// In so many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows whether the
-/// storage has changed.
+/// Once in this many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows
+/// whether the storage has changed.
 const ROUNDS_OF_OLD: u32 = 4;
 
-/// After so many rounds the noise is estimated again: it takes longer than all else that is computed.
+/// After this many rounds the noise is estimated again: it takes longer than all else that is computed.
 const ROUNDS_OF_NOISE: u32 = 4;
 
 /// What a mix consists of.
@@ -60,7 +60,7 @@ impl Parts {
     }
 
     /// Gives every rung the interval that noise of all time scales asks for; where a level fell its visits follow one another,
-    /// and each tells what it can. How large the noise is that outlasts a visit, as a share.
+    /// and each shows what it can. How large the noise is that outlasts a visit, as a share.
     pub(super) fn tell_doubts(&mut self) -> f64 {
         if self.fell() {
             return 0.0;

@@ -1,4 +1,4 @@
-//! One rung of a load ladder: what was measured with so many I/Os outstanding, and what it tells.
+//! One rung of a load ladder: what was measured with a number of I/Os outstanding, and what it shows.
 
 use assay_model::Histogram;
 use assay_model::calibration::CurvePoint;
@@ -66,7 +66,7 @@ impl Slice {
     ///
     /// Time without a completion after the last interval is in no interval, so that leaving it out would be to measure
     /// between stalls only. One I/O alone is waited for; of several it is known by the last interval, in which much
-    /// less completed than usual, and what they take to complete otherwise is no stall.
+    /// less completed than usual, and what they take to complete otherwise is not a stall.
     fn stall_s(&self) -> Option<f64> {
         const LEAST_SHARE: f64 = 0.1;
         const LEAST_TIMES: f64 = 10.0;
@@ -84,7 +84,7 @@ impl Slice {
         (long && self.stands_still_in(last) && stall_s > 0.0).then_some(stall_s)
     }
 
-    /// Whether much less than usual completed in an interval, where that is no chance.
+    /// Whether much less than usual completed in an interval, where that is not chance.
     fn stands_still_in(&self, interval: &Interval) -> bool {
         const FEWEST: f64 = 20.0;
         const LEAST: f64 = 0.75;
@@ -170,7 +170,7 @@ impl Span {
     }
 }
 
-/// What a rung tells.
+/// What a rung shows.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     /// Reads and writes a second.
@@ -196,7 +196,7 @@ pub(super) struct Rung {
 }
 
 impl Rung {
-    /// A rung of at least one slice; `None` when too little was measured to tell anything.
+    /// A rung of at least one slice; `None` when too little was measured to say anything.
     pub(super) fn of(outstanding: u32, slices: Vec<Slice>, quantile: f64) -> Option<Self> {
         let told = Told::of(&slices, quantile)?;
         Some(Self { outstanding, slices, told })
@@ -311,7 +311,7 @@ impl Told {
         self.service_time_ns = around(&self.service_time_ns, rate);
     }
 
-    /// The same with a rate that other loads tell, too, and its doubt as a share.
+    /// The same with a rate to which other loads contribute, and its doubt as a share.
     pub(super) fn pooled(&mut self, iops: f64, half: f64) {
         self.iops = around(&Estimate { value: iops, ..self.iops }, half);
     }

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 /// A rise by less than this share is not called one.
 const LEAST_RISE: f64 = 0.1;
 
-/// So many visits lie on each side of it at least.
+/// At least this many visits lie on each side of it.
 const FEWEST: usize = 2;
 
 /// Of all moments that show a rise about as large as the largest the last one counts: loads that were not seen again since
 /// then may have been cold.
 const AS_LARGE: f64 = 0.8;
 
-/// The level after lies so many standard deviations of single visits above the one before.
+/// The level after lies this many standard deviations of single visits above the one before.
 const APART: f64 = 5.0;
 
 /// A visit to one of the loads, which are numbered.
@@ -30,7 +30,7 @@ struct Seen {
 }
 
 impl Meter<'_> {
-    /// Whether all rates rose for good since the beginning; what was measured before is then left out, and told.
+    /// Whether all rates rose for good since the beginning; what was measured before is then left out and reported.
     pub(super) fn warmed(&mut self, parts: &mut Parts) -> bool {
         let Some(at_ns) = rise(&seen(parts)) else {
             return false;
@@ -71,7 +71,7 @@ fn seen(parts: &mut Parts) -> Vec<Seen> {
     all
 }
 
-/// When the rates rose for good, ns: the begin of the first visit after it. The visit that saw it belongs to neither side.
+/// When the rates rose for good, ns: the start of the first visit after it. The visit that saw it belongs to neither side.
 fn rise(visits: &[Seen]) -> Option<u64> {
     let splits = FEWEST..visits.len().saturating_sub(2 * FEWEST).max(FEWEST);
     let found: Vec<(usize, f64)> =

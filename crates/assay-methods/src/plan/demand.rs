@@ -19,7 +19,7 @@ const PURPOSES: [(IoPurpose, &str); 8] = [
 ];
 /// Less than this share of all I/Os is left out.
 const REST_SHARE: f64 = 0.01;
-/// A purpose with less than this share of all I/Os and less than ten times it of all bytes is no stream of its own.
+/// A purpose with less than this share of all I/Os and less than ten times it of all bytes gets no stream of its own.
 const PURPOSE_SHARE: f64 = 0.001;
 /// A database splits what is larger: the largest I/O that Oracle issues.
 const IO_BYTES_MAX: f64 = 1_048_576.0;

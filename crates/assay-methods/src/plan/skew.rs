@@ -1,4 +1,4 @@
-//! Where random reads go, as far as a report tells.
+//! Where random reads go, as far as a report shows.
 
 use assay_model::number::real_len;
 use assay_model::profile::{Profile, SegmentReads};

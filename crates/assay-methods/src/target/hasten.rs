@@ -72,11 +72,11 @@ impl Hasten {
     }
 }
 
-/// An observer that is told of what the sample stands for.
+/// An observer that gets what the sample stands for.
 pub struct Hastened<'a> {
     /// How much more that is.
     pub hasten: Hasten,
-    /// Who is told.
+    /// Who gets it.
     pub observer: &'a mut dyn Observer,
 }
 

@@ -109,7 +109,7 @@ impl<'a> Opener<'a> {
         Ok(())
     }
 
-    /// What is given up of a device: each token, with what is named beside it, is for one device, in the order of the
+    /// What is given up of a device: each token, with what is named with it, is for one device, in the order of the
     /// command line.
     fn given_up(&mut self, path: &Path) -> GivenUp<'a> {
         if !is_block_device(path) {

@@ -15,7 +15,7 @@ use assay_model::{Error, Result};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The word that tells a file that a person wants to keep from one that a killed run left behind.
+/// The word that marks a file that a person wants to keep; one that a killed run left behind lacks it.
 const KEPT: &str = "kept";
 
 /// A held target. A test file that nobody wants to keep goes with it: under the lock that came with its admission, so
@@ -53,7 +53,7 @@ pub(super) struct TestFiles<'a> {
 /// How much is wanted.
 struct Wanted {
     size_bytes: u64,
-    /// Why so much, when nobody asked for it.
+    /// Why this size, when nobody asked for it.
     note: Option<String>,
 }
 

@@ -27,9 +27,9 @@ pub enum Noise {
     Pareto { exponent: f64 },
     /// Log-normal times whose logarithm has this standard deviation.
     LogNormal { deviation: f64 },
-    /// Exponential times of two means; a share of the I/Os takes so many times the mean of the others.
+    /// Exponential times of two means; a share of the I/Os takes `longer` times the mean of the others.
     Hyper { share: f64, longer: f64 },
-    /// Times are longer by a factor in the first so many seconds.
+    /// Times are longer by a factor in the first `until_s` seconds.
     Cold { slower: f64, until_s: f64 },
     /// Times are longer by a factor when more I/Os than this have been there for 2 s.
     Collapse { slower: f64, waiting: usize },
@@ -226,7 +226,7 @@ impl Kind {
         more * (1.0 - more) * (length_s / running_s).powi(2)
     }
 
-    /// The same with so many I/Os outstanding at most.
+    /// The same with at most this many I/Os outstanding.
     fn at_most(mut self, outstanding: u32) -> Self {
         self.case.plan.outstanding_max = outstanding;
         self

@@ -43,7 +43,7 @@ impl CopyIn<'_> {
     /// Sends whole or cut rows in binary form.
     ///
     /// # Errors
-    /// When the server ended the way; what it refused is told by [`finish`](Self::finish).
+    /// When the server closed the connection; [`finish`](Self::finish) reports what it refused.
     pub fn send(&mut self, rows: &[u8]) -> Answer<()> {
         let mut head = vec![b'd'];
         let length = u32::try_from(rows.len() + 4).unwrap_or(u32::MAX);

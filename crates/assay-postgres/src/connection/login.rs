@@ -77,7 +77,7 @@ fn trusting(address: &Address) -> Answer<()> {
 }
 
 /// Whether the password, or what is as good as it, may be given: encrypted because the address demands it, or to a local
-/// socket whose listener is no stranger.
+/// socket whose listener is not a stranger.
 fn may_be_told(messages: &Messages, address: &Address, how: &str) -> Answer<()> {
     let stream = messages.stream();
     let is_demanded = stream.handshake().is_some() && address.terms.security.mode >= Mode::Require;

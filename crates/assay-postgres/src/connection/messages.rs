@@ -7,9 +7,9 @@ pub use assay_model::row::Row;
 
 /// Room for answers; it grows for the longest message only.
 const ROOM_BYTES: usize = 8192;
-/// No message of a server is as long; a longer one is no message.
+/// No message of a server is as long; a longer one is not a message.
 const MESSAGE_BYTES_MAX: usize = 16 << 20;
-/// What a row and a column of a row cost beside their bytes.
+/// What a row and a column of a row cost in addition to their bytes.
 const ROW_COST_BYTES: usize = 48;
 
 /// Ends a session.

@@ -1,5 +1,5 @@
-//! Sessions with servers made of bytes: whatever they say, nothing panics, nothing is without end, and no password is told
-//! to who proves nothing.
+//! Sessions with servers made of bytes: whatever they say, nothing panics, nothing is without end, and no password is given
+//! to a server that proves nothing.
 
 use super::messages::message;
 use super::*;
@@ -55,7 +55,7 @@ fn asking(kind: u32, rest: &[u8]) -> Vec<u8> {
     said
 }
 
-/// A server that answers a first message of SCRAM with so many rounds.
+/// A server that answers a first message of SCRAM with this number of rounds.
 fn rounds(rounds: u32) -> (Vec<u8>, Failure) {
     let address = address("postgresql://me:S3cretPw@127.0.0.1/x");
     heard(&address, move |turn, got| {

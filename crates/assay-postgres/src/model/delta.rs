@@ -48,7 +48,7 @@ impl<'a> Delta<'a> {
         self.after.databases.iter().map(of_one).sum()
     }
 
-    /// Transactions without those of our own sessions.
+    /// Transactions, without those of Assay's sessions.
     pub(super) fn transactions(&self) -> u64 {
         let all = self.sum(|database| database.commits) + self.sum(|database| database.rollbacks);
         let own = |snapshot: &Snapshot| snapshot.own_statements.values().sum::<u64>();
@@ -184,7 +184,7 @@ impl<'a> Delta<'a> {
 }
 
 /// Time of sessions that is not in the counters yet, seconds: of a running statement what has passed, of a session that
-/// rests its last statement. (The server adds a statement's time up when it ends, after it has told its counters.)
+/// rests its last statement. (The server adds a statement's time up when it ends, after it has reported its counters.)
 pub(super) fn unflushed_s(snapshot: &Snapshot) -> f64 {
     let of_one = |session: &Session| {
         let began_s = session.statement_began_s?;

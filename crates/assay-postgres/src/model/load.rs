@@ -1,4 +1,4 @@
-//! The load profile: so much a second, and so much a transaction.
+//! The load profile: amounts per second and per transaction.
 
 use super::delta::Delta;
 use super::io::levels;

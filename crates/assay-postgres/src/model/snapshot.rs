@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A release, as `server_version_num` tells it: 180006 is 18.6.
+/// A release, as `server_version_num` gives it: 180006 is 18.6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32);
 
@@ -52,7 +52,7 @@ pub struct Settings {
     pub track_wal_io_timing: bool,
     /// Whether accesses are counted at all.
     pub track_counts: bool,
-    /// Whether sessions tell what they do.
+    /// Whether sessions report what they do.
     pub track_activities: bool,
     /// Bytes of a block.
     pub block_bytes: u64,

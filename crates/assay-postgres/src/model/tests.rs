@@ -178,7 +178,7 @@ fn a_clock_that_was_set_does_not_reach_db_time() {
     }
 }
 
-/// Ten seconds of eight busy sessions are 80 s, of which 8 may be told late; of the story's 40 s that would be too much.
+/// Ten seconds of eight busy sessions are 80 s, of which 8 may be reported late; of the story's 40 s that would be too much.
 #[test]
 fn counters_that_come_late_are_a_doubt_of_short_intervals() {
     let mut story = story(18);

@@ -34,10 +34,10 @@ pub(super) fn verdict(delta: &Delta<'_>, looks: &Samples, model: &TimeModel) -> 
     assay_live::without_user_io(verdict, "reads are not timed (track_io_timing is off)")
 }
 
-/// A busy session tells its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's source).
+/// A busy session reports its counters once a second at most (`PGSTAT_MIN_INTERVAL` of the server's source).
 const LAG_S: f64 = 1.0;
 
-/// What busy sessions had not told at both ends matters where the interval is short.
+/// What busy sessions had not reported yet at both ends matters where the interval is short.
 fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
     let busy = |snapshot: &super::Snapshot| {
         real_len(snapshot.sessions.iter().filter(|session| session.is_active).count())

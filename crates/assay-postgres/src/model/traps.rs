@@ -24,7 +24,7 @@ fn untimed_io_is_not_fast() {
     }
 }
 
-/// 2: from 18 on the log's rows lie beside those of the data, and still have a timer of their own.
+/// 2: from 18 on the log's rows lie next to those of the data, and still have a timer of their own.
 #[test]
 fn the_log_has_a_timer_of_its_own() {
     let mut story = story(18);
@@ -66,7 +66,7 @@ fn a_wait_is_not_called_a_latency_of_the_device() {
     assert!(doubts(&profile, "no device's latency"));
 }
 
-/// 5: a read of the database can be served by the page cache: reads are told on three levels.
+/// 5: a read of the database can be served by the page cache: reads are reported on three levels.
 #[test]
 fn reads_that_the_page_cache_served_are_no_io() {
     let mut story = story(18);
@@ -93,7 +93,7 @@ fn time_that_the_counters_do_not_have_yet_is_added() {
         state_changed_s: Some(changed_s),
     };
     let mut story = story(18);
-    // At the begin one statement has run for 2 s; that time belongs to what was before.
+    // At the beginning one statement has run for 2 s; that time belongs to what was before.
     story.before.sessions = vec![session(true, 998.0, 998.0)];
     // At the end one has run for 6 s, and another session rests since its last statement of 4 s.
     story.after.sessions = vec![session(true, 1004.0, 1004.0), session(false, 1003.0, 1007.0)];
@@ -173,7 +173,7 @@ fn our_own_sessions_are_left_out() {
     let mut story = story(18);
     story.after.own_time_s.insert("shop".into(), 3.0);
     story.after.own_statements.insert("shop".into(), 100);
-    // A database in which only we are: what we see of our own time from here is a little more than the server's.
+    // A database in which only we are: the time that we measure for ourselves from here is a little more than the server's.
     story
         .after
         .databases

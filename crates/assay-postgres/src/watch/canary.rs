@@ -1,4 +1,4 @@
-//! A canary: a session of ours that reads one random block of a table at a modest rate beside whatever else runs, and
+//! A canary: an Assay session that reads one random block of a table at a modest rate, whatever else runs, and
 //! has the server time it. A server has no histogram of its reads; this is one with a known number of them.
 
 use super::link::{MANNERS, NAME, PATIENCE};
@@ -13,7 +13,7 @@ use assay_stats::random::Random;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Distance of two reads: 20 a second are no load to anything that is worth measuring.
+/// Distance of two reads: 20 a second do not load anything that is worth measuring.
 const EVERY: Duration = Duration::from_millis(50);
 /// A number of a row as the server takes it: its block and its place there.
 const ROW_NUMBER_BYTES: usize = 6;
@@ -68,7 +68,7 @@ impl Canary {
         let Some((table, blocks)) = found.filter(|(_, blocks)| *blocks > 0) else {
             return Ok(None);
         };
-        // The row tells how long the server had worked on the statement when it had it, by its own clock.
+        // The row says how long the server had worked on the statement when it had the row, by the server's clock.
         let sql = format!(
             "SELECT /* assay */ (1e9 * extract(epoch FROM clock_timestamp() - statement_timestamp()))::bigint \
              FROM {table} WHERE ctid >= $1 AND ctid < $2 LIMIT 1"
@@ -99,7 +99,7 @@ impl Canary {
             self.choose(random.below(self.blocks));
             for seen in &mut times {
                 match self.connection.execute(&self.statement) {
-                    // A block without a row that is visible tells nothing.
+                    // A block without a visible row says nothing.
                     Ok(Execution { count: 0 }) => {}
                     Ok(Execution { count }) => {
                         seen.service.record(count);

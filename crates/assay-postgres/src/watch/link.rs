@@ -7,11 +7,11 @@ use crate::model::Version;
 use assay_model::{Error, Result};
 use std::time::Duration;
 
-/// By this name a server's own views tell our sessions from others.
+/// The name that marks Assay's sessions in a server's own views.
 pub(super) const NAME: &str = "assay";
-/// A look must never become a load: no statement of ours may run long, wait for a lock, or write.
+/// A look must never become a load: none of our statements may run long, wait for a lock, or write.
 pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET default_transaction_read_only = on";
-/// The server ends a statement of ours before this; who is silent for longer has stopped.
+/// The server ends our statements before this; a server that is silent for longer has stopped.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 /// Closes every question; both clocks are the server's, and the second one stands still since the question came.
 const OWN_TIME: &str =

@@ -1,4 +1,4 @@
-//! What is asked, by release. Every statement carries a mark, so that it can be told from others in the server's own
+//! What is asked, by release. Every statement carries a mark, so that it can be told apart from others in the server's own
 //! statistics. Times become seconds, byte counts 64-bit integers.
 
 use crate::model::Version;

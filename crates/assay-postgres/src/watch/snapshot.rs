@@ -91,7 +91,7 @@ impl Watcher {
         }
     }
 
-    /// A sum of our own sessions by database.
+    /// A sum over Assay's sessions by database.
     fn own_sums<T: Default + std::ops::AddAssign>(
         &self,
         of: impl Fn(&Link) -> T,

@@ -131,7 +131,7 @@ fn split(operations: &PerOperation, dice: &mut Dice) -> Vec<NamedResult> {
     vec![half("/oradata/data01.dbf", dice, 0.93), half("/oradata/data02.dbf", dice, 1.08)]
 }
 
-/// The run of so many seconds.
+/// The run of that many seconds.
 pub(crate) fn run(intervals: u64) -> RunReport {
     let mut dice = Dice::new(7);
     let mut timeline = TimelineBuilder::new();
@@ -246,7 +246,7 @@ fn estimates(measurement: &Measurement) -> Vec<NamedEstimate> {
     estimates
 }
 
-/// Everything, with a run of so many seconds.
+/// Everything, with a run of that many seconds.
 pub(crate) fn report(intervals: u64) -> Report {
     Report {
         load: None,

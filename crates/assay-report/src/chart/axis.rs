@@ -93,7 +93,7 @@ const ROW: f64 = 18.0;
 /// One entry of the legend.
 type Entry = (String, Ink, Stroke);
 
-/// Names what the inks and strokes mean, above the plot from the right; drawn last. What finds no room beside the name
+/// Names what the inks and strokes mean, above the plot from the right; drawn last. What finds no room next to the name
 /// of the axis stands in rows of its own above it.
 pub(crate) fn legend(scene: &mut Scene, entries: &[Entry]) {
     let right = scene.plot.right();
@@ -107,7 +107,7 @@ pub(crate) fn legend(scene: &mut Scene, entries: &[Entry]) {
     }
 }
 
-/// Entries that stand beside each other.
+/// Entries that stand next to each other.
 fn rows(entries: &[Entry], width: f64) -> Vec<&[Entry]> {
     let (mut rows, mut from) = (Vec::new(), 0);
     for to in 1..=entries.len() {

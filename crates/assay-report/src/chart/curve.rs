@@ -124,7 +124,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The points from before the level fell; they are no promise, so they stay thin.
+    /// The points from before the level fell; they promise nothing, so they stay thin.
     fn draw_burst(&self, scene: &mut Scene) {
         let mut points: Vec<&CurvePoint> = self.mix.burst_curve.iter().collect();
         points.sort_by_key(|point| point.outstanding);
@@ -202,6 +202,6 @@ fn times(points: &[&CurvePoint], limit: &LatencyLimit, format: &Formatter) -> Sc
     let (low, high) = range_of(all).unwrap_or((limit.service_time_ns, limit.service_time_ns));
     let limit_ns = if format.is_relative() { high } else { limit.service_time_ns };
     let divisor = format.divisor(Unit::Ns);
-    // Room below the lowest point for the number beside it.
+    // Room below the lowest point for the number next to it.
     Scale::log(0.85 * low.min(limit_ns) / divisor, high.max(limit_ns) / divisor)
 }

@@ -1,4 +1,4 @@
-//! Numbers of a ladder by sessions, several lines in one picture; repeats are points beside the line.
+//! Numbers of a ladder by sessions, several lines in one picture; repeats are points around the line.
 
 use super::axis::{Axis, legend, vertical};
 use super::depth::depths;

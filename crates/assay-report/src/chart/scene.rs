@@ -164,7 +164,7 @@ pub(crate) struct Plot {
 pub(crate) enum Size {
     /// As wide as the page.
     Full,
-    /// Two beside each other.
+    /// Two next to each other.
     Half,
     /// As wide as a telephone.
     Narrow,

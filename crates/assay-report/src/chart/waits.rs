@@ -147,7 +147,7 @@ fn limit(scene: &mut Scene, y: Scale, cpus: Option<f64>) {
 /// The legend in as many lines as it needs; the plot makes room for it.
 fn name_classes(scene: &mut Scene, used: &[usize]) {
     const SAMPLE: f64 = 11.0;
-    // The name of the axis stands at the begin of the first line.
+    // The name of the axis stands at the start of the first line.
     let (mut left, mut base) = (scene.plot.left + 10.0, 13.0);
     for place in used {
         let width = SAMPLE + 4.0 + LETTER * real_len(class_name(*place).len()) + 10.0;

@@ -105,7 +105,7 @@ fn points(
     points
 }
 
-/// The same time in at most so many columns.
+/// The same time in at most this many columns.
 fn thinned(columns: &[Moment], columns_max: usize) -> Vec<Moment> {
     let width = columns.len().div_ceil(columns_max.max(1)).max(1);
     let join = |chunk: &[Moment]| {

@@ -153,7 +153,7 @@ fn cells(stop: &Stop<'_>, remark: String) -> Vec<Cell> {
     ]
 }
 
-/// What is unusual in each report beside the others of its database.
+/// What is unusual in each report compared with the others of its database.
 fn remarks(mine: &[&Stop<'_>]) -> Vec<String> {
     let figures: [(&str, Of); 4] = [
         ("active sessions", |stop| stop.active_sessions),
@@ -251,7 +251,7 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
     let places = across(&mut scene, stops, along);
     for (_, ink, stroke, of) in KINDS {
         let line = line(stops, &places, |stop| Some(y.place(of(stop)?)));
-        // Reports of different databases are no course of anything.
+        // Reports of different databases do not form a course of anything.
         for name in databases(stops) {
             let mine = line.iter().filter(|(_, stop)| stop.database == name);
             scene.line(mine.map(|(place, _)| *place).collect(), ink, stroke);

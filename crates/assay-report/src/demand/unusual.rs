@@ -1,4 +1,4 @@
-//! What is unusual in one report beside the others of its database.
+//! What is unusual in one report compared with the others of its database.
 
 /// Fewer reports of one database say nothing of what is usual.
 const REPORTS_MIN: usize = 5;

@@ -115,7 +115,7 @@ pub(super) fn sentences(load: &Load) -> Vec<String> {
 
 /// Reads for each write, which depend on caches at least as much as on transactions.
 ///
-/// 9.7:1 is told of TPC-E by Chen et al., "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010.
+/// 9.7:1 is reported for TPC-E by Chen et al., "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010.
 fn ratio_words(rung: &Rung) -> Option<String> {
     let database = &rung.database;
     if database.reads == 0 && database.writes == 0 {

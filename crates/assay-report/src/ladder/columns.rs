@@ -85,7 +85,7 @@ pub(super) fn waits() -> Columns {
     }
 }
 
-/// The database's view of an I/O beside the device's, and what it costs.
+/// The database's view of an I/O next to the device's, and what it costs.
 pub(super) fn device() -> Columns {
     Columns {
         title: "An I/O seen by database and device, and its CPU time by 1,000 I/Os",

@@ -10,7 +10,7 @@ use assay_model::measurement::{
 };
 use assay_model::{Histogram, Precision};
 
-/// A rung of 1000 reads a session in two seconds, of which the page cache gave so many bytes.
+/// A rung of 1000 reads a session in two seconds, of which the page cache gave that many bytes.
 pub(super) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
     let mut service = Histogram::new(Precision::Fine);
     service.record_many(2_000_000, 1000 * u64::from(sessions));

@@ -92,7 +92,7 @@ pub(super) fn reads_and_writes() -> Columns {
     }
 }
 
-/// So many reads for each write.
+/// The number of reads for each write, in words.
 pub(super) fn ratio(reads: u64, writes: u64) -> String {
     match (reads, writes) {
         (0, 0) => unknown(),

@@ -4,7 +4,7 @@ use crate::phrases::nines;
 use assay_model::load::{Goal, Load, Rung};
 use assay_model::units::{show_count, show_time_ns};
 
-/// So many sessions, which are called `who`: `1 user`, `2 users`.
+/// A number of sessions, which are called `who`: `1 user`, `2 users`.
 pub(crate) fn several(sessions: u32, who: &str) -> String {
     if sessions == 1 { format!("1 {who}") } else { format!("{sessions} {who}s") }
 }

@@ -137,7 +137,7 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
     match (judgement.outcome, &judgement.reason) {
         (Outcome::Pass, _) => format!("{label}{of} {value} {met} {limit}{at}"),
         (Outcome::Fail, _) => format!("{label}{of} {value} {broken} {limit}{at}"),
-        // What else could be meant is no longer the question where something spoiled the number.
+        // Other readings are no longer the question where something spoiled the number.
         (Outcome::Inconclusive, _) if deciding(judgement).next().is_some() => {
             let doubt = deciding(judgement).next();
             let doubt = doubt.map_or_else(String::new, |doubt| format.prose(&doubt.what));

@@ -48,7 +48,7 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
 /// What to do where a side is a single run.
 const REPEAT: &str = ": measure each side at least three times";
 
-/// That single runs cannot tell a difference of storage from one of day.
+/// That single runs cannot separate a difference of storage from one of day.
 fn single_runs(found: &Comparison) -> Option<String> {
     let share = found.run_to_run_share? * 100.0;
     Some(format!(
@@ -164,7 +164,7 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
     Table::of_numbers(caption, &names).with(rows)
 }
 
-/// The name within its part; a rung stands first, because it is what tells rows apart.
+/// The name within its part; a rung stands first, because it distinguishes the rows.
 fn label(part: &str, measure: &Measure) -> String {
     let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
     match (rest.filter(|_| !part.is_empty()), &measure.subject) {
@@ -270,7 +270,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     })
 }
 
-/// How much rarer or more frequent I/Os of a range are; from ten times on as so many times.
+/// How much rarer or more frequent I/Os of a range are; from ten times on as a multiple.
 fn frequency(base_iops: f64, other_iops: f64) -> String {
     match other_iops / base_iops {
         _ if base_iops <= 0.0 => "new".to_owned(),

@@ -1,4 +1,4 @@
-//! How the tool itself behaved, so that a reader can tell the storage's limits from the tool's.
+//! How the tool itself behaved, so that a reader can distinguish the storage's limits from the tool's.
 
 use super::kernel::kernel;
 use super::notes::remark;

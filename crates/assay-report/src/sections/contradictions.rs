@@ -12,7 +12,7 @@ use assay_model::verdict::Unit;
 const FACTOR: f64 = 1.25;
 /// Shares of reads that differ by less are the same mix.
 const SHARE_SLACK: f64 = 0.02;
-/// A queue depth is that of a rung when it is no further from it than by this factor.
+/// A queue depth is that of a rung when they differ by at most this factor.
 const DEPTH_FACTOR: f64 = 1.5;
 
 /// A finding for each workload that the calibration contradicts.
@@ -81,7 +81,7 @@ mod tests {
         Estimate { value, low: 0.95 * value, high: 1.05 * value, confidence: 0.95, n: 30 }
     }
 
-    /// A calibration whose 70 % reads gave so many a second at 32 outstanding, and a run of the same mix.
+    /// A calibration whose 70 % reads gave that many a second at 32 outstanding, and a run of the same mix.
     #[expect(clippy::too_many_lines, reason = "a document, field by field")]
     fn report(calibrated: f64, measured: u64, depth: f64) -> Report {
         let rate = about(calibrated);

@@ -1,4 +1,4 @@
-//! A load of decision support: bars and times of every query, the runs beside each other, and what they asked of the
+//! A load of decision support: bars and times of every query, the runs next to each other, and what they asked of the
 //! storage.
 
 use super::headline::Headline;

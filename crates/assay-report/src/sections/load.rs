@@ -38,7 +38,7 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
     blocks
 }
 
-/// What the server itself told of the best rung.
+/// What the server itself reported of the best rung.
 fn activity<'a>(load: &Load) -> Option<Block<'a>> {
     let rung = load.best()?;
     let profile = rung.profile.as_ref()?;

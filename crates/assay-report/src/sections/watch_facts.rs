@@ -8,7 +8,7 @@ use assay_model::units::{show_bytes, show_count, show_throughput};
 use assay_model::verdict::Unit;
 use assay_model::watch::{Moment, Summary};
 
-/// The host in names and values; what the kernel does not tell is left out.
+/// The host in names and values; what the kernel does not report is left out.
 pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
     let total = &summary.total;
     let facts = [

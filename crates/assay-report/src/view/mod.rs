@@ -164,7 +164,7 @@ pub(crate) struct KeyFigure {
     pub(crate) queue_depth: Option<u32>,
     /// What else is to be said of it; may be empty.
     pub(crate) note: String,
-    /// Whether the note is told even where there is little room.
+    /// Whether the note is shown even where there is little room.
     pub(crate) is_noteworthy: bool,
 }
 

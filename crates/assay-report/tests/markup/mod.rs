@@ -1,4 +1,4 @@
-//! A strict reader of our own pages: every tag closed, every attribute quoted, nothing unescaped.
+//! A strict reader of Assay's pages: every tag closed, every attribute quoted, nothing unescaped.
 
 /// A start tag.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Reads golden values, which the scripts beside them compute with independent libraries.
+//! Reads golden values, which the scripts next to them compute with independent libraries.
 
 use serde_json::Value;
 

@@ -32,7 +32,7 @@ pub struct DssRequest<'a> {
     pub memory: Memory,
     /// Where answers are written.
     pub answers: Option<&'a Path>,
-    /// Cache of a server of our own.
+    /// Cache of a managed server.
     pub shared_buffers: Bytes,
     /// Sessions that load at once.
     pub loaders: u32,

@@ -28,7 +28,7 @@ pub struct Tables<L: LoadProduct> {
     pub were_there: bool,
 }
 
-/// What the filling came to, to be told beside the ground.
+/// What filling came to, to be reported with the ground.
 #[derive(Default)]
 struct Came {
     data: DssData,

@@ -23,7 +23,7 @@ pub trait TransactionLoad {
     /// The changing transaction that is counted: its name as a stream.
     fn counted(&self) -> &'static str;
 
-    /// So many of it a second, in the load's own unit.
+    /// The rate in words, in the load's own unit.
     fn rate_words(&self, per_s: f64) -> String;
 
     /// Transactions of some kinds that stand in the tables: place of the kind, and how many.

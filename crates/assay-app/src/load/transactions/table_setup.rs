@@ -1,4 +1,4 @@
-//! Where a load of transactions runs: its tables on a server of our own or on a given one, made again, found whole, or
+//! Where a load of transactions runs: its tables on a managed server or on a given one, made again, found whole, or
 //! found half loaded.
 
 use crate::context::Context;
@@ -27,11 +27,11 @@ pub struct TableSetup<'a, T> {
     pub data_bytes: u64,
     /// The server.
     pub server: &'a ServerPlan,
-    /// Cache of a server of our own, bytes.
+    /// Cache of a managed server, bytes.
     pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
-    /// So many sessions are sure to come.
+    /// Whether that many sessions are sure to come.
     pub are_given: bool,
     /// Tables that are loaded at once; 0 for as many as processors.
     pub loaders: usize,
@@ -43,7 +43,7 @@ pub struct TableSetup<'a, T> {
 
 /// A product on whose given servers a copy of the data may be kept.
 pub trait Restorable: LoadProduct + TableStore {
-    /// Enters a given server with a database of ours alone, which can be copied.
+    /// Enters a given server with a database that is Assay's alone and can be copied.
     ///
     /// # Errors
     /// What the server says, or that the product has no such copies.

@@ -1,7 +1,7 @@
 //! The conditions of the data as statements that MariaDB and MySQL understand.
 
-/// Order lines by order, and what was delivered to each customer and what each has paid, once for all conditions; tables of
-/// ours, because a temporary one can be read only once in a statement of some versions.
+/// Order lines by order, and what was delivered to each customer and what each has paid, once for all conditions; ordinary
+/// tables, because in some versions a statement can read a temporary one only once.
 pub(super) const TABLES: [&str; 3] = [
     "DROP TABLE IF EXISTS {s}.assay_lines, {s}.assay_customers",
     "CREATE TABLE {s}.assay_lines (w INT, d INT, o INT, `lines` INT, delivered INT, amount DECIMAL(14,2), \

@@ -17,7 +17,7 @@ pub(super) fn write_rows<const COLUMNS: usize>(
     to.push('[');
     for (place, row) in rows.into_iter().enumerate() {
         let comma = if place == 0 { "" } else { "," };
-        // Numbers are told as JSON tells them, and writing to memory does not fail.
+        // Numbers are written as in JSON, and writing to memory does not fail.
         let _ = write!(to, "{comma}{row:?}");
     }
     to.push(']');

@@ -1,4 +1,4 @@
-//! The statements of the order-entry load as MariaDB and MySQL understand them, told once for both ways to call: a value
+//! The statements of the order-entry load as MariaDB and MySQL understand them, written once for both ways to call: a value
 //! stands as `:name`, which is a parameter of a prepared statement and a variable of a procedure.
 
 use super::super::functions::{DISTRICT_TEXT, with_schema};
@@ -62,7 +62,7 @@ pub(super) const STATUS: &str = "SELECT c_first, c_middle, c_last, c_balance, o_
 /// An order that another delivery holds is left to it.
 pub(super) const OLDEST: &str = "SELECT no_o_id FROM {s}.new_order WHERE no_w_id = :w AND no_d_id = :d \
     ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED";
-/// The oldest order of so many districts, each beside its district.
+/// The oldest order of each district, with the district, for this number of districts.
 pub(super) fn oldest_of_each(districts: u32) -> String {
     let one = format!("({})", OLDEST.replacen("no_o_id", "no_d_id, no_o_id", 1));
     (0..districts).map(|_| one.as_str()).collect::<Vec<_>>().join(" UNION ALL ")

@@ -73,7 +73,7 @@ fn choose(
         }
         _ if address.terms.binding == Binding::Require => Err(unbound()),
         _ if !has_plain => Err(Failure::Protocol("no known way to log in".to_owned())),
-        // It tells the server that its offer of the better way did not arrive, if it made one.
+        // It informs the server that its offer of the better way did not arrive, if it made one.
         Some(_) => Ok((SCRAM_SHA_256, ChannelBinding::unrequested())),
         None => Ok((SCRAM_SHA_256, ChannelBinding::unsupported())),
     }

@@ -1,4 +1,4 @@
-//! The strip beside a judged number: the interval against its limit, on one line.
+//! The strip next to a judged number: the interval against its limit, on one line.
 
 use super::markup::{Markup, tag};
 use crate::chart::scale::Scale;

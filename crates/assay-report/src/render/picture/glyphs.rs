@@ -4,7 +4,7 @@ use assay_model::number::single;
 use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// The Latin letters of a common sans-serif font; its licence stands beside it.
+/// The Latin letters of a common sans-serif font; its licence is next to it.
 const FONT: &[u8] = include_bytes!("../../../fonts/DejaVuSansCondensed-Latin.ttf");
 
 /// Writes text.
