@@ -30,7 +30,7 @@ impl Search<'_> {
         let Self { quantile, most, .. } = *self;
         if !(quantile > 0.0 && quantile < 1.0) {
             return Err(Error::usage(
-                format!("--quantile {quantile} is no quantile"),
+                format!("--quantile {quantile} is out of range"),
                 format!("write a number between 0 and 1, for example {}", self.usual_quantile),
             ));
         }

@@ -291,7 +291,7 @@ impl SlobPlan {
                 return Ok(size.0 / BLOCK_BYTES);
             }
             Err(Error::usage(
-                format!("{option} {size} is no whole number of blocks"),
+                format!("{option} {size} is not a multiple of the block size"),
                 "write a multiple of 8KiB",
             ))
         };

@@ -299,7 +299,7 @@ impl TransactionPlan {
         };
         if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
             return Err(Error::usage(
-                format!("--rate {rate_per_s} is no rate"),
+                format!("--rate {rate_per_s} is not a rate"),
                 "write transactions a second, for example 200",
             ));
         }

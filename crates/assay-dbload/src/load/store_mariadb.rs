@@ -186,7 +186,7 @@ fn not_made(schema: &str, failure: &Failure) -> Error {
 fn no_copies() -> Error {
     Error::usage(
         "--restore-every: such a server cannot copy a database",
-        "leave it out, or name a directory: a server of our own is copied with its files",
+        "leave it out, or name a directory: the server that Assay starts there is copied with its files",
     )
 }
 

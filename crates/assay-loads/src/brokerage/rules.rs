@@ -74,16 +74,13 @@ impl Rules {
         }
         if self.think_mean > THINK_MEAN_MAX {
             let hint = "write a time up to 1h";
-            return Err(Error::usage(
-                format!("--think {} is no think time", self.think_mean),
-                hint,
-            ));
+            return Err(Error::usage(format!("--think {} is too long", self.think_mean), hint));
         }
         let knobs =
             [("--customer-skew", self.customer_skew), ("--security-skew", self.security_skew)];
         for (knob, skew) in knobs {
             if !(0.0..=2.0).contains(&skew) {
-                return Err(Error::usage(format!("{knob} {skew} is no skew"), "write 0 to 2"));
+                return Err(Error::usage(format!("{knob} {skew} is out of range"), "write 0 to 2"));
             }
         }
         Ok(())

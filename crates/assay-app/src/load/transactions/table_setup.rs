@@ -93,7 +93,7 @@ impl Restorable for MariaLink {
     ) -> Result<PreparedServer<Self>> {
         Err(Error::usage(
             "--restore-every: such a server cannot copy a database",
-            "leave it out, or name a directory: a server of our own is copied with its files",
+            "leave it out, or name a directory: the server that Assay starts there is copied with its files",
         ))
     }
 }
