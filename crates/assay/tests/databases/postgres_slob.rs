@@ -163,7 +163,7 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
     for (arguments, code, word) in [
         ("load slob nowhere", 2, "neither a directory"),
         ("load slob d --update-pct 101", 2, "--update-pct"),
-        ("load slob d --scale 1000KB", 2, "whole number of blocks"),
+        ("load slob d --scale 1000KB", 2, "a multiple of the block size"),
         ("load slob d --scale 1MiB", 2, "four times"),
         ("load slob d --bindir nowhere", 2, "no postgres"),
         ("load slob d --hot-spot 8MiB", 2, "three parts"),
