@@ -84,6 +84,7 @@ impl LoadedRun {
             calibration: self.report.calibration.as_ref(),
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
             load: self.report.load.as_ref().map(|load| LoadFacts { load, series: &self.rungs }),
+            dss: self.report.dss.as_ref(),
             given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],

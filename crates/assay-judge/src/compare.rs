@@ -210,7 +210,7 @@ fn strictness(measures: usize) -> f64 {
 /// Rates and their opposite.
 const fn better(unit: Unit) -> Better {
     match unit {
-        Unit::IosPerS | Unit::PerMinute | Unit::BytesPerS => Better::Higher,
+        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS => Better::Higher,
         Unit::Ns | Unit::Share | Unit::Count => Better::Lower,
     }
 }

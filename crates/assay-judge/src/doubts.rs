@@ -118,7 +118,12 @@ pub(crate) fn of_rung(rung: &Rung, what: LoadAmount) -> Option<Doubt> {
         let what = "whether the reads reached a device is not known";
         return Some(doubt(what, Bias::Flattering, remedy));
     }
-    let what = busy(0.0, rung.host_busy_share.unwrap_or(0.0))?;
+    of_busy_host(rung.host_busy_share.unwrap_or(0.0))
+}
+
+/// A load on a host that had no processor to spare.
+pub(crate) fn of_busy_host(host_busy_share: f64) -> Option<Doubt> {
+    let what = busy(0.0, host_busy_share)?;
     Some(doubt(what, Bias::Unflattering, "use a host with idle processors, or fewer sessions"))
 }
 

@@ -13,6 +13,7 @@ use assay_model::verdict::NamedEstimate;
 /// and each target where there are several. What cannot be said for lack of I/Os or of time is left out.
 pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
     let facts = Facts {
+        dss: None,
         calibration: None,
         run: Some(run),
         load: None,

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::found::{Found, Known};
 use crate::quantity::Quantity;
-use crate::{calibration, doubts, loaded, measurement};
+use crate::{calibration, doubts, loaded, measurement, queries};
 use assay_model::Estimate;
 use assay_model::verdict::NamedEstimate;
 
@@ -19,6 +19,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Measured { scope, amount } => measurement::find(*scope, *amount, facts),
         Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
         Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
+        Quantity::Queried { what } => queries::find(*what, facts),
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]

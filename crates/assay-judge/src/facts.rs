@@ -3,6 +3,7 @@
 use crate::doubts;
 use crate::series::Series;
 use assay_model::calibration::Calibration;
+use assay_model::dss::Dss;
 use assay_model::environment::Environment;
 use assay_model::load::Load;
 use assay_model::measurement::Measurement;
@@ -35,6 +36,8 @@ pub struct Facts<'a> {
     pub run: Option<Run<'a>>,
     /// What a database got.
     pub load: Option<LoadFacts<'a>>,
+    /// What a load of decision support got.
+    pub dss: Option<&'a Dss>,
     /// Quantities known from elsewhere, for example `host.tcp_retransmits`; they are preferred to what is found here.
     pub given: &'a [NamedEstimate],
     /// The host and the targets; what the content of a target does to reads is a doubt about them.
@@ -61,6 +64,7 @@ impl std::fmt::Debug for Facts<'_> {
             .field("calibration", &self.calibration.is_some())
             .field("run", &self.run.is_some())
             .field("load", &self.load.is_some())
+            .field("dss", &self.dss.is_some())
             .field("environment", &self.environment.is_some())
             .field("given", &self.given)
             .field("doubts", &self.doubts)

@@ -21,6 +21,7 @@ mod loaded;
 mod measurement;
 mod names;
 mod quantity;
+mod queries;
 mod rules;
 mod series;
 pub mod statistics;
@@ -31,7 +32,8 @@ pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;
 pub use levels::last_change;
 pub use quantity::{
-    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TimeKind, TimeStatistic,
+    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind,
+    TimeStatistic,
 };
 pub use rules::{Rule, Rules};
 pub use series::{Batch, Series, SeriesBuilder};

@@ -5,7 +5,7 @@ use crate::facts::{Facts, LoadFacts, Run};
 use crate::found::{Found, Known, Missing};
 use crate::measurement::of_stream;
 use crate::quantity::{Amount, CountedKind, LoadAmount, TimeKind};
-use crate::statistics;
+use crate::{queries, statistics};
 use assay_model::Estimate;
 use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
@@ -20,6 +20,9 @@ struct Group {
 
 /// What is known of an amount: of each number of sessions, or of the one that did the most work.
 pub(crate) fn find(each_rung: bool, what: LoadAmount, facts: &Facts<'_>) -> Vec<Found> {
+    if let Some(dss) = facts.dss {
+        return queries::find_of_every_load(what, dss);
+    }
     let Some(load) = facts.load.filter(|load| !load.load.rungs.is_empty()) else {
         return vec![Found::absent("no load was run on a database")];
     };

@@ -1,16 +1,20 @@
 //! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is known.
 
 use crate::quantity::{
-    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TRANSACTIONS, TimeKind,
-    TimeStatistic,
+    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, QueryAmount, Scope, TRANSACTIONS,
+    TimeKind, TimeStatistic,
 };
 use assay_model::document::nearest;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// Quantiles that are offered when a name is not known; any other may be written.
 const COMMON_QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+
+/// The queries of decision support.
+const QUERIES: RangeInclusive<u8> = 1..=22;
 
 impl FromStr for Quantity {
     type Err = Error;
@@ -37,6 +41,9 @@ fn parse(name: &str) -> Option<Quantity> {
         return calibrated(rest);
     }
     if let Some(rest) = name.strip_prefix("load.") {
+        if let Some(what) = query_amount(rest) {
+            return Some(Quantity::Queried { what });
+        }
         let of_rung = rest.strip_prefix("rung.");
         let what = load_amount(of_rung.unwrap_or(rest))?;
         return Some(Quantity::Loaded { each_rung: of_rung.is_some(), what });
@@ -78,6 +85,15 @@ fn load_amount(name: &str) -> Option<LoadAmount> {
     let (transaction, statistic) = name.split_once(".response_time.")?;
     let transaction = TRANSACTIONS.into_iter().find(|known| *known == transaction)?;
     Some(LoadAmount::Time { transaction, statistic: self::statistic(statistic)? })
+}
+
+/// What follows `load.` where it is of a load of decision support.
+fn query_amount(name: &str) -> Option<QueryAmount> {
+    let known = QueryAmount::OF_ALL.into_iter().find(|known| known.to_string() == name);
+    known.or_else(|| {
+        let number = name.strip_prefix('q')?.strip_suffix(".query_time")?;
+        QUERIES.contains(&number.parse().ok()?).then(|| number.parse().ok().map(QueryAmount::Query))?
+    })
 }
 
 /// What follows the scope: operation, if any, and what about it.
@@ -169,6 +185,8 @@ pub(crate) fn known() -> Vec<Quantity> {
         let loaded = load_amounts().into_iter();
         known.extend(loaded.map(|what| Quantity::Loaded { each_rung, what }));
     }
+    let queried = QueryAmount::OF_ALL.into_iter().chain(QUERIES.map(QueryAmount::Query));
+    known.extend(queried.map(|what| Quantity::Queried { what }));
     known
 }
 
@@ -223,7 +241,7 @@ mod tests {
             assert_eq!(quantity.to_string().parse::<Quantity>().unwrap(), quantity);
             assert!(quantity.label().len() > 5, "{quantity}");
         }
-        assert_eq!(known().len(), 2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7));
+        assert_eq!(known().len(), 2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7) + 3 + 22);
     }
 
     #[test]

@@ -28,6 +28,11 @@ pub enum Quantity {
         /// What about it.
         what: LoadAmount,
     },
+    /// Of a load of decision support, for each kind of its runs.
+    Queried {
+        /// What about it.
+        what: QueryAmount,
+    },
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
     /// Share of TCP segments that the host sent again during the measurement; given by the caller.
@@ -103,6 +108,19 @@ pub enum LoadAmount {
         /// Which number of its distribution.
         statistic: TimeStatistic,
     },
+}
+
+/// What is timed of a load of decision support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryAmount {
+    /// The geometric mean of the times of all queries of a run.
+    GeometricMean,
+    /// Queries an hour of a power run, times the scale.
+    Power,
+    /// Queries an hour of a throughput run, times the scale.
+    Throughput,
+    /// The mean time of one of the 22 queries, by its number.
+    Query(u8),
 }
 
 /// What a load counts.
@@ -245,6 +263,7 @@ impl Quantity {
                 CapacityOf::BaseServiceTime | CapacityOf::BaseQuantile(_) => Unit::Ns,
             },
             Self::Loaded { what, .. } => what.unit(),
+            Self::Queried { what } => what.unit(),
             Self::HostCpuBusy | Self::HostTcpRetransmits => Unit::Share,
         }
     }
@@ -255,6 +274,7 @@ impl Quantity {
             Self::Measured { scope, .. } => !matches!(scope, Scope::Whole),
             Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
             Self::Loaded { each_rung, .. } => *each_rung,
+            Self::Queried { .. } => true,
             Self::HostCpuBusy | Self::HostTcpRetransmits => false,
         }
     }
@@ -265,6 +285,7 @@ impl Quantity {
             Self::Measured { amount, .. } => amount.label(),
             Self::Calibrated { mix, what } => calibrated_label(*mix, *what),
             Self::Loaded { what, .. } => what.label(),
+            Self::Queried { what } => what.label(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),
             Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
         }
@@ -299,6 +320,31 @@ impl LoadAmount {
                 let name = transaction.replace('_', " ");
                 statistic_label(statistic, "response time", &format!("‘{name}’"))
             }
+        }
+    }
+}
+
+impl QueryAmount {
+    /// All but the queries.
+    pub(crate) const OF_ALL: [Self; 3] = [Self::GeometricMean, Self::Power, Self::Throughput];
+
+    /// The unit of its limits.
+    const fn unit(self) -> Unit {
+        match self {
+            Self::GeometricMean | Self::Query(_) => Unit::Ns,
+            Self::Power | Self::Throughput => Unit::PerHour,
+        }
+    }
+
+    /// The amount in words.
+    fn label(self) -> String {
+        match self {
+            Self::GeometricMean => "geometric mean of the query times".to_owned(),
+            Self::Power => "power (queries an hour of one stream, times the scale)".to_owned(),
+            Self::Throughput => {
+                "throughput (queries an hour of all streams, times the scale)".to_owned()
+            }
+            Self::Query(number) => format!("mean time of Q{number}"),
         }
     }
 }
@@ -399,6 +445,7 @@ impl fmt::Display for Quantity {
                 formatter.write_str(if *each_rung { "load.rung." } else { "load." })?;
                 what.fmt(formatter)
             }
+            Self::Queried { what } => write!(formatter, "load.{what}"),
             Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
             Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
         }
@@ -415,6 +462,17 @@ impl fmt::Display for LoadAmount {
             Self::Time { transaction, statistic } => {
                 write!(formatter, "{transaction}.response_time.{statistic}")
             }
+        }
+    }
+}
+
+impl fmt::Display for QueryAmount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GeometricMean => formatter.write_str("query_time.geometric_mean"),
+            Self::Power => formatter.write_str("power"),
+            Self::Throughput => formatter.write_str("throughput"),
+            Self::Query(number) => write!(formatter, "q{number}.query_time"),
         }
     }
 }

@@ -194,7 +194,7 @@ impl Rule {
                 Some(format!("'{name}': {why}"))
             }
             Quantity::Calibrated { .. } => Some(format!("'{name}' needs a calibration")),
-            Quantity::Loaded { .. } => Some(format!("'{name}' needs a load on a database")),
+            Quantity::Loaded { .. } | Quantity::Queried { .. } => Some(format!("'{name}' needs a load on a database")),
             Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => None,
         }
     }

@@ -5,7 +5,7 @@ use crate::load::{
     DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, ServerFacts, Setting, TimeSplit,
 };
 use crate::measurement::{Finish, Remark};
-use crate::number::{real_len, seconds};
+use crate::number::{real, real_len, seconds};
 use crate::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -203,6 +203,21 @@ impl DssRun {
     /// Its length, s.
     pub fn elapsed_s(&self) -> f64 {
         seconds(self.elapsed_ns)
+    }
+
+    /// The runs that it is a repeat of: `power.parallel2`, `streams4.parallel2`.
+    pub fn group(&self) -> String {
+        match self.kind {
+            DssKind::Power => format!("power.parallel{}", self.parallel),
+            DssKind::Throughput => format!("streams{}.parallel{}", self.streams, self.parallel),
+        }
+    }
+
+    /// The mean time of a query over the streams, ns; none where it was not asked.
+    pub fn mean_time_ns(&self, name: &str) -> Option<f64> {
+        let times = self.queries.iter().filter(|query| query.name == name);
+        let times: Vec<u64> = times.map(|query| query.elapsed_ns).collect();
+        (!times.is_empty()).then(|| real(times.iter().sum()) / real_len(times.len()))
     }
 
     /// Queries that were cancelled at the limit.

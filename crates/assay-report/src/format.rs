@@ -91,7 +91,7 @@ impl Formatter {
             (None, _) | (Some(_), Unit::Share) => unit.parts(value),
             (Some(_), Unit::Ns) => (three_digits(value), "×"),
             (Some(_), Unit::IosPerS | Unit::BytesPerS) => (three_digits(value * 100.0), "%"),
-            (Some(_), Unit::Count | Unit::PerMinute) => ("hidden".to_owned(), ""),
+            (Some(_), Unit::Count | Unit::PerMinute | Unit::PerHour) => ("hidden".to_owned(), ""),
         };
         Shown { number, unit }
     }
@@ -340,7 +340,7 @@ pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
             let (number, name) = unit.parts(value);
             format!("{} {name}", without_zeros(&number))
         }
-        Unit::IosPerS | Unit::PerMinute | Unit::Count => thousands(value),
+        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::Count => thousands(value),
         Unit::Share => format!("{} %", short(value * 100.0)),
     }
 }

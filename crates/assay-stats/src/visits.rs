@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 const SPREADS: usize = 11;
 /// The smallest of them.
 const LEAST_SPREAD: f64 = 0.001;
+/// Slow noise is rarely larger than this share: where visits say little, much larger noise is unlikely beforehand.
+const USUAL_SPREAD: f64 = 0.05;
 /// Memories that are thought of: a quarter of all the time, then halved.
 const MEMORIES: usize = 8;
 /// Where a law is less likely than the likeliest one by this logarithm, no law between it and its neighbours is tried.
@@ -65,7 +67,7 @@ impl SlowNoise {
             let spread = LEAST_SPREAD * 2f64.powf(0.5 * real_len(power));
             let memory_s = span_s / real_len(4 << memory);
             // All memories of one doubling of the spread together weigh as much as no noise at all.
-            let prior = -real_len(2 * MEMORIES).ln();
+            let prior = -real_len(2 * MEMORIES).ln() - (spread / USUAL_SPREAD).powi(2).ln_1p();
             let weight = prior + log_likelihood(&relative, spread, memory_s);
             Choice { spread, memory_s, weight }
         };

@@ -12,7 +12,7 @@ use super::prepared_server::{LoadProduct, processors};
 use super::server_plan::{ProductName, ServerPlan};
 use super::settings_table::shown;
 use crate::context::Context;
-use crate::finish::FinishedRun;
+use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
 use assay_dbload::dss::{DssStore, Memory, data_bytes};
 use assay_dbload::load::MariaLink;
@@ -65,6 +65,8 @@ pub struct DssPlan {
     pub loaders: Option<u32>,
     /// What becomes of tables that are incomplete or were made with other parameters.
     pub left: Option<PartialData>,
+    /// A file of criteria, or the name of those that ship.
+    pub criteria: Option<PathBuf>,
     /// The server.
     pub server: ServerPlan,
 }
@@ -98,6 +100,7 @@ impl Default for DssPlan {
             shared_buffers: Bytes(128 << 20),
             loaders: None,
             left: None,
+            criteria: None,
             server: ServerPlan::default(),
         }
     }
@@ -142,7 +145,8 @@ impl Load for DssPlan {
         #[rustfmt::skip]
         let Self {
             scale, target: _, streams: _, parallel: _, repeats: _, query_limit: _, parameters: _, seed: _, no_power: _,
-            no_refresh: _, answers: _, work_mem: _, shared_buffers: _, loaders: _, left: _, server: _,
+            no_refresh: _, answers: _, work_mem: _, shared_buffers: _, loaders: _, left: _, criteria: _,
+            server: _,
         } = self;
         vec![("scale", scale.to_string())]
     }
@@ -172,7 +176,8 @@ impl DssPlan {
         document: &PlanDocument,
         context: &Context,
     ) -> Result<FinishedRun> {
-        run_queries::<L>(&self.request(parallel)?, document, context)
+        let criteria = CriteriaSource::named(self.criteria.as_deref())?;
+        run_queries::<L>(&self.request(parallel)?, (document, criteria.as_ref()), context)
     }
 
     /// The product, and parallel processes on it.

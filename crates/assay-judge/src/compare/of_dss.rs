@@ -3,9 +3,9 @@
 use super::pooled::mean_of_repeats;
 use super::sides::{Measured, SideFacts};
 use assay_model::comparison::{Side, SideKind};
-use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
+use assay_model::dss::{Dss, DssRun};
 use assay_model::load::Setting;
-use assay_model::number::{count_of, real, real_len};
+use assay_model::number::count_of;
 use assay_model::verdict::Unit;
 use assay_model::{Error, Estimate, Result};
 
@@ -54,31 +54,23 @@ pub fn with_intervals(mut facts: SideFacts) -> Result<SideFacts> {
 fn measures(runs: &[&DssRun]) -> Vec<Measured> {
     let mut measures = Vec::new();
     let mut groups: Vec<String> = Vec::new();
-    for group in runs.iter().map(|run| group(run)) {
+    for group in runs.iter().map(|run| run.group()) {
         if !groups.contains(&group) {
             groups.push(group);
         }
     }
     for name in groups {
-        let mine: Vec<&DssRun> = runs.iter().copied().filter(|run| group(run) == name).collect();
+        let mine: Vec<&DssRun> = runs.iter().copied().filter(|run| run.group() == name).collect();
         let means = mine.iter().filter_map(|run| run.geometric_mean_s()).map(|mean| mean * 1e9);
         let quantity = format!("{name}.query_time.geometric.mean");
         measures.extend(measured(quantity, None, means.collect()));
         for query in names(&mine) {
-            let times = mine.iter().filter_map(|run| mean_time_ns(run, &query)).collect();
+            let times = mine.iter().filter_map(|run| run.mean_time_ns(&query)).collect();
             let quantity = format!("{name}.query_time");
             measures.extend(measured(quantity, Some(query), times));
         }
     }
     measures
-}
-
-/// `power.parallel2`, `streams4.parallel2`.
-fn group(run: &DssRun) -> String {
-    match run.kind {
-        DssKind::Power => format!("power.parallel{}", run.parallel),
-        DssKind::Throughput => format!("streams{}.parallel{}", run.streams, run.parallel),
-    }
 }
 
 fn names(runs: &[&DssRun]) -> Vec<String> {
@@ -87,13 +79,6 @@ fn names(runs: &[&DssRun]) -> Vec<String> {
     names.sort_by_key(|name| (name.len(), *name));
     names.dedup();
     names.into_iter().map(str::to_owned).collect()
-}
-
-/// The mean over the streams, ns.
-fn mean_time_ns(run: &DssRun, name: &str) -> Option<f64> {
-    let mine: Vec<&DssQuery> = run.queries.iter().filter(|query| query.name == name).collect();
-    let sum: f64 = mine.iter().map(|query| real(query.elapsed_ns)).sum();
-    (!mine.is_empty()).then(|| sum / real_len(mine.len()))
 }
 
 fn measured(quantity: String, subject: Option<String>, times_ns: Vec<f64>) -> Option<Measured> {

@@ -16,6 +16,7 @@ const QUANTILE: f64 = 0.99;
 /// A ladder as a side: every number of sessions that both sides have is judged, repeats pooled.
 pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts {
     let facts = Facts {
+        dss: None,
         calibration: None,
         run: None,
         load: Some(load),

@@ -62,6 +62,7 @@ impl Story {
     pub(crate) fn facts(&self) -> Facts<'_> {
         let run = Run { measurement: &self.measurement, series: &self.series };
         Facts {
+            dss: None,
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
             load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),

@@ -16,6 +16,8 @@ pub enum Unit {
     IosPerS,
     /// Transactions a minute.
     PerMinute,
+    /// Queries an hour.
+    PerHour,
     /// Bytes a second.
     BytesPerS,
     /// A share in 0..=1.
@@ -33,7 +35,8 @@ impl Unit {
         let read = match self {
             Self::Ns => text.parse::<Nanos>().map(|time| real(time.0)),
             Self::IosPerS => text.parse::<Rate>().map(|rate| rate.0),
-            Self::PerMinute => parse_per_minute(text),
+            Self::PerMinute => parse_rate_per(text, "/min", 60.0),
+            Self::PerHour => parse_rate_per(text, "/h", 3600.0),
             Self::BytesPerS => parse_throughput(text),
             Self::Share => text.parse::<Share>().map(|share| share.0),
             Self::Count => parse_count(text),
@@ -49,6 +52,7 @@ impl Unit {
             Self::Ns => "1ms (ns, us, ms, s)",
             Self::IosPerS => "20000/s or 20k/s",
             Self::PerMinute => "12000/min or 12k/min",
+            Self::PerHour => "12000/h or 12k/h",
             Self::BytesPerS => "500MB/s or 500MiB/s",
             Self::Share => "80% or 0.8",
             Self::Count => "0, a number without a unit",
@@ -69,6 +73,7 @@ impl Unit {
             Self::Ns => time_parts(value),
             Self::IosPerS => (show_count(value), "/s"),
             Self::PerMinute => (show_count(value), "/min"),
+            Self::PerHour => (show_count(value), "/h"),
             Self::BytesPerS => throughput_parts(value),
             Self::Share => (trimmed(value * 100.0), "%"),
             Self::Count => (show_count(value), ""),
@@ -82,11 +87,11 @@ fn trimmed(value: f64) -> String {
     shown.strip_suffix(".0").map_or(shown.clone(), str::to_owned)
 }
 
-/// A rate of `/s` is sixty times as many a minute.
-fn parse_per_minute(text: &str) -> Result<f64> {
-    let per_minute = text.trim().strip_suffix("/min").map(|number| format!("{number}/s"));
-    let factor = if per_minute.is_some() { 1.0 } else { 60.0 };
-    let rate = per_minute.as_deref().unwrap_or(text).parse::<Rate>();
+/// A rate in a unit of its own; one of `/s` is as many times larger as the unit is longer.
+fn parse_rate_per(text: &str, unit: &str, unit_s: f64) -> Result<f64> {
+    let per_unit = text.trim().strip_suffix(unit).map(|number| format!("{number}/s"));
+    let factor = if per_unit.is_some() { 1.0 } else { unit_s };
+    let rate = per_unit.as_deref().unwrap_or(text).parse::<Rate>();
     let rate = rate.map_err(|_| Error::usage(format!("'{text}' is not a rate"), ""))?;
     Ok(rate.0 * factor)
 }

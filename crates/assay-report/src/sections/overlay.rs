@@ -88,6 +88,7 @@ fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::IosPerS => "a second",
         Unit::PerMinute => "a minute",
+        Unit::PerHour => "an hour",
         Unit::BytesPerS => "bytes a second",
         Unit::Ns => "latency",
         Unit::Share => "share",

@@ -52,6 +52,23 @@ fn told_in_every_form(place: &Place) {
 }
 
 #[test]
+fn a_load_is_judged_by_its_criteria() {
+    let Some(place) = Place::new("dss-asked") else {
+        return;
+    };
+    let criteria = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \"load.query_time.geometric_mean\"\nat_most = \"1h\"\n\
+                    [[criterion]]\nquantity = \"load.errors\"\nat_most = 0\n";
+    fs::write(place.0.join("asked.toml"), criteria).unwrap();
+    let load = format!("load dss d {SMALL} --criteria asked.toml");
+    let output = place.run(&format!("{load} --repeats 3"));
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(json(&output)["verdict"]["outcome"], "pass");
+    let once = place.run(&load);
+    assert_eq!(json(&once)["verdict"]["outcome"], "inconclusive", "{}", words(&once));
+    assert_eq!(json(&once)["verdict"]["judgements"][1]["outcome"], "pass");
+}
+
+#[test]
 fn queries_over_their_limit_are_cancelled_and_count() {
     let Some(place) = Place::new("dss-limit") else {
         return;

@@ -4,7 +4,7 @@ use super::answers;
 use super::course::DssRequest;
 use super::data::Tables;
 use crate::context::Context;
-use crate::finish::{FinishedRun, finish_run};
+use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
@@ -37,7 +37,7 @@ struct Measuring<'a, L: LoadProduct> {
 /// What the store, the gate or the server say before anything was measured.
 pub fn run_queries<L: LoadProduct + DssStore>(
     course: &DssRequest<'_>,
-    document: &PlanDocument,
+    (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
 ) -> Result<FinishedRun> {
     let named = LoadTarget::read(course.target)?;
@@ -63,7 +63,7 @@ pub fn run_queries<L: LoadProduct + DssStore>(
     });
     context.progress.clear();
     match measured {
-        Ok(finish) => finish_run(writer, &finish, None),
+        Ok(finish) => finish_run(writer, &finish, criteria),
         Err(error) => {
             // A run without any query is of no use to anybody.
             let kept =

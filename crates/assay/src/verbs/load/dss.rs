@@ -60,6 +60,9 @@ pub struct Options {
     /// What to do with tables of which loading was broken off, or that were made otherwise
     #[arg(long, value_enum)]
     left: Option<Left>,
+    /// Criteria to judge by; without it there is an answer and no verdict
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -97,6 +100,7 @@ impl Options {
             shared_buffers: self.shared_buffers,
             loaders: self.loaders,
             left: self.left.map(Left::into),
+            criteria: self.criteria.clone(),
             server: self.server.plan(),
         }
     }
