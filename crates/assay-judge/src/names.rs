@@ -92,7 +92,9 @@ fn query_amount(name: &str) -> Option<QueryAmount> {
     let known = QueryAmount::OF_ALL.into_iter().find(|known| known.to_string() == name);
     known.or_else(|| {
         let number = name.strip_prefix('q')?.strip_suffix(".query_time")?;
-        QUERIES.contains(&number.parse().ok()?).then(|| number.parse().ok().map(QueryAmount::Query))?
+        QUERIES
+            .contains(&number.parse().ok()?)
+            .then(|| number.parse().ok().map(QueryAmount::Query))?
     })
 }
 
@@ -241,7 +243,10 @@ mod tests {
             assert_eq!(quantity.to_string().parse::<Quantity>().unwrap(), quantity);
             assert!(quantity.label().len() > 5, "{quantity}");
         }
-        assert_eq!(known().len(), 2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7) + 3 + 22);
+        assert_eq!(
+            known().len(),
+            2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7) + 3 + 22
+        );
     }
 
     #[test]

@@ -119,7 +119,8 @@ impl QueryAmount {
 #[cfg(test)]
 mod tests {
     use crate::{Facts, Rules};
-    use assay_model::dss::{Dss, DssKind, DssOutcome, DssQuery, DssRun};
+    use assay_model::dss::{Dss, DssData, DssKind, DssOutcome, DssQuery, DssRun};
+    use assay_model::load::ServerFacts;
     use assay_model::verdict::{Criteria, Outcome, Verdict, parse_criteria};
 
     /// A load at scale 1 whose power runs answer each query in one of these times, s.
@@ -137,11 +138,19 @@ mod tests {
             elapsed_ns: assay_model::number::nanoseconds(22.0 * elapsed_s),
             ..DssRun::begun(DssKind::Power, 1, 2, repeat)
         };
-        let text = r#"{"format":1,"method":"dss-h","notice":"","server":{"product":"PostgreSQL","version":"","address":"",
-            "managed":true,"settings":[]},"scale":1.0,"plan":[],"data":{"table_bytes":0,"index_bytes":0,"rows":0},"runs":[],
-            "processors":1}"#;
-        let empty: Dss = serde_json::from_str(text).unwrap();
-        Dss { runs: (1..).zip(times_s).map(run).collect(), ..empty }
+        Dss {
+            format: 1,
+            method: "dss-h".to_owned(),
+            notice: String::new(),
+            server: ServerFacts::default(),
+            scale: 1.0,
+            plan: Vec::new(),
+            data: DssData::default(),
+            runs: (1..).zip(times_s).map(run).collect(),
+            processors: 1,
+            end: String::new(),
+            remarks: Vec::new(),
+        }
     }
 
     fn judged(dss: &Dss, criterion: &str) -> Verdict {
@@ -180,7 +189,8 @@ mod tests {
         let power = "quantity = \"load.power\"\nat_least = ";
         assert_eq!(outcome(&times_s, &format!("{power}\"1000/h\"")), Outcome::Pass);
         assert_eq!(outcome(&times_s, &format!("{power}\"3000/h\"")), Outcome::Fail);
-        let query = "quantity = \"load.q9.query_time\"\nat_most = \"3s\"\nonly = \"power.parallel2\"";
+        let query =
+            "quantity = \"load.q9.query_time\"\nat_most = \"3s\"\nonly = \"power.parallel2\"";
         assert_eq!(outcome(&times_s, query), Outcome::Pass);
     }
 

@@ -194,7 +194,9 @@ impl Rule {
                 Some(format!("'{name}': {why}"))
             }
             Quantity::Calibrated { .. } => Some(format!("'{name}' needs a calibration")),
-            Quantity::Loaded { .. } | Quantity::Queried { .. } => Some(format!("'{name}' needs a load on a database")),
+            Quantity::Loaded { .. } | Quantity::Queried { .. } => {
+                Some(format!("'{name}' needs a load on a database"))
+            }
             Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => None,
         }
     }

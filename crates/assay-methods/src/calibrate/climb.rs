@@ -1,7 +1,7 @@
 //! Up the ladder by doubling the load until more of it is shown to give no more, and then staying there.
 
+use super::best::best;
 use super::ladder::{Ladder, Step};
-use super::limit::best;
 use super::meter::Meter;
 use super::rung::Rung;
 use assay_model::Result;

@@ -3,13 +3,11 @@
 use super::ladder::{Ladder, Step};
 use super::level::LEAST_FALL;
 use super::meter::Meter;
+use super::pace::CONFIRMED_AFTER;
 use super::rung::{Rung, Slice};
 use assay_model::Result;
 use assay_model::number::{index, real_len};
 use assay_stats::series::{batch_means, mean, variance};
-
-/// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back up meanwhile.
-pub(super) const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 
 /// A smaller share between two levels is never called a fall: noise of seconds is as large.
 pub(super) const LEAST_CONFIRMED: f64 = 0.15;

@@ -1,7 +1,7 @@
 //! Keeping the highest load for longer than a visit: a queue that collapses when it has stood for a while shows only then.
 
+use super::best::best;
 use super::ladder::{Ladder, Step};
-use super::limit::best;
 use super::meter::Meter;
 use super::rung::Slice;
 use assay_model::Result;

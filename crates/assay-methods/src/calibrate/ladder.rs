@@ -1,10 +1,9 @@
 //! A ladder of loads in one regime: what was measured before the rate fell is kept apart.
 
-use super::confirm::CONFIRMED_AFTER;
+use super::best::best;
 use super::level::{LEAST_FALL, fall, reserve};
-use super::limit::best;
 use super::meter::{Load, Meter};
-use super::pace::Goal;
+use super::pace::{CONFIRMED_AFTER, Goal};
 use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::Result;
 use assay_model::measurement::Interval;

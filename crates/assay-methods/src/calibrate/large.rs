@@ -1,19 +1,18 @@
 //! Large transfers: the ladder that shows the throughput, and the single stream.
 
+use super::best::best;
+use super::climbed::Climbed;
 use super::ladder::{Ladder, Step};
-use super::limit::best;
 use super::meter::Meter;
-use super::mix::{Climbed, ROUNDS_MAX};
+use super::pace::{LARGE_OUTSTANDING_MAX, ROUNDS_MAX};
 use super::pace::{end, late};
+use super::plan::Mix;
+use super::progress::Doing;
 use super::rounds::Parts;
-use super::{Doing, Mix};
 use assay_model::Result;
 use assay_model::calibration::Bound;
 use assay_model::number::real;
 use assay_model::workload::Access;
-
-/// Buffers of large transfers are kept below 256 MiB.
-pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 
 impl Meter<'_> {
     /// The ladder of large transfers, or what is missing of it after its rate fell; kept at its top and measured well at once

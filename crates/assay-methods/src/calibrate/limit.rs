@@ -1,32 +1,23 @@
 //! The largest load whose limited quantile of service time is within its limit, and the rate that it gives.
 
+use super::best::{NEARLY, Rungs, best};
 use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
 use super::reach::{judged, judged_together};
-use super::rounds::Worth;
 use super::rung::{Rung, Within, chosen_document};
+use super::worth::Worth;
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index, real_len, share};
 use assay_model::{Estimate, Result};
-use std::collections::BTreeMap;
-
-/// A rate this near to the highest one is called the highest: the limit then costs nothing.
-pub(super) const NEARLY: f64 = 0.98;
 
 /// Half the width of the answer's interval over its value at which the search rests.
 const NARROW: f64 = 0.025;
 
-/// A rung measured for less than this share of the favourite's time is not compared with it.
-const LONG_ENOUGH: f64 = 0.5;
-
 /// Rungs taken together at most.
 const POOL_MAX: usize = 6;
-
-/// Rungs by outstanding I/Os.
-pub(super) type Rungs = BTreeMap<u32, Rung>;
 
 /// What is known of a limit: the rungs on both sides of it, and those that may be.
 struct Bracket<'l> {
@@ -249,33 +240,6 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
     };
     let high = own.high.max(reaches.told.iops.high.min(best.told.iops.high));
     Estimate { low, high, ..own }
-}
-
-/// The rung that stands for the highest rate: the favourite, unless another one is better by more than both errors; without a
-/// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
-/// A rung that was measured for a shorter time than the favourite has not shown that it is better.
-pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
-    let least_s =
-        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.told.elapsed_s);
-    let long_enough = |rung: &&Rung| rung.told.elapsed_s >= LONG_ENOUGH * least_s;
-    let highest = rungs.values().filter(long_enough).max_by(|one, other| {
-        let value = |rung: &Rung| rung.told.iops.value;
-        value(one).total_cmp(&value(other))
-    })?;
-    // The halves of their intervals: a standard error each.
-    let value = highest.told.iops.value;
-    let least = f64::midpoint(highest.told.iops.low, value);
-    let may_be = |rung: &&Rung| {
-        let told = &rung.told.iops;
-        f64::midpoint(told.value, told.high) >= least || told.value >= NEARLY * value
-    };
-    let surest = || {
-        rungs
-            .values()
-            .filter(long_enough)
-            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
-    };
-    favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
 
 impl Meter<'_> {

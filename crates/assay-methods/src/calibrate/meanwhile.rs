@@ -1,8 +1,8 @@
 //! Whether small transfers give less after large ones used up what they share.
 
+use super::best::best;
 use super::confirm::LEAST_CONFIRMED;
 use super::ladder::Ladder;
-use super::limit::best;
 use super::meter::Meter;
 use super::rung::Slice;
 use assay_model::Result;

@@ -2,8 +2,9 @@
 //! workers, and says no when time is up or a person stops.
 
 use super::pace::{Pace, end};
+use super::plan::{CalibrationPlan, Mix};
+use super::progress::{Doing, Progress};
 use super::rung::Slice;
-use super::{CalibrationPlan, Doing, Mix, Progress};
 use crate::bench::Bench;
 use assay_model::measurement::{ErrorCount, Finish, Interval, Joint, Measurement, Remark};
 use assay_model::number::{nanoseconds, narrow, real, seconds};
@@ -177,7 +178,7 @@ impl<'a> Meter<'a> {
         service_time_s: f64,
     ) -> Result<Option<Slice>> {
         loop {
-            let warm_up_s = self.pace.warm_up_s(service_time_s);
+            let warm_up_s = self.pace.warm_up_s(service_time_s, duration_s);
             let room_s = self.left_s() - warm_up_s - self.longest_drain_s;
             if self.is_over() || room_s < self.pace.slice_s / 2.0 {
                 return Ok(None);

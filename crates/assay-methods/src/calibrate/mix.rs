@@ -1,18 +1,20 @@
 //! One mix of reads and writes: all its questions in the order in which they disturb each other least.
 
 use super::agree::agree;
+use super::best::{Rungs, best};
+use super::climbed::Climbed;
 use super::ladder::{Fallen, Ladder, Step};
-use super::large::LARGE_OUTSTANDING_MAX;
 use super::level::LEAST_FALL;
-use super::limit::{Rungs, answer, best};
+use super::limit::answer;
 use super::meter::{Load, Meter};
-use super::pace::{Goal, end, late};
+use super::pace::{Goal, LARGE_OUTSTANDING_MAX, ROUNDS_MAX, end, late};
+use super::plan::Mix;
+use super::progress::Doing;
 use super::remarks::{
     held, host_bound, impossible, still_rising, unknown_throughput, unsure, varied,
 };
 use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
-use super::{Doing, Mix};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
 use assay_model::number::{real, real_len};
@@ -35,15 +37,6 @@ const UNFINISHED: f64 = 0.2;
 
 /// A ladder that ran out of time after fewer rungs says nothing about the highest rate.
 const FEWEST_RUNGS: usize = 5;
-
-/// Rounds of measuring again after the rate fell; after more falls than that there is no regime any more.
-pub(super) const ROUNDS_MAX: u32 = 6;
-
-/// A ladder with the reason of its end.
-pub(super) struct Climbed {
-    pub(super) ladder: Ladder,
-    pub(super) bound: Bound,
-}
 
 impl Meter<'_> {
     /// Everything about one mix; `None` when not even one rung could be measured.
@@ -379,7 +372,7 @@ fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
         outstanding: best.outstanding,
         bound,
     };
-    let burst = super::limit::best(&ladder.burst, None).map(|rung| &rung.told.iops);
+    let burst = super::best::best(&ladder.burst, None).map(|rung| &rung.told.iops);
     Some(with_burst(
         sustained,
         burst.map(|iops| chosen_document(&iops.scaled(factor))),

@@ -5,6 +5,15 @@ use assay_model::units::Nanos;
 /// Rungs are known well enough when the interval of IOPS is within this share to each side.
 pub(super) const PRECISION: f64 = 0.02;
 
+/// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back up meanwhile.
+pub(super) const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
+
+/// Buffers of large transfers are kept below 256 MiB.
+pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
+
+/// Rounds of measuring again after the rate fell; after more falls than that there is no regime any more.
+pub(super) const ROUNDS_MAX: u32 = 6;
+
 /// On the way up this half-width is enough for a first look; a rung is measured longer where that does not decide.
 pub(super) const FIRST_PRECISION: f64 = 0.15;
 
@@ -100,15 +109,16 @@ impl Pace {
     }
 
     /// Warm-up before a slice, s: three times the service time to be expected, so that every I/O of the start has
-    /// left the queue, and at least a tenth of a slice.
-    pub(super) fn warm_up_s(&self, service_time_s: f64) -> f64 {
-        (3.0 * service_time_s).clamp(self.slice_s / 10.0, self.slice_s * 6.0)
+    /// left the queue, and at least a tenth of what is measured, up to that of a slice.
+    pub(super) fn warm_up_s(&self, service_time_s: f64, duration_s: f64) -> f64 {
+        let least_s = duration_s.min(self.slice_s) / 10.0;
+        (3.0 * service_time_s).clamp(least_s, self.slice_s * 6.0)
     }
 
-    /// A duration as a whole number of intervals, at least those of a slice.
+    /// A duration as a whole number of intervals, at least those of a batch.
     pub(super) fn whole(&self, duration_s: f64) -> Nanos {
         let interval_s = self.interval.seconds();
-        let whole = (duration_s / interval_s).round().max(10.0);
+        let whole = (duration_s / interval_s).round().max(5.0);
         Nanos::from_seconds(whole * interval_s)
     }
 }

@@ -1,8 +1,8 @@
 //! The load that gives most between the doubled ones: a rate that falls on both sides of a rung may be higher near it.
 
+use super::best::Rungs;
 use super::climb::LEAST_GAIN;
 use super::ladder::{Ladder, Step};
-use super::limit::Rungs;
 use super::meter::Meter;
 use super::pace::Goal;
 use super::rung::Rung;

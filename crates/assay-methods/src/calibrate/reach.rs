@@ -1,7 +1,7 @@
 //! Whether a latency limit is surely kept although the quantile itself is not known well: bursts beyond the quantile that hardly
 //! ever reach the limit.
 
-use super::limit::Rungs;
+use super::best::Rungs;
 use super::rung::{Rung, SURE, Slice, Within, pooled};
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Operation;

@@ -1,6 +1,6 @@
 //! What the reader of a calibration must know of its answers.
 
-use super::limit::Rungs;
+use super::best::Rungs;
 use super::rung::Rung;
 use assay_model::Estimate;
 use assay_model::calibration::LatencyLimit;

@@ -1,23 +1,23 @@
 //! Rounds of short visits, in random order, to every load that an answer rests on: each answer then sees the same noise
 //! of seconds as the others, and sees it often enough to show how large it is.
 
+use super::best::{NEARLY, best};
+use super::climbed::Climbed;
 use super::ladder::{Ladder, Step};
-use super::large::LARGE_OUTSTANDING_MAX;
-use super::limit::{NEARLY, best, visited_for_limit, visited_for_most};
+use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::Meter;
-use super::mix::Climbed;
 use super::noise::{HIDES, slow_noise, tell_doubts};
+use super::pace::LARGE_OUTSTANDING_MAX;
+use super::worth::Worth;
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
 use assay_stats::series::mean;
 
-/// Slices of a visit; where noise outlasts it, more visits say more than longer ones.
-const SLICES: f64 = 2.0;
-const SLICES_OF_NOISY: f64 = 0.5;
-
 /// Noise that outlasts a visit counts from this share on.
 pub(super) const NOISY: f64 = 0.005;
+/// Noise much larger than what a short visit shows of itself.
+const VERY_NOISY: f64 = 0.05;
 
 /// Once in this many rounds the load that was not seen for longest is visited, too: what it gave at the beginning shows
 /// whether the storage has changed.
@@ -91,7 +91,7 @@ impl Meter<'_> {
                 noise = slow_noise(&parts.ladders());
             }
             tell_doubts(&mut parts.ladders(), &noise);
-            let slices = if noise.spread() > NOISY { SLICES_OF_NOISY } else { SLICES };
+            let slices = slices_of_visit(noise.spread());
             if self.warmed(parts) {
                 return Ok(Step::Fell);
             }
@@ -143,6 +143,15 @@ impl Meter<'_> {
     }
 }
 
+/// Slices of a visit: where noise outlasts it, more visits say more than longer ones.
+fn slices_of_visit(spread: f64) -> f64 {
+    match spread {
+        _ if spread > VERY_NOISY => 0.25,
+        _ if spread > NOISY => 0.5,
+        _ => 2.0,
+    }
+}
+
 /// Where noise hides which load gives most, the smallest one that gave about as much as larger ones in the mean stands for
 /// the highest rate: a short queue is soon filled.
 fn prefer_small(ladder: &mut Ladder) {
@@ -167,15 +176,6 @@ fn smallest_of_most(ladder: &Ladder) -> Option<u32> {
 fn oldest(ladder: &Ladder) -> Option<u32> {
     let rung = ladder.rungs.values().min_by_key(|rung| rung.last_begin_ns())?;
     Some(rung.outstanding)
-}
-
-/// Loads that are worth a visit.
-#[derive(Debug, Default)]
-pub(super) struct Worth {
-    /// What the answer is.
-    pub(super) always: Vec<u32>,
-    /// What shows whether it lies elsewhere.
-    pub(super) in_turn: Vec<u32>,
 }
 
 impl Worth {

@@ -4,7 +4,8 @@ use super::meter::Meter;
 use super::rounds::Parts;
 use super::rung::Slice;
 use assay_model::measurement::Remark;
-use assay_model::number::seconds;
+use assay_model::number::{nanoseconds, real_len, seconds};
+use assay_stats::distribution::student_quantile;
 use assay_stats::series::{mean, variance};
 use std::collections::BTreeMap;
 
@@ -18,8 +19,11 @@ const FEWEST: usize = 2;
 /// then may have been cold.
 const AS_LARGE: f64 = 0.8;
 
-/// The level after lies this many standard deviations of single visits above the one before.
-const APART: f64 = 5.0;
+/// How sure it must be, by Student's law of single visits: many moments are tried, and visits that follow one another are alike.
+const SURE: f64 = 1.0 - 1e-5;
+
+/// The level after it was seen for at least this share of the time: noise that lasts as long is no rise for good.
+const SEEN_AFTER: f64 = 0.1;
 
 /// A visit to one of the loads, which are numbered.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +36,8 @@ struct Seen {
 impl Meter<'_> {
     /// Whether all rates rose for good since the beginning; what was measured before is then left out and reported.
     pub(super) fn warmed(&mut self, parts: &mut Parts) -> bool {
-        let Some(at_ns) = rise(&seen(parts)) else {
+        let least_ns = nanoseconds(SEEN_AFTER * self.pace.budget_s);
+        let Some(at_ns) = rise(&seen(parts), least_ns) else {
             return false;
         };
         for ladder in parts.ladders() {
@@ -71,9 +76,12 @@ fn seen(parts: &mut Parts) -> Vec<Seen> {
     all
 }
 
-/// When the rates rose for good, ns: the start of the first visit after it. The visit that saw it belongs to neither side.
-fn rise(visits: &[Seen]) -> Option<u64> {
+/// When the rates rose for good, ns: the start of the first visit after it, which is at least `least_ns` before the start of the
+/// last one. The visit that saw it belongs to neither side.
+fn rise(visits: &[Seen], least_ns: u64) -> Option<u64> {
+    let last_ns = visits.last()?.begin_ns;
     let splits = FEWEST..visits.len().saturating_sub(2 * FEWEST).max(FEWEST);
+    let splits = splits.filter(|at| visits[at + 1].begin_ns + least_ns <= last_ns);
     let found: Vec<(usize, f64)> =
         splits.filter_map(|at| Some((at, gap(&visits[..at], &visits[at + 1..])?))).collect();
     let most = found.iter().map(|(_, gap)| *gap).fold(0.0, f64::max);
@@ -100,7 +108,9 @@ fn gap(before: &[Seen], after: &[Seen]) -> Option<f64> {
     let least = after.iter().copied().fold(f64::INFINITY, f64::min);
     let rise = mean(&after) - mean(&before);
     let enough = before.len() >= FEWEST && after.len() > FEWEST;
-    (enough && rise > LEAST_RISE && rise > APART * spread && least > most).then_some(rise)
+    let freedom = real_len((before.len() + after.len()).saturating_sub(2).max(1));
+    let beyond_noise = rise > student_quantile(SURE, freedom) * spread;
+    (enough && rise > LEAST_RISE && beyond_noise && least > most).then_some(rise)
 }
 
 impl Meter<'_> {
@@ -120,12 +130,13 @@ mod tests {
             (0u64..).zip(rates).map(visit).collect()
         };
         let cold = [0.33, 0.34, 0.32, 0.33, 0.7, 0.98, 1.0, 1.02, 1.01, 0.99, 1.0];
-        assert_eq!(rise(&series(&cold)), Some(5));
+        assert_eq!(rise(&series(&cold), 4), Some(5));
+        assert_eq!(rise(&series(&cold), 6), None, "the level after it was not seen for long");
         let warm: Vec<f64> = cold.iter().rev().copied().collect();
-        assert_eq!(rise(&series(&warm)), None);
+        assert_eq!(rise(&series(&warm), 4), None);
         let noisy = [0.9, 0.95, 0.85, 1.0, 1.05, 0.98, 1.1, 1.0, 1.02];
-        assert_eq!(rise(&series(&noisy)), None);
-        assert_eq!(rise(&series(&[0.3, 1.0])), None);
+        assert_eq!(rise(&series(&noisy), 4), None);
+        assert_eq!(rise(&series(&[0.3, 1.0]), 0), None);
     }
 
     #[test]
@@ -146,6 +157,6 @@ mod tests {
             .map(|(begin_ns, (load, rate))| Seen { begin_ns, load, rate })
             .collect();
         // Two moments show the same rise, and the later one counts: the visit between them may have been cold in part.
-        assert_eq!(rise(&visits), Some(5));
+        assert_eq!(rise(&visits, 3), Some(5));
     }
 }

@@ -1,0 +1,40 @@
+//! Which of all loads stands for the highest rate.
+
+use super::rung::Rung;
+use std::collections::BTreeMap;
+
+/// A rate this near to the highest one is called the highest: the limit then costs nothing.
+pub(super) const NEARLY: f64 = 0.98;
+
+/// A rung measured for less than this share of the favourite's time is not compared with it.
+const LONG_ENOUGH: f64 = 0.5;
+
+/// Rungs by outstanding I/Os.
+pub(super) type Rungs = BTreeMap<u32, Rung>;
+
+/// The rung that stands for the highest rate: the favourite, unless another one is better by more than both errors; without a
+/// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
+/// A rung that was measured for a shorter time than the favourite has not shown that it is better.
+pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
+    let least_s =
+        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.told.elapsed_s);
+    let long_enough = |rung: &&Rung| rung.told.elapsed_s >= LONG_ENOUGH * least_s;
+    let highest = rungs.values().filter(long_enough).max_by(|one, other| {
+        let value = |rung: &Rung| rung.told.iops.value;
+        value(one).total_cmp(&value(other))
+    })?;
+    // The halves of their intervals: a standard error each.
+    let value = highest.told.iops.value;
+    let least = f64::midpoint(highest.told.iops.low, value);
+    let may_be = |rung: &&Rung| {
+        let told = &rung.told.iops;
+        f64::midpoint(told.value, told.high) >= least || told.value >= NEARLY * value
+    };
+    let surest = || {
+        rungs
+            .values()
+            .filter(long_enough)
+            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
+    };
+    favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
+}

@@ -1,0 +1,106 @@
+//! What a calibration is asked: mixes, limits and time, and what cannot be asked.
+
+use assay_model::calibration::LatencyLimit;
+use assay_model::units::{Bytes, Nanos};
+use assay_model::{Error, Result};
+
+/// What to calibrate, and for how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CalibrationPlan {
+    /// The limit on a quantile of the service time, reads and writes each for themselves.
+    pub limit: LatencyLimit,
+    /// At least one mix.
+    pub mixes: Vec<Mix>,
+    /// Bytes of one small random I/O.
+    pub transfer: Bytes,
+    /// Bytes of one large I/O.
+    pub large_transfer: Bytes,
+    /// Time for each mix, warm-ups included.
+    pub time_budget: Nanos,
+    /// Outstanding I/Os at most, of small and of large transfers.
+    pub outstanding_max: u32,
+    /// Worker threads at most; more than one are used when one is crowded.
+    pub workers_max: u32,
+    /// Further limits on the same quantile, each answered with the most IOPS within it.
+    pub steps: Vec<Nanos>,
+    /// Seed of all addresses.
+    pub seed: u64,
+}
+
+/// A mix of reads and writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// How it is called in results.
+    pub name: String,
+    /// Share of reads, 0..=1.
+    pub read_share: f64,
+}
+
+impl Mix {
+    /// `read`, `write`, or for example `mix 70/30`.
+    pub fn of(read_share: f64) -> Self {
+        let name = if read_share >= 1.0 {
+            "read".to_owned()
+        } else if read_share <= 0.0 {
+            "write".to_owned()
+        } else {
+            format!("mix {:.0}/{:.0}", read_share * 100.0, (1.0 - read_share) * 100.0)
+        };
+        Self { name, read_share }
+    }
+}
+
+impl Default for CalibrationPlan {
+    /// Reads of 8 KiB and 1 MiB for 60 s, the 0.99 quantile within 1 ms.
+    fn default() -> Self {
+        Self {
+            limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+            mixes: vec![Mix::of(1.0)],
+            transfer: Bytes(8192),
+            large_transfer: Bytes(1 << 20),
+            time_budget: Nanos(60_000_000_000),
+            outstanding_max: 1024,
+            workers_max: 1,
+            steps: Vec::new(),
+            seed: 1,
+        }
+    }
+}
+
+impl CalibrationPlan {
+    /// Refuses a plan that is invalid or contradictory.
+    ///
+    /// # Errors
+    /// A usage error that names it.
+    pub fn check(&self) -> Result<()> {
+        let LatencyLimit { quantile, service_time_ns } = self.limit;
+        if !(quantile > 0.0 && quantile < 1.0) {
+            return Err(Error::usage(
+                format!("no load can be searched by the quantile {quantile}"),
+                "use a quantile between 0 and 1, for example 0.99",
+            ));
+        }
+        if !(service_time_ns > 0.0 && service_time_ns.is_finite()) {
+            return Err(Error::usage(
+                format!("{service_time_ns} ns is no limit for a service time"),
+                "use a limit above 0, for example 1ms",
+            ));
+        }
+        if self.mixes.is_empty() {
+            return Err(Error::usage("there is nothing to calibrate", "name at least one mix"));
+        }
+        if self.time_budget.seconds() < 5.0 {
+            return Err(Error::usage(
+                format!("{} is too short for a calibration", self.time_budget),
+                "give it at least 5s a mix; 60s is usual",
+            ));
+        }
+        if self.outstanding_max == 0 || self.workers_max == 0 {
+            return Err(Error::usage(
+                "at least one I/O and one worker are needed",
+                "use at least 1 for each",
+            ));
+        }
+        Ok(())
+    }
+}

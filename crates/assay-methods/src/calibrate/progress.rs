@@ -1,0 +1,49 @@
+//! What a calibration says of itself while it is under way.
+
+/// The part of the method that is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Doubling the load of small transfers.
+    Ladder,
+    /// Keeping the full load, to see whether it can be sustained.
+    Sustained,
+    /// Searching the load that just keeps the limit.
+    Limit,
+    /// Visiting again and again what the answers rest on.
+    Rounds,
+    /// Doubling the load of large transfers.
+    Large,
+    /// Reading or writing one sequential stream.
+    SingleStream,
+}
+
+impl Doing {
+    /// In words that follow `while`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ladder => "doubling the load",
+            Self::Sustained => "keeping the full load",
+            Self::Limit => "searching the latency limit",
+            Self::Rounds => "visiting the loads of the answers again",
+            Self::Large => "doubling the load of large transfers",
+            Self::SingleStream => "measuring a single stream",
+        }
+    }
+}
+
+/// Reported after every slice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Name of the mix.
+    pub mix: String,
+    /// The part of the method.
+    pub doing: Doing,
+    /// Outstanding I/Os of the slice.
+    pub outstanding: u32,
+    /// Its reads and writes a second.
+    pub iops: f64,
+    /// Time since the calibration began, s.
+    pub elapsed_s: f64,
+    /// Time budget of all mixes, s; less may be needed.
+    pub budget_s: f64,
+}
