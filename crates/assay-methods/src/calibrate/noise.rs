@@ -2,9 +2,10 @@
 
 use super::best::best;
 use super::ladder::Ladder;
+use super::pace::INTERVALS_OF_SLICE;
 use super::rung::{CONFIDENCE, Rung, Slice};
 use assay_model::measurement::Interval;
-use assay_model::number::{real_len, seconds};
+use assay_model::number::{real, real_len, seconds};
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::series::{batch_means, mean, variance};
 use assay_stats::visits::{SlowNoise, Visit};
@@ -33,6 +34,31 @@ pub(super) fn slow_noise(ladders: &[&mut Ladder]) -> SlowNoise {
         all.extend(visits.into_iter().map(|visit| Visit { level, ..visit }));
     }
     SlowNoise::of(&all)
+}
+
+/// The same where a level fell: visits are long and follow one another, so parts of them show the noise.
+pub(super) fn slow_noise_of_parts(ladders: &[&mut Ladder]) -> SlowNoise {
+    let of_ladder = |ladder: &&mut Ladder| {
+        let usual = usual_dispersion(ladder);
+        ladder.rungs.values().map(|rung| parts_of_rung(rung, usual)).collect::<Vec<_>>()
+    };
+    let mut all = Vec::new();
+    for (level, parts) in ladders.iter().flat_map(of_ladder).enumerate() {
+        all.extend(parts.into_iter().map(|part| Visit { level, ..part }));
+    }
+    SlowNoise::of(&all)
+}
+
+/// Widens the interval of every rung to what noise of all time scales asks for.
+pub(super) fn widen(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
+    for ladder in ladders {
+        let usual = usual_dispersion(ladder);
+        for rung in ladder.rungs.values_mut() {
+            let own = of_rung(rung, usual);
+            let half = noise.half_width(&own.visits, CONFIDENCE, own.wider());
+            rung.told.doubted(half.max(rung.imprecision()));
+        }
+    }
 }
 
 /// Gives every rung the interval that noise of all time scales asks for.
@@ -127,6 +153,29 @@ fn of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Visits {
         })
         .collect();
     Visits { visits, freedom }
+}
+
+/// A rung's visits in parts as long as a slice.
+fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
+    let (variance_s, _) = moderated(short_noise(rung), rung.told.iops.value, usual_dispersion);
+    let of_slice = |slice: &Slice| -> Vec<Visit> {
+        let mut from_s = measured_from_s(slice);
+        let of_part = |part: &[Interval]| {
+            let length_s: f64 = part.iter().map(Interval::elapsed_s).sum();
+            let ios: u64 = part.iter().map(|interval| interval.operations.ios()).sum();
+            from_s += length_s;
+            Visit {
+                level: 0,
+                middle_s: from_s - 0.5 * length_s,
+                length_s,
+                value: real(ios) / length_s,
+                short_variance: variance_s / length_s,
+            }
+        };
+        slice.intervals.chunks_exact(INTERVALS_OF_SLICE).map(of_part).collect()
+    };
+    let parts = rung.slices.iter().flat_map(of_slice);
+    parts.filter(|part| part.value > 0.0).collect()
 }
 
 /// The variance of the number of I/Os of a second over its mean, as all rungs of a ladder show it.

@@ -1,5 +1,6 @@
 //! How a time budget is spent: every parameter of the method that is a duration or a share of one.
 
+use assay_model::number::real_len;
 use assay_model::units::Nanos;
 
 /// Rungs are known well enough when the interval of IOPS is within this share to each side.
@@ -13,6 +14,9 @@ pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 
 /// Rounds of measuring again after the rate fell; after more falls than that there is no regime any more.
 pub(super) const ROUNDS_MAX: u32 = 6;
+
+/// Intervals of the shortest slice.
+pub(super) const INTERVALS_OF_SLICE: usize = 20;
 
 /// On the way up this half-width is enough for a first look; a rung is measured longer where that does not decide.
 pub(super) const FIRST_PRECISION: f64 = 0.15;
@@ -79,7 +83,7 @@ impl Pace {
     pub(super) fn of(budget: Nanos) -> Self {
         let budget_s = budget.seconds();
         let slice_s = (budget_s / 120.0).clamp(0.2, 10.0);
-        let interval_ms = (slice_s * 1000.0 / 20.0).round().max(10.0);
+        let interval_ms = (slice_s * 1000.0 / real_len(INTERVALS_OF_SLICE)).round().max(10.0);
         Self { budget_s, slice_s, interval: Nanos::from_seconds(interval_ms / 1000.0) }
     }
 

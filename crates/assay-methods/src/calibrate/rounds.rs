@@ -6,7 +6,7 @@ use super::climbed::Climbed;
 use super::ladder::{Ladder, Step};
 use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::Meter;
-use super::noise::{HIDES, slow_noise, tell_doubts};
+use super::noise::{HIDES, slow_noise, slow_noise_of_parts, tell_doubts, widen};
 use super::pace::LARGE_OUTSTANDING_MAX;
 use super::worth::Worth;
 use assay_model::Result;
@@ -59,10 +59,14 @@ impl Parts {
         }
     }
 
-    /// Gives every rung the interval that noise of all time scales asks for; where a level fell its visits follow one another,
-    /// and each shows what it can. How large the noise is that outlasts a visit, as a share.
+    /// Gives every rung the interval that noise of all time scales asks for. How large the noise is that outlasts a visit, as a
+    /// share. Where a level fell, intervals get only wider, and only if there is such noise: each long visit shows most of it.
     pub(super) fn tell_doubts(&mut self) -> f64 {
         if self.fell() {
+            let noise = slow_noise_of_parts(&self.ladders());
+            if noise.spread() > NOISY {
+                widen(&mut self.ladders(), &noise);
+            }
             return 0.0;
         }
         let noise = slow_noise(&self.ladders());
