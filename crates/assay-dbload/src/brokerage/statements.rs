@@ -1,92 +1,29 @@
-//! The statements of all transactions, written once in the words that products share, and how they become those of one
-//! product: numbers stand as `#1`, texts as `@1`, and what products say differently in braces.
+//! The statements of all transactions, written once in the words that products share.
 
-use std::fmt::Write as _;
+use super::store::BrokerStore;
+use crate::load::{Statement, all_in};
 
 /// Trades that a statement takes at once.
 pub(super) const TRADES: usize = 20;
 /// Brokers that a statement takes at once.
 pub(super) const BROKERS: usize = 40;
 
-/// What products say differently: a word in braces, and what stands for it.
-pub type Words = &'static [(&'static str, &'static str)];
-
-/// A product's words.
-#[derive(Clone, Copy, Debug)]
-pub struct Dialect {
-    /// What it says for the words in braces.
-    pub words: Words,
-    /// Whether its parameters have numbers and types, so that one can stand in several places.
-    pub is_numbered: bool,
-}
-
-/// A statement in the words of a product, and which of the values stands at each of its parameters, from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Statement {
-    /// Its name.
-    pub name: &'static str,
-    /// Its text.
-    pub sql: String,
-    /// Places of values, parameter by parameter.
-    pub order: Vec<usize>,
-    /// Whether it may change something.
-    pub changes: bool,
-}
-
 /// All statements in the words of a product.
-pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
+pub(super) fn all<L: BrokerStore>(schema: &str) -> Vec<Statement> {
     let numbers = list('#', 1, TRADES);
     let names = list('@', 2, BROKERS);
-    let of = |changes: bool, (name, text): &(&'static str, &str)| {
+    let whole = |text: &str| {
         let text = text.replace("{worth}", WORTH).replace("{prices}", PRICES);
-        let text = text.replace("{numbers}", &numbers).replace("{names}", &names);
-        let (sql, order) = parameters(&said(&text, dialect, schema), dialect.is_numbered);
-        Statement { name, sql, order, changes }
+        text.replace("{numbers}", &numbers).replace("{names}", &names)
     };
-    let reads = READS.iter().map(|text| of(false, text));
-    let others = [ORDERS, RESULTS, FEEDS, UPDATES, CARE].into_iter().flatten();
-    reads.chain(others.map(|text| of(true, text))).collect()
-}
-
-/// A text in the words of a product.
-pub(super) fn said(text: &str, dialect: Dialect, schema: &str) -> String {
-    let mut sql = text.to_owned();
-    for (word, meant) in dialect.words {
-        sql = sql.replace(word, meant);
-    }
-    sql.replace("{s}", schema)
+    let texts = [READS, ORDERS, RESULTS, FEEDS, UPDATES, CARE].into_iter().flatten();
+    let texts: Vec<_> = texts.map(|(name, text)| (*name, whole(text))).collect();
+    all_in(texts.iter().map(|(name, text)| (*name, text.as_str())), L::DIALECT, schema)
 }
 
 /// `count` parameters of a kind, with commas between them.
 fn list(kind: char, first: usize, count: usize) -> String {
     (first..first + count).map(|place| format!("{kind}{place}")).collect::<Vec<_>>().join(", ")
-}
-
-/// Writes parameters as the product does, and returns which value stands at each.
-fn parameters(text: &str, is_numbered: bool) -> (String, Vec<usize>) {
-    let (mut sql, mut order, mut rest) = (String::with_capacity(text.len()), Vec::new(), text);
-    while let Some(at) = rest.find(['#', '@']) {
-        let (before, mark) = rest.split_at(at);
-        let digits = mark[1..].bytes().take_while(u8::is_ascii_digit).count();
-        let (mark, after) = mark.split_at(1 + digits);
-        sql.push_str(before);
-        rest = after;
-        match mark[1..].parse::<usize>() {
-            Ok(number) if is_numbered => {
-                let kind = if mark.starts_with('#') { "bigint" } else { "text" };
-                // Writing to memory does not fail.
-                let _ = write!(sql, "${number}::{kind}");
-                order.extend(order.len()..number);
-            }
-            Ok(number) => {
-                sql.push('?');
-                order.push(number - 1);
-            }
-            Err(_) => sql.push_str(mark),
-        }
-    }
-    sql.push_str(rest);
-    (sql, order)
 }
 
 type Texts = &'static [(&'static str, &'static str)];
@@ -416,36 +353,29 @@ const CARE: Texts = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::store::BrokerStore;
     use super::*;
     use crate::load::MariaLink;
     use assay_postgres::connection::Connection;
     use std::collections::HashSet;
 
-    #[test]
-    fn parameters_are_numbered_or_stand_in_their_order() {
-        let text = "a = #2 AND b = @1 AND c = #2 AND d LIKE '%@x'";
-        let (sql, order) = parameters(text, true);
-        assert_eq!(sql, "a = $2::bigint AND b = $1::text AND c = $2::bigint AND d LIKE '%@x'");
-        assert_eq!(order, [0, 1]);
-        let (sql, order) = parameters(text, false);
-        assert_eq!(sql, "a = ? AND b = ? AND c = ? AND d LIKE '%@x'");
-        assert_eq!(order, [1, 0, 1]);
+    fn assert_whole<L: BrokerStore>() {
+        let all = all::<L>("shop");
+        let names: HashSet<&str> = all.iter().map(|one| one.name).collect();
+        assert_eq!(names.len(), all.len());
+        for Statement { name, sql, order, .. } in &all {
+            assert!(!sql.contains(['{', '}', '#']), "{name}: {sql}");
+            let marks = sql.matches(if L::DIALECT.is_numbered { "$" } else { "?" }).count();
+            assert!(marks >= order.len(), "{name}: {sql}");
+            assert!(L::DIALECT.is_numbered || marks == order.len(), "{name}: {sql}");
+        }
     }
 
     #[test]
     fn every_statement_has_a_name_of_its_own_and_no_word_that_a_product_does_not_know() {
-        for dialect in [Connection::DIALECT, MariaLink::DIALECT] {
-            let all = all(dialect, "shop");
-            let names: HashSet<&str> = all.iter().map(|one| one.name).collect();
-            assert_eq!(names.len(), all.len());
-            for Statement { name, sql, order, changes } in &all {
-                assert!(*changes || sql.starts_with("SELECT"), "{name}: {sql}");
-                assert!(!sql.contains(['{', '}', '#']), "{name}: {sql}");
-                let marks = sql.matches(if dialect.is_numbered { "$" } else { "?" }).count();
-                assert!(marks >= order.len(), "{name}: {sql}");
-                assert!(dialect.is_numbered || marks == order.len(), "{name}: {sql}");
-            }
-        }
+        assert_whole::<Connection>();
+        assert_whole::<MariaLink>();
+        assert!(
+            READS.iter().all(|(_, text)| text.starts_with("SELECT") || text.starts_with("{worth}"))
+        );
     }
 }
