@@ -23,7 +23,7 @@ pub const COMPUTING: &str = "
 
 /// Words of names that are to be renamed.
 pub const NOT_YET: &str = "
-    Amount Asked Axis Behind Beside Better Climb Counted Course Daemon Doing Done Filler
+    Amount Asked Axis Behind Better Climb Counted Course Daemon Doing Done Filler
     Floor Following Hands Happening Hasten Hastened Held Home Homes Inbox Interrupter Joint Kept Knowledge
     Left Live Maker Maria Measured Nature Noticed Opening Pace Passed Places Rests Seen Sight Standing
     Steadiness Terms Told Unread Up Visit Wanted Watched Watcher Work";

@@ -20,5 +20,4 @@ pub use conditions::{found, verify};
 pub use deals::{BrokerSession, Brokerage, KINDS, TRADE_RESULT};
 pub use prepared::PreparedBrokerage;
 pub use schema::Floor;
-pub(crate) use schema::object_names;
 pub use store::{BrokerStore, Days, Told};

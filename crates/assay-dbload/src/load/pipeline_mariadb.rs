@@ -2,7 +2,7 @@
 //! that changed something ends for good only when all its answers are known, and none begins or ends without being asked to.
 
 use super::link::Link;
-use super::mariadb::MariaLink;
+use super::maria_link::MariaLink;
 use super::pipeline::{Pipeline, PipelineStore, missing};
 use super::statements::{Statement, Value};
 use super::transaction::Isolation;

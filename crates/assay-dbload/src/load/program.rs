@@ -1,9 +1,9 @@
 //! A managed server as its keeper needs it, whatever the product.
 
-use super::OwnPlan;
-use assay_dbserver::{Account, Daemon, Plan};
+use assay_dbserver::{Account, Daemon, Held, Plan};
 use assay_model::Result;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// A server that was made here.
@@ -52,4 +52,39 @@ pub trait Program: Sized {
 
     /// How to reach it.
     fn address(&self) -> Self::Address;
+}
+
+/// What a managed server is made of.
+#[derive(Clone, Debug)]
+pub struct OwnPlan<S: Program> {
+    /// Its programs.
+    pub binaries: S::Binaries,
+    /// The directory on the storage under test.
+    pub target: PathBuf,
+    /// Words that let programs end with this one.
+    pub guard: Vec<String>,
+    /// Bytes of the data that will be loaded.
+    pub data_bytes: u64,
+    /// Cache of the server while it is measured, bytes.
+    pub cache_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// Whether the page cache is to be passed by where that is possible.
+    pub direct: bool,
+    /// What a person chose of this product alone.
+    pub choice: S::Choice,
+    /// Leave the directory behind.
+    pub keep: bool,
+}
+
+impl<S: Program> OwnPlan<S> {
+    /// What the server itself is made of, in this directory.
+    pub(super) fn of_server(&self, directory: &Held) -> Plan<S::Binaries> {
+        Plan {
+            binaries: self.binaries.clone(),
+            directory: directory.clone(),
+            account: S::account(),
+            guard: self.guard.clone(),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What sessions of transactions share: how the server keeps them apart, and steps that are tried again.
 
+use super::link::Link;
 use super::method::Done;
-use super::{Link, TableStore};
 use assay_model::failure::Answer;
 
 /// A transaction is tried so often.
@@ -84,7 +84,7 @@ impl<T, R> Steps<T, R> {
 
     /// Takes the step that was chosen, and again when the server refuses it for the sake of others; `kind` is what it was
     /// meant to be, an attempt shows what it became.
-    pub fn step<L: TableStore>(
+    pub fn step<L: Link>(
         &mut self,
         kind: impl FnOnce(&T) -> usize,
         mut attempt: impl FnMut(&mut R, &T) -> Answer<usize>,
@@ -97,7 +97,7 @@ impl<T, R> Steps<T, R> {
 }
 
 /// Tries until it is done, or it is of no use to try again.
-fn until_done<L: TableStore>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
+fn until_done<L: Link>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
     let mut retried = Vec::new();
     loop {
         let failure = match attempt() {

@@ -20,5 +20,4 @@ pub use conditions::{Counted, count, verify};
 pub use orders::{OrderSession, Orders};
 pub use prepared::PreparedOrders;
 pub use schema::Shape;
-pub(crate) use schema::object_names;
 pub use store::OrderStore;
