@@ -3,14 +3,11 @@
 use super::link::{Link, ServerUse};
 use super::maria_link::MariaLink;
 use super::product::Product;
-use super::program::{OwnPlan, Program};
 use super::remark::remark;
-use assay_dbserver::{Account, Daemon};
 use assay_mariadb::address::Address;
-use assay_mariadb::binaries::Binaries;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::counters::Knowledge;
-use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
+use assay_mariadb::server::Server;
 use assay_mariadb::threads::whole_usage;
 use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure};
@@ -18,7 +15,6 @@ use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The oldest releases whose counters are known: of MariaDB and of MySQL.
@@ -253,49 +249,4 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
         ));
     }
     remarks
-}
-
-impl Program for Server {
-    type Address = Address;
-    type Binaries = Binaries;
-    type Settings = Settings;
-    type Choice = ();
-
-    const PROGRAMS: &'static [&'static str] = PROGRAMS;
-
-    fn account() -> Option<Account> {
-        account()
-    }
-
-    fn create(plan: Plan) -> Result<Self> {
-        Self::create(plan)
-    }
-
-    fn adopt(plan: Plan, password: String) -> Result<Self> {
-        Self::adopt(plan, password)
-    }
-
-    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
-        Settings { direct, cache_bytes, sessions_max: plan.sessions_max }
-    }
-
-    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
-        Self::start(self, settings, stop)
-    }
-
-    fn daemon(&self) -> &Daemon {
-        &self.daemon
-    }
-
-    fn daemon_mut(&mut self) -> &mut Daemon {
-        &mut self.daemon
-    }
-
-    fn knows_direct(&self) -> bool {
-        true
-    }
-
-    fn address(&self) -> Address {
-        Self::address(self)
-    }
 }

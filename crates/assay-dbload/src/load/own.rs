@@ -1,7 +1,8 @@
 //! A managed server on the storage under test, in a directory that the safety gate created; it is removed together with it.
 
 use super::kept::Kept;
-use super::program::{OwnPlan, Program};
+use super::own_plan::OwnPlan;
+use assay_dbserver::Program;
 use assay_dbserver::processes::end_inside;
 use assay_dbserver::{Held, Home, Stop};
 use assay_host::gate::{Gate, LeftBehind, LeftDirectory, OwnedDirectory};
@@ -75,7 +76,7 @@ impl<S: Program> OwnServer<S> {
                 return Err(error);
             }
         };
-        let settings = S::settings(&plan, FILL_BUFFERS_BYTES, false);
+        let settings = plan.settings(FILL_BUFFERS_BYTES, false);
         let place = directory.held().clone();
         let schema = String::new();
         let mut own = Self {
@@ -100,11 +101,11 @@ impl<S: Program> OwnServer<S> {
         let place = kept.place.clone();
         place.path().clone_into(&mut plan.target);
         let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
-        let settings = S::settings(&plan, plan.cache_bytes, plan.direct);
+        let settings = plan.settings(plan.cache_bytes, plan.direct);
         let schema = kept.schema.clone();
         let mut own =
             Self { server, directory: None, place, schema, plan, settings, ready_s: None };
-        own.settings = S::settings(&own.plan, own.plan.cache_bytes, own.is_direct());
+        own.settings = own.plan.settings(own.plan.cache_bytes, own.is_direct());
         own.server.start(&own.settings, stop)?;
         Ok(own)
     }
@@ -132,7 +133,7 @@ impl<S: Program> OwnServer<S> {
     /// Restarts it as it is to be measured: small cache, past the page cache where that is possible.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.daemon_mut().stop(Stop::Clean);
-        self.settings = S::settings(&self.plan, self.plan.cache_bytes, self.is_direct());
+        self.settings = self.plan.settings(self.plan.cache_bytes, self.is_direct());
         self.server.start(&self.settings, stop)
     }
 

@@ -2,22 +2,19 @@
 
 use super::link::ServerUse;
 use super::product::Product;
-use super::program::{OwnPlan, Program};
 use super::remark::remark;
-use assay_dbserver::{Account, Daemon};
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
-use assay_postgres::binaries::{Binaries, MAJOR_MIN};
+use assay_postgres::binaries::MAJOR_MIN;
 use assay_postgres::connection::Connection;
 use assay_postgres::counters::{DatabaseCounters, Knowledge};
 use assay_postgres::processes::{self, background, usage};
-use assay_postgres::server::{IoMethod, Plan, Server, Settings, account, missing_in};
+use assay_postgres::server::{Server, missing_in};
 use assay_postgres::watch::Watcher;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Before version 15 counts travel to a process of their own, twice a second.
@@ -132,56 +129,6 @@ impl Product for Connection {
                 "use a user with the right pg_checkpoint",
             )
         })
-    }
-}
-
-impl Program for Server {
-    type Address = Address;
-    type Binaries = Binaries;
-    type Settings = Settings;
-    type Choice = Option<IoMethod>;
-
-    const PROGRAMS: &'static [&'static str] = processes::PROGRAMS;
-
-    fn account() -> Option<Account> {
-        account()
-    }
-
-    fn create(plan: Plan) -> Result<Self> {
-        Self::create(plan)
-    }
-
-    fn adopt(plan: Plan, password: String) -> Result<Self> {
-        Self::adopt(plan, password)
-    }
-
-    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
-        Settings {
-            direct,
-            shared_buffers_bytes: cache_bytes,
-            sessions_max: plan.sessions_max,
-            io_method: plan.choice,
-        }
-    }
-
-    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
-        Self::start(self, settings, stop)
-    }
-
-    fn daemon(&self) -> &Daemon {
-        &self.daemon
-    }
-
-    fn daemon_mut(&mut self) -> &mut Daemon {
-        &mut self.daemon
-    }
-
-    fn knows_direct(&self) -> bool {
-        self.binaries().major() >= 16
-    }
-
-    fn address(&self) -> Address {
-        Self::address(self, "postgres")
     }
 }
 

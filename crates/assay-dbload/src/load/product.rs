@@ -3,8 +3,8 @@
 use super::copies::DatabaseCopies;
 use super::link::ServerUse;
 use super::owner::SchemaOwner;
-use super::program::Program;
 use crate::live::Live;
+use assay_dbserver::Program;
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
