@@ -27,13 +27,10 @@ pub enum OwnedKind {
 }
 
 impl OwnedKind {
-    const ALL: [Self; 5] = [
-        Self::Load(LoadKind::Slob),
-        Self::Load(LoadKind::Oltp),
-        Self::Load(LoadKind::Dss),
-        Self::Load(LoadKind::Brokerage),
-        Self::Database,
-    ];
+    /// All of them.
+    fn all() -> impl Iterator<Item = Self> {
+        LoadKind::ALL.into_iter().map(Self::Load).chain([Self::Database])
+    }
 
     /// Its name in records.
     pub const fn name(self) -> &'static str {
@@ -142,7 +139,7 @@ impl Owner {
             return None;
         }
         let id = value("id").filter(|id| id.len() == 32 && is_hexadecimal(id))?;
-        let kind = OwnedKind::ALL.into_iter().find(|kind| Some(kind.name()) == value("kind"))?;
+        let kind = OwnedKind::all().find(|kind| Some(kind.name()) == value("kind"))?;
         let is_kept = value("kept") == Some("yes");
         Some(Self { id: id.to_owned(), kind, is_kept, place: value("place")?.to_owned() })
     }
