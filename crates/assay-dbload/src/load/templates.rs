@@ -56,7 +56,7 @@ impl Template {
 
 /// As part of a function of the server: each value is a variable.
 pub(crate) fn with_variables(text: &str) -> String {
-    with_values(text, |to, name| to.push_str(name))
+    with_values(text, String::push_str)
 }
 
 /// Writes the names of values in another way.
