@@ -13,8 +13,8 @@ impl BrokerStore for MariaLink {
     const DIALECT: Dialect = Dialect {
         words: &[
             ("{long}", "signed"),
-            ("{moment}", "timestamp'1970-01-01 00:00:00' + interval #2 second"),
-            ("{since}", "date'1970-01-01' + interval #2 day"),
+            ("{moment}", "timestamp'1970-01-01 00:00:00' + interval :moment second"),
+            ("{since}", "date'1970-01-01' + interval :since day"),
             ("{lock}", "FOR UPDATE"),
             // A snapshot may be older than the locks that a transaction waited for; what is locked is read as it is.
             ("{fresh}", "FOR UPDATE"),

@@ -21,8 +21,8 @@ impl BrokerStore for Connection {
     const DIALECT: Dialect = Dialect {
         words: &[
             ("{long}", "bigint"),
-            ("{moment}", "timestamp '1970-01-01' + make_interval(secs => #2)"),
-            ("{since}", "date '1970-01-01' + cast(#2 AS int)"),
+            ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
+            ("{since}", "date '1970-01-01' + cast(:since AS int)"),
             ("{lock}", "FOR NO KEY UPDATE"),
             // A statement sees what was committed before it, and a snapshot that is too old is refused.
             ("{fresh}", ""),

@@ -73,7 +73,7 @@ pub use own::{OwnServer, left_in, remove_left_in};
 pub use own_plan::OwnPlan;
 pub use owner::{LeftSchema, OwnedKind, Owner, SchemaOwner, Standing, in_the_way};
 pub use pace::Pace;
-pub(crate) use pipeline::{Deal, all_in, missing};
+pub(crate) use pipeline::{Deal, missing};
 pub use pipeline::{Pipeline, PipelineStore, Prepared};
 pub use pipeline_mariadb::MariaPipeline;
 pub use pipeline_postgres::ConnectionPipeline;
@@ -83,13 +83,15 @@ pub use product::Product;
 pub use rung::{Measured, measure};
 pub use slot::Tally;
 pub use snapshot::Snapshot;
+#[cfg(test)]
+pub(crate) use statements::assert_whole;
 pub(crate) use statements::said;
 pub use statements::{Dialect, Statement, Value, Words};
 pub(crate) use store::sizes_of;
 pub use store::{Destination, Notes, TableSql, TableStore, single_number};
 pub(crate) use store_mariadb::check_rows_of_json;
 pub use tables::{IndexLayout, Origin, Procedure, Statistics, TableLayout, Tables};
-pub(crate) use templates::{Template, templates, with_variables};
+pub(crate) use templates::{Template, prepared, templates, with_variables};
 pub use transaction::{Calls, Isolation, Steps, none_open};
 #[cfg(test)]
 pub(crate) use transfer::encoded;

@@ -1,7 +1,7 @@
 //! Transactions of statements: which travel together, what they gave, and how a transaction ends; with these the
 //! transactions of a load are written once for all products.
 
-use super::statements::{Dialect, Statement, Value};
+use super::statements::{Statement, Value};
 use super::store::TableStore;
 use super::transaction::{Isolation, none_open};
 use assay_model::failure::{Answer, Failure};
@@ -161,15 +161,6 @@ pub enum Prepared<F, P> {
     Functions(F),
     /// Statements.
     Statements(P),
-}
-
-/// All texts in the words of a product.
-pub(crate) fn all_in<'a>(
-    texts: impl IntoIterator<Item = (&'static str, &'a str)>,
-    dialect: Dialect,
-    schema: &str,
-) -> Vec<Statement> {
-    texts.into_iter().map(|(name, text)| Statement::of(name, text, dialect, schema)).collect()
 }
 
 /// What should be there is not.

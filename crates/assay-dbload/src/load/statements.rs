@@ -95,6 +95,22 @@ fn numbered(order: &mut Vec<usize>, value: usize) -> usize {
     }) + 1
 }
 
+/// Fails where a name stands twice, or a product was not told what a word or a value means.
+#[cfg(test)]
+pub(crate) fn assert_whole(found: &[Statement], dialect: Dialect) {
+    let names: std::collections::HashSet<&str> = found.iter().map(|one| one.name).collect();
+    assert_eq!(names.len(), found.len());
+    for Statement { name, sql, order, .. } in found {
+        assert!(!sql.contains(['{', '}', '#', ';']), "{name}: {sql}");
+        let plain = sql.replace("::", "");
+        let is_unnamed = |rest: &str| !rest.starts_with(|letter: char| letter.is_ascii_lowercase());
+        assert!(plain.split(':').skip(1).all(is_unnamed), "{name}: {sql}");
+        let marks = sql.matches(if dialect.is_numbered { "$" } else { "?" }).count();
+        assert!(marks >= order.len(), "{name}: {sql}");
+        assert!(dialect.is_numbered || marks == order.len(), "{name}: {sql}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Files of statements: each begins with a line `--: name(value, text text)` and ends before the next, and its values stand in
 //! it by name. Other lines that begin with `--` are for the reader.
 
+use super::statements::{Dialect, Statement};
 use std::fmt::Write as _;
 
 /// A statement of a file.
@@ -52,6 +53,20 @@ impl Template {
             };
         })
     }
+}
+
+/// Statements in the words of a product, and in further ones of a load, which may hold the former.
+pub(crate) fn prepared(
+    templates: &[Template],
+    words: &[(&str, &str)],
+    dialect: Dialect,
+    schema: &str,
+) -> Vec<Statement> {
+    let of = |one: &Template| {
+        let text = one.with(words).with(dialect.words).numbered();
+        Statement::of(one.name, &text, dialect, schema)
+    };
+    templates.iter().map(of).collect()
 }
 
 /// As part of a function of the server: each value is a variable.

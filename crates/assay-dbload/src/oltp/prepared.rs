@@ -1,6 +1,6 @@
 //! How the transactions of a session reach their server: as functions of it or as statements.
 
-use super::statements::prepared;
+use super::statements::all;
 use super::store::OrderStore;
 use super::transactions;
 use crate::load::{Calls, Isolation, Pipeline, Prepared};
@@ -17,7 +17,7 @@ impl<L: OrderStore> PreparedOrders<L> {
         Ok(Self(match calls {
             Calls::Functions => Prepared::Functions(link.functions(schema)?),
             Calls::Statements => {
-                Prepared::Statements(L::Pipeline::prepare(link, schema, prepared::<L>(schema))?)
+                Prepared::Statements(L::Pipeline::prepare(link, schema, all::<L>(schema))?)
             }
         }))
     }

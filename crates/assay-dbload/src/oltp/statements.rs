@@ -1,7 +1,7 @@
 //! The statements of the order-entry load, as texts that sessions prepare and that functions of the server are made of.
 
 use super::store::OrderStore;
-use crate::load::{Statement, Template, all_in, said, templates, with_variables};
+use crate::load::{Statement, Template, prepared, said, templates, with_variables};
 
 /// The statements that products share.
 const SHARED: &str = include_str!("sql/statements.sql");
@@ -19,11 +19,8 @@ fn texts<L: OrderStore>() -> Vec<Template> {
 }
 
 /// All statements that sessions prepare.
-pub(super) fn prepared<L: OrderStore>(schema: &str) -> Vec<Statement> {
-    let words = [L::DIALECT.words, &[TEXT]].concat();
-    let texts: Vec<_> =
-        texts::<L>().iter().map(|one| (one.name, one.with(&words).numbered())).collect();
-    all_in(texts.iter().map(|(name, text)| (*name, text.as_str())), L::DIALECT, schema)
+pub(super) fn all<L: OrderStore>(schema: &str) -> Vec<Statement> {
+    prepared(&texts::<L>(), &[TEXT], L::DIALECT, schema)
 }
 
 /// One of them, as it stands in its file.
@@ -46,43 +43,27 @@ pub(super) fn within<L: OrderStore>(text: &str, words: &[(&str, &str)], schema: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Dialect, MariaLink};
+    use crate::load::{MariaLink, assert_whole};
     use assay_postgres::connection::Connection;
-    use std::collections::HashSet;
-
-    fn assert_whole(all: &[Statement], dialect: Dialect) {
-        let names: HashSet<&str> = all.iter().map(|one| one.name).collect();
-        assert_eq!(names.len(), all.len());
-        for Statement { name, sql, order, .. } in all {
-            assert!(
-                !sql.contains(['{', '}', '#', ':', ';']) || dialect.is_numbered,
-                "{name}: {sql}"
-            );
-            assert!(!sql.contains(['{', '}', '#', ';']), "{name}: {sql}");
-            let marks = sql.matches(if dialect.is_numbered { "$" } else { "?" }).count();
-            assert!(!order.is_empty() && marks >= order.len(), "{name}: {sql}");
-            assert!(dialect.is_numbered || marks == order.len(), "{name}: {sql}");
-        }
-    }
 
     #[test]
     fn every_statement_has_a_name_of_its_own_and_no_word_that_a_product_does_not_know() {
-        assert_whole(&prepared::<Connection>("shop"), Connection::DIALECT);
-        assert_whole(&prepared::<MariaLink>("shop"), MariaLink::DIALECT);
+        assert_whole(&all::<Connection>("shop"), Connection::DIALECT);
+        assert_whole(&all::<MariaLink>("shop"), MariaLink::DIALECT);
     }
 
     #[test]
     fn a_value_is_a_parameter_of_a_statement_and_a_variable_of_a_function() {
-        let of = |name: &str, all: Vec<Statement>| {
-            let found = all.into_iter().find(|one| one.name == name);
+        let of = |name: &str, every: Vec<Statement>| {
+            let found = every.into_iter().find(|one| one.name == name);
             found.map(|one| (one.sql, one.order)).unwrap_or_default()
         };
         assert_eq!(
-            of("new_order", prepared::<MariaLink>("shop")),
+            of("new_order", all::<MariaLink>("shop")),
             ("INSERT INTO shop.new_order VALUES (LAST_INSERT_ID(), ?, ?)".to_owned(), vec![1, 2])
         );
         assert_eq!(
-            of("new_order", prepared::<Connection>("shop")),
+            of("new_order", all::<Connection>("shop")),
             (
                 "INSERT INTO shop.new_order VALUES ($1::bigint, $2::bigint, $3::bigint)".to_owned(),
                 vec![0, 1, 2]
