@@ -3,15 +3,16 @@
 //! Sources: MariaDB documentation, "InnoDB Status Variables", "Performance Schema `file_summary_by_event_name` Table",
 //! "`events_statements_summary_global_by_event_name` Table"; MySQL manual, chapters of the same names.
 
-use crate::connection::{Connection, Row};
+use crate::connection::Connection;
 use crate::failure::Answer;
+use crate::model::FileCounts;
+use crate::views::{self, ALL_TRANSACTIONS, SESSION_STATEMENTS, read_status, transactions};
 use assay_model::load::{DatabaseCounts, TimeSplit};
+use assay_model::number::count;
 use std::collections::BTreeMap;
 
 /// Picoseconds of the performance schema in a nanosecond.
 const PICOSECONDS: u64 = 1000;
-/// All three counters of transactions.
-pub(crate) const ALL_TRANSACTIONS: u64 = 3;
 /// What is asked of the server's status, in the order of [`Status`].
 const NAMES: [&str; 7] = [
     "INNODB_BUFFER_POOL_READ_REQUESTS",
@@ -74,8 +75,9 @@ impl Knowledge {
         let mut counts = status.counts(self.page_bytes);
         let mut time = TimeSplit::default();
         if self.timed.io {
-            for row in &connection.query(FILES)? {
-                add_file(&mut counts, &mut time, row);
+            for row in &connection.query(&views::files())? {
+                let ((event, _), file) = views::file(row);
+                add_file(&mut counts, &mut time, &event, &file);
             }
         }
         if self.are_transactions_counted {
@@ -85,32 +87,20 @@ impl Knowledge {
             time.commit_ns = None;
         }
         if self.timed.statements {
-            let row = connection.one(STATEMENTS)?;
+            let row = connection.one(&statement_time())?;
             time.database_ns = row.count(0).unwrap_or(0) / PICOSECONDS;
         }
         Ok((counts, time))
     }
 }
 
-/// How many of the engine's three counters of transactions are on, and their sum: those that changed something, and those
-/// that read, with and without a lock.
-pub(crate) fn transactions(connection: &mut Connection) -> Answer<(u64, u64)> {
-    let is_on = if connection.facts().is_mariadb() { "ENABLED = 1" } else { "STATUS = 'enabled'" };
-    let row = connection.one(&format!(
-        "SELECT SUM({is_on}), CAST(SUM(COUNT) AS UNSIGNED) FROM information_schema.INNODB_METRICS \
-         WHERE NAME IN ('trx_rw_commits', 'trx_ro_commits', 'trx_nl_ro_commits')"
-    ))?;
-    Ok((row.count(0).unwrap_or(0), row.count(1).unwrap_or(0)))
+/// Time of the statements of all sessions, in picoseconds.
+fn statement_time() -> String {
+    format!(
+        "SELECT CAST(COALESCE(SUM(SUM_TIMER_WAIT), 0) AS UNSIGNED) \
+         FROM performance_schema.events_statements_summary_global_by_event_name WHERE {SESSION_STATEMENTS}"
+    )
 }
-
-const FILES: &str = "SELECT EVENT_NAME, SUM_TIMER_READ, SUM_TIMER_WRITE + SUM_TIMER_MISC \
-    FROM performance_schema.file_summary_by_event_name \
-    WHERE EVENT_NAME IN ('wait/io/file/innodb/innodb_data_file', 'wait/io/file/innodb/innodb_log_file')";
-
-/// Statements inside of procedures are part of the calls, and a session that says nothing works on none.
-const STATEMENTS: &str = "SELECT CAST(COALESCE(SUM(SUM_TIMER_WAIT), 0) AS UNSIGNED) \
-    FROM performance_schema.events_statements_summary_global_by_event_name \
-    WHERE EVENT_NAME LIKE 'statement/sql/%' OR EVENT_NAME LIKE 'statement/com/%'";
 
 /// Instruments that are on and timed, as far as they are of interest; none where they may not be read.
 fn timed_instruments(connection: &mut Connection) -> Vec<String> {
@@ -118,40 +108,26 @@ fn timed_instruments(connection: &mut Connection) -> Vec<String> {
         "SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES' AND \
          (NAME = 'statement/sql/select' OR NAME LIKE 'wait/io/file/innodb/%')",
     );
-    let may = connection.query(FILES).is_ok() && connection.one(STATEMENTS).is_ok();
+    let may =
+        connection.query(&views::files()).is_ok() && connection.one(&statement_time()).is_ok();
     let rows = rows.ok().filter(|_| may).unwrap_or_default();
     rows.iter().map(|row| row.text(0).to_owned()).collect()
 }
 
-fn add_file(counts: &mut DatabaseCounts, time: &mut TimeSplit, row: &Row) {
-    let waited_ns = |column| row.count(column).map(|time| time / PICOSECONDS);
-    if row.text(0).ends_with("data_file") {
-        counts.read_wait_ns = waited_ns(1);
-        time.read_ns = waited_ns(1);
-    } else {
-        counts.log_sync_wait_ns = waited_ns(2);
-        time.commit_ns = waited_ns(2);
+fn add_file(counts: &mut DatabaseCounts, time: &mut TimeSplit, event: &str, file: &FileCounts) {
+    let waited_ns = |time_s: f64| Some(count(1e9 * time_s));
+    match event {
+        "wait/io/file/innodb/innodb_data_file" => {
+            counts.read_wait_ns = waited_ns(file.read_time_s);
+            time.read_ns = waited_ns(file.read_time_s);
+        }
+        "wait/io/file/innodb/innodb_log_file" => {
+            let time_s = file.write_time_s + file.other_time_s;
+            counts.log_sync_wait_ns = waited_ns(time_s);
+            time.commit_ns = waited_ns(time_s);
+        }
+        _ => {}
     }
-}
-
-/// Values of the server's status that are whole numbers, by their names in capitals; what a release lacks is not there.
-pub(crate) fn read_status(
-    connection: &mut Connection,
-    names: &[&str],
-) -> Answer<BTreeMap<String, u64>> {
-    let is_mariadb = connection.facts().is_mariadb();
-    // MySQL takes such a name as it is written where file names have small and large letters.
-    let schema = if is_mariadb { "information_schema" } else { "performance_schema" };
-    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    let rows = connection.query(&format!(
-        "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.global_status WHERE VARIABLE_NAME IN ({})",
-        names.join(", ")
-    ))?;
-    Ok(status_of(&rows))
-}
-
-fn status_of(rows: &[Row]) -> BTreeMap<String, u64> {
-    rows.iter().filter_map(|row| Some((row.text(0).to_uppercase(), row.count(1)?))).collect()
 }
 
 impl Status {
@@ -185,6 +161,8 @@ impl Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connection::Row;
+    use crate::views::status_of;
 
     fn row(columns: &[&str]) -> Row {
         Row(columns.iter().map(|text| Some((*text).to_owned())).collect())
@@ -208,12 +186,35 @@ mod tests {
     #[test]
     fn times_come_in_picoseconds() {
         let (mut counts, mut time) = (DatabaseCounts::default(), TimeSplit::default());
-        let data = "wait/io/file/innodb/innodb_data_file";
-        add_file(&mut counts, &mut time, &row(&[data, "32450204804", "7"]));
+        let mut add = |columns: &[&str]| {
+            let ((event, _), file) = views::file(&row(columns));
+            add_file(&mut counts, &mut time, &event, &file);
+        };
+        add(&[
+            "wait/io/file/innodb/innodb_data_file",
+            "",
+            "5",
+            "32450204000",
+            "0",
+            "1",
+            "7",
+            "0",
+            "1",
+            "7",
+        ]);
+        add(&[
+            "wait/io/file/innodb/innodb_log_file",
+            "",
+            "0",
+            "0",
+            "0",
+            "1",
+            "2000000",
+            "0",
+            "1",
+            "3000000",
+        ]);
         assert_eq!((counts.read_wait_ns, time.read_ns), (Some(32_450_204), Some(32_450_204)));
-        assert_eq!((counts.log_sync_wait_ns, time.commit_ns), (None, None));
-        let log = "wait/io/file/innodb/innodb_log_file";
-        add_file(&mut counts, &mut time, &row(&[log, "0", "5000000"]));
         assert_eq!((counts.log_sync_wait_ns, time.commit_ns), (Some(5000), Some(5000)));
     }
 }

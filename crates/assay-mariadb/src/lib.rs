@@ -14,4 +14,5 @@ pub mod failure;
 pub mod model;
 pub mod server;
 pub mod threads;
+mod views;
 pub mod watch;

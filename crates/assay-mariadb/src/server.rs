@@ -11,7 +11,7 @@ use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use assay_dbserver::tls::Security;
-use assay_dbserver::{Daemon, Home, INPUT, Nature, nameless, password};
+use assay_dbserver::{Daemon, Home, INPUT, Nature, Program, Start, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -65,40 +65,6 @@ impl Server {
         Self { binaries, daemon: Daemon::new(home, password) }
     }
 
-    /// Makes the files of a server.
-    ///
-    /// # Errors
-    /// An environment error when a program cannot be run or fails, with its words.
-    pub fn create(plan: Plan) -> Result<Self> {
-        let server = Self::of(plan, password()?);
-        server.daemon.home.check_way_in(&server.binaries.server)?;
-        server.daemon.home.let_in()?;
-        server.daemon.home.make_room(DATA)?;
-        server.daemon.home.make_room(SCRATCH)?;
-        server.initialise()?;
-        Ok(server)
-    }
-
-    /// A server that was made before, in a directory that was kept.
-    ///
-    /// # Errors
-    /// A usage error when there are no files of such a server.
-    pub fn adopt(plan: Plan, password: String) -> Result<Self> {
-        let server = Self::of(plan, password);
-        if server.daemon.data().join("ibdata1").is_file() {
-            server.daemon.home.check_room(DATA)?;
-            server.daemon.home.check_room(SCRATCH)?;
-            return Ok(server);
-        }
-        Err(Error::usage(
-            format!(
-                "{} holds no files of a MariaDB server",
-                server.daemon.home.directory.display()
-            ),
-            "name the directory of a kept server, with the --server that made it",
-        ))
-    }
-
     /// Where it puts temporary tables.
     fn scratch(&self) -> PathBuf {
         self.daemon.home.directory.join(SCRATCH)
@@ -142,12 +108,55 @@ impl Server {
         }
         Err(explain(&self.daemon.home, "making the files of a server", &words))
     }
+}
 
-    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
-    ///
-    /// # Errors
-    /// An environment error with the words of its log when it ends instead.
-    pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+impl Program for Server {
+    type Address = Address;
+    type Binaries = Binaries;
+    type Settings = Settings;
+    type Choice = ();
+
+    const PROGRAMS: &'static [&'static str] = PROGRAMS;
+
+    fn account() -> Option<Account> {
+        account()
+    }
+
+    fn create(plan: Plan) -> Result<Self> {
+        let server = Self::of(plan, password()?);
+        server.daemon.home.check_way_in(&server.binaries.server)?;
+        server.daemon.home.let_in()?;
+        server.daemon.home.make_room(DATA)?;
+        server.daemon.home.make_room(SCRATCH)?;
+        server.initialise()?;
+        Ok(server)
+    }
+
+    fn adopt(plan: Plan, password: String) -> Result<Self> {
+        let server = Self::of(plan, password);
+        if server.daemon.data().join("ibdata1").is_file() {
+            server.daemon.home.check_room(DATA)?;
+            server.daemon.home.check_room(SCRATCH)?;
+            return Ok(server);
+        }
+        Err(Error::usage(
+            format!(
+                "{} holds no files of a MariaDB server",
+                server.daemon.home.directory.display()
+            ),
+            "name the directory of a kept server, with the --server that made it",
+        ))
+    }
+
+    fn settings(start: Start, (): &()) -> Settings {
+        Settings {
+            direct: start.direct,
+            cache_bytes: start.cache_bytes,
+            sessions_max: start.sessions_max,
+        }
+    }
+
+    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.server.clone();
         let mut command = self.command(&program);
         // The first word must be this one, or files of the system are read.
@@ -162,6 +171,22 @@ impl Server {
         self.daemon.start(&program, command, stop, speak, |home, words| {
             explain(home, "starting the server", words)
         })
+    }
+
+    fn daemon(&self) -> &Daemon {
+        &self.daemon
+    }
+
+    fn daemon_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
+    }
+
+    fn knows_direct(&self) -> bool {
+        true
+    }
+
+    fn address(&self) -> Address {
+        Self::address(self)
     }
 }
 

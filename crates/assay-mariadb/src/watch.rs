@@ -7,9 +7,9 @@ mod snapshot;
 
 use crate::address::Address;
 use crate::connection::Connection;
-use crate::counters::transactions;
 use crate::failure::Failure;
 use crate::threads::Thread;
+use crate::views::transactions;
 use assay_model::{Error, Result};
 use own::Own;
 use std::path::PathBuf;

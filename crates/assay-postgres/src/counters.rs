@@ -2,9 +2,17 @@
 //!
 //! Sources: PostgreSQL documentation, "The Cumulative Statistics System", of versions 14 to 18.
 
-use crate::connection::{Connection, Row};
+use crate::connection::Connection;
 use crate::failure::Answer;
+use crate::model::{Database, IoKey, IoRow, Version};
+use crate::views;
 use assay_model::number::{count, real};
+
+/// A release's number is that of its major version times this, and more.
+const VERSION_STEP: u32 = 10_000;
+/// Bytes of the log of changes from its beginning; a replica writes none.
+const LOG_PLACE: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN 0 \
+    ELSE pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::int8 END";
 
 /// Counters at one moment, or their differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,110 +84,82 @@ impl Knowledge {
 
     /// Reads all counters of one database.
     pub fn read(&self, connection: &mut Connection, database: &str) -> Answer<DatabaseCounters> {
-        let name = database.replace('\'', "''");
-        let row = connection.one(&format!(
-            "SELECT blks_hit, blks_read, xact_commit, active_time, blk_read_time, blk_write_time, \
-             CASE WHEN pg_is_in_recovery() THEN 0 ELSE pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') END \
-             FROM pg_stat_database WHERE datname = '{name}'"
-        ))?;
-        let mut counters = self.of_database(&row);
-        if self.major >= 16 {
-            let rows = connection.query(&self.io_query())?;
-            for row in &rows {
-                self.add_io(&mut counters, row);
-            }
+        let version = Version(self.major * VERSION_STEP);
+        let databases = connection.query(views::DATABASES)?;
+        let found = databases.iter().map(views::database).find(|(name, _)| name == database);
+        let mut counters = self.of_database(&found.map(|(_, counted)| counted).unwrap_or_default());
+        // The place in the log is exact at once, and what the view of it counts comes later.
+        counters.wal_bytes = connection.one(LOG_PLACE)?.count(0).unwrap_or(0);
+        if let Some(query) = views::io(version) {
+            let rows = connection.query(query)?;
+            self.add_io(&mut counters, rows.iter().map(views::io_row));
         }
-        if self.major < 18 && self.is_wal_timed {
-            let row = connection.one("SELECT wal_sync, wal_sync_time FROM pg_stat_wal")?;
-            counters.wal_syncs = row.count(0);
-            counters.wal_sync_ns = row.real(1).map(nanoseconds);
+        if !version.has_log_io() && self.is_wal_timed {
+            let log = views::log_row(&connection.one(views::log(version))?);
+            counters.wal_syncs = log.syncs;
+            counters.wal_sync_ns = log.sync_time_s.map(nanoseconds);
         }
         Ok(counters)
     }
 
     /// Before version 16 only the database as a whole is counted; its writers are sessions for the most part.
-    fn of_database(&self, row: &Row) -> DatabaseCounters {
-        let blocks = row.count(1).unwrap_or(0);
-        let timed = |column| {
-            let time = row.real(column).map(nanoseconds);
-            time.filter(|_| self.is_io_timed)
-        };
+    fn of_database(&self, database: &Database) -> DatabaseCounters {
+        let blocks = database.blocks_read;
+        let timed = |time_s| self.is_io_timed.then(|| nanoseconds(time_s));
         let mut counters = DatabaseCounters {
-            hit_blocks: row.count(0).unwrap_or(0),
+            hit_blocks: database.blocks_hit,
             read_blocks: blocks,
-            commits: row.count(2).unwrap_or(0),
-            active_ns: nanoseconds(row.real(3).unwrap_or(0.0)),
-            wal_bytes: count(row.real(6).unwrap_or(0.0)),
+            commits: database.commits,
+            active_ns: nanoseconds(database.active_time_s),
             ..DatabaseCounters::default()
         };
         if self.major < 16 {
             counters.sessions = Io {
                 reads: blocks,
                 read_bytes: blocks * self.block_bytes,
-                read_ns: timed(4),
-                write_ns: timed(5),
+                read_ns: timed(database.read_time_s),
+                write_ns: timed(database.write_time_s),
                 ..Io::default()
             };
         }
         counters
     }
 
-    /// From 18 on bytes are counted; before, every read was a block.
-    fn io_query(&self) -> String {
-        let (read_bytes, write_bytes, data, wal) = if self.major >= 18 {
-            ("read_bytes", "write_bytes, extend_bytes", "object <> 'wal'", "object = 'wal'")
-        } else {
-            ("reads * op_bytes", "writes * op_bytes, extends * op_bytes", "true", "false")
-        };
-        let (write_bytes, extend_bytes) =
-            write_bytes.split_once(", ").unwrap_or((write_bytes, "0"));
-        let sum = |what: &str, of: &str| format!("coalesce(sum({what}) FILTER (WHERE {of}), 0)");
-        let columns = [
-            sum("reads", data),
-            sum(read_bytes, data),
-            sum("read_time", data),
-            sum("coalesce(writes, 0) + coalesce(extends, 0)", data),
-            sum(&format!("coalesce({write_bytes}, 0) + coalesce({extend_bytes}, 0)"), data),
-            sum("coalesce(write_time, 0) + coalesce(extend_time, 0)", data),
-            sum("fsyncs", wal),
-            sum("fsync_time", wal),
-        ];
-        format!(
-            "SELECT backend_type = 'client backend', {} FROM pg_stat_io GROUP BY 1",
-            columns.join(", ")
-        )
+    /// From 18 on the log has rows of its own.
+    fn add_io(&self, counters: &mut DatabaseCounters, rows: impl Iterator<Item = (IoKey, IoRow)>) {
+        let (mut sessions, mut others, mut log) =
+            (IoRow::default(), IoRow::default(), IoRow::default());
+        for (key, row) in rows {
+            let sum = match (key.object.as_str(), key.process.as_str()) {
+                ("wal", _) => &mut log,
+                (_, "client backend") => &mut sessions,
+                _ => &mut others,
+            };
+            *sum = sum.plus(&row);
+        }
+        counters.sessions = self.io(&sessions);
+        counters.background = self.io(&others);
+        if self.major >= 18 && self.is_wal_timed {
+            counters.wal_syncs = Some(log.syncs);
+            counters.wal_sync_ns = Some(nanoseconds(log.sync_time_s));
+        }
     }
 
-    fn add_io(&self, counters: &mut DatabaseCounters, row: &Row) {
-        let timed = |column| {
-            let time = row.real(column).map(nanoseconds);
-            time.filter(|_| self.is_io_timed)
-        };
-        let whole = |column| count(row.real(column).unwrap_or(0.0));
-        let io = Io {
-            reads: whole(1),
-            read_bytes: whole(2),
-            read_ns: timed(3),
-            writes: whole(4),
-            write_bytes: whole(5),
-            write_ns: timed(6),
-        };
-        if row.is_true(0) {
-            counters.sessions = io;
-        } else {
-            counters.background = io;
-        }
-        if self.major >= 18 && self.is_wal_timed {
-            counters.wal_syncs = Some(counters.wal_syncs.unwrap_or(0) + whole(7));
-            let waited = nanoseconds(row.real(8).unwrap_or(0.0));
-            counters.wal_sync_ns = Some(counters.wal_sync_ns.unwrap_or(0) + waited);
+    fn io(&self, row: &IoRow) -> Io {
+        let timed = |time_s| self.is_io_timed.then(|| nanoseconds(time_s));
+        Io {
+            reads: row.reads,
+            read_bytes: row.read_bytes,
+            read_ns: timed(row.read_time_s),
+            writes: row.writes + row.extends,
+            write_bytes: row.write_bytes + row.extend_bytes,
+            write_ns: timed(row.write_time_s + row.extend_time_s),
         }
     }
 }
 
-/// The server gives times in milliseconds.
-fn nanoseconds(time_ms: f64) -> u64 {
-    count(time_ms * 1e6)
+fn nanoseconds(time_s: f64) -> u64 {
+    count(time_s * 1e9)
 }
 
 /// The later of two counters less the earlier; unknown where one is.
@@ -228,21 +208,37 @@ impl Io {
 mod tests {
     use super::*;
 
-    fn row(columns: &[&str]) -> Row {
-        Row(columns.iter().map(|text| Some((*text).to_owned())).collect())
-    }
-
     const NEW: Knowledge =
         Knowledge { major: 18, block_bytes: 8192, is_io_timed: true, is_wal_timed: true };
+
+    fn row(process: &str, object: &str, counted: IoRow) -> (IoKey, IoRow) {
+        let key = IoKey {
+            process: process.to_owned(),
+            object: object.to_owned(),
+            context: "normal".to_owned(),
+        };
+        (key, counted)
+    }
+
+    fn reads(reads: u64, time_s: f64) -> IoRow {
+        IoRow { reads, read_bytes: reads * 8192, read_time_s: time_s, ..IoRow::default() }
+    }
+
+    fn syncs(syncs: u64, sync_time_s: f64) -> IoRow {
+        IoRow { syncs, sync_time_s, ..IoRow::default() }
+    }
 
     #[test]
     fn sessions_and_others_are_kept_apart_and_log_waits_joined() {
         let mut counters = DatabaseCounters::default();
-        NEW.add_io(
-            &mut counters,
-            &row(&["t", "10", "81920", "1.5", "2", "16384", "0.5", "3", "0.25"]),
-        );
-        NEW.add_io(&mut counters, &row(&["f", "0", "0", "0", "7", "57344", "2", "1", "0.75"]));
+        let written = IoRow { writes: 5, extends: 2, ..IoRow::default() };
+        let rows = [
+            row("client backend", "relation", reads(10, 0.0015)),
+            row("client backend", "wal", syncs(3, 0.000_25)),
+            row("checkpointer", "relation", written),
+            row("walwriter", "wal", syncs(1, 0.000_75)),
+        ];
+        NEW.add_io(&mut counters, rows.into_iter());
         assert_eq!((counters.sessions.reads, counters.background.writes), (10, 7));
         assert_eq!(counters.sessions.read_mean_ns(), Some(150_000.0));
         assert_eq!((counters.wal_syncs, counters.wal_sync_ns), (Some(4), Some(1_000_000)));
@@ -262,7 +258,9 @@ mod tests {
     fn times_that_were_not_taken_are_unknown_and_not_0() {
         let untimed = Knowledge { is_io_timed: false, is_wal_timed: false, ..NEW };
         let mut counters = DatabaseCounters::default();
-        untimed.add_io(&mut counters, &row(&["t", "10", "81920", "0", "0", "0", "0", "9", "0"]));
+        let rows =
+            [row("client backend", "relation", reads(10, 0.0)), row("x", "wal", syncs(9, 0.0))];
+        untimed.add_io(&mut counters, rows.into_iter());
         assert_eq!((counters.sessions.read_ns, counters.sessions.read_mean_ns()), (None, None));
         assert_eq!((counters.wal_syncs, counters.wal_sync_ns), (None, None));
     }
@@ -270,9 +268,16 @@ mod tests {
     #[test]
     fn before_version_16_the_database_as_a_whole_is_counted() {
         let old = Knowledge { major: 15, ..NEW };
-        let counters = old.of_database(&row(&["100", "20", "3", "2.5", "4", "0", "1000"]));
+        let counters = old.of_database(&Database {
+            blocks_hit: 100,
+            blocks_read: 20,
+            commits: 3,
+            active_time_s: 0.0025,
+            read_time_s: 0.004,
+            ..Database::default()
+        });
         assert_eq!(counters.sessions.read_bytes, 20 * 8192);
         assert_eq!(counters.sessions.read_ns, Some(4_000_000));
-        assert_eq!((counters.active_ns, counters.wal_bytes), (2_500_000, 1000));
+        assert_eq!((counters.active_ns, counters.commits), (2_500_000, 3));
     }
 }

@@ -18,4 +18,5 @@ pub mod failure;
 pub mod model;
 pub mod processes;
 pub mod server;
+mod views;
 pub mod watch;

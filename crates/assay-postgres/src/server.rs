@@ -9,7 +9,7 @@ use crate::address::{Address, Host, Terms};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
-use assay_dbserver::{Daemon, Home, INPUT, Nature, nameless, password};
+use assay_dbserver::{Daemon, Home, INPUT, Nature, Program, Start, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::sync::atomic::AtomicBool;
@@ -51,41 +51,6 @@ impl Server {
         Self { binaries, daemon: Daemon::new(home, password) }
     }
 
-    /// Makes the files of a server.
-    ///
-    /// # Errors
-    /// An environment error when a program cannot be run or fails, with its words.
-    pub fn create(plan: Plan) -> Result<Self> {
-        let server = Self::of(plan, password()?);
-        server.daemon.home.check_way_in(&server.binaries.program("postgres"))?;
-        server.daemon.home.let_in()?;
-        server.daemon.home.make_room(DATA)?;
-        server.initialise()?;
-        Ok(server)
-    }
-
-    /// A server that was made before, in a directory that was kept.
-    ///
-    /// # Errors
-    /// A usage error when other programs made it than those of the plan.
-    pub fn adopt(plan: Plan, password: String) -> Result<Self> {
-        let server = Self::of(plan, password);
-        server.daemon.home.check_room(DATA)?;
-        let made_by = server.daemon.home.text_in(DATA, "PG_VERSION")?;
-        let major = server.binaries.major();
-        if made_by.trim() == major.to_string() {
-            return Ok(server);
-        }
-        Err(Error::usage(
-            format!(
-                "the server in {} was made by version {}, and the programs are of version {major}",
-                server.daemon.home.directory.display(),
-                made_by.trim()
-            ),
-            "name programs of that version with --bindir",
-        ))
-    }
-
     /// The version of its programs.
     pub fn binaries(&self) -> &Binaries {
         &self.binaries
@@ -125,12 +90,57 @@ impl Server {
         let words = String::from_utf8_lossy(&done.stderr).into_owned();
         Err(explain(&self.daemon.home, "making the files of a server", &words))
     }
+}
 
-    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
-    ///
-    /// # Errors
-    /// An environment error with the words of its log when it ends instead.
-    pub fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
+impl Program for Server {
+    type Address = Address;
+    type Binaries = Binaries;
+    type Settings = Settings;
+    type Choice = Option<IoMethod>;
+
+    const PROGRAMS: &'static [&'static str] = PROGRAMS;
+
+    fn account() -> Option<Account> {
+        account()
+    }
+
+    fn create(plan: Plan) -> Result<Self> {
+        let server = Self::of(plan, password()?);
+        server.daemon.home.check_way_in(&server.binaries.program("postgres"))?;
+        server.daemon.home.let_in()?;
+        server.daemon.home.make_room(DATA)?;
+        server.initialise()?;
+        Ok(server)
+    }
+
+    fn adopt(plan: Plan, password: String) -> Result<Self> {
+        let server = Self::of(plan, password);
+        server.daemon.home.check_room(DATA)?;
+        let made_by = server.daemon.home.text_in(DATA, "PG_VERSION")?;
+        let major = server.binaries.major();
+        if made_by.trim() == major.to_string() {
+            return Ok(server);
+        }
+        Err(Error::usage(
+            format!(
+                "the server in {} was made by version {}, and the programs are of version {major}",
+                server.daemon.home.directory.display(),
+                made_by.trim()
+            ),
+            "name programs of that version with --bindir",
+        ))
+    }
+
+    fn settings(start: Start, choice: &Option<IoMethod>) -> Settings {
+        Settings {
+            direct: start.direct,
+            shared_buffers_bytes: start.cache_bytes,
+            sessions_max: start.sessions_max,
+            io_method: *choice,
+        }
+    }
+
+    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
         let program = self.binaries.program("postgres");
         let mut command = self.daemon.home.command(&program);
         command.arg("-D").arg(self.daemon.data());
@@ -142,6 +152,22 @@ impl Server {
         self.daemon.start(&program, command, stop, speak, |home, words| {
             explain(home, "starting the server", words)
         })
+    }
+
+    fn daemon(&self) -> &Daemon {
+        &self.daemon
+    }
+
+    fn daemon_mut(&mut self) -> &mut Daemon {
+        &mut self.daemon
+    }
+
+    fn knows_direct(&self) -> bool {
+        self.binaries.major() >= 16
+    }
+
+    fn address(&self) -> Address {
+        Self::address(self, "postgres")
     }
 }
 

@@ -31,24 +31,8 @@ type Modules<'a> = BTreeMap<Path, Module<'a>>;
 /// What each module needs: other modules, each with a name that is defined there.
 type Needs = BTreeMap<Path, BTreeMap<Path, String>>;
 
-/// Circles that stand for now, by their first files.
-pub const ALLOWED: &[&str] = &[
-    "crates/assay-dbload/src/brokerage/schema.rs",
-    "crates/assay-dbload/src/load/mariadb.rs",
-    "crates/assay-dbload/src/load/own.rs",
-];
-
-/// Every circle of files in every crate but those that are allowed, and every permission that is of no use.
-pub fn check(files: &[RustFile], allowed: &[&str]) -> Vec<Finding> {
-    let (kept, mut findings): (Vec<Finding>, Vec<Finding>) =
-        all(files).into_iter().partition(|finding| allowed.contains(&finding.place.as_str()));
-    let is_stale = |path: &&&str| !kept.iter().any(|finding| finding.place == **path);
-    let stale = allowed.iter().filter(is_stale);
-    findings.extend(stale.map(|path| Finding::new(*path, "is allowed a circle and has none")));
-    findings
-}
-
-fn all(files: &[RustFile]) -> Vec<Finding> {
+/// Every circle of files in every crate.
+pub fn check(files: &[RustFile]) -> Vec<Finding> {
     let mut crates: BTreeMap<String, Modules<'_>> = BTreeMap::new();
     for file in files {
         if let Some((root, path)) = place(&file.path) {
@@ -280,7 +264,7 @@ mod tests {
         let parsed = files.iter().map(|(path, text)| {
             RustFile::parse(&Source::new(&format!("crates/a/src/{path}"), text)).unwrap()
         });
-        check(&parsed.collect::<Vec<_>>(), &[]).iter().map(ToString::to_string).collect()
+        check(&parsed.collect::<Vec<_>>()).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -319,13 +303,6 @@ mod tests {
         let b = "use crate::*;\npub struct B(D);";
         let c = "pub struct C;\nfn f() -> crate::b::B { todo!() }";
         assert_eq!(findings(&[("lib.rs", lib), ("b.rs", b), ("c.rs", c)]).len(), 1);
-    }
-
-    #[test]
-    fn a_permission_that_is_of_no_use_is_found() {
-        let file = RustFile::parse(&Source::new("crates/a/src/lib.rs", "fn f() {}")).unwrap();
-        let found = check(&[file], &["crates/a/src/b.rs"]);
-        assert_eq!(found[0].to_string(), "crates/a/src/b.rs: is allowed a circle and has none");
     }
 
     #[test]

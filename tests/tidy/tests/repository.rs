@@ -46,7 +46,7 @@ fn the_picture_shows_the_crates_as_they_are() {
 
 #[test]
 fn no_files_need_each_other() {
-    tidy(&circles::check(&rust(), circles::ALLOWED));
+    tidy(&circles::check(&rust()));
 }
 
 #[test]

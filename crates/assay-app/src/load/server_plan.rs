@@ -1,6 +1,7 @@
 //! The server that a load runs on, as it is planned.
 
-use assay_dbload::load::{OwnPlan, Program};
+use assay_dbload::load::OwnPlan;
+use assay_dbserver::Program;
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;

@@ -1,8 +1,9 @@
 //! What customers and brokers only read, as transactions of statements.
 
-use super::desk::{Deal, filled, missing, of};
+use super::desk::{BrokerDeal, filled, of};
 use super::statements::{BROKERS, TRADES};
-use super::store::{BrokerStore, Told, Value};
+use super::store::{BrokerStore, Told};
+use crate::load::{Value, missing};
 use assay_loads::brokerage::{Customer, Detail, Lookup, Position, Volume, Watch, Watched};
 use assay_model::failure::Answer;
 
@@ -12,7 +13,7 @@ const WEEK_DAYS: u32 = 7;
 /// A change is given in millionths of a hundredth.
 const CHANGE_UNITS: i128 = 100_000_000;
 
-impl<L: BrokerStore> Deal<'_, L> {
+impl<L: BrokerStore> BrokerDeal<'_, L> {
     pub(super) fn broker_volume(&mut self, asked: &Volume) -> Answer<Told> {
         let names = asked.brokers.iter().map(|name| Value::Text(name));
         let mut values = vec![Value::Text(asked.sector)];
@@ -27,7 +28,7 @@ impl<L: BrokerStore> Deal<'_, L> {
             Customer::Number(number) => self.put("owner", &[of(*number)])?,
             Customer::TaxCode(code) => self.put("owner_of_code", &[Value::Text(code)])?,
         };
-        self.turn()?;
+        self.exchange()?;
         let owner = self.need(owner, 0, "customer")?;
         let accounts = self.put("accounts", &[Value::Number(owner)])?;
         let steps = match asked.history_of {
@@ -44,7 +45,7 @@ impl<L: BrokerStore> Deal<'_, L> {
     /// The day that is `days_back` working days before the last day with prices.
     fn since(&self, days_back: u32) -> Value<'static> {
         let days = days_back / WORKING_DAYS * WEEK_DAYS + days_back % WORKING_DAYS;
-        Value::Number(self.days().last_price_day - i64::from(days))
+        Value::Number(self.context.last_price_day - i64::from(days))
     }
 
     pub(super) fn market_watch(&mut self, asked: &Watch) -> Answer<Told> {
@@ -110,20 +111,20 @@ impl<L: BrokerStore> Deal<'_, L> {
 
     /// The moment that is `from_s` seconds after the market first opened.
     fn moment(&self, from_s: u32) -> Value<'static> {
-        Value::Number(self.days().opened_s + i64::from(from_s))
+        Value::Number(self.context.opened_s + i64::from(from_s))
     }
 
     /// A turn that finds out which trades of an account are meant.
     pub(super) fn trades_of_account(&mut self, account: u32, from_s: u32) -> Answer<Vec<i64>> {
         let found = self.put("trades_of_account", &[of(account), self.moment(from_s)])?;
-        self.turn()?;
+        self.exchange()?;
         Ok(self.found_trades(found))
     }
 
     /// The same of a security.
     pub(super) fn trades_of_security(&mut self, symbol: &str, from_s: u32) -> Answer<Vec<i64>> {
         let found = self.put("trades_of_security", &[Value::Text(symbol), self.moment(from_s)])?;
-        self.turn()?;
+        self.exchange()?;
         Ok(self.found_trades(found))
     }
 

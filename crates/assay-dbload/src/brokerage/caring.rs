@@ -1,8 +1,9 @@
 //! Corrections of trades and care of data, as transactions of statements.
 
 use super::asking::twenty;
-use super::desk::{Deal, of};
-use super::store::{BrokerStore, Told, Value};
+use super::desk::{BrokerDeal, of};
+use super::store::{BrokerStore, Told};
+use crate::load::Value;
 use assay_loads::brokerage::{DataMaintenance, Update};
 use assay_model::failure::Answer;
 
@@ -11,7 +12,7 @@ const TAX_RATES: u32 = 320;
 /// Days whose prices are looked after.
 const PRICE_DAYS: i64 = 7;
 
-impl<L: BrokerStore> Deal<'_, L> {
+impl<L: BrokerStore> BrokerDeal<'_, L> {
     pub(super) fn trade_update(&mut self, update: &Update) -> Answer<Told> {
         let (statement, numbers) = match update {
             Update::Executor(numbers) => ("executor", numbers.clone()),
@@ -28,7 +29,7 @@ impl<L: BrokerStore> Deal<'_, L> {
 
     pub(super) fn data_maintenance(&mut self, care: &DataMaintenance) -> Answer<Told> {
         let (customer, symbol) = (of(care.customer), Value::Text(&care.symbol));
-        let last_day = self.days().last_price_day;
+        let last_day = self.context.last_price_day;
         let place = match care.what {
             0 => self.put("care_permission", &[customer])?,
             1 => self.put("care_address", &[customer])?,
@@ -50,7 +51,7 @@ impl<L: BrokerStore> Deal<'_, L> {
     /// The news of a company, a day later.
     fn care_news(&mut self, symbol: Value<'_>) -> Answer<Told> {
         let news = self.put("news_of", &[symbol])?;
-        self.turn()?;
+        self.exchange()?;
         let mut places = Vec::new();
         for [number] in self.all(news) {
             places.push(self.put("care_news", &[Value::Number(number)])?);
@@ -63,7 +64,7 @@ impl<L: BrokerStore> Deal<'_, L> {
     /// The first security on a list becomes another one, where that is not there yet.
     fn care_watched(&mut self, customer: Value<'_>, symbol: Value<'_>) -> Answer<Told> {
         let watched = self.put("watched", &[customer, symbol])?;
-        self.turn()?;
+        self.exchange()?;
         let first = self.text(watched, 0).to_owned();
         if self.number(watched, 1) != Some(0) {
             self.commit()?;

@@ -1,8 +1,9 @@
 //! Trades from their order to their settlement and prices of the market, as transactions of statements. The rows that most
 //! sessions want come last; sums are made here, in hundredths, as functions of the server make them.
 
-use super::desk::{Deal, of};
-use super::store::{BrokerStore, Told, Value};
+use super::desk::{BrokerDeal, of};
+use super::store::{BrokerStore, Told};
+use crate::load::Value;
 use assay_loads::brokerage::{Order, Tick, TradeOrder};
 use assay_model::failure::{Answer, Failure};
 
@@ -79,7 +80,7 @@ struct Settlement {
     broker: i64,
 }
 
-impl<L: BrokerStore> Deal<'_, L> {
+impl<L: BrokerStore> BrokerDeal<'_, L> {
     pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<Told> {
         let placing = self.look_up(order)?;
         let costs = self.estimate(order, &placing)?;
@@ -104,7 +105,7 @@ impl<L: BrokerStore> Deal<'_, L> {
                 self.put("security_of", &[Value::Text(company), Value::Text(issue)])?
             }
         };
-        self.turn()?;
+        self.exchange()?;
         let is_limit = waits(i64::from(order.kind));
         let told = self.need(security, 2, "price")?;
         Ok(Placing {
@@ -129,7 +130,7 @@ impl<L: BrokerStore> Deal<'_, L> {
             self.put("assets", &[account])?;
         }
         let permission = if placing.is_owner { None } else { Some(self.ask_permission(order)?) };
-        self.turn()?;
+        self.exchange()?;
         if permission.is_some_and(|permission| self.number(permission, 0).is_none()) {
             let words = format!("this person may not deal for account {}", order.account);
             return Err(Failure::Protocol(words));
@@ -171,7 +172,7 @@ impl<L: BrokerStore> Deal<'_, L> {
             self.put("request", &[kind, symbol, quantity, price, broker])?;
         }
         let number = self.put("number", &[])?;
-        self.link.end(self.desk, !order.is_rolled_back)?;
+        self.end(!order.is_rolled_back)?;
         self.need(number, 0, "number")
     }
 
@@ -205,7 +206,7 @@ impl<L: BrokerStore> Deal<'_, L> {
         let lots = self.put("lots_of_trade", &[number])?;
         let taxes = self.put("tax_rate_of_trade", &[number])?;
         let rate = self.put("rate_of_trade", &[number])?;
-        self.turn()?;
+        self.exchange()?;
         if self.need(trade, 7, "trade")? != SUBMITTED {
             return Err(Failure::Protocol(format!("trade {} is not at the market", order.trade)));
         }
@@ -312,7 +313,7 @@ impl<L: BrokerStore> Deal<'_, L> {
             self.put("price", &[symbol, price, of(tick.quantity)])?;
             reached.push(self.put("reached", &[symbol, price])?);
         }
-        self.turn()?;
+        self.exchange()?;
         let mut orders = Vec::new();
         for (tick, place) in ticks.iter().zip(reached) {
             for [trade, quantity] in self.all(place) {

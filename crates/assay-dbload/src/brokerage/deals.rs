@@ -1,5 +1,6 @@
 //! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say.
 
+use super::prepared::PreparedBrokerage;
 use super::store::BrokerStore;
 use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps};
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
@@ -55,7 +56,7 @@ pub struct BrokerSession<L: BrokerStore> {
     session: assay_loads::brokerage::Session,
     market: Arc<Market>,
     begun: Arc<Mutex<Instant>>,
-    steps: Steps<Transaction, L::Desk>,
+    steps: Steps<Transaction, PreparedBrokerage<L>>,
 }
 
 impl<'a, L> Brokerage<'a, L> {
@@ -113,7 +114,7 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
         let Self { schema, rules, calls, isolation, .. } = &*self;
-        self.steps.begin(connection.desk(schema, rules, *calls, *isolation)?);
+        self.steps.begin(PreparedBrokerage::of(connection, schema, rules, *calls, *isolation)?);
         Ok(())
     }
 
@@ -130,8 +131,8 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
 
     fn step(&mut self, connection: &mut L) -> Done {
         let market = &self.market;
-        self.steps.step::<L>(place, |desk, transaction| {
-            let told = connection.attempt(desk, transaction)?;
+        self.steps.step::<L>(place, |prepared, transaction| {
+            let told = prepared.attempt(connection, transaction)?;
             // Orders that do not wait go to the market, and those that waited until now.
             told.orders.into_iter().for_each(|order| market.send(order));
             Ok(if told.is_taken_back { ROLLED_BACK } else { place(transaction) })

@@ -1,20 +1,17 @@
 //! A transaction of statements at work: what it puts, what it reads of the answers, and which transaction is which.
 
-use super::store::{BrokerStore, Days, Told, Value};
-use crate::load::none_open;
+use super::store::{BrokerStore, Days, Told};
+use crate::load::{Deal, Value};
 use assay_loads::brokerage::Transaction;
-use assay_model::failure::{Answer, Failure};
+use assay_model::failure::Answer;
 
 /// A transaction of statements.
-pub(super) struct Deal<'a, L: BrokerStore> {
-    pub(super) link: &'a mut L,
-    pub(super) desk: &'a mut L::Desk,
-}
+pub(super) type BrokerDeal<'a, L> = Deal<'a, L, Days>;
 
-impl<L: BrokerStore> Deal<'_, L> {
+impl<L: BrokerStore> BrokerDeal<'_, L> {
     /// Carries a transaction out.
-    pub(super) fn take(&mut self, transaction: &Transaction) -> Answer<Told> {
-        self.link.begin(self.desk)?;
+    fn take(&mut self, transaction: &Transaction) -> Answer<Told> {
+        self.begin()?;
         match transaction {
             Transaction::BrokerVolume(asked) => self.broker_volume(asked),
             Transaction::CustomerPosition(asked) => self.customer_position(asked),
@@ -29,62 +26,18 @@ impl<L: BrokerStore> Deal<'_, L> {
             Transaction::DataMaintenance(care) => self.data_maintenance(care),
         }
     }
-
-    pub(super) fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
-        self.link.put(self.desk, name, values)
-    }
-
-    pub(super) fn turn(&mut self) -> Answer<()> {
-        self.link.turn(self.desk)
-    }
-
-    pub(super) fn commit(&mut self) -> Answer<()> {
-        self.link.end(self.desk, true)
-    }
-
-    /// A number in the first row.
-    pub(super) fn number(&self, place: usize, column: usize) -> Option<i64> {
-        self.link.number_at(self.desk, place, 0, column)
-    }
-
-    /// A number without which nothing goes on.
-    pub(super) fn need(&self, place: usize, column: usize, what: &str) -> Answer<i64> {
-        self.number(place, column).ok_or_else(|| missing(what))
-    }
-
-    pub(super) fn text(&self, place: usize, column: usize) -> &str {
-        self.link.text_at(self.desk, place, column)
-    }
-
-    pub(super) fn touched(&self, place: usize) -> i64 {
-        i64::try_from(self.link.touched(self.desk, place)).unwrap_or(0)
-    }
-
-    /// The whole numbers in some columns of all rows.
-    pub(super) fn all<const COLUMNS: usize>(&self, place: usize) -> Vec<[i64; COLUMNS]> {
-        let rows = self.link.rows(self.desk, place);
-        let of = |row, column| self.link.number_at(self.desk, place, row, column).unwrap_or(0);
-        (0..rows).map(|row| std::array::from_fn(|column| of(row, column))).collect()
-    }
-
-    pub(super) fn days(&self) -> Days {
-        L::days(self.desk)
-    }
 }
 
 /// One try of a transaction as statements. A failure leaves none open.
 pub(super) fn attempt<L: BrokerStore>(
     link: &mut L,
-    desk: &mut L::Desk,
+    pipeline: &mut L::Pipeline,
+    days: Days,
     transaction: &Transaction,
 ) -> Answer<Told> {
-    let told = Deal { link: &mut *link, desk }.take(transaction);
-    none_open(link, told)
-}
-
-/// What should be there is not.
-pub(super) fn missing(what: &str) -> Failure {
-    Failure::Protocol(format!("a {what} is missing"))
+    let mut deal = Deal { link, pipeline, context: days };
+    let told = deal.take(transaction);
+    deal.over(told)
 }
 
 /// A number for a statement.

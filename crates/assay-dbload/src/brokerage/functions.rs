@@ -2,6 +2,8 @@
 
 use assay_loads::brokerage::Rules;
 
+/// Numbers of trades to come.
+const NUMBERS: &str = include_str!("sql/postgres_numbers.sql");
 /// Transactions that only read.
 const READS: &str = include_str!("sql/postgres_reads.sql");
 /// Trade order; it estimates what the trade will come to, and takes it back where that is asked for.
@@ -18,8 +20,7 @@ const SECOND_US: i64 = 1_000_000;
 
 /// Creates all functions, and the numbers of trades to come.
 pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
-    let numbers = "CREATE SEQUENCE {s}.trade_numbers START WITH {next} CACHE 20;";
-    let all = [numbers, READS, ORDERS, MARKET, CARE].concat();
+    let all = [NUMBERS, READS, ORDERS, MARKET, CARE].concat();
     let opened_s = rules.opened_us(loaded_us) / SECOND_US;
     all.replace("{s}", schema)
         .replace("{next}", &(rules.trades() + 1).to_string())

@@ -1,5 +1,5 @@
 //! The brokerage load: its 33 tables, its twelve transactions as functions of PostgreSQL or as statements that are written
-//! once for all products , and the conditions that its data must keep.
+//! once for all products, and the conditions that its data must keep.
 
 mod asking;
 mod calls;
@@ -11,13 +11,13 @@ mod desk;
 mod functions;
 mod mariadb;
 mod postgres;
+mod prepared;
 mod schema;
 mod statements;
 mod store;
 
 pub use conditions::{found, verify};
 pub use deals::{BrokerSession, Brokerage, KINDS, TRADE_RESULT};
+pub use prepared::PreparedBrokerage;
 pub use schema::Floor;
-pub(crate) use schema::object_names;
-pub use statements::Dialect;
-pub use store::{BrokerStore, Days, Told, Value};
+pub use store::{BrokerStore, Days, Told};

@@ -3,7 +3,7 @@
 //! Rows that are changed often have room in their block, so that a new version lies next to the old one.
 
 use super::functions;
-use crate::load::{Origin, TableLayout, Tables, created};
+use crate::load::{Origin, TableLayout, Tables};
 use assay_loads::brokerage::{Rules, Table, fill, rows_of};
 use assay_loads::sink::{Part, Sink};
 use assay_model::load::LoadKind;
@@ -232,16 +232,6 @@ impl Tables for Floor<'_> {
     fn functions(&self, schema: &str, loaded_us: i64) -> String {
         references(schema) + &functions::create(schema, self.rules, loaded_us)
     }
-}
-
-/// Names of all tables, functions and sequences that this load makes in its schema, on any product.
-pub(crate) fn object_names() -> Vec<String> {
-    let rules = Rules::default();
-    let floor = Floor { rules: &rules };
-    let mut names: Vec<String> = Table::ALL.map(|table| table.name().to_owned()).to_vec();
-    names.push("assay_trades".to_owned());
-    names.extend(created(&floor.functions("s", 0), "s"));
-    names
 }
 
 #[cfg(test)]

@@ -1,22 +1,11 @@
-//! What the brokerage load needs of a product: statements that are asked for by name, answers to them, and the end of a
-//! transaction; with these the twelve transactions are written once for all products.
+//! What the brokerage load needs of a product: its words, its functions, and conditions that are checked.
 
-use super::statements::Dialect;
-use crate::load::{Calls, Isolation, TableStore, loaded_us_of};
+use crate::load::{Dialect, PipelineStore, TableStore, loaded_us_of};
 use assay_loads::brokerage::{Order, Rules, Transaction};
 use assay_model::failure::Answer;
 
 /// Microseconds of a second.
 const SECOND_US: i64 = 1_000_000;
-
-/// A parameter of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
-    /// A whole number.
-    Number(i64),
-    /// A text.
-    Text(&'a str),
-}
 
 /// What a transaction found and did, the same whichever way it went to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,11 +27,8 @@ impl Told {
     }
 }
 
-/// How a product carries the transactions of the load out. What is put belongs to the turn; its answers can be read when
-/// the turn is over, and until something else is put.
-pub trait BrokerStore: TableStore {
-    /// What a session keeps between its transactions.
-    type Desk: Send;
+/// How a product carries the transactions of the load out.
+pub trait BrokerStore: PipelineStore {
     /// Its words where products differ.
     const DIALECT: Dialect;
     /// What is done before the conditions are checked.
@@ -51,53 +37,14 @@ pub trait BrokerStore: TableStore {
     const MAKE_BOOKS: &'static str;
     /// What is done when they are checked.
     const AFTER_BOOKS: &'static str;
+    /// Calls of its functions.
+    type Functions: Send;
 
-    /// Settings and statements of a fresh session.
-    fn desk(
-        &mut self,
-        schema: &str,
-        rules: &Rules,
-        calls: Calls,
-        isolation: Isolation,
-    ) -> Answer<Self::Desk>;
+    /// Has the calls parsed; none where the product has no functions for this load, whose transactions are statements then.
+    fn functions(&mut self, schema: &str) -> Answer<Option<Self::Functions>>;
 
-    /// Begins a transaction of several statements.
-    fn begin(&mut self, desk: &mut Self::Desk) -> Answer<()>;
-
-    /// Puts a statement; returns its place among those of the turn.
-    ///
-    /// # Errors
-    /// What the server says, where it is asked at once.
-    fn put(
-        &mut self,
-        desk: &mut Self::Desk,
-        name: &'static str,
-        values: &[Value<'_>],
-    ) -> Answer<usize>;
-
-    /// Waits for the answers to what was put.
-    fn turn(&mut self, desk: &mut Self::Desk) -> Answer<()>;
-
-    /// Ends the transaction behind what was put, for good or as if it had not been.
-    fn end(&mut self, desk: &mut Self::Desk, is_for_good: bool) -> Answer<()>;
-
-    /// Rows that the statement of a place gave.
-    fn rows(&self, desk: &Self::Desk, place: usize) -> usize;
-
-    /// Rows that it changed.
-    fn touched(&self, desk: &Self::Desk, place: usize) -> u64;
-
-    /// A whole number that it gave; nothing for null and where there is no such row.
-    fn number_at(&self, desk: &Self::Desk, place: usize, row: usize, column: usize) -> Option<i64>;
-
-    /// A text in its first row; empty for null.
-    fn text_at<'a>(&'a self, desk: &'a Self::Desk, place: usize, column: usize) -> &'a str;
-
-    /// The moment at which the market of this data opened first, seconds since 1970, and the last day with prices.
-    fn days(desk: &Self::Desk) -> Days;
-
-    /// One try of a transaction. A failure leaves none open.
-    fn attempt(&mut self, desk: &mut Self::Desk, transaction: &Transaction) -> Answer<Told>;
+    /// One call of a transaction. A failure leaves none open.
+    fn call(&mut self, functions: &mut Self::Functions, transaction: &Transaction) -> Answer<Told>;
 }
 
 /// Days of the data.

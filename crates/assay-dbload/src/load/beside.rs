@@ -2,8 +2,9 @@
 //! which give the same profile that any server gets.
 
 use super::counted::Passed;
+use super::database::Database;
 use super::device_reads::DeviceReads;
-use super::{Beside, Database, Product};
+use super::product::Product;
 use crate::live::{self, HostContext, Live, Plan, TaskTimes};
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
@@ -32,16 +33,15 @@ pub struct Watched<W: Live> {
 }
 
 impl<W: Live> Watched<W> {
-    /// Opens the sessions for a load in the named database; nothing where the server gives none, because a rung is
+    /// Opens the sessions; nothing where the server gives none, because a rung is
     /// measured all the same.
-    pub(super) fn ready<L: Product<Address = W::Address>>(
+    pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
         database: &Database<L>,
-        name: &str,
     ) -> Option<Self> {
         let watcher = W::connect(&database.address).ok()?;
         let canary = W::canary(&database.address).ok().flatten();
         Some(Self {
-            database: name.to_owned(),
+            database: L::database_of(&database.address, &database.schema).to_owned(),
             watcher,
             canary,
             is_here: database.first_process.is_some(),
@@ -58,10 +58,9 @@ pub struct Seen<W: Live> {
     missing: Option<String>,
 }
 
-impl<W: Live> Beside for Watched<W> {
-    type Seen = Seen<W>;
-
-    fn watch(mut self, done: &AtomicBool) -> Option<Seen<W>> {
+impl<W: Live> Watched<W> {
+    /// Looks until the sessions have ended; a server that went away gives nothing.
+    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<Seen<W>> {
         let root = SysRoot::live();
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
@@ -78,23 +77,27 @@ impl<W: Live> Beside for Watched<W> {
         };
         Some(Seen { observed, database: self.database, missing })
     }
+}
 
-    /// Looking is not part of the load: neither our CPU time, nor what our sessions did in the database.
-    fn take_out(seen: &Seen<W>, passed: &mut Passed) {
-        let own = W::own(&seen.observed, &seen.database);
-        passed.client_cpu_s -= seen.observed.own_cpu_s;
+impl<W: Live> Seen<W> {
+    /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
+    /// sessions did in the database.
+    pub(super) fn take_out(&self, passed: &mut Passed) {
+        let own = W::own(&self.observed, &self.database);
+        passed.client_cpu_s -= self.observed.own_cpu_s;
         let own_ns = count(1e9 * own.time_s);
         passed.time.database_ns = passed.time.database_ns.saturating_sub(own_ns);
         passed.database.commits = passed.database.commits.saturating_sub(own.transactions);
     }
 
-    fn profile(
-        seen: &Seen<W>,
+    /// The profile of the rung.
+    pub(super) fn profile(
+        &self,
         passed: &Passed,
         sessions: u32,
         is_complete: bool,
     ) -> Option<Profile> {
-        let observed = &seen.observed;
+        let observed = &self.observed;
         let device = passed.device.as_ref().map(|device| NamedDevice {
             name: device.name.clone(),
             outstanding_ios: 0,
@@ -111,7 +114,7 @@ impl<W: Live> Beside for Watched<W> {
             ..HostContext::default()
         };
         let mut profile = W::profile(observed, &outside).ok()?;
-        profile.missing.extend(seen.missing.clone());
+        profile.missing.extend(self.missing.clone());
         Some(profile)
     }
 }

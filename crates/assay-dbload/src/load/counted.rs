@@ -1,7 +1,9 @@
 //! Everybody's counters before and after a rung: the server's, the device's, the processors'.
 
+use super::database::Database;
+use super::link::ServerUse;
+use super::product::Product;
 use super::worker::Ended;
-use super::{Database, Product, ServerUse};
 use assay_dbserver::Usage;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::root::SysRoot;
@@ -51,7 +53,7 @@ pub(crate) struct Used {
 impl Sight {
     /// Looks; the server's count of a session is complete when the session has ended.
     pub fn take<L: Product>(database: &mut Database<L>, sessions: &[u32]) -> Result<Self> {
-        let counted = L::counted(database);
+        let counted = database.admin.counted(&database.address, &database.knowledge);
         let (counts, time) =
             counted.map_err(|failure| failure.of("reading the counters of the server"))?;
         Ok(Self {

@@ -1,10 +1,15 @@
 //! The database that is measured: the way to it, what is known of it, and the place of our tables in it.
 
+use super::copies::OwnDatabase;
+use super::own::OwnServer;
 use super::owner::{LeftOnServer, LeftSchema, OwnedKind, Owner, Standing, in_the_way, in_use};
-use super::{OwnDatabase, OwnServer, Product, Program};
+use super::product::Product;
+use super::remark::remark;
+use assay_dbserver::Program;
 use assay_dbserver::tls::Cost;
 use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
+use assay_model::failure::Answer;
 use assay_model::load::{LoadKind, ServerFacts};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
@@ -174,15 +179,15 @@ impl<L: Product> Database<L> {
     }
 
     fn remark(&mut self) {
-        let mut remarks = L::remarks(self);
+        let mut remarks = L::remarks(&self.facts, &self.knowledge);
         if self.first_process.is_none() {
-            remarks.push(said(
+            remarks.push(remark(
                 "the server runs elsewhere, or its processes may not be looked at",
                 "its CPU time and its device are not in the result",
                 "run assay on the machine of the server",
             ));
         } else if self.devices.is_empty() {
-            remarks.push(said(
+            remarks.push(remark(
                 "it is not known where the server keeps its data",
                 "the device is not in the result",
                 "use a user who may see all settings of the server, and run assay as one who may enter its directory",
@@ -228,9 +233,13 @@ impl<L: Product> Database<L> {
         self.admin.remove_owned(&self.schema, &owner)
     }
 
-    /// Removes the whole database, which is ours, from a server that is not.
+    /// Removes the whole database, which is ours, from a server that is not; where a schema is all that is ours, that one.
     pub fn remove_all(&mut self) -> Result<()> {
-        L::remove_all(self)
+        let Some(own) = self.own_database.clone() else {
+            return self.remove_schema();
+        };
+        self.leave();
+        L::drop_database(&self.address, &own)
     }
 
     /// Leaves our tables to the user: under a name that Assay never removes.
@@ -246,10 +255,16 @@ impl<L: Product> Database<L> {
     pub fn keep_schema(&mut self) -> Result<()> {
         match &self.owner {
             Some(owner) if !owner.is_kept => {
-                L::keep_owned(self).map_err(|failure| failure.of("keeping our tables"))
+                let kept = self.keep_records();
+                kept.map_err(|failure| failure.of("keeping our tables"))
             }
             _ => Ok(()),
         }
+    }
+
+    fn keep_records(&mut self) -> Answer<()> {
+        self.admin.keep_owned(&self.schema)?;
+        if self.own_database.is_some() { self.admin.keep_database() } else { Ok(()) }
     }
 
     /// Marks our schema as one that is in use.
@@ -280,9 +295,4 @@ impl<L: Product> Database<L> {
     pub fn settle(&mut self) {
         self.remarks.extend(self.admin.write_out(&self.schema).err());
     }
-}
-
-/// A remark in its three parts.
-pub(super) fn said(what: &str, why: &str, remedy: &str) -> Remark {
-    Remark { what: what.to_owned(), why: why.to_owned(), remedy: remedy.to_owned() }
 }

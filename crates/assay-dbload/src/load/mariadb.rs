@@ -1,24 +1,20 @@
 //! MariaDB and MySQL as the rung and the keeper of a server need them.
 
-use super::beside::Watched;
-use super::database::said;
-use super::owner::{LeftOnServer, Owner, Standing};
-use super::{Database, Link, OwnPlan, Product, Program, ServerUse, owned_mariadb};
-use assay_dbserver::{Account, Daemon, Interrupter, Usage};
+use super::link::{Link, ServerUse};
+use super::maria_link::MariaLink;
+use super::product::Product;
+use super::remark::remark;
 use assay_mariadb::address::Address;
-use assay_mariadb::binaries::Binaries;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::counters::Knowledge;
-use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
-use assay_mariadb::threads::{Thread, whole_usage};
+use assay_mariadb::server::Server;
+use assay_mariadb::threads::whole_usage;
 use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
-use assay_model::row::Row;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The oldest releases whose counters are known: of MariaDB and of MySQL.
@@ -47,55 +43,11 @@ const SETTINGS: [&str; 18] = [
 /// Ways to write that pass the page cache by.
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
-/// A session, and the thread that serves it.
-pub struct MariaLink {
-    /// The session itself.
-    pub(crate) connection: Connection,
-    /// With what the thread had used before: it may have served others.
-    thread: Option<(Thread, Usage)>,
-}
-
-impl Link for MariaLink {
-    type Address = Address;
-
-    fn open(address: &Address) -> Answer<Self> {
-        let mut connection = Connection::open(address)?;
-        let thread = if address.is_local() { Thread::of(&mut connection) } else { None };
-        let thread = thread.and_then(|thread| Some((thread, thread.usage()?)));
-        Ok(Self { connection, thread })
-    }
-
-    fn run(&mut self, sql: &str) -> Answer<()> {
-        self.connection.run(sql)
-    }
-
-    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
-        self.connection.query(sql)
-    }
-
-    fn interrupter(&self) -> Answer<Interrupter> {
-        self.connection.interrupter()
-    }
-
-    fn served_by(&self) -> u32 {
-        self.thread.map_or(0, |(thread, _)| thread.thread)
-    }
-
-    fn usage(&self) -> Option<Usage> {
-        let (thread, before) = self.thread?;
-        Some(thread.usage()?.since(&before))
-    }
-
-    fn close(self) {
-        self.connection.close();
-    }
-}
-
 impl Product for MariaLink {
     const BACKEND: &'static str = "mariadb";
 
     type Knowledge = Knowledge;
-    type Beside = Watched<Watcher>;
+    type Watcher = Watcher;
     type Own = Server;
 
     fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
@@ -120,20 +72,24 @@ impl Product for MariaLink {
         Some(PathBuf::from(told.text(0)))
     }
 
-    fn remarks(database: &Database<Self>) -> Vec<Remark> {
-        remarks(&database.facts, &database.knowledge)
+    fn database_of<'a>(_address: &'a Address, schema: &'a str) -> &'a str {
+        schema
     }
 
-    fn counted(database: &mut Database<Self>) -> Answer<(DatabaseCounts, TimeSplit)> {
-        database.knowledge.read(&mut database.admin.connection)
+    fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
+        remarks(facts, knowledge)
+    }
+
+    fn counted(
+        &mut self,
+        _address: &Address,
+        knowledge: &Knowledge,
+    ) -> Answer<(DatabaseCounts, TimeSplit)> {
+        knowledge.read(&mut self.connection)
     }
 
     fn server_use(first_process: u32, _sessions: &[u32]) -> Option<ServerUse> {
         whole_usage(first_process).map(ServerUse::Whole)
-    }
-
-    fn beside(database: &Database<Self>) -> Option<Watched<Watcher>> {
-        Watched::ready(database, &database.schema)
     }
 
     fn room(&mut self) -> Answer<u64> {
@@ -159,55 +115,15 @@ impl Product for MariaLink {
         if written.is_ok() || self.waits_until_written() {
             return Ok(());
         }
-        Err(said(
+        Err(remark(
             "pages that loading changed are still to be written, and this user may not ask for it",
             "their writing may disturb the first rungs",
             "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run again when the server is at rest",
         ))
     }
-
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
-        owned_mariadb::claim(self, schema, owner)
-    }
-
-    fn standing(&mut self, schema: &str) -> Answer<Standing> {
-        owned_mariadb::standing(self, schema)
-    }
-
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
-        owned_mariadb::remove(self, schema, owner)
-    }
-
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
-        owned_mariadb::rename(self, schema, name, owner)
-    }
-
-    fn keep_owned(database: &mut Database<Self>) -> Answer<()> {
-        owned_mariadb::keep(&mut database.admin, &database.schema)
-    }
-
-    /// A schema is a database.
-    fn remove_all(database: &mut Database<Self>) -> Result<()> {
-        database.remove_schema()
-    }
-
-    fn hold(&mut self, schema: &str) -> Answer<bool> {
-        owned_mariadb::hold(self, schema)
-    }
-
-    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
-        owned_mariadb::left(self, own)
-    }
 }
 
 impl MariaLink {
-    pub(super) fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
-        let rows = self.query(&format!(
-            "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
-        ))?;
-        Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
-    }
-
     /// Makes the server write all changed pages of tables.
     fn write_tables(&mut self, schema: &str) -> Answer<()> {
         let names = self.tables(schema)?;
@@ -293,89 +209,44 @@ fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
 fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if !knowledge.timed.statements {
-        remarks.push(said(
+        remarks.push(remark(
             "the server does not time statements, or this user may not see it",
             "the time of its sessions is not known: DB time is shown as 0",
             "start it with performance_schema = ON, and use a user who may read performance_schema",
         ));
     }
     if !knowledge.timed.io {
-        remarks.push(said(
+        remarks.push(remark(
             "the server does not time its I/O",
             "waiting for reads is not known",
             "start it with performance_schema = ON and performance_schema_instrument = 'wait/io/file/%=ON'",
         ));
     }
     if !knowledge.are_transactions_counted {
-        remarks.push(said(
+        remarks.push(remark(
             "the server does not count transactions, or this user may not see it",
             "commits are those of statements: those inside of a transaction count, too",
             "set innodb_monitor_enable = 'trx_%commits', and use a user with the right PROCESS",
         ));
     }
     if !knowledge.timed.log {
-        remarks.push(said(
+        remarks.push(remark(
             &format!("{} {} does not time its log of changes", facts.product, facts.version),
             "waiting of commits is in the rest of DB time and not told apart, but in the profile of each rung",
             "look at the class Commit there, or compare with a rung without updates",
         ));
     }
-    remarks.push(said(
+    remarks.push(remark(
         "changed pages are written in the background, and the server times the asking only",
         "waiting for writes of data files is not told",
         "look at the writes of the device",
     ));
     if facts.direct_io != Some(true) {
-        remarks.push(said(
+        remarks.push(remark(
             "the server reads through the page cache",
             "reads that memory answers are no reads of the storage; each rung says how many there were",
             "set innodb_flush_method = O_DIRECT, or use far more data than memory",
         ));
     }
     remarks
-}
-
-impl Program for Server {
-    type Address = Address;
-    type Binaries = Binaries;
-    type Settings = Settings;
-    type Choice = ();
-
-    const PROGRAMS: &'static [&'static str] = PROGRAMS;
-
-    fn account() -> Option<Account> {
-        account()
-    }
-
-    fn create(plan: Plan) -> Result<Self> {
-        Self::create(plan)
-    }
-
-    fn adopt(plan: Plan, password: String) -> Result<Self> {
-        Self::adopt(plan, password)
-    }
-
-    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
-        Settings { direct, cache_bytes, sessions_max: plan.sessions_max }
-    }
-
-    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
-        Self::start(self, settings, stop)
-    }
-
-    fn daemon(&self) -> &Daemon {
-        &self.daemon
-    }
-
-    fn daemon_mut(&mut self) -> &mut Daemon {
-        &mut self.daemon
-    }
-
-    fn knows_direct(&self) -> bool {
-        true
-    }
-
-    fn address(&self) -> Address {
-        Self::address(self)
-    }
 }

@@ -1,6 +1,7 @@
 //! What a load is to the rung that carries it out: kinds of steps, and sessions that take one step after the other.
 
-use super::{Database, Product};
+use super::database::Database;
+use super::product::Product;
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::LoadKind;

@@ -1,14 +1,15 @@
 //! A managed server on the storage under test, in a directory that the safety gate created; it is removed together with it.
 
-use super::Program;
 use super::kept::Kept;
+use super::own_plan::OwnPlan;
+use assay_dbserver::Program;
 use assay_dbserver::processes::end_inside;
-use assay_dbserver::{Held, Home, Plan, Stop};
+use assay_dbserver::{Held, Home, Stop};
 use assay_host::gate::{Gate, LeftBehind, LeftDirectory, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
 use assay_postgres::server::Server;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -16,41 +17,6 @@ use std::time::Instant;
 const SERVER_BYTES: u64 = 1 << 30;
 /// Cache of the server while data is loaded; what is measured has its own.
 const FILL_BUFFERS_BYTES: u64 = 256 << 20;
-
-/// What a managed server is made of.
-#[derive(Clone, Debug)]
-pub struct OwnPlan<S: Program> {
-    /// Its programs.
-    pub binaries: S::Binaries,
-    /// The directory on the storage under test.
-    pub target: PathBuf,
-    /// Words that let programs end with this one.
-    pub guard: Vec<String>,
-    /// Bytes of the data that will be loaded.
-    pub data_bytes: u64,
-    /// Cache of the server while it is measured, bytes.
-    pub cache_bytes: u64,
-    /// Sessions at most.
-    pub sessions_max: u32,
-    /// Whether the page cache is to be passed by where that is possible.
-    pub direct: bool,
-    /// What a person chose of this product alone.
-    pub choice: S::Choice,
-    /// Leave the directory behind.
-    pub keep: bool,
-}
-
-impl<S: Program> OwnPlan<S> {
-    /// What the server itself is made of, in this directory.
-    fn of_server(&self, directory: &Held) -> Plan<S::Binaries> {
-        Plan {
-            binaries: self.binaries.clone(),
-            directory: directory.clone(),
-            account: S::account(),
-            guard: self.guard.clone(),
-        }
-    }
-}
 
 /// A running server in its directory.
 pub struct OwnServer<S: Program> {
@@ -110,7 +76,7 @@ impl<S: Program> OwnServer<S> {
                 return Err(error);
             }
         };
-        let settings = S::settings(&plan, FILL_BUFFERS_BYTES, false);
+        let settings = plan.settings(FILL_BUFFERS_BYTES, false);
         let place = directory.held().clone();
         let schema = String::new();
         let mut own = Self {
@@ -135,11 +101,11 @@ impl<S: Program> OwnServer<S> {
         let place = kept.place.clone();
         place.path().clone_into(&mut plan.target);
         let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
-        let settings = S::settings(&plan, plan.cache_bytes, plan.direct);
+        let settings = plan.settings(plan.cache_bytes, plan.direct);
         let schema = kept.schema.clone();
         let mut own =
             Self { server, directory: None, place, schema, plan, settings, ready_s: None };
-        own.settings = S::settings(&own.plan, own.plan.cache_bytes, own.is_direct());
+        own.settings = own.plan.settings(own.plan.cache_bytes, own.is_direct());
         own.server.start(&own.settings, stop)?;
         Ok(own)
     }
@@ -167,7 +133,7 @@ impl<S: Program> OwnServer<S> {
     /// Restarts it as it is to be measured: small cache, past the page cache where that is possible.
     pub fn turn_to_measuring(&mut self, stop: &AtomicBool) -> Result<()> {
         self.server.daemon_mut().stop(Stop::Clean);
-        self.settings = S::settings(&self.plan, self.plan.cache_bytes, self.is_direct());
+        self.settings = self.plan.settings(self.plan.cache_bytes, self.is_direct());
         self.server.start(&self.settings, stop)
     }
 

@@ -2,11 +2,13 @@
 //! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
 //! table can be taken back: between the last look and the drop lies one turn of the wire.
 
-use super::owned_postgres::{foreign, pairs};
+use super::link::Link;
+use super::maria_link::MariaLink;
+use super::objects::makes;
 use super::owner::{
-    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, Standing, holds_foreign, in_use,
+    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, SchemaOwner, Standing, foreign,
+    holds_foreign, in_use, pairs,
 };
-use super::{Link, MariaLink};
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 
@@ -20,93 +22,132 @@ fn text(name: &str) -> String {
     format!("'{}'", name.replace('\\', "\\\\").replace('\'', "''"))
 }
 
-/// Makes a database with its record; one that is there is refused by the server.
-pub(super) fn claim(link: &mut MariaLink, schema: &str, owner: &Owner) -> Answer<()> {
-    link.run(&format!(
-        "CREATE DATABASE {0} CHARACTER SET latin1 COLLATE latin1_bin; \
-         CREATE TABLE {0}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT NULL) ENGINE = InnoDB; \
-         INSERT INTO {0}.{RECORD} VALUES {1}",
-        quoted(schema),
-        owner.values(&text(schema))
-    ))
-}
-
-/// Whose a database is.
-pub(super) fn standing(link: &mut MariaLink, schema: &str) -> Answer<Standing> {
-    let found = link.query(&format!(
-        "SELECT COALESCE(TABLE_TYPE, '') FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
-         ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}' WHERE SCHEMA_NAME = {}",
-        text(schema)
-    ))?;
-    match found.first().map(|row| row.text(0)) {
-        None => return Ok(Standing::Absent),
-        Some("") => return Ok(foreign("it has no owner record")),
-        Some("BASE TABLE") => {}
-        Some(_) => return Ok(foreign("its owner record is no table")),
+impl SchemaOwner for MariaLink {
+    /// Makes a database with its record; one that is there is refused by the server.
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        self.run(&format!(
+            "CREATE DATABASE {0} CHARACTER SET latin1 COLLATE latin1_bin; \
+             CREATE TABLE {0}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT NULL) ENGINE = InnoDB; \
+             INSERT INTO {0}.{RECORD} VALUES {1}",
+            quoted(schema),
+            owner.values(&text(schema))
+        ))
     }
-    let rows = link.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
-    Ok(match Owner::of(&pairs(&rows)) {
-        None => foreign("its owner record is not what this program writes"),
-        Some(owner) if owner.place != schema => foreign("it is a copy of one that assay made"),
-        Some(owner) => Standing::Ours(owner),
-    })
-}
 
-/// Drops a database that carries this record, with what its load makes.
-///
-/// # Errors
-/// That it carries another record, is in use, or holds what is not ours, or what the server says.
-pub(super) fn remove(link: &mut MariaLink, schema: &str, owner: &Owner) -> Result<()> {
-    check(link, schema, owner)?;
-    let told = |failure: Failure| failure.of(format!("dropping the database {schema}"));
-    let refuse = |strangers: Vec<String>| -> Result<()> {
-        if strangers.is_empty() {
-            return Ok(());
+    /// Whose a database is.
+    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+        let found = self.query(&format!(
+            "SELECT COALESCE(TABLE_TYPE, '') FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
+             ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}' WHERE SCHEMA_NAME = {}",
+            text(schema)
+        ))?;
+        match found.first().map(|row| row.text(0)) {
+            None => return Ok(Standing::Absent),
+            Some("") => return Ok(foreign("it has no owner record")),
+            Some("BASE TABLE") => {}
+            Some(_) => return Ok(foreign("its owner record is no table")),
         }
-        Err(holds_foreign(&format!("the database {schema}"), &strangers))
-    };
-    refuse(strangers(link, schema, owner.kind).map_err(told)?)?;
-    let mut tables = link.tables(schema).map_err(told)?;
-    // What came in between is not of the load, and makes the last look refuse.
-    tables.retain(|table| table != RECORD && owner.kind.makes(table));
-    if !tables.is_empty() {
-        let names: Vec<String> =
-            tables.iter().map(|table| format!("{}.{}", quoted(schema), quoted(table))).collect();
-        link.run(&format!("DROP TABLE {}", names.join(", "))).map_err(told)?;
+        let rows = self.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
+        Ok(match Owner::of(&pairs(&rows)) {
+            None => foreign("its owner record is not what this program writes"),
+            Some(owner) if owner.place != schema => foreign("it is a copy of one that assay made"),
+            Some(owner) => Standing::Ours(owner),
+        })
     }
-    let routines = link.query(&about(ROUTINES, schema)).map_err(told)?;
-    for row in routines.iter().filter(|row| owner.kind.makes(row.text(1))) {
-        let (what, name) = (row.text(0), quoted(row.text(1)));
-        link.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(told)?;
-    }
-    // The record goes last, so that what is cut short here is known again.
-    refuse(strangers(link, schema, OwnedKind::Database).map_err(told)?)?;
-    link.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(told)
-}
 
-/// Gives the tables of an Assay database to another one, which is to be kept: no statement renames a database.
-pub(super) fn rename(link: &mut MariaLink, schema: &str, name: &str, owner: &Owner) -> Result<()> {
-    check(link, schema, owner)?;
-    let told = |failure: Failure| failure.of("keeping our tables");
-    let kept = Owner { is_kept: true, ..owner.clone() };
-    claim(link, name, &kept).map_err(told)?;
-    for table in link.tables(schema).map_err(told)? {
-        if table != RECORD && owner.kind.makes(&table) {
-            let (from, to) = (quoted(schema), quoted(name));
-            let sql = format!("RENAME TABLE {from}.{table} TO {to}.{table}");
-            link.run(&sql).map_err(told)?;
+    /// Drops a database that carries this record, with what its load makes.
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        check(self, schema, owner)?;
+        let told = |failure: Failure| failure.of(format!("dropping the database {schema}"));
+        let refuse = |strangers: Vec<String>| -> Result<()> {
+            if strangers.is_empty() {
+                return Ok(());
+            }
+            Err(holds_foreign(&format!("the database {schema}"), &strangers))
+        };
+        refuse(strangers(self, schema, owner.kind).map_err(told)?)?;
+        let mut tables = self.tables(schema).map_err(told)?;
+        // What came in between is not of the load, and makes the last look refuse.
+        tables.retain(|table| table != RECORD && makes(owner.kind, table));
+        if !tables.is_empty() {
+            let names: Vec<String> = tables
+                .iter()
+                .map(|table| format!("{}.{}", quoted(schema), quoted(table)))
+                .collect();
+            self.run(&format!("DROP TABLE {}", names.join(", "))).map_err(told)?;
         }
+        let routines = self.query(&about(ROUTINES, schema)).map_err(told)?;
+        for row in routines.iter().filter(|row| makes(owner.kind, row.text(1))) {
+            let (what, name) = (row.text(0), quoted(row.text(1)));
+            self.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(told)?;
+        }
+        // The record goes last, so that what is cut short here is known again.
+        refuse(strangers(self, schema, OwnedKind::Database).map_err(told)?)?;
+        self.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(told)
     }
-    remove(link, schema, owner)
+
+    /// Gives the tables of an Assay database to another one, which is to be kept: no statement renames a database.
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        check(self, schema, owner)?;
+        let told = |failure: Failure| failure.of("keeping our tables");
+        let kept = Owner { is_kept: true, ..owner.clone() };
+        self.claim(name, &kept).map_err(told)?;
+        for table in self.tables(schema).map_err(told)? {
+            if table != RECORD && makes(owner.kind, &table) {
+                let (from, to) = (quoted(schema), quoted(name));
+                let sql = format!("RENAME TABLE {from}.{table} TO {to}.{table}");
+                self.run(&sql).map_err(told)?;
+            }
+        }
+        self.remove_owned(schema, owner)
+    }
+
+    /// Notes that a database is to stay.
+    fn keep_owned(&mut self, schema: &str) -> Answer<()> {
+        self.run(&format!(
+            "UPDATE {}.{RECORD} SET value = 'yes' WHERE name = 'kept'",
+            quoted(schema)
+        ))
+    }
+
+    /// Marks a database as one that is in use until this session ends; says whether no other program had done so.
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        Ok(self.connection.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0)
+            == Some(1))
+    }
+
+    /// Assay's databases that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
+    /// reason.
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
+        let rows = self.query(&format!(
+            "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
+             FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \
+             WHERE SCHEMA_NAME LIKE 'assay\\_%' OR EXISTS (SELECT 1 FROM information_schema.TABLES \
+             WHERE TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}')"
+        ))?;
+        let (mut left, mut others) = (Vec::new(), Vec::new());
+        for row in rows.iter().filter(|row| row.text(0) != own) {
+            let name = row.text(0).to_owned();
+            match self.standing(&name)? {
+                Standing::Ours(owner) if owner.is_kept || row.count(1) != Some(1) => {}
+                Standing::Ours(owner) => {
+                    left.push(LeftSchema { name, owner, bytes: row.count(2).unwrap_or(0) });
+                }
+                Standing::Foreign(why) => others.push((name, why)),
+                Standing::Absent => {}
+            }
+        }
+        Ok((left, others))
+    }
 }
 
 /// Refuses a database that does not carry this record, or that another program uses.
 fn check(link: &mut MariaLink, schema: &str, owner: &Owner) -> Result<()> {
     let told = |failure: Failure| failure.of(format!("looking at the database {schema}"));
-    if !hold(link, schema).map_err(told)? {
+    if !link.hold(schema).map_err(told)? {
         return Err(in_use(&format!("the database {schema}")));
     }
-    let why = match standing(link, schema).map_err(told)? {
+    let why = match link.standing(schema).map_err(told)? {
         Standing::Ours(found) if found.id == owner.id => return Ok(()),
         Standing::Ours(_) => "another run made it".to_owned(),
         Standing::Foreign(why) => why,
@@ -140,48 +181,14 @@ fn strangers(link: &mut MariaLink, schema: &str, kind: OwnedKind) -> Answer<Vec<
         schema,
     ))?;
     let is_other =
-        |name: &str, kind_of_table: &str| kind_of_table != "BASE TABLE" || !kind.makes(name);
+        |name: &str, kind_of_table: &str| kind_of_table != "BASE TABLE" || !makes(kind, name);
     let others = tables.iter().filter(|row| is_other(row.text(0), row.text(1)));
     found.extend(others.map(|row| format!("the {} {}", row.text(1).to_lowercase(), row.text(0))));
     let routines = link.query(&about(ROUTINES, schema))?;
-    let others = routines.iter().filter(|row| !kind.makes(row.text(1)));
+    let others = routines.iter().filter(|row| !makes(kind, row.text(1)));
     found.extend(others.map(|row| format!("the {} {}", row.text(0).to_lowercase(), row.text(1))));
     for sql in NEVER_OURS {
         found.extend(link.query(&about(sql, schema))?.iter().map(|row| row.text(0).to_owned()));
     }
     Ok(found)
-}
-
-/// Notes that a database is to stay.
-pub(super) fn keep(link: &mut MariaLink, schema: &str) -> Answer<()> {
-    link.run(&format!("UPDATE {}.{RECORD} SET value = 'yes' WHERE name = 'kept'", quoted(schema)))
-}
-
-/// Marks a database as one that is in use until this session ends; says whether no other program had done so.
-pub(super) fn hold(link: &mut MariaLink, schema: &str) -> Answer<bool> {
-    Ok(link.connection.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0) == Some(1))
-}
-
-/// Assay's databases that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
-/// reason.
-pub(super) fn left(link: &mut MariaLink, own: &str) -> Answer<LeftOnServer> {
-    let rows = link.query(&format!(
-        "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
-         FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \
-         WHERE SCHEMA_NAME LIKE 'assay\\_%' OR EXISTS (SELECT 1 FROM information_schema.TABLES \
-         WHERE TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}')"
-    ))?;
-    let (mut left, mut others) = (Vec::new(), Vec::new());
-    for row in rows.iter().filter(|row| row.text(0) != own) {
-        let name = row.text(0).to_owned();
-        match standing(link, &name)? {
-            Standing::Ours(owner) if owner.is_kept || row.count(1) != Some(1) => {}
-            Standing::Ours(owner) => {
-                left.push(LeftSchema { name, owner, bytes: row.count(2).unwrap_or(0) });
-            }
-            Standing::Foreign(why) => others.push((name, why)),
-            Standing::Absent => {}
-        }
-    }
-    Ok((left, others))
 }

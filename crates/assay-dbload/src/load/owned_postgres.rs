@@ -1,12 +1,13 @@
 //! Assay's schemas on a PostgreSQL server: made with their record, known by it, and dropped in one transaction in which
 //! nobody can put another schema in their place.
 
+use super::objects::makes;
 use super::owner::{
-    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, Standing, holds_foreign, in_use, quoted,
+    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, SchemaOwner, Standing, foreign,
+    holds_foreign, in_use, pairs, quoted,
 };
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
-use assay_model::row::Row;
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 
@@ -17,23 +18,6 @@ const LOCK_TIMEOUT: &str = "20s";
 fn number_of(schema: &str) -> String {
     let name = schema.replace('\'', "''");
     format!("(SELECT oid::text FROM pg_namespace WHERE nspname = '{name}')")
-}
-
-/// Makes a schema: its record comes with it or neither.
-pub(super) fn claim(link: &mut Connection, schema: &str, owner: &Owner) -> Answer<()> {
-    let made = link.run(&format!(
-        "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
-         INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
-        quoted(schema),
-        owner.values(&number_of(schema))
-    ));
-    rolled_back(link, made)
-}
-
-/// Whose a schema is. What is read must be a table of this very user: rules of views and functions of others would be
-/// carried out with his rights.
-pub(super) fn standing(link: &mut Connection, schema: &str) -> Answer<Standing> {
-    standing_as(link, schema, None)
 }
 
 /// The same of a record that holds another number than that of its schema.
@@ -69,14 +53,6 @@ pub(super) fn standing_as(
     })
 }
 
-pub(super) fn foreign(why: &str) -> Standing {
-    Standing::Foreign(why.to_owned())
-}
-
-pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
-    rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
-}
-
 /// Ends a transaction that failed; the failure is what must be heard of.
 fn rolled_back<T, E>(
     link: &mut Connection,
@@ -88,31 +64,87 @@ fn rolled_back<T, E>(
     done
 }
 
-/// Drops a schema that carries this record, with everything in it that its load makes, or nothing at all.
-///
-/// # Errors
-/// That it carries another record, is in use, or holds what is not ours, or what the server says.
-pub(super) fn remove(link: &mut Connection, schema: &str, owner: &Owner) -> Result<()> {
-    let taken = take(link, schema, owner);
-    let done = taken.and_then(|gone| {
-        drop_all(link, schema, &gone, owner.kind)?;
-        link.run("COMMIT").map_err(|failure| told(schema, &failure))
-    });
-    rolled_back(link, done)
-}
+impl SchemaOwner for Connection {
+    /// Makes a schema: its record comes with it or neither.
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        let made = self.run(&format!(
+            "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
+             INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
+            quoted(schema),
+            owner.values(&number_of(schema))
+        ));
+        rolled_back(self, made)
+    }
 
-/// Gives an Assay schema another name, and notes that it is to be kept.
-pub(super) fn rename(link: &mut Connection, schema: &str, name: &str, owner: &Owner) -> Result<()> {
-    let taken = take(link, schema, owner);
-    let done = taken.and_then(|gone| {
-        let sql = format!(
-            "ALTER SCHEMA {0} RENAME TO {1}; UPDATE {1}.{RECORD} SET value = 'yes' WHERE name = 'kept'; COMMIT",
-            quoted(&gone),
-            quoted(name)
-        );
-        link.run(&sql).map_err(|failure| told(schema, &failure))
-    });
-    rolled_back(link, done)
+    /// Whose a schema is. What is read must be a table of this very user: rules of views and functions of others would be
+    /// carried out with his rights.
+    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+        standing_as(self, schema, None)
+    }
+
+    /// Drops a schema that carries this record, with everything in it that its load makes, or nothing at all.
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        let taken = take(self, schema, owner);
+        let done = taken.and_then(|gone| {
+            drop_all(self, schema, &gone, owner.kind)?;
+            self.run("COMMIT").map_err(|failure| told(schema, &failure))
+        });
+        rolled_back(self, done)
+    }
+
+    /// Gives an Assay schema another name, and notes that it is to be kept.
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        let taken = take(self, schema, owner);
+        let done = taken.and_then(|gone| {
+            let sql = format!(
+                "ALTER SCHEMA {0} RENAME TO {1}; UPDATE {1}.{RECORD} SET value = 'yes' WHERE name = 'kept'; COMMIT",
+                quoted(&gone),
+                quoted(name)
+            );
+            self.run(&sql).map_err(|failure| told(schema, &failure))
+        });
+        rolled_back(self, done)
+    }
+
+    /// Notes that a schema is to stay.
+    fn keep_owned(&mut self, schema: &str) -> Answer<()> {
+        self.run(&format!(
+            "UPDATE {}.{RECORD} SET value = 'yes' WHERE name = 'kept'",
+            quoted(schema)
+        ))
+    }
+
+    /// Marks a schema as one that is in use until this session ends; says whether no other program had done so.
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        Ok(self.one(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))?.is_true(0))
+    }
+
+    /// Assay's schemas that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
+    /// reason.
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
+        // A lock of the transaction is given back with the statement.
+        let rows = self.query(
+            "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
+             WHERE relnamespace = n.oid AND relkind IN ('r', 'm')), 0)::bigint, \
+             pg_try_advisory_xact_lock(hashtext(nspname)) FROM pg_namespace AS n \
+             WHERE nspname LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class \
+             WHERE relnamespace = n.oid AND relname = 'assay_owner')",
+        )?;
+        let (mut left, mut others) = (Vec::new(), Vec::new());
+        for row in rows.iter().filter(|row| row.text(0) != own) {
+            let name = row.text(0).to_owned();
+            match self.standing(&name)? {
+                Standing::Ours(owner) if owner.is_kept || !row.is_true(2) => {}
+                Standing::Ours(owner) if owner.kind == OwnedKind::Database => {}
+                Standing::Ours(owner) => {
+                    left.push(LeftSchema { name, owner, bytes: row.count(1).unwrap_or(0) });
+                }
+                Standing::Foreign(why) => others.push((name, why)),
+                Standing::Absent => {}
+            }
+        }
+        Ok((left, others))
+    }
 }
 
 /// Begins a transaction in which a schema has a name that nobody else can know, so that no other can take its place, and
@@ -132,7 +164,7 @@ fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
     if !held.map_err(failed)?.is_true(0) {
         return Err(in_use(&format!("the schema {schema}")));
     }
-    match standing(link, &gone).map_err(failed)? {
+    match link.standing(&gone).map_err(failed)? {
         Standing::Ours(found) if found.id == owner.id => Ok(gone),
         Standing::Ours(_) => Err(not_ours(schema, "another run made it")),
         Standing::Foreign(why) => Err(not_ours(schema, &why)),
@@ -224,48 +256,11 @@ pub(super) fn strangers(
         ("the sequence", SEQUENCES),
     ] {
         let rows = link.query(&of(sql, schema))?;
-        let others = rows.iter().map(|row| row.text(0)).filter(|name| !kind.makes(name));
+        let others = rows.iter().map(|row| row.text(0)).filter(|name| !makes(kind, name));
         found.extend(others.map(|name| format!("{what} {name}")));
     }
     for sql in [NEVER_OURS, ELSEWHERE] {
         found.extend(link.query(&of(sql, schema))?.iter().map(|row| row.text(0).to_owned()));
     }
     Ok(found)
-}
-
-/// Notes that a schema is to stay.
-pub(super) fn keep(link: &mut Connection, schema: &str) -> Answer<()> {
-    link.run(&format!("UPDATE {}.{RECORD} SET value = 'yes' WHERE name = 'kept'", quoted(schema)))
-}
-
-/// Marks a schema as one that is in use until this session ends; says whether no other program had done so.
-pub(super) fn hold(link: &mut Connection, schema: &str) -> Answer<bool> {
-    Ok(link.one(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))?.is_true(0))
-}
-
-/// Assay's schemas that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
-/// reason.
-pub(super) fn left(link: &mut Connection, own: &str) -> Answer<LeftOnServer> {
-    // A lock of the transaction is given back with the statement.
-    let rows = link.query(
-        "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
-         WHERE relnamespace = n.oid AND relkind IN ('r', 'm')), 0)::bigint, \
-         pg_try_advisory_xact_lock(hashtext(nspname)) FROM pg_namespace AS n \
-         WHERE nspname LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class \
-         WHERE relnamespace = n.oid AND relname = 'assay_owner')",
-    )?;
-    let (mut left, mut others) = (Vec::new(), Vec::new());
-    for row in rows.iter().filter(|row| row.text(0) != own) {
-        let name = row.text(0).to_owned();
-        match standing(link, &name)? {
-            Standing::Ours(owner) if owner.is_kept || !row.is_true(2) => {}
-            Standing::Ours(owner) if owner.kind == OwnedKind::Database => {}
-            Standing::Ours(owner) => {
-                left.push(LeftSchema { name, owner, bytes: row.count(1).unwrap_or(0) });
-            }
-            Standing::Foreign(why) => others.push((name, why)),
-            Standing::Absent => {}
-        }
-    }
-    Ok((left, others))
 }

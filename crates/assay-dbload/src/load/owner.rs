@@ -1,18 +1,18 @@
 //! The record inside of a schema or database that says which run made it: by it, and never by a name, something is known
 //! as one that may be changed or dropped.
 
+use super::link::Link;
 use assay_dbserver::password;
 use assay_host::clock::unix_ns;
-use assay_loads::dss::TABLES;
+use assay_model::failure::Answer;
 use assay_model::load::LoadKind;
+use assay_model::row::Row;
 use assay_model::{Error, Result};
 
 /// The table that holds the record.
 pub(super) const RECORD: &str = "assay_owner";
 /// What its form is called; another form is another program's.
 const FORM: &str = "ASSAY OWNER 1";
-/// Tables that several kinds of load have.
-const COMMON: [&str; 3] = [RECORD, "assay_manifest", "assay_contents"];
 
 /// What earlier runs left on a server; and, by name and reason, what only looks like it.
 pub type LeftOnServer = (Vec<LeftSchema>, Vec<(String, String)>);
@@ -27,13 +27,10 @@ pub enum OwnedKind {
 }
 
 impl OwnedKind {
-    const ALL: [Self; 5] = [
-        Self::Load(LoadKind::Slob),
-        Self::Load(LoadKind::Oltp),
-        Self::Load(LoadKind::Dss),
-        Self::Load(LoadKind::Brokerage),
-        Self::Database,
-    ];
+    /// All of them.
+    fn all() -> impl Iterator<Item = Self> {
+        LoadKind::ALL.into_iter().map(Self::Load).chain([Self::Database])
+    }
 
     /// Its name in records.
     pub const fn name(self) -> &'static str {
@@ -42,50 +39,6 @@ impl OwnedKind {
             Self::Database => "database",
         }
     }
-
-    /// Whether this load makes a table, sequence, function or procedure of this name: what else lies in its schema was put
-    /// there by somebody else.
-    pub(super) fn makes(self, name: &str) -> bool {
-        let whole = without_part(name);
-        if COMMON.contains(&name) {
-            return true;
-        }
-        match self {
-            Self::Load(LoadKind::Slob) => whole == "scan" || is_numbered(name, "cf"),
-            Self::Load(LoadKind::Oltp) => {
-                crate::oltp::object_names().iter().any(|own| own == whole || own == name)
-            }
-            Self::Load(LoadKind::Dss) => TABLES.iter().any(|table| table.name() == name),
-            Self::Load(LoadKind::Brokerage) => {
-                crate::brokerage::object_names().iter().any(|own| own == name)
-            }
-            Self::Database => false,
-        }
-    }
-}
-
-/// `order_line_3` is a part of `order_line`.
-fn without_part(name: &str) -> &str {
-    let part = name.rsplit_once('_').filter(|(_, number)| is_numbered(number, ""));
-    part.map_or(name, |(whole, _)| whole)
-}
-
-fn is_numbered(name: &str, begin: &str) -> bool {
-    let number = name.strip_prefix(begin);
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// Names of what statements create in a schema: `CREATE FUNCTION s.pay(` makes `pay`.
-pub(crate) fn created(statements: &str, schema: &str) -> Vec<String> {
-    let begin = format!(" {schema}.");
-    let makes = ["CREATE FUNCTION", "CREATE PROCEDURE", "CREATE SEQUENCE"];
-    let pieces = makes.iter().flat_map(|make| statements.split(make).skip(1));
-    let names = pieces.filter_map(|piece| {
-        let rest = piece.strip_prefix(begin.as_str())?;
-        let end = rest.find(|letter: char| letter != '_' && !letter.is_ascii_alphanumeric());
-        Some(rest[..end.unwrap_or(rest.len())].to_owned())
-    });
-    names.collect()
 }
 
 /// What the record says.
@@ -123,6 +76,37 @@ pub struct LeftSchema {
     pub bytes: u64,
 }
 
+/// How a product keeps the schemas of loads apart from those of others.
+pub trait SchemaOwner: Link {
+    /// Creates a schema with the record of its owner in it, before anything else.
+    ///
+    /// # Errors
+    /// What the server says, for example that there is one of this name.
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
+
+    /// Whose a schema is, by the record in it.
+    fn standing(&mut self, schema: &str) -> Answer<Standing>;
+
+    /// Drops a schema that carries this record, and nothing that its load did not make.
+    ///
+    /// # Errors
+    /// That it carries another record, is in use, or holds what is not ours, or what the server says.
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
+
+    /// Gives a schema that carries this record another name, and notes that it is to be kept.
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
+
+    /// Notes that a schema is to be kept.
+    fn keep_owned(&mut self, schema: &str) -> Answer<()>;
+
+    /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
+    fn hold(&mut self, schema: &str) -> Answer<bool>;
+
+    /// Assay's schemas that nobody uses and nobody asked to keep, except `own`; and those that only look like ours, with
+    /// the reason why they are not.
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer>;
+}
+
 impl Owner {
     /// A new one.
     ///
@@ -155,7 +139,7 @@ impl Owner {
             return None;
         }
         let id = value("id").filter(|id| id.len() == 32 && is_hexadecimal(id))?;
-        let kind = OwnedKind::ALL.into_iter().find(|kind| Some(kind.name()) == value("kind"))?;
+        let kind = OwnedKind::all().find(|kind| Some(kind.name()) == value("kind"))?;
         let is_kept = value("kept") == Some("yes");
         Some(Self { id: id.to_owned(), kind, is_kept, place: value("place")?.to_owned() })
     }
@@ -163,6 +147,16 @@ impl Owner {
 
 fn is_hexadecimal(text: &str) -> bool {
     text.bytes().all(|letter| letter.is_ascii_hexdigit())
+}
+
+/// A standing of something that is not ours.
+pub(super) fn foreign(why: &str) -> Standing {
+    Standing::Foreign(why.to_owned())
+}
+
+/// The rows of a record.
+pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
+    rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
 }
 
 /// A name as the server writes one that needs quotes, in double ones.
@@ -234,20 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_knows_what_it_makes_itself() {
-        for (kind, own, foreign) in [
-            (OwnedKind::Load(LoadKind::Slob), "cf12", "cfx"),
-            (OwnedKind::Load(LoadKind::Slob), "scan", "results"),
-            (OwnedKind::Load(LoadKind::Oltp), "order_line_3", "order_line_x"),
-            (OwnedKind::Load(LoadKind::Oltp), "deliver", "thesis"),
-            (OwnedKind::Load(LoadKind::Oltp), "assay_lines", "lines"),
-            (OwnedKind::Load(LoadKind::Dss), "lineitem", "lineitem_mine"),
-            (OwnedKind::Load(LoadKind::Brokerage), "trade_numbers", "trade_mine"),
-            (OwnedKind::Load(LoadKind::Brokerage), "market_feed", "mine"),
-            (OwnedKind::Database, "assay_owner", "anything"),
-        ] {
-            assert!(kind.makes(own) && !kind.makes(foreign), "{kind:?} {own} {foreign}");
-        }
+    fn a_name_in_quotes_holds_its_own_quotes_twice() {
         assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
     }
 }

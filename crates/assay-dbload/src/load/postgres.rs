@@ -1,30 +1,22 @@
 //! PostgreSQL as the rung and the keeper of a server need it.
 
-use super::beside::Watched;
-use super::database::said;
-use super::owner::{LeftOnServer, Owner, Standing};
-use super::{Database, Link, OwnPlan, Product, Program, ServerUse, copies, owned_postgres};
-use assay_dbserver::{Account, Daemon, Interrupter, Usage};
+use super::link::ServerUse;
+use super::product::Product;
+use super::remark::remark;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::Remark;
-use assay_model::row::Row;
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
-use assay_postgres::binaries::{Binaries, MAJOR_MIN};
+use assay_postgres::binaries::MAJOR_MIN;
 use assay_postgres::connection::Connection;
 use assay_postgres::counters::{DatabaseCounters, Knowledge};
 use assay_postgres::processes::{self, background, usage};
-use assay_postgres::server::{IoMethod, Plan, Server, Settings, account, missing_in};
+use assay_postgres::server::{Server, missing_in};
 use assay_postgres::watch::Watcher;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How this program calls itself to a server.
-const APPLICATION: &str = "assay";
-/// Makes the server write down what a session did (version 15); older ones do so by themselves twice a second.
-const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 /// Before version 15 counts travel to a process of their own, twice a second.
 const TRAVEL: Duration = Duration::from_millis(1200);
 /// Settings that matter for storage; what a version lacks is left out.
@@ -45,48 +37,11 @@ const SETTINGS: [&str; 14] = [
     "track_wal_io_timing",
 ];
 
-impl Link for Connection {
-    type Address = Address;
-
-    fn open(address: &Address) -> Answer<Self> {
-        Self::open(address, APPLICATION)
-    }
-
-    fn run(&mut self, sql: &str) -> Answer<()> {
-        Self::run(self, sql)
-    }
-
-    fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
-        Self::query(self, sql)
-    }
-
-    fn interrupter(&self) -> Answer<Interrupter> {
-        Self::interrupter(self)
-    }
-
-    fn served_by(&self) -> u32 {
-        self.facts().process_id
-    }
-
-    fn usage(&self) -> Option<Usage> {
-        usage(self.served_by())
-    }
-
-    fn settle_counts(&mut self) {
-        // Where it fails the counts lag, which is what they did before.
-        let _ = self.run(FLUSH);
-    }
-
-    fn close(self) {
-        Self::close(self);
-    }
-}
-
 impl Product for Connection {
     const BACKEND: &'static str = "postgresql";
 
     type Knowledge = Knowledge;
-    type Beside = Watched<Watcher>;
+    type Watcher = Watcher;
     type Own = Server;
 
     fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
@@ -109,26 +64,30 @@ impl Product for Connection {
         Some(PathBuf::from(told.text(0)))
     }
 
-    fn remarks(database: &Database<Connection>) -> Vec<Remark> {
-        let mut remarks: Vec<Remark> = missing_in(database.knowledge.major)
+    fn database_of<'a>(address: &'a Address, _schema: &'a str) -> &'a str {
+        &address.database
+    }
+
+    fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
+        let mut remarks: Vec<Remark> = missing_in(knowledge.major)
             .into_iter()
             .map(|missing| {
-                said(
-                    &format!("PostgreSQL {}: {missing}", database.facts.version),
+                remark(
+                    &format!("PostgreSQL {}: {missing}", facts.version),
                     "what depends on it is not in the result",
                     "use version 16 or newer",
                 )
             })
             .collect();
-        if !database.knowledge.is_io_timed {
-            remarks.push(said(
+        if !knowledge.is_io_timed {
+            remarks.push(remark(
                 "the server does not time its I/O",
                 "waiting for reads and writes is not known",
                 "set track_io_timing = on",
             ));
         }
-        if database.facts.direct_io != Some(true) {
-            remarks.push(said(
+        if facts.direct_io != Some(true) {
+            remarks.push(remark(
                 "the server reads through the page cache",
                 "reads that memory answers are no reads of the storage; each rung says how many there were",
                 "use a server of version 16 or newer with debug_io_direct = data, or far more data than memory",
@@ -137,21 +96,20 @@ impl Product for Connection {
         remarks
     }
 
-    fn counted(database: &mut Database<Connection>) -> Answer<(DatabaseCounts, TimeSplit)> {
-        if database.knowledge.major < 15 {
+    fn counted(
+        &mut self,
+        address: &Address,
+        knowledge: &Knowledge,
+    ) -> Answer<(DatabaseCounts, TimeSplit)> {
+        if knowledge.major < 15 {
             std::thread::sleep(TRAVEL);
         }
-        let name = database.address.database.clone();
-        let counted = database.knowledge.read(&mut database.admin, &name)?;
+        let counted = knowledge.read(self, &address.database)?;
         Ok((counts(&counted), split(&counted)))
     }
 
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse> {
         Some(ServerUse::Background(background(first_process, sessions)))
-    }
-
-    fn beside(database: &Database<Connection>) -> Option<Watched<Watcher>> {
-        Watched::ready(database, &database.address.database)
     }
 
     fn room(&mut self) -> Answer<u64> {
@@ -165,104 +123,12 @@ impl Product for Connection {
 
     fn write_out(&mut self, _schema: &str) -> std::result::Result<(), Remark> {
         self.run("CHECKPOINT").map_err(|_| {
-            said(
+            remark(
                 "this user may not ask for a checkpoint",
                 "writes of the loading may disturb the first rungs",
                 "use a user with the right pg_checkpoint",
             )
         })
-    }
-
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
-        owned_postgres::claim(self, schema, owner)
-    }
-
-    fn standing(&mut self, schema: &str) -> Answer<Standing> {
-        owned_postgres::standing(self, schema)
-    }
-
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
-        owned_postgres::remove(self, schema, owner)
-    }
-
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
-        owned_postgres::rename(self, schema, name, owner)
-    }
-
-    fn keep_owned(database: &mut Database<Connection>) -> Answer<()> {
-        owned_postgres::keep(&mut database.admin, &database.schema)?;
-        copies::keep_own(database)
-    }
-
-    fn remove_all(database: &mut Database<Connection>) -> Result<()> {
-        copies::drop_own(database)
-    }
-
-    fn hold(&mut self, schema: &str) -> Answer<bool> {
-        owned_postgres::hold(self, schema)
-    }
-
-    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
-        owned_postgres::left(self, own)
-    }
-}
-
-impl Database<Connection> {
-    /// A session on another database of the same server, from which this one can be removed and made again.
-    pub(crate) fn beside(&self) -> Result<Connection> {
-        let address = self.address.with_database("postgres");
-        let opened = Connection::open(&address, APPLICATION);
-        opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
-    }
-}
-
-impl Program for Server {
-    type Address = Address;
-    type Binaries = Binaries;
-    type Settings = Settings;
-    type Choice = Option<IoMethod>;
-
-    const PROGRAMS: &'static [&'static str] = processes::PROGRAMS;
-
-    fn account() -> Option<Account> {
-        account()
-    }
-
-    fn create(plan: Plan) -> Result<Self> {
-        Self::create(plan)
-    }
-
-    fn adopt(plan: Plan, password: String) -> Result<Self> {
-        Self::adopt(plan, password)
-    }
-
-    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Settings {
-        Settings {
-            direct,
-            shared_buffers_bytes: cache_bytes,
-            sessions_max: plan.sessions_max,
-            io_method: plan.choice,
-        }
-    }
-
-    fn start(&mut self, settings: &Settings, stop: &AtomicBool) -> Result<()> {
-        Self::start(self, settings, stop)
-    }
-
-    fn daemon(&self) -> &Daemon {
-        &self.daemon
-    }
-
-    fn daemon_mut(&mut self) -> &mut Daemon {
-        &mut self.daemon
-    }
-
-    fn knows_direct(&self) -> bool {
-        self.binaries().major() >= 16
-    }
-
-    fn address(&self) -> Address {
-        Self::address(self, "postgres")
     }
 }
 

@@ -1,14 +1,16 @@
 //! One rung: sessions that begin in the same moment, a load before the measured one where it is wanted, and everybody's
 //! counters of the measured time.
 
+use super::beside::{Seen, Watched};
 use super::counted::Sight;
+use super::database::Database;
 use super::method::Method;
 use super::pace::Arrivals;
 use super::plan::{Hands, RungPlan};
+use super::product::Product;
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
-use super::{Beside, Database, Product};
 use assay_dbserver::Interrupter;
 use assay_host::clock::unix_ns;
 use assay_model::Result;
@@ -53,7 +55,7 @@ pub fn measure<M: Method>(
         .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
         .collect();
     let workers = workers?;
-    let beside = M::Link::beside(database);
+    let beside = Watched::ready(database);
     let started_unix_ns = unix_ns();
     let address = database.address.clone();
     let common = common(plan, &address);
@@ -130,21 +132,18 @@ struct Running<'a, L: Product> {
     /// What was due at the end and had not begun.
     backlog: Option<u64>,
     /// What was observed while it ran.
-    observed: Option<Seen<L>>,
+    observed: Option<Seen<L::Watcher>>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
 type Interrupters = Vec<Arc<Mutex<Option<Interrupter>>>>;
-
-/// What was observed while a rung ran.
-type Seen<L> = <<L as Product>::Beside as Beside>::Seen;
 
 impl<L: Product> Running<'_, L> {
     /// Lets the sessions begin, watches, and waits until all have ended.
     fn run<S: super::Session<Link = L>>(
         &mut self,
         workers: Vec<Worker<S>>,
-        beside: Option<L::Beside>,
+        beside: Option<Watched<L::Watcher>>,
         watch: &mut Watch<'_>,
         hands: &mut Hands<'_>,
     ) -> (Vec<Ended>, Finish) {
@@ -224,12 +223,11 @@ impl<L: Product> Running<'_, L> {
         };
         let observed = self.observed.as_ref();
         if let Some(observed) = observed {
-            L::Beside::take_out(observed, &mut passed);
+            observed.take_out(&mut passed);
         }
         let is_complete = finish == Finish::Complete;
-        let profile = observed.and_then(|observed| {
-            L::Beside::profile(observed, &passed, self.plan.sessions, is_complete)
-        });
+        let profile = observed
+            .and_then(|observed| observed.profile(&passed, self.plan.sessions, is_complete));
         let mut tally = Tally::default();
         for one in ended {
             tally.add(&one.tally);

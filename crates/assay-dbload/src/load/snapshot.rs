@@ -1,10 +1,13 @@
 //! The data as it was after loading, so that rungs do not meet what earlier ones left: a copy of the directory of a managed
 //! server, blocks shared where the file system can, or a database that another server copies.
 
-use super::program::Program;
-use super::store::TableStore;
-use super::{Database, OwnDatabase, OwnServer};
+use super::copies::OwnDatabase;
+use super::database::Database;
+use super::own::OwnServer;
+use super::owner::in_the_way;
+use super::product::Product;
 use assay_dbserver::Held;
+use assay_dbserver::Program;
 use assay_model::{Error, Result};
 use rustix::fs::{FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, ioctl_ficlone};
 use std::io;
@@ -38,7 +41,7 @@ fn refused(path: &Path, error: &io::Error) -> Error {
 
 impl Snapshot {
     /// Keeps a copy of a managed server's data as it is; the server is stopped meanwhile.
-    pub fn of_own<L: TableStore>(
+    pub fn of_own<L: Product>(
         own: &mut OwnServer<L::Own>,
         database: &mut Database<L>,
         stop: &AtomicBool,
@@ -69,12 +72,16 @@ impl Snapshot {
     ///
     /// # Errors
     /// What the server says, for example that this user may not create databases.
-    pub fn of_database<L: TableStore>(database: &mut Database<L>) -> Result<Self> {
-        L::snapshot(database)
+    pub fn of_database<L: Product>(database: &mut Database<L>) -> Result<Self> {
+        let own = own_of(database)?;
+        database.leave();
+        let copy = L::copy_database(&database.address, &own)?;
+        database.come_back()?;
+        Ok(Self::Template(copy))
     }
 
     /// Goes back to it.
-    pub fn restore<L: TableStore>(
+    pub fn restore<L: Product>(
         &self,
         own: Option<&mut OwnServer<L::Own>>,
         database: &mut Database<L>,
@@ -92,13 +99,17 @@ impl Snapshot {
                 restored().map_err(|error| refused(kept, &error))
             })?,
             (Self::Directory(_), None) => {}
-            (Self::Template(copy), _) => L::back_to(copy, database)?,
+            (Self::Template(copy), _) => {
+                let own = own_of(database)?;
+                database.leave();
+                L::restore_database(&database.address, &own, copy)?;
+            }
         }
         database.come_back()
     }
 
     /// Removes it.
-    pub fn remove<L: TableStore>(&self, database: &mut Database<L>) -> Result<()> {
+    pub fn remove<L: Product>(&self, database: &mut Database<L>) -> Result<()> {
         match self {
             Self::Directory(kept) => {
                 let removed = kept.parent().map_or(Ok(()), |home| {
@@ -106,9 +117,18 @@ impl Snapshot {
                 });
                 removed.map_err(|error| refused(kept, &error.into()))
             }
-            Self::Template(copy) => L::drop_copy(copy, database),
+            Self::Template(copy) => L::drop_database(&database.address, copy),
         }
     }
+}
+
+/// The database of a load, where that is ours alone.
+fn own_of<L: Product>(database: &Database<L>) -> Result<OwnDatabase> {
+    let own = database.own_database.clone();
+    own.ok_or_else(|| {
+        let name = L::database_of(&database.address, &database.schema);
+        in_the_way("the database", name, "this load did not make it")
+    })
 }
 
 /// Copies what is in a directory with owners and modes, by descriptors, so that nobody who may write into it leads this

@@ -1,11 +1,13 @@
 //! What loading needs of a product: the SQL of tables, keys and notes, and a way for rows in bulk.
 
 use super::chunks::{Chunk, Chunks};
-use super::tables::{IndexLayout, TableLayout};
-use super::{Database, OwnDatabase, Procedure, Product, Snapshot};
+use super::database::Database;
+use super::link::Link;
+use super::product::Product;
+use super::tables::{IndexLayout, Procedure, TableLayout};
 use assay_loads::sink::Sink;
 use assay_model::Result;
-use assay_model::failure::{Answer, Failure, Refusal};
+use assay_model::failure::Answer;
 
 /// Names and values that a schema notes about itself.
 pub type Notes = Vec<(String, String)>;
@@ -20,18 +22,8 @@ pub struct Destination<'a> {
     pub is_new: bool,
 }
 
-/// How a product keeps the tables of a load.
-pub trait TableStore: Product {
-    /// Settings of a session that loads; what this user may not set stays.
-    const LOADING: &'static [&'static str];
-    /// Whether a load creates functions on it; else it may create procedures.
-    const HAS_FUNCTIONS: bool;
-    /// Begins a transaction whose statements have no time limit.
-    const BEGIN: &'static str;
-
-    /// Encodes rows in the form of the product's bulk load.
-    fn encoder(chunks: Chunks<'_>) -> impl Sink;
-
+/// The statements of a product about the tables of a load.
+pub trait TableSql {
     /// Creates the table of notes.
     fn create_manifest(schema: &str) -> String;
 
@@ -59,6 +51,19 @@ pub trait TableStore: Product {
 
     /// Bytes of tables and of indexes on storage, as two columns; the program's own notes left out.
     fn table_sizes(schema: &str) -> String;
+}
+
+/// How a product loads the tables of a load.
+pub trait TableStore: Product + TableSql {
+    /// Settings of a session that loads; what this user may not set stays.
+    const LOADING: &'static [&'static str];
+    /// Whether a load creates functions on it; else it may create procedures.
+    const HAS_FUNCTIONS: bool;
+    /// Begins a transaction whose statements have no time limit.
+    const BEGIN: &'static str;
+
+    /// Encodes rows in the form of the product's bulk load.
+    fn encoder(chunks: Chunks<'_>) -> impl Sink;
 
     /// Sends rows in the transaction at hand; gives their number.
     ///
@@ -77,30 +82,10 @@ pub trait TableStore: Product {
     fn make_procedures(&mut self, _schema: &str, _wanted: &[Procedure], _note: &str) -> Result<()> {
         Ok(())
     }
-
-    /// Whether a transaction is right and only its moment was wrong.
-    fn is_for_others(failure: &Failure) -> bool {
-        matches!(failure.meaning(), Some(Refusal::Deadlock | Refusal::Conflict))
-    }
-
-    /// A copy of an Assay database on a server that is not managed.
-    ///
-    /// # Errors
-    /// What the server says, or that the product has no such copies.
-    fn snapshot(database: &mut Database<Self>) -> Result<Snapshot>;
-
-    /// Makes such a database from its copy again.
-    fn back_to(copy: &OwnDatabase, database: &mut Database<Self>) -> Result<()>;
-
-    /// Drops such a copy.
-    ///
-    /// # Errors
-    /// What the server says, or that it is not ours.
-    fn drop_copy(copy: &OwnDatabase, database: &mut Database<Self>) -> Result<()>;
 }
 
 /// The number in the only cell of a statement's answer; none where it is null.
-pub fn single_number<L: TableStore>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
+pub fn single_number<L: Link>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
     let rows = link.query(sql)?;
     // Sums come as numbers with a point from some products.
     let cell = rows.first().map_or("", |row| row.text(0));

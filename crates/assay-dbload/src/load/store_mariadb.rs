@@ -4,28 +4,21 @@
 //! table ends a transaction, so a table is noted when it is whole, and one that is not noted is made again.
 
 use super::chunks::{Chunk, Chunks};
-use super::store::{Destination, TableStore};
-use super::tables::{IndexLayout, Statistics, TableLayout};
+use super::copies::{DatabaseCopies, OwnDatabase, no_copies};
+use super::link::Link;
+use super::maria_link::MariaLink;
+use super::store::{Destination, TableSql, TableStore};
+use super::tables::{IndexLayout, Procedure, Statistics, TableLayout};
 use super::text_rows::TextRows;
-use super::{Database, Link, MariaLink, OwnDatabase, Procedure, Snapshot};
 use assay_loads::sink::Sink;
+use assay_mariadb::address::Address;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::{Error, Result};
 
 /// The first release of MariaDB that reads a text of JSON as rows.
 const ROWS_OF_JSON: (u32, u32) = (10, 6);
 
-impl TableStore for MariaLink {
-    /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
-    const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
-    const HAS_FUNCTIONS: bool = false;
-    /// Limits are those of queries only.
-    const BEGIN: &'static str = "START TRANSACTION";
-
-    fn encoder(chunks: Chunks<'_>) -> impl Sink {
-        TextRows::new(chunks)
-    }
-
+impl TableSql for MariaLink {
     fn create_manifest(schema: &str) -> String {
         format!(
             "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
@@ -87,6 +80,18 @@ impl TableStore for MariaLink {
              AND TABLE_NAME NOT IN ('assay_manifest', 'assay_owner')"
         )
     }
+}
+
+impl TableStore for MariaLink {
+    /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
+    const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
+    const HAS_FUNCTIONS: bool = false;
+    /// Limits are those of queries only.
+    const BEGIN: &'static str = "START TRANSACTION";
+
+    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+        TextRows::new(chunks)
+    }
 
     fn send_rows(
         &mut self,
@@ -114,22 +119,23 @@ impl TableStore for MariaLink {
         let made = create_procedures(self, schema, wanted, note);
         made.map_err(|failure| not_made(schema, &failure))
     }
+}
 
-    /// A lock that was waited for too long ends a statement only; the whole transaction is rolled back and tried again.
-    fn is_for_others(failure: &Failure) -> bool {
-        use Refusal::{Conflict, Deadlock, LockTimeout};
-        matches!(failure.meaning(), Some(Deadlock | Conflict | LockTimeout))
+impl DatabaseCopies for MariaLink {
+    /// A schema is a database, and has its own record.
+    fn keep_database(&mut self) -> Answer<()> {
+        Ok(())
     }
 
-    fn snapshot(_database: &mut Database<Self>) -> Result<Snapshot> {
+    fn copy_database(_address: &Address, _own: &OwnDatabase) -> Result<OwnDatabase> {
         Err(no_copies())
     }
 
-    fn back_to(_copy: &OwnDatabase, _database: &mut Database<Self>) -> Result<()> {
+    fn restore_database(_: &Address, _own: &OwnDatabase, _copy: &OwnDatabase) -> Result<()> {
         Err(no_copies())
     }
 
-    fn drop_copy(_copy: &OwnDatabase, _database: &mut Database<Self>) -> Result<()> {
+    fn drop_database(_address: &Address, _own: &OwnDatabase) -> Result<()> {
         Err(no_copies())
     }
 }
@@ -180,14 +186,6 @@ fn not_made(schema: &str, failure: &Failure) -> Error {
         ),
         _ => failure.of(doing),
     }
-}
-
-/// No statement copies a database.
-fn no_copies() -> Error {
-    Error::usage(
-        "--restore-every: such a server cannot copy a database",
-        "leave it out, or name a directory: the server that Assay starts there is copied with its files",
-    )
 }
 
 /// Creates a table.

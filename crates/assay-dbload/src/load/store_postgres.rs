@@ -1,27 +1,15 @@
 //! Tables of a load on PostgreSQL: those in one piece come to be in the transaction of their rows.
 
 use super::chunks::{Chunk, Chunks};
-use super::copies::{copied, drop_copy, restored};
 use super::copy::CopyRows;
-use super::store::{Destination, TableStore};
+use super::store::{Destination, TableSql, TableStore};
 use super::tables::{IndexLayout, Statistics, TableLayout};
-use super::{Database, OwnDatabase, Snapshot};
 use assay_loads::sink::Sink;
-use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_postgres::connection::Connection;
 use std::fmt::Write as _;
 
-impl TableStore for Connection {
-    const LOADING: &'static [&'static str] =
-        &["SET maintenance_work_mem = '256MB'", "SET synchronous_commit = off"];
-    const HAS_FUNCTIONS: bool = true;
-    const BEGIN: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
-
-    fn encoder(chunks: Chunks<'_>) -> impl Sink {
-        CopyRows(chunks)
-    }
-
+impl TableSql for Connection {
     fn create_manifest(schema: &str) -> String {
         format!("CREATE TABLE {schema}.assay_manifest (name text PRIMARY KEY, value text NOT NULL)")
     }
@@ -87,6 +75,17 @@ impl TableStore for Connection {
              AND relname NOT LIKE 'assay\\_manifest%' AND relname NOT LIKE 'assay\\_owner%'"
         )
     }
+}
+
+impl TableStore for Connection {
+    const LOADING: &'static [&'static str] =
+        &["SET maintenance_work_mem = '256MB'", "SET synchronous_commit = off"];
+    const HAS_FUNCTIONS: bool = true;
+    const BEGIN: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
+
+    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+        CopyRows(chunks)
+    }
 
     /// Rows of a table that was made in the same transaction are not logged where that is allowed, and need no second
     /// visit, which a partitioned table does not allow.
@@ -105,18 +104,6 @@ impl TableStore for Connection {
             sent += rows;
         }
         copying.finish().map(|()| sent)
-    }
-
-    fn snapshot(database: &mut Database<Connection>) -> Result<Snapshot> {
-        copied(database).map(Snapshot::Template)
-    }
-
-    fn back_to(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
-        restored(copy, database)
-    }
-
-    fn drop_copy(copy: &OwnDatabase, database: &mut Database<Connection>) -> Result<()> {
-        drop_copy(copy, database)
     }
 }
 

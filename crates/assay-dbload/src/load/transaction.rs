@@ -1,10 +1,8 @@
-//! What sessions of transactions share: how the server keeps them apart, plans that do not turn, and steps that are tried
-//! again.
+//! What sessions of transactions share: how the server keeps them apart, and steps that are tried again.
 
+use super::link::Link;
 use super::method::Done;
-use super::{Link, TableStore};
 use assay_model::failure::Answer;
-use assay_postgres::connection::Connection;
 
 /// A transaction is tried so often.
 const TRIES: usize = 20;
@@ -52,19 +50,6 @@ impl Isolation {
     }
 }
 
-/// Settings of a fresh session on PostgreSQL: one plan for each statement, by way of indexes, that does not turn in mid-run.
-pub fn steady(connection: &mut Connection, isolation: Isolation) -> Answer<()> {
-    connection.run(
-        "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
-         SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
-    )?;
-    connection.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
-    // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
-    let _ = connection.run("SET track_io_timing = on");
-    let _ = connection.run("SET log_min_messages = fatal");
-    Ok(())
-}
-
 /// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls back by itself.
 pub fn none_open<L: Link, T>(link: &mut L, tried: Answer<T>) -> Answer<T> {
     if tried.as_ref().is_err_and(|failure| !failure.is_lost()) {
@@ -99,7 +84,7 @@ impl<T, R> Steps<T, R> {
 
     /// Takes the step that was chosen, and again when the server refuses it for the sake of others; `kind` is what it was
     /// meant to be, an attempt shows what it became.
-    pub fn step<L: TableStore>(
+    pub fn step<L: Link>(
         &mut self,
         kind: impl FnOnce(&T) -> usize,
         mut attempt: impl FnMut(&mut R, &T) -> Answer<usize>,
@@ -112,7 +97,7 @@ impl<T, R> Steps<T, R> {
 }
 
 /// Tries until it is done, or it is of no use to try again.
-fn until_done<L: TableStore>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
+fn until_done<L: Link>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
     let mut retried = Vec::new();
     loop {
         let failure = match attempt() {
@@ -129,6 +114,7 @@ fn until_done<L: TableStore>(kind: usize, mut attempt: impl FnMut() -> Answer<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_postgres::connection::Connection;
 
     #[test]
     fn a_step_needs_to_be_chosen_and_a_connection_that_is_ready() {

@@ -1,9 +1,9 @@
 //! The one who watches a rung: an interval a second, and an end that loses nothing.
 
-use super::Product;
 use super::counted::Passed;
 use super::method::{Kind, Method};
 use super::plan::{Hands, RungPlan};
+use super::product::Product;
 use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
 use assay_model::load::{Length, LoadKind, Retries, Rung};

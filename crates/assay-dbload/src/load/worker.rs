@@ -1,9 +1,10 @@
 //! One session's thread: step after step, each timed and counted where the rung can see it.
 
+use super::database::Database;
+use super::link::Link;
 use super::method::{Done, Method, Session};
 use super::pace::Arrivals;
 use super::slot::{Slot, Tally};
-use super::{Database, Link};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::Result;
 use assay_model::load::OnLoss;

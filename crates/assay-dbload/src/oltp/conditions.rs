@@ -4,24 +4,99 @@
 //! counted with each customer, so that it can be checked at any time.
 
 use super::store::OrderStore;
-use crate::load::{Conditions, Database, check_all, single_number};
+use crate::load::{Conditions, Database, check_all, said, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;
 
-/// The conditions in words, by their numbers from 1.
-const WORDS: [&str; 12] = [
-    "the sum of a warehouse is that of its districts",
-    "the next number of a district follows its last order and its last new order",
-    "the numbers of a district's new orders have no gap",
-    "a district has as many order lines as its orders say",
-    "an order without a carrier is a new order, and no other is",
-    "an order has as many lines as it says",
-    "lines have a day of delivery when their order has a carrier",
-    "the sum of a warehouse is that of its payments",
-    "the sum of a district is that of its payments",
-    "a customer owes what was delivered less what was paid",
-    "orders less new orders are those that were delivered",
-    "balance and payments of a customer are what was delivered",
+/// Order lines by order, once for all conditions that need them.
+const LINES: &str = "SELECT ol_w_id AS w, ol_d_id AS d, ol_o_id AS o, count(*) AS line_count, \
+    count(ol_delivery_d) AS delivered, sum(CASE WHEN ol_delivery_d IS NOT NULL THEN ol_amount END) AS amount \
+    FROM {s}.order_line GROUP BY ol_w_id, ol_d_id, ol_o_id";
+
+/// What was delivered to each customer and what each has paid.
+const CUSTOMERS: &str = "SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS balance, c_ytd_payment AS paid, \
+    coalesce(bought.amount, 0) AS amount, coalesce(told.received, 0) AS received FROM {s}.customer \
+    LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, sum(amount) AS amount FROM {s}.orders JOIN {lines} \
+        ON o_w_id = w AND o_d_id = d AND o_id = o GROUP BY o_w_id, o_d_id, o_c_id) AS bought \
+        ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+    LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, sum(h_amount) AS received FROM {s}.history \
+        GROUP BY h_c_w_id, h_c_d_id, h_c_id) AS told \
+        ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id";
+
+/// Each condition in words, and what counts what breaks it. Where either side may lack a row, sums over both are compared, or each
+/// is looked for in the other.
+const CONDITIONS: [(&str, &str); 12] = [
+    (
+        "the sum of a warehouse is that of its districts",
+        "SELECT count(*) FROM {s}.warehouse JOIN (SELECT d_w_id, sum(d_ytd) AS total FROM {s}.district GROUP BY d_w_id) AS d \
+         ON d_w_id = w_id WHERE w_ytd <> total",
+    ),
+    (
+        "the next number of a district follows its last order and its last new order",
+        "SELECT count(*) FROM {s}.district \
+         JOIN (SELECT o_w_id, o_d_id, max(o_id) AS last FROM {s}.orders GROUP BY o_w_id, o_d_id) AS o \
+         ON o_w_id = d_w_id AND o_d_id = d_id \
+         LEFT JOIN (SELECT no_w_id, no_d_id, max(no_o_id) AS last FROM {s}.new_order GROUP BY no_w_id, no_d_id) AS n \
+         ON no_w_id = d_w_id AND no_d_id = d_id \
+         WHERE d_next_o_id - 1 <> o.last OR d_next_o_id - 1 <> coalesce(n.last, d_next_o_id - 1)",
+    ),
+    (
+        "the numbers of a district's new orders have no gap",
+        "SELECT count(*) FROM (SELECT no_w_id FROM {s}.new_order GROUP BY no_w_id, no_d_id \
+         HAVING max(no_o_id) - min(no_o_id) + 1 <> count(*)) AS broken",
+    ),
+    (
+        "a district has as many order lines as its orders say",
+        "SELECT count(*) FROM (SELECT w, d, sum(said) AS said, sum(found) AS found FROM ( \
+         SELECT o_w_id AS w, o_d_id AS d, sum(o_ol_cnt) AS said, 0 AS found FROM {s}.orders GROUP BY o_w_id, o_d_id UNION ALL \
+         SELECT w, d, 0 AS said, sum(line_count) AS found FROM {lines} GROUP BY w, d) AS sides GROUP BY w, d) AS both_sides \
+         WHERE said <> found",
+    ),
+    (
+        "an order without a carrier is a new order, and no other is",
+        "SELECT (SELECT count(*) FROM {s}.orders LEFT JOIN {s}.new_order ON no_w_id = o_w_id AND no_d_id = o_d_id \
+         AND no_o_id = o_id WHERE (o_carrier_id IS NULL) <> (no_o_id IS NOT NULL)) + \
+         (SELECT count(*) FROM {s}.new_order LEFT JOIN {s}.orders ON no_w_id = o_w_id AND no_d_id = o_d_id \
+         AND no_o_id = o_id WHERE o_id IS NULL)",
+    ),
+    (
+        "an order has as many lines as it says",
+        "SELECT (SELECT count(*) FROM {s}.orders LEFT JOIN {lines} ON w = o_w_id AND d = o_d_id AND o = o_id \
+         WHERE coalesce(o_ol_cnt, -1) <> coalesce(line_count, -1)) + \
+         (SELECT count(*) FROM {lines} LEFT JOIN {s}.orders ON w = o_w_id AND d = o_d_id AND o = o_id WHERE o_id IS NULL)",
+    ),
+    (
+        "lines have a day of delivery when their order has a carrier",
+        "SELECT count(*) FROM {s}.orders JOIN {lines} ON w = o_w_id AND d = o_d_id AND o = o_id \
+         WHERE delivered <> CASE WHEN o_carrier_id IS NULL THEN 0 ELSE line_count END",
+    ),
+    (
+        "the sum of a warehouse is that of its payments",
+        "SELECT count(*) FROM {s}.warehouse JOIN (SELECT h_w_id, sum(h_amount) AS total FROM {s}.history GROUP BY h_w_id) AS h \
+         ON h_w_id = w_id WHERE w_ytd <> total",
+    ),
+    (
+        "the sum of a district is that of its payments",
+        "SELECT count(*) FROM {s}.district JOIN (SELECT h_w_id, h_d_id, sum(h_amount) AS total FROM {s}.history \
+         GROUP BY h_w_id, h_d_id) AS h ON h_w_id = d_w_id AND h_d_id = d_id WHERE d_ytd <> total",
+    ),
+    (
+        "a customer owes what was delivered less what was paid",
+        "SELECT count(*) FROM {customers} WHERE balance <> amount - received",
+    ),
+    (
+        "orders less new orders are those that were delivered",
+        "SELECT count(*) FROM (SELECT o_w_id, o_d_id, count(*) AS orders FROM {s}.orders GROUP BY o_w_id, o_d_id) AS o \
+         LEFT JOIN (SELECT no_w_id, no_d_id, count(*) AS fresh FROM {s}.new_order GROUP BY no_w_id, no_d_id) AS n \
+         ON no_w_id = o_w_id AND no_d_id = o_d_id \
+         JOIN (SELECT c_w_id, c_d_id, sum(c_delivery_cnt) AS delivered FROM {s}.customer GROUP BY c_w_id, c_d_id) AS c \
+         ON c_w_id = o_w_id AND c_d_id = o_d_id \
+         WHERE orders - coalesce(fresh, 0) <> 2100 + delivered",
+    ),
+    (
+        "balance and payments of a customer are what was delivered",
+        "SELECT count(*) FROM {customers} WHERE balance + paid <> amount",
+    ),
 ];
 
 /// Orders and payments that stand in the tables.
@@ -48,12 +123,11 @@ pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<Counted> {
 /// Checks all conditions; `when` says in the result when that was.
 pub fn verify<L: OrderStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let schema = database.schema.clone();
-    let each: Vec<(&'static str, String)> =
-        WORDS.into_iter().zip(L::CONDITIONS.map(str::to_owned)).collect();
-    let conditions = Conditions {
-        before: &L::before_conditions(&schema),
-        each: &each,
-        after: Some(L::after_conditions(&schema)),
-    };
-    check_all(database, &conditions, when)
+    let words = |sql: &str| said(sql, L::DIALECT, &schema);
+    let made =
+        |sql: &&str| words(&sql.replace("{of lines}", LINES).replace("{of customers}", CUSTOMERS));
+    let before: Vec<String> = L::BEFORE_CONDITIONS.iter().map(made).collect();
+    let each = CONDITIONS.map(|(condition, sql)| (condition, words(sql)));
+    let after = Some(words(L::AFTER_CONDITIONS));
+    check_all(database, &Conditions { before: &before, each: &each, after }, when)
 }

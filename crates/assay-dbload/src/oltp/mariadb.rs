@@ -1,63 +1,63 @@
-//! The order-entry load on MariaDB and MySQL: its transactions and what its conditions count.
+//! The order-entry load on MariaDB and MySQL: its words, what its conditions look at, and calls of its procedures.
 
-mod calls;
-mod conditions;
-pub(super) mod procedures;
-mod rows;
-mod statements;
-mod turn;
-
+use super::procedure_calls::Procedures;
 use super::store::OrderStore;
-use crate::load::{Calls, Isolation, Link, MariaLink, check_rows_of_json, none_open};
+use crate::load::{Dialect, MariaLink, check_rows_of_json, none_open};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
-use calls::Procedures;
-use turn::Statements;
-
-/// What a session keeps between its transactions.
-pub enum Turn {
-    /// Calls of procedures.
-    Procedures(Procedures),
-    /// Statements.
-    Statements(Box<Statements>),
-}
 
 impl OrderStore for MariaLink {
-    type Turn = Turn;
+    type Functions = Procedures;
 
-    const CONDITIONS: [&'static str; 12] = conditions::CONDITIONS;
+    const DIALECT: Dialect = Dialect {
+        words: &[
+            // Numbers of variables become text in the letters of the session, which are not those of our database.
+            (
+                "{told}",
+                "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data)",
+            ),
+            ("{shown}", ""),
+            ("{number}", "LAST_INSERT_ID()"),
+            // Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
+            (
+                "{ordered}",
+                "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', supply int PATH '$[1]', \
+                 quantity int PATH '$[2]')) AS ordered",
+            ),
+            // Orders to be delivered as rows: a row of the text is a district and a number.
+            (
+                "{due}",
+                "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old",
+            ),
+            // Ordinary tables, because in some versions a statement can read a temporary one only once.
+            ("{lines}", "{s}.assay_lines"),
+            ("{customers}", "{s}.assay_customers"),
+        ],
+        is_numbered: false,
+    };
+
+    const STATEMENTS: &'static str = include_str!("sql/mariadb_statements.sql");
+
+    const BEFORE_CONDITIONS: &'static [&'static str] = &[
+        "DROP TABLE IF EXISTS {lines}, {customers}",
+        "CREATE TABLE {lines} (w INT, d INT, o INT, line_count INT, delivered INT, amount DECIMAL(14,2), \
+         PRIMARY KEY (w, d, o)) ENGINE = InnoDB AS {of lines}",
+        "CREATE TABLE {customers} (w INT, d INT, c INT, balance DECIMAL(14,2), paid DECIMAL(14,2), \
+         amount DECIMAL(14,2), received DECIMAL(14,2)) ENGINE = InnoDB AS {of customers}",
+    ];
+    const AFTER_CONDITIONS: &'static str = "DROP TABLE IF EXISTS {lines}, {customers}";
 
     fn check_orders(&self) -> Result<()> {
         check_rows_of_json(self)
     }
 
-    fn before_conditions(schema: &str) -> Vec<String> {
-        conditions::TABLES.map(|sql| sql.replace("{s}", schema)).to_vec()
+    fn functions(&mut self, schema: &str) -> Answer<Procedures> {
+        Procedures::prepare(&mut self.connection, schema)
     }
 
-    fn after_conditions(schema: &str) -> String {
-        format!("DROP TABLE IF EXISTS {schema}.assay_lines, {schema}.assay_customers")
-    }
-
-    fn turn(&mut self, schema: &str, calls: Calls, isolation: Isolation) -> Answer<Turn> {
-        let isolation = isolation.name().to_uppercase();
-        self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))?;
-        Ok(match calls {
-            Calls::Functions => {
-                Turn::Procedures(Procedures::prepare(&mut self.connection, schema)?)
-            }
-            Calls::Statements => {
-                Turn::Statements(Box::new(Statements::prepare(&mut self.connection, schema)?))
-            }
-        })
-    }
-
-    fn attempt(&mut self, turn: &mut Turn, transaction: &Transaction) -> Answer<bool> {
-        let taken = match turn {
-            Turn::Procedures(procedures) => procedures.call(&mut self.connection, transaction),
-            Turn::Statements(statements) => statements.take(&mut self.connection, transaction),
-        };
+    fn call(&mut self, procedures: &mut Procedures, transaction: &Transaction) -> Answer<bool> {
+        let taken = procedures.call(&mut self.connection, transaction);
         // A procedure has rolled back itself, unless it was not called at all.
         none_open(self, taken)
     }

@@ -1,6 +1,7 @@
 //! One session of the load: transactions of the five kinds, tried again when the server refuses them for the sake of
 //! others.
 
+use super::prepared::PreparedOrders;
 use super::store::OrderStore;
 use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps};
 use assay_loads::oltp::{Rules, Transaction};
@@ -47,7 +48,7 @@ pub struct OrderSession<L: OrderStore> {
     calls: Calls,
     isolation: Isolation,
     session: assay_loads::oltp::Session,
-    steps: Steps<Transaction, L::Turn>,
+    steps: Steps<Transaction, PreparedOrders<L>>,
 }
 
 impl<L: OrderStore> Method for Orders<'_, L> {
@@ -81,7 +82,8 @@ impl<L: OrderStore> Session for OrderSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
-        self.steps.begin(connection.turn(&self.schema, self.calls, self.isolation)?);
+        let Self { schema, calls, isolation, .. } = &*self;
+        self.steps.begin(PreparedOrders::of(connection, schema, *calls, *isolation)?);
         Ok(())
     }
 
@@ -92,8 +94,8 @@ impl<L: OrderStore> Session for OrderSession<L> {
     }
 
     fn step(&mut self, connection: &mut L) -> Done {
-        self.steps.step::<L>(place, |turn, transaction| {
-            let is_committed = connection.attempt(turn, transaction)?;
+        self.steps.step::<L>(place, |prepared, transaction| {
+            let is_committed = prepared.attempt(connection, transaction)?;
             Ok(if is_committed { place(transaction) } else { ROLLED_BACK })
         })
     }

@@ -2,8 +2,8 @@
 //!
 //! Rows that are changed often have room in their block, so that a new version lies next to the old one.
 
-use super::{functions, mariadb};
-use crate::load::{Calls, Origin, Procedure, TableLayout, Tables, created};
+use super::{functions, procedures};
+use crate::load::{Calls, Origin, Procedure, TableLayout, Tables};
 use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
 use assay_loads::sink::{Part, Sink};
 use assay_model::load::LoadKind;
@@ -138,19 +138,8 @@ impl Tables for Shape<'_> {
 
     fn procedures(&self, schema: &str) -> Vec<Procedure> {
         match self.calls {
-            Calls::Functions => mariadb::procedures::all(schema),
+            Calls::Functions => procedures::all(schema),
             Calls::Statements => Vec::new(),
         }
     }
-}
-
-/// Names of all tables, functions and procedures that this load makes in its schema, on any product.
-pub(crate) fn object_names() -> Vec<String> {
-    let rules = Rules::default();
-    let shape = Shape { rules: &rules, partitions: 0, calls: Calls::Functions };
-    let mut names: Vec<String> = Table::ALL.map(|table| table.name().to_owned()).to_vec();
-    names.extend(["assay_lines", "assay_customers"].map(str::to_owned));
-    names.extend(created(&shape.functions("s", 0), "s"));
-    names.extend(shape.procedures("s").into_iter().map(|procedure| procedure.name.to_owned()));
-    names
 }

@@ -1,31 +1,31 @@
-//! What the order-entry load needs of a product: five transactions, conditions that are checked.
+//! What the order-entry load needs of a product: its statements, its functions or procedures, and conditions that are checked.
 
-use crate::load::{Calls, Isolation, TableStore};
+use crate::load::{Dialect, PipelineStore};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// How a product carries the transactions of the load out.
-pub trait OrderStore: TableStore {
-    /// What a session keeps between its transactions.
-    type Turn: Send;
-    /// What each of the twelve conditions counts that breaks it.
-    const CONDITIONS: [&'static str; 12];
+pub trait OrderStore: PipelineStore {
+    /// Its words where products differ.
+    const DIALECT: Dialect;
+    /// Its own statements.
+    const STATEMENTS: &'static str;
+    /// Calls of its functions or procedures.
+    type Functions: Send;
+    /// Makes what the conditions look at.
+    const BEFORE_CONDITIONS: &'static [&'static str];
+    /// What is done when they are checked.
+    const AFTER_CONDITIONS: &'static str;
 
     /// Refuses a server that cannot carry the transactions out.
     fn check_orders(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Statements that make what the conditions look at, and the one that removes it.
-    fn before_conditions(schema: &str) -> Vec<String>;
+    /// Has the calls parsed.
+    fn functions(&mut self, schema: &str) -> Answer<Self::Functions>;
 
-    /// What is done after the conditions.
-    fn after_conditions(schema: &str) -> String;
-
-    /// Settings and statements of a fresh session.
-    fn turn(&mut self, schema: &str, calls: Calls, isolation: Isolation) -> Answer<Self::Turn>;
-
-    /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
-    fn attempt(&mut self, turn: &mut Self::Turn, transaction: &Transaction) -> Answer<bool>;
+    /// One call of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
+    fn call(&mut self, functions: &mut Self::Functions, transaction: &Transaction) -> Answer<bool>;
 }

@@ -135,7 +135,7 @@ fn update(name: &str, redo: Redo) -> String {
 mod tests {
     use super::super::tables::BlockTables;
     use super::*;
-    use crate::load::{Origin, TableStore, Tables, encoded};
+    use crate::load::{Origin, TableSql, Tables, encoded};
     use assay_loads::sink::Part;
     use assay_loads::slob::TEXT_COLUMNS;
 

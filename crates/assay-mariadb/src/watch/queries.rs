@@ -1,6 +1,7 @@
 //! What is asked. Every statement carries a mark, so that it can be told apart from others in the server's own statistics.
 
 use super::own::Own;
+use crate::views::SESSION_STATEMENTS;
 
 /// Sessions that wait for their next statement, or serve the server itself.
 const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', \
@@ -108,15 +109,9 @@ pub(super) fn stages(own: &[Own]) -> String {
     by_event("stages", &format!("EVENT_NAME IN ({COMMIT_STAGES})"), own)
 }
 
-/// Statements inside of procedures are part of the calls; a replica that is fed, or a session that says nothing, works on
-/// none.
+/// Those that sessions worked on.
 pub(super) fn statements(own: &[Own]) -> String {
-    by_event(
-        "statements",
-        "(EVENT_NAME LIKE 'statement/sql/%' OR EVENT_NAME LIKE 'statement/com/%') \
-         AND EVENT_NAME NOT LIKE 'statement/com/Binlog Dump%'",
-        own,
-    )
+    by_event("statements", SESSION_STATEMENTS, own)
 }
 
 /// Time of statements that run, in picoseconds, without our own.
@@ -133,21 +128,6 @@ pub(super) fn running(is_mariadb: bool, own: &[Own]) -> String {
          JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID WHERE s.END_EVENT_ID IS NULL \
          AND s.NESTING_EVENT_LEVEL = 0 AND t.TYPE = 'FOREGROUND' AND t.PROCESSLIST_ID NOT IN ({own}) \
          AND t.PROCESSLIST_COMMAND NOT IN ({NO_STATEMENT})"
-    )
-}
-
-const OPERATIONS: &str = "COUNT_READ, SUM_TIMER_READ, SUM_NUMBER_OF_BYTES_READ, COUNT_WRITE, SUM_TIMER_WRITE, \
-SUM_NUMBER_OF_BYTES_WRITE, COUNT_MISC, SUM_TIMER_MISC";
-
-pub(super) fn files() -> String {
-    format!(
-        "SELECT /* assay */ EVENT_NAME, '', {OPERATIONS} FROM performance_schema.file_summary_by_event_name WHERE COUNT_STAR > 0"
-    )
-}
-
-pub(super) fn instances() -> String {
-    format!(
-        "SELECT /* assay */ EVENT_NAME, FILE_NAME, {OPERATIONS} FROM performance_schema.file_summary_by_instance WHERE COUNT_STAR > 0"
     )
 }
 

@@ -2,13 +2,12 @@
 
 use super::{Watcher, queries};
 use crate::connection::Row;
-use crate::counters::{ALL_TRANSACTIONS, read_status, transactions};
+
 use crate::failure::Answer;
 use crate::model::{Counted, FileCounts, Instruments, Settings, Snapshot};
+use crate::views::{self, ALL_TRANSACTIONS, PICOSECONDS, read_status, transactions};
 use std::collections::BTreeMap;
 
-/// Picoseconds of the performance schema in a second.
-const PICOSECONDS: f64 = 1e12;
 /// Ways to read that pass the page cache by.
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 /// The first MariaDB that cuts a wait for a row lock to milliseconds, each by itself.
@@ -30,8 +29,8 @@ impl Watcher {
         let mut snapshot = Snapshot { settings, status, sizes, ..Snapshot::default() };
         snapshot.transactions = self.transactions(&mut missing);
         if self.access.schema {
-            snapshot.files = self.files(&queries::files())?.into_iter().map(first).collect();
-            snapshot.instances = self.files(&queries::instances())?;
+            snapshot.files = self.files(&views::files())?.into_iter().map(first).collect();
+            snapshot.instances = self.files(&views::instances())?;
             snapshot.waits = self.sums(&queries::waits(&self.own))?.0;
             let stages = self.sums(&queries::stages(&self.own))?.0;
             snapshot.commits = stages.values().fold(Counted::default(), |sum, one| sum.plus(one));
@@ -118,7 +117,7 @@ impl Watcher {
 
     fn files(&mut self, sql: &str) -> Answer<BTreeMap<(String, String), FileCounts>> {
         let rows = self.connection.query(sql)?;
-        Ok(rows.iter().map(file).collect())
+        Ok(rows.iter().map(views::file).collect())
     }
 
     /// Time of statements that run, seconds; nothing where this account does not see other users' sessions.
@@ -185,20 +184,4 @@ fn counted(row: &Row) -> (String, Counted) {
 
 fn first(((event, _), counts): ((String, String), FileCounts)) -> (String, FileCounts) {
     (event, counts)
-}
-
-fn file(row: &Row) -> ((String, String), FileCounts) {
-    let count = |column| row.count(column).unwrap_or(0);
-    let time_s = |column| row.real(column).unwrap_or(0.0) / PICOSECONDS;
-    let counts = FileCounts {
-        reads: count(2),
-        read_time_s: time_s(3),
-        read_bytes: count(4),
-        writes: count(5),
-        write_time_s: time_s(6),
-        write_bytes: count(7),
-        others: count(8),
-        other_time_s: time_s(9),
-    };
-    ((row.text(0).to_owned(), row.text(1).to_owned()), counts)
 }

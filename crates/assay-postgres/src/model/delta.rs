@@ -217,7 +217,7 @@ impl IoRow {
     }
 
     /// Both together.
-    pub(super) fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         Self {
             reads: self.reads + other.reads,
             read_bytes: self.read_bytes + other.read_bytes,

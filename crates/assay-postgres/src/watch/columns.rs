@@ -2,11 +2,6 @@
 
 use crate::connection::Row;
 
-/// A count that is 0 where it is not known.
-pub(super) fn or_zero(row: &Row, column: usize) -> u64 {
-    row.count(column).unwrap_or_default()
-}
-
 /// A text that may be NULL.
 pub(super) fn text(row: &Row, column: usize) -> Option<String> {
     row.0.get(column).cloned().flatten()

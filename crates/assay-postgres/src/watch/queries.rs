@@ -26,10 +26,6 @@ current_setting('wal_block_size')::int8, pg_is_in_recovery(), \
 current_setting('io_method', true), extract(epoch FROM pg_postmaster_start_time())::float8, \
 extract(epoch FROM clock_timestamp())::float8";
 
-pub(super) const DATABASES: &str = "SELECT /* assay */ coalesce(datname, '')::text, xact_commit, xact_rollback, blks_read, blks_hit, \
-tup_inserted + tup_updated + tup_deleted, temp_files, temp_bytes, sessions, active_time / 1000, \
-blk_read_time / 1000, blk_write_time / 1000, extract(epoch FROM stats_reset)::float8 FROM pg_stat_database";
-
 /// Relations of the database that anybody asked a block of; sizes are those of the last vacuum, which needs no lock, and not known before the first.
 pub(super) const RELATIONS: &str = "SELECT /* assay */ c.oid, n.nspname || '.' || c.relname, \
 CASE WHEN c.relkind = 'i' THEN 'index' ELSE 'table' END, coalesce(t.spcname, d.spcname)::text, \
@@ -43,32 +39,6 @@ WHERE c.relkind IN ('r', 'i', 't', 'm') AND pg_stat_get_blocks_fetched(c.oid) > 
 /// Version and schema of the extension that counts statements.
 pub(super) const STATEMENTS_OF: &str = "SELECT /* assay */ e.extversion, quote_ident(n.nspname) \
 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'";
-
-/// I/O by process, object and context.
-pub(super) fn io(version: Version) -> Option<&'static str> {
-    if !version.has_io() {
-        return None;
-    }
-    Some(if version.counts_requests() {
-        "SELECT /* assay */ backend_type, object, context, reads, read_bytes::int8, read_time / 1000, writes, write_bytes::int8, \
-         write_time / 1000, extends, extend_bytes::int8, extend_time / 1000, fsyncs, fsync_time / 1000, writeback_time / 1000, hits \
-         FROM pg_stat_io"
-    } else {
-        "SELECT /* assay */ backend_type, object, context, reads, reads * op_bytes::int8, read_time / 1000, writes, writes * op_bytes::int8, \
-         write_time / 1000, extends, extends * op_bytes::int8, extend_time / 1000, fsyncs, fsync_time / 1000, writeback_time / 1000, hits \
-         FROM pg_stat_io"
-    })
-}
-
-/// The log.
-pub(super) const fn log(version: Version) -> &'static str {
-    if version.has_log_io() {
-        "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, NULL::int8, NULL::int8, NULL::float8, NULL::float8 FROM pg_stat_wal"
-    } else {
-        "SELECT /* assay */ wal_records, wal_fpi, wal_bytes::int8, wal_buffers_full, wal_write, wal_sync, wal_write_time / 1000, \
-         wal_sync_time / 1000 FROM pg_stat_wal"
-    }
-}
 
 /// Checkpointer and background writer.
 pub(super) const fn background(version: Version) -> &'static str {

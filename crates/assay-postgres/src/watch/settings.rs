@@ -1,9 +1,10 @@
 //! Settings that decide what the counters of a server mean, and the extension that counts statements.
 
-use super::columns::{or_zero, text};
+use super::columns::text;
 use super::link::Link;
 use super::queries;
 use crate::model::Settings;
+use crate::views::or_zero;
 use assay_model::Result;
 
 /// The oldest version of the extension that says which statements clients sent.

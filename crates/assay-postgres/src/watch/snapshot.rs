@@ -1,14 +1,14 @@
 //! Takes a snapshot: every counter that the release has and the account may read; the rest is said to be missing.
 
-use super::columns::{id, or_zero};
+use super::columns::id;
 use super::link::Link;
 use super::settings::settings;
 use super::{Watcher, queries};
 use crate::connection::Row;
 use crate::model::{
-    Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Snapshot, Statement,
-    StatementKey, Statements,
+    Background, IoKey, IoRow, Relation, Session, Snapshot, Statement, StatementKey, Statements,
 };
+use crate::views::{self, or_zero};
 use assay_model::Result;
 use std::collections::BTreeMap;
 
@@ -18,22 +18,22 @@ impl Watcher {
         let settings = settings(&mut self.server)?;
         let mut missing = Vec::new();
         let io = self.io(&mut missing)?;
-        let log = self.server.query(queries::log(self.version))?;
+        let log = self.server.query(views::log(self.version))?;
         let background = self.server.query(queries::background(self.version))?;
         let relations = self.database.query(queries::RELATIONS)?;
         let statements = self.statements(&mut missing);
         let sessions = self.sessions()?;
         // Last, because the time of statements that run is counted up to here.
-        let databases = self.server.query(queries::DATABASES)?;
+        let databases = self.server.query(views::DATABASES)?;
         let at_s = sessions.1;
         Ok(Snapshot {
             version: self.version,
             settings,
             at_s,
-            databases: databases.iter().map(database).collect(),
+            databases: databases.iter().map(views::database).collect(),
             sessions: sessions.0,
             io,
-            log: log.first().map(log_row),
+            log: log.first().map(views::log_row),
             background: background.first().map(background_row),
             relations: relations.iter().map(relation).collect(),
             statements,
@@ -46,11 +46,11 @@ impl Watcher {
 
     /// I/O by process, object and context, or that the release has none.
     fn io(&mut self, missing: &mut Vec<String>) -> Result<Option<BTreeMap<IoKey, IoRow>>> {
-        let Some(query) = queries::io(self.version) else {
+        let Some(query) = views::io(self.version) else {
             missing.push("I/O by process and context: pg_stat_io comes with release 16".to_owned());
             return Ok(None);
         };
-        Ok(Some(self.server.query(query)?.iter().map(io_row).collect()))
+        Ok(Some(self.server.query(query)?.iter().map(views::io_row).collect()))
     }
 
     /// Client sessions, and the server's clock.
@@ -101,59 +101,6 @@ impl Watcher {
             *sums.entry(link.database.clone()).or_default() += of(link);
         }
         sums
-    }
-}
-
-fn database(row: &Row) -> (String, Database) {
-    let database = Database {
-        commits: or_zero(row, 1),
-        rollbacks: or_zero(row, 2),
-        blocks_read: or_zero(row, 3),
-        blocks_hit: or_zero(row, 4),
-        rows_changed: or_zero(row, 5),
-        temporary_files: or_zero(row, 6),
-        temporary_bytes: or_zero(row, 7),
-        sessions: or_zero(row, 8),
-        active_time_s: row.real(9).unwrap_or_default(),
-        read_time_s: row.real(10).unwrap_or_default(),
-        write_time_s: row.real(11).unwrap_or_default(),
-        reset_s: row.real(12),
-    };
-    (row.text(0).to_owned(), database)
-}
-
-fn io_row(row: &Row) -> (IoKey, IoRow) {
-    let word = |column| row.text(column).to_owned();
-    let time = |column| row.real(column).unwrap_or_default();
-    let key = IoKey { process: word(0), object: word(1), context: word(2) };
-    let counters = IoRow {
-        reads: or_zero(row, 3),
-        read_bytes: or_zero(row, 4),
-        read_time_s: time(5),
-        writes: or_zero(row, 6),
-        write_bytes: or_zero(row, 7),
-        write_time_s: time(8),
-        extends: or_zero(row, 9),
-        extend_bytes: or_zero(row, 10),
-        extend_time_s: time(11),
-        syncs: or_zero(row, 12),
-        sync_time_s: time(13),
-        writeback_time_s: time(14),
-        hits: or_zero(row, 15),
-    };
-    (key, counters)
-}
-
-fn log_row(row: &Row) -> LogCounters {
-    LogCounters {
-        records: or_zero(row, 0),
-        full_pages: or_zero(row, 1),
-        bytes: or_zero(row, 2),
-        full_buffers: or_zero(row, 3),
-        writes: row.count(4),
-        syncs: row.count(5),
-        write_time_s: row.real(6),
-        sync_time_s: row.real(7),
     }
 }
 

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
-use assay_dbload::brokerage::{BrokerStore, Days, Floor, Told};
+use assay_dbload::brokerage::{BrokerStore, Days, Floor, PreparedBrokerage, Told};
 use assay_dbload::load::{Calls, Database, Fill, Isolation, Tables, fill, single_number};
 use assay_loads::brokerage::{Market, Rules, Session};
 use assay_model::mix::Mix;
@@ -102,8 +102,10 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
     let (mut first, mut second) =
         (L::open(&one.address).unwrap(), M::open(&other.address).unwrap());
     let isolation = Isolation::ReadCommitted;
-    let mut left = first.desk(&one.database.schema, &rules, one.calls, isolation).unwrap();
-    let mut right = second.desk(&other.database.schema, &rules, other.calls, isolation).unwrap();
+    let (schema, calls) = (&one.database.schema, one.calls);
+    let mut left = PreparedBrokerage::of(&mut first, schema, &rules, calls, isolation).unwrap();
+    let (schema, calls) = (&other.database.schema, other.calls);
+    let mut right = PreparedBrokerage::of(&mut second, schema, &rules, calls, isolation).unwrap();
     let (market, mut session) = (Market::new(&rules, &mix), Session::new(&rules, &mix, 0));
     let mut taken_back = 0;
     for step in 0..STEPS {
@@ -111,8 +113,8 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
             Some(due) => session.answer(due),
             None => session.draw(),
         };
-        let told = ordered(first.attempt(&mut left, &transaction).unwrap());
-        let again = ordered(second.attempt(&mut right, &transaction).unwrap());
+        let told = ordered(left.attempt(&mut first, &transaction).unwrap());
+        let again = ordered(right.attempt(&mut second, &transaction).unwrap());
         assert_eq!(told, again, "{step}: {transaction:?}");
         taken_back += u32::from(told.is_taken_back);
         told.orders.into_iter().for_each(|order| market.send(order));

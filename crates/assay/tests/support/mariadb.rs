@@ -9,6 +9,7 @@
 )]
 
 use crate::server::Place;
+use assay_dbserver::Program;
 use assay_mariadb::binaries::Places;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};

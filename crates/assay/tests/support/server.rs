@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, each uses another part of this, and says where its ground is missing"
 )]
 
+use assay_dbserver::Program;
 use assay_postgres::binaries::Places;
 use assay_postgres::connection::Connection;
 use assay_postgres::server::{Plan, Server, Settings, account};

@@ -7,7 +7,7 @@ use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedSer
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
     Database, Fill, Manifest, MariaLink, OwnDatabase, State, TableStore, Tables, ensure_procedures,
-    fill, in_the_way, remove_left_database,
+    fill, in_the_way, no_copies, remove_left_database,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -91,10 +91,7 @@ impl Restorable for MariaLink {
         _wanted: Wanted<'_, Self>,
         _context: &Context,
     ) -> Result<PreparedServer<Self>> {
-        Err(Error::usage(
-            "--restore-every: such a server cannot copy a database",
-            "leave it out, or name a directory: the server that Assay starts there is copied with its files",
-        ))
+        Err(no_copies())
     }
 }
 

@@ -7,7 +7,8 @@ BEGIN
     {refused}
     WHILE d <= 10 DO
         SET number = NULL;
-        {oldest};
+        SELECT no_o_id INTO number FROM {s}.new_order WHERE no_w_id = w AND no_d_id = d
+        ORDER BY no_o_id LIMIT 1 FOR UPDATE SKIP LOCKED;
         IF number IS NOT NULL THEN
             SET due = CONCAT(due, IF(due = '', '', ','), '[', d, ',', number, ']');
         END IF;
@@ -16,7 +17,7 @@ BEGIN
     SET due = CONCAT('[', due, ']');
     {gone};
     {carry};
-    {deliver};
+    {delivered};
     {credit};
     SET delivered = ROW_COUNT();
     COMMIT;

@@ -9,7 +9,7 @@ BEGIN
     SET number = LAST_INSERT_ID();
     {buyer};
     {order};
-    {new};
+    {new_order};
     {sell};
     {write};
     SET written = ROW_COUNT();

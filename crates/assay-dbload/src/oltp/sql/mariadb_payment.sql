@@ -4,7 +4,7 @@ SQL SECURITY INVOKER
 BEGIN
     DECLARE place int;
     {refused}
-    {number}
+    {found}
     {charge};
     SELECT c_balance INTO balance FROM {s}.customer WHERE c_w_id = cw AND c_d_id = cd AND c_id = customer;
     {district};

@@ -1,10 +1,22 @@
-//! A managed server as its keeper needs it, whatever the product.
+//! A managed server of any product, as its keeper needs it.
 
-use super::OwnPlan;
-use assay_dbserver::{Account, Daemon, Plan};
+use crate::account::Account;
+use crate::daemon::Daemon;
+use crate::home::Plan;
 use assay_model::Result;
 use std::fmt::Debug;
 use std::sync::atomic::AtomicBool;
+
+/// What a start is made with, whatever the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Cache of the server, bytes.
+    pub cache_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// Whether the page cache is passed by.
+    pub direct: bool,
+}
 
 /// A server that was made here.
 pub trait Program: Sized {
@@ -17,28 +29,31 @@ pub trait Program: Sized {
     /// What a person may choose of this product alone.
     type Choice: Clone + Debug;
 
-    /// Names of its processes.
+    /// Names of its processes; the kernel keeps fifteen letters.
     const PROGRAMS: &'static [&'static str];
 
     /// Who must run it: nobody else than the caller unless that is the superuser.
     fn account() -> Option<Account>;
 
     /// Makes its files in a directory.
+    ///
+    /// # Errors
+    /// An environment error when a program cannot be run or fails, with its words.
     fn create(plan: Plan<Self::Binaries>) -> Result<Self>;
 
-    /// Takes a server that was made before.
+    /// Takes a server that was made before, in a directory that was kept.
     ///
     /// # Errors
     /// A usage error when other programs made it.
     fn adopt(plan: Plan<Self::Binaries>, password: String) -> Result<Self>;
 
     /// With what it is started.
-    fn settings(plan: &OwnPlan<Self>, cache_bytes: u64, direct: bool) -> Self::Settings;
+    fn settings(start: Start, choice: &Self::Choice) -> Self::Settings;
 
-    /// Starts it and waits until it takes sessions.
+    /// Starts it and waits until it takes sessions, however long its recovery is; `stop` ends the waiting.
     ///
     /// # Errors
-    /// The words of its log.
+    /// An environment error with the words of its log when it ends instead.
     fn start(&mut self, settings: &Self::Settings, stop: &AtomicBool) -> Result<()>;
 
     /// Its files and its processes.

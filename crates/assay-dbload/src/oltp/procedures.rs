@@ -4,11 +4,8 @@
 //! thirty microseconds however little it does. The rows that most sessions want come last, and what is changed is changed before
 //! it is read: a lock that is shared first and then wanted alone is how serialisable sessions end in deadlocks.
 
-use super::statements::{
-    BUYER, CARRY, CHARGE, CREDIT, DELIVER, DISTRICT, GONE, HISTORY, LAST, LOW, NAMED, NEW, NEXT,
-    OLDEST, ORDER, SELL, WAREHOUSE, WRITE, into, within,
-};
-use crate::load::Procedure;
+use super::statements::{text, within};
+use crate::load::{MariaLink, Procedure, with_variables};
 
 /// Whatever is refused leaves no transaction open, and the client hears of it.
 const REFUSED: &str =
@@ -22,47 +19,34 @@ const NUMBER: &str = "
         {named} LIMIT place, 1;
     END IF;";
 
-const PLACE_ORDER: &str = include_str!("../sql/mariadb_new_order.sql");
+const PLACE_ORDER: &str = include_str!("sql/mariadb_new_order.sql");
 
-const PAY: &str = include_str!("../sql/mariadb_payment.sql");
+const PAY: &str = include_str!("sql/mariadb_payment.sql");
 
-const LAST_ORDER: &str = include_str!("../sql/mariadb_order_status.sql");
+const LAST_ORDER: &str = include_str!("sql/mariadb_order_status.sql");
 
-const DELIVERY: &str = include_str!("../sql/mariadb_delivery.sql");
+const DELIVERY: &str = include_str!("sql/mariadb_delivery.sql");
 
-const LOW_STOCK: &str = include_str!("../sql/mariadb_stock_level.sql");
+const LOW_STOCK: &str = include_str!("sql/mariadb_stock_level.sql");
 
 /// All of them with what they are made of.
-pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
+pub(super) fn all(schema: &str) -> Vec<Procedure> {
+    let named = text::<MariaLink>("named");
     let number = NUMBER
-        .replace("{count}", &into(&counted(), "place"))
-        .replace("{named}", &into(NAMED, "customer"));
-    let last = "first_name, middle, last_name, balance, number, carrier, entered";
+        .replace("{count}", &into(&counted(&named), "place"))
+        .replace("{named}", &into(&named, "customer"));
     let parts = [
         ("{refused}", REFUSED.to_owned()),
-        ("{number}", number),
-        ("{buyer}", into(BUYER, "discount, last_name, credit, tax, district_tax")),
-        ("{next}", NEXT.to_owned()),
-        ("{order}", ORDER.to_owned()),
-        ("{new}", NEW.to_owned()),
-        ("{sell}", SELL.to_owned()),
-        ("{write}", WRITE.to_owned()),
-        ("{charge}", CHARGE.to_owned()),
-        ("{district}", DISTRICT.to_owned()),
-        ("{history}", HISTORY.to_owned()),
-        ("{warehouse}", WAREHOUSE.to_owned()),
-        ("{last}", into(LAST, last)),
-        ("{oldest}", into(OLDEST, "number")),
-        ("{gone}", GONE.to_owned()),
-        ("{carry}", CARRY.to_owned()),
-        ("{deliver}", DELIVER.to_owned()),
-        ("{credit}", CREDIT.to_owned()),
-        ("{low}", into(LOW, "low")),
+        ("{found}", number),
+        ("{buyer}", found("buyer", "discount, last_name, credit, tax, district_tax")),
+        ("{low}", found("low", "low")),
     ];
     let made = |(name, text): (&'static str, &str)| {
-        let body = parts.iter().fold(text.to_owned(), |body, (part, is)| body.replace(part, is));
+        let body = parts
+            .iter()
+            .fold(text.to_owned(), |body, (part, is)| body.replace(part, &with_variables(is)));
         let sql = format!("CREATE PROCEDURE {{s}}.{name}{body}");
-        Procedure { name, sql: within(&sql, schema) }
+        Procedure { name, sql: within::<MariaLink>(&sql, &[("{number}", "number")], schema) }
     };
     [
         ("place_order", PLACE_ORDER),
@@ -75,9 +59,18 @@ pub(in super::super) fn all(schema: &str) -> Vec<Procedure> {
     .to_vec()
 }
 
+/// A statement that searches one row, which goes into variables.
+fn found(statement: &str, variables: &str) -> String {
+    into(&text::<MariaLink>(statement), variables)
+}
+
+fn into(search: &str, variables: &str) -> String {
+    search.replacen(" FROM ", &format!(" INTO {variables} FROM "), 1)
+}
+
 /// How many customers have a name.
-fn counted() -> String {
-    let (search, _) = NAMED.split_once(" ORDER BY").unwrap_or((NAMED, ""));
+fn counted(named: &str) -> String {
+    let (search, _) = named.split_once(" ORDER BY").unwrap_or((named, ""));
     search.replacen("c_id", "COUNT(*)", 1)
 }
 

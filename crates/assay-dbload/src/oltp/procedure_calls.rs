@@ -1,4 +1,4 @@
-//! The five transactions as calls of procedures: what goes in, and what comes out.
+//! The five transactions as calls of procedures of MariaDB and MySQL: what goes in, and what comes out.
 
 use super::rows::{order_rows, write_rows};
 use assay_loads::oltp::{Customer, NewOrder, Transaction};

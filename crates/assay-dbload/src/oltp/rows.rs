@@ -1,7 +1,7 @@
 //! Rows of numbers as a text of JSON, which the server reads as a table.
 
 use assay_loads::oltp::NewOrder;
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 
 /// A line of an order as a row: its item, the warehouse that supplies it, and how many.
 pub(super) fn order_rows(order: &NewOrder) -> impl Iterator<Item = [u32; 3]> {
@@ -9,9 +9,9 @@ pub(super) fn order_rows(order: &NewOrder) -> impl Iterator<Item = [u32; 3]> {
 }
 
 /// Writes rows in the place of what was there.
-pub(super) fn write_rows<const COLUMNS: usize>(
+pub(super) fn write_rows<N: Debug, const COLUMNS: usize>(
     to: &mut String,
-    rows: impl IntoIterator<Item = [u32; COLUMNS]>,
+    rows: impl IntoIterator<Item = [N; COLUMNS]>,
 ) {
     to.clear();
     to.push('[');
@@ -32,7 +32,7 @@ mod tests {
         let mut text = "old".to_owned();
         write_rows(&mut text, [[7, 2, 10], [100_000, 2, 10]]);
         assert_eq!(text, "[[7, 2, 10],[100000, 2, 10]]");
-        write_rows::<2>(&mut text, []);
+        write_rows::<u32, 2>(&mut text, []);
         assert_eq!(text, "[]");
     }
 }

@@ -1,0 +1,45 @@
+//! How the transactions of a session reach their server: as functions of it or as statements, with the days of the data.
+
+use super::desk;
+use super::statements::all;
+use super::store::{BrokerStore, Days, Told};
+use crate::load::{Calls, Isolation, Pipeline, Prepared};
+use assay_loads::brokerage::{Rules, Transaction};
+use assay_model::failure::Answer;
+
+/// What a session keeps between its transactions.
+pub struct PreparedBrokerage<L: BrokerStore> {
+    prepared: Prepared<L::Functions, L::Pipeline>,
+    days: Days,
+}
+
+impl<L: BrokerStore> PreparedBrokerage<L> {
+    /// Settings and statements of a fresh session.
+    pub fn of(
+        link: &mut L,
+        schema: &str,
+        rules: &Rules,
+        calls: Calls,
+        isolation: Isolation,
+    ) -> Answer<Self> {
+        link.begin_session(isolation)?;
+        let days = Days::of(link, schema, rules)?;
+        let functions = match calls {
+            Calls::Functions => link.functions(schema)?,
+            Calls::Statements => None,
+        };
+        let prepared = match functions {
+            Some(functions) => Prepared::Functions(functions),
+            None => Prepared::Statements(L::Pipeline::prepare(link, schema, all::<L>(schema))?),
+        };
+        Ok(Self { prepared, days })
+    }
+
+    /// One try of a transaction. A failure leaves none open.
+    pub fn attempt(&mut self, link: &mut L, transaction: &Transaction) -> Answer<Told> {
+        match &mut self.prepared {
+            Prepared::Functions(functions) => link.call(functions, transaction),
+            Prepared::Statements(pipeline) => desk::attempt(link, pipeline, self.days, transaction),
+        }
+    }
+}

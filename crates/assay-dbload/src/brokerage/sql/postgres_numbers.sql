@@ -1,0 +1,1 @@
+CREATE SEQUENCE {s}.trade_numbers START WITH {next} CACHE 20;

@@ -1,0 +1,247 @@
+//! Assay's databases on a given PostgreSQL server, and copies of them: each carries a record with its own number, and is
+//! dropped only when that was read in it and nothing else lies in it.
+
+use super::copies::{DatabaseCopies, OwnDatabase};
+use super::owned_postgres::{standing_as, strangers};
+use super::owner::{
+    OwnedKind, Owner, RECORD, SchemaOwner, Standing, foreign, holds_foreign, in_the_way,
+};
+use super::postgres_link::APPLICATION;
+use assay_model::failure::{Answer, Failure};
+use assay_model::{Error, Result};
+use assay_postgres::address::Address;
+use assay_postgres::connection::Connection;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// The schema in an Assay database that holds its record.
+const SCHEMA: &str = "assay_database";
+/// The number by which the server knows the database of a session; a copy of it has another.
+const NUMBER: &str = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
+/// Sessions of the last rung may take so long to leave.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl OwnDatabase {
+    /// Finds an Assay database, or creates one where there is none; returns whether it was created.
+    ///
+    /// # Errors
+    /// That there is one which is not ours, or where its copy would be, and what the server says.
+    pub fn enter(address: &Address, name: &str) -> Result<(Self, bool)> {
+        let told = |failure: Failure| failure.of(format!("looking for a database on {address}"));
+        let copy = copy_of(name);
+        match standing_of(address, &copy).map_err(told)? {
+            Standing::Absent => {}
+            Standing::Foreign(why) => return Err(in_the_way("the database", &copy, &why)),
+            Standing::Ours(_) => return Err(left_copy(&copy)),
+        }
+        match standing_of(address, name).map_err(told)? {
+            Standing::Foreign(why) => Err(in_the_way("the database", name, &why)),
+            Standing::Ours(owner) => Ok((Self { name: name.to_owned(), id: owner.id }, false)),
+            Standing::Absent => Self::make(address, name).map(|made| (made, true)),
+        }
+    }
+
+    fn make(address: &Address, name: &str) -> Result<Self> {
+        let owner = Owner::new(OwnedKind::Database)?;
+        let told = |failure: Failure| failure.of(format!("creating a database on {address}"));
+        let mut beside = Connection::open(address, APPLICATION).map_err(told)?;
+        // What somebody put into the usual template is not ours to drop.
+        beside.run(&format!("CREATE DATABASE {name} TEMPLATE template0")).map_err(told)?;
+        let mut inside =
+            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+        inside
+            .run(&format!(
+                "BEGIN; CREATE SCHEMA {SCHEMA}; \
+                 CREATE TABLE {SCHEMA}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
+                 INSERT INTO {SCHEMA}.{RECORD} VALUES {}; COMMIT",
+                owner.values(NUMBER)
+            ))
+            .map_err(told)?;
+        inside.close();
+        Ok(Self { name: name.to_owned(), id: owner.id })
+    }
+
+    /// Drops it; nothing happens where it is gone.
+    ///
+    /// # Errors
+    /// That another one has its name by now, or that something else lies in it, or what the server says.
+    fn remove(&self, beside: &mut Connection, address: &Address) -> Result<()> {
+        let name = &self.name;
+        let told = |failure: Failure| failure.of(format!("dropping the database {name}"));
+        match standing_of(address, name).map_err(told)? {
+            Standing::Absent => return Ok(()),
+            Standing::Ours(owner) if owner.id == self.id => {}
+            Standing::Ours(_) => {
+                return Err(in_the_way("the database", name, "another run made it"));
+            }
+            Standing::Foreign(why) => return Err(in_the_way("the database", name, &why)),
+        }
+        let mut inside =
+            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+        let strangers = strangers_in(&mut inside).map_err(told)?;
+        inside.close();
+        if !strangers.is_empty() {
+            return Err(holds_foreign(&format!("the database {name}"), &strangers));
+        }
+        // Nobody is thrown out: a database that somebody else uses stays.
+        patiently(|| beside.run(&format!("DROP DATABASE {name}"))).map_err(told)
+    }
+
+    /// Copies it under another name; the copy gets a record of its own number.
+    fn copy(&self, beside: &mut Connection, address: &Address, name: &str) -> Result<Self> {
+        let told = |failure: Failure| failure.of("copying the database");
+        let sql = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
+        patiently(|| beside.run(&sql)).map_err(told)?;
+        let mut inside =
+            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+        let sql = format!("UPDATE {SCHEMA}.{RECORD} SET value = {NUMBER} WHERE name = 'place'");
+        inside.run(&sql).map_err(told)?;
+        inside.close();
+        Ok(Self { name: name.to_owned(), id: self.id.clone() })
+    }
+}
+
+/// The name of the copy of a database.
+fn copy_of(name: &str) -> String {
+    format!("{name}_loaded")
+}
+
+fn left_copy(copy: &str) -> Error {
+    Error::environment(
+        format!(
+            "the database {copy} is there: an earlier run was ended before it could drop this copy"
+        ),
+        "drop it with `assay runs clean ADDRESS`, or name another with --schema",
+    )
+}
+
+/// Whose a database is.
+fn standing_of(address: &Address, name: &str) -> Answer<Standing> {
+    let mut beside = Connection::open(address, APPLICATION)?;
+    let rows = beside.query(&format!(
+        "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) FROM pg_database \
+         WHERE datname = '{}'",
+        name.replace('\'', "''")
+    ))?;
+    beside.close();
+    let Some(row) = rows.first() else {
+        return Ok(Standing::Absent);
+    };
+    if !row.is_true(0) || !row.is_true(1) {
+        return Ok(foreign(&format!("it belongs to the user {}", row.text(2))));
+    }
+    let mut inside = match Connection::open(&address.with_database(name), APPLICATION) {
+        Ok(inside) => inside,
+        Err(failure) => return Ok(foreign(&format!("it cannot be looked into ({failure})"))),
+    };
+    let found = standing_inside(&mut inside);
+    inside.close();
+    found
+}
+
+/// Whose the database of a session is: its record holds its own number.
+fn standing_inside(inside: &mut Connection) -> Answer<Standing> {
+    let number = inside.one(&format!("SELECT {NUMBER}"))?.text(0).to_owned();
+    Ok(match standing_as(inside, SCHEMA, Some(&number))? {
+        Standing::Absent => foreign("it has no owner record"),
+        Standing::Ours(owner) if owner.kind != OwnedKind::Database => {
+            foreign("it has no owner record")
+        }
+        other => other,
+    })
+}
+
+/// What an Assay database holds that was not made by a load of this user, in words.
+fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
+    let rows = inside.query(
+        "SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'",
+    )?;
+    let mut found = Vec::new();
+    for row in rows {
+        let schema = row.text(0);
+        let is_record = schema == SCHEMA;
+        let known = if is_record { standing_inside(inside)? } else { inside.standing(schema)? };
+        match known {
+            Standing::Ours(owner) => found.extend(strangers(inside, schema, owner.kind)?),
+            // The schema that every database begins with; what lies in it is another matter.
+            _ if schema == "public" => {
+                found.extend(strangers(inside, schema, OwnedKind::Database)?);
+            }
+            _ => found.push(format!("the schema {schema}")),
+        }
+    }
+    Ok(found)
+}
+
+impl DatabaseCopies for Connection {
+    fn keep_database(&mut self) -> Answer<()> {
+        self.run(&format!("UPDATE {SCHEMA}.{RECORD} SET value = 'yes' WHERE name = 'kept'"))
+    }
+
+    fn copy_database(address: &Address, own: &OwnDatabase) -> Result<OwnDatabase> {
+        own.copy(&mut beside(address)?, &beside_of(address), &copy_of(&own.name))
+    }
+
+    fn restore_database(address: &Address, own: &OwnDatabase, copy: &OwnDatabase) -> Result<()> {
+        let (mut beside, address) = (beside(address)?, beside_of(address));
+        own.remove(&mut beside, &address)?;
+        copy.copy(&mut beside, &address, &own.name).map(drop)
+    }
+
+    fn drop_database(address: &Address, own: &OwnDatabase) -> Result<()> {
+        own.remove(&mut beside(address)?, &beside_of(address))
+    }
+}
+
+/// A session on another database of the same server, from which that of a load can be removed and made again.
+fn beside(address: &Address) -> Result<Connection> {
+    let address = beside_of(address);
+    let opened = Connection::open(&address, APPLICATION);
+    opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
+}
+
+fn beside_of(address: &Address) -> Address {
+    address.with_database("postgres")
+}
+
+/// Tries again while sessions are still leaving (code 55006: the database is in use).
+fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
+    let begun = Instant::now();
+    loop {
+        match act() {
+            Err(failure) if failure.code() == Some("55006") && begun.elapsed() < PATIENCE => {
+                sleep(Duration::from_millis(100));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Assay's databases on a server that nobody uses, with their sizes in bytes.
+pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
+    let mut beside = Connection::open(address, APPLICATION)?;
+    let rows = beside.query(
+        "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT datistemplate \
+         AND pg_get_userbyid(datdba) = current_user \
+         AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE datid = pg_database.oid)",
+    )?;
+    beside.close();
+    let mut found = Vec::new();
+    for row in rows {
+        let name = row.text(0).to_owned();
+        if let Standing::Ours(owner) = standing_of(address, &name)?
+            && !owner.is_kept
+        {
+            let bytes = row.count(1).unwrap_or(0);
+            found.push((OwnDatabase { name: name.clone(), id: owner.id }, name, bytes));
+        }
+    }
+    Ok(found)
+}
+
+/// Drops one of the [`left_databases`].
+pub fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
+    let opened = Connection::open(address, APPLICATION);
+    let mut beside = opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;
+    left.remove(&mut beside, address)
+}

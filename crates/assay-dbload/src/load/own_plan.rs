@@ -1,0 +1,44 @@
+//! What a managed server is made of, whatever the product.
+
+use assay_dbserver::{Held, Plan, Program, Start};
+use std::path::PathBuf;
+
+/// What a managed server is made of.
+#[derive(Clone, Debug)]
+pub struct OwnPlan<S: Program> {
+    /// Its programs.
+    pub binaries: S::Binaries,
+    /// The directory on the storage under test.
+    pub target: PathBuf,
+    /// Words that let programs end with this one.
+    pub guard: Vec<String>,
+    /// Bytes of the data that will be loaded.
+    pub data_bytes: u64,
+    /// Cache of the server while it is measured, bytes.
+    pub cache_bytes: u64,
+    /// Sessions at most.
+    pub sessions_max: u32,
+    /// Whether the page cache is to be passed by where that is possible.
+    pub direct: bool,
+    /// What a person chose of this product alone.
+    pub choice: S::Choice,
+    /// Leave the directory behind.
+    pub keep: bool,
+}
+
+impl<S: Program> OwnPlan<S> {
+    /// What the server itself is made of, in this directory.
+    pub(super) fn of_server(&self, directory: &Held) -> Plan<S::Binaries> {
+        Plan {
+            binaries: self.binaries.clone(),
+            directory: directory.clone(),
+            account: S::account(),
+            guard: self.guard.clone(),
+        }
+    }
+
+    /// What it is started with while data is loaded or measured.
+    pub(super) fn settings(&self, cache_bytes: u64, direct: bool) -> S::Settings {
+        S::settings(Start { cache_bytes, sessions_max: self.sessions_max, direct }, &self.choice)
+    }
+}

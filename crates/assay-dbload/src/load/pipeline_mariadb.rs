@@ -1,0 +1,150 @@
+//! Statements that travel together to MariaDB and MySQL, which execute what stands behind a refused one, too: a transaction
+//! that changed something ends for good only when all its answers are known, and none begins or ends without being asked to.
+
+use super::link::Link;
+use super::maria_link::MariaLink;
+use super::pipeline::{Pipeline, PipelineStore, missing};
+use super::statements::{Statement, Value};
+use super::transaction::Isolation;
+use assay_mariadb::connection::{Answers, Batch, Fields, Prepared};
+use assay_model::failure::Answer;
+use std::collections::HashMap;
+
+impl PipelineStore for MariaLink {
+    type Pipeline = MariaPipeline;
+
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        let isolation = isolation.name().to_uppercase();
+        self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))
+    }
+}
+
+/// A statement as the server knows it.
+struct Known {
+    prepared: Prepared,
+    /// The value that stands at each of its parameters.
+    order: Vec<usize>,
+    changes: bool,
+}
+
+/// The statements of a session.
+pub struct MariaPipeline {
+    statements: HashMap<&'static str, Known>,
+    commit: Prepared,
+    rollback: Prepared,
+    batch: Batch,
+    /// Statements of the next exchange.
+    count: usize,
+    /// Whether this transaction may have changed something.
+    changes: bool,
+}
+
+impl MariaPipeline {
+    fn answers(&self, place: usize) -> Option<&Answers> {
+        self.batch.answers(place)
+    }
+
+    fn row(&self, place: usize, row: usize) -> Option<Fields<'_>> {
+        self.answers(place)?.rows().nth(row)
+    }
+}
+
+impl Pipeline for MariaPipeline {
+    type Link = MariaLink;
+
+    const ENDS_TOGETHER: bool = false;
+
+    fn prepare(link: &mut MariaLink, schema: &str, statements: Vec<Statement>) -> Answer<Self> {
+        // MySQL wants a database for rows that are in none. Whatever stands behind a transaction that the server gave up must
+        // not be for good.
+        link.run(&format!("USE {schema}; SET SESSION autocommit = 0"))?;
+        let mut known = HashMap::new();
+        for Statement { name, sql, order, changes } in statements {
+            let prepared = link.connection.prepare(&sql)?;
+            known.insert(name, Known { prepared, order, changes });
+        }
+        Ok(Self {
+            statements: known,
+            commit: link.connection.prepare("COMMIT")?,
+            rollback: link.connection.prepare("ROLLBACK")?,
+            batch: Batch::default(),
+            count: 0,
+            changes: false,
+        })
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.statements.contains_key(name)
+    }
+
+    /// Its first statement begins it.
+    fn begin(&mut self) -> Answer<()> {
+        // What a try left that failed is not sent.
+        self.batch.clear();
+        self.count = 0;
+        self.changes = false;
+        Ok(())
+    }
+
+    fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
+        let known = self.statements.get(name).ok_or_else(|| missing(name))?;
+        self.batch.execute(known.prepared, |to| {
+            for place in &known.order {
+                match values.get(*place) {
+                    Some(Value::Number(number)) => to.integer(*number),
+                    Some(Value::Text(text)) => to.text(text.as_bytes()),
+                    None => to,
+                };
+            }
+        });
+        self.changes |= known.changes;
+        self.count += 1;
+        Ok(self.count - 1)
+    }
+
+    fn exchange(&mut self, link: &mut MariaLink) -> Answer<()> {
+        if std::mem::take(&mut self.count) == 0 {
+            return Ok(());
+        }
+        link.connection.exchange(&mut self.batch)
+    }
+
+    fn end(&mut self, link: &mut MariaLink, is_for_good: bool) -> Answer<()> {
+        if is_for_good && self.changes {
+            self.exchange(link)?;
+            // Not in the batch, whose answers are still to be read.
+            return link.connection.execute(&self.commit, |_| ()).map(drop);
+        }
+        let end = if is_for_good { self.commit } else { self.rollback };
+        self.batch.execute(end, |_| ());
+        self.count += 1;
+        self.exchange(link)
+    }
+
+    fn alone(
+        &mut self,
+        link: &mut MariaLink,
+        name: &'static str,
+        values: &[Value<'_>],
+    ) -> Answer<()> {
+        self.begin()?;
+        self.put(name, values)?;
+        self.end(link, true)
+    }
+
+    fn rows(&self, place: usize) -> usize {
+        self.answers(place).map_or(0, |answers| answers.rows().len())
+    }
+
+    fn touched(&self, place: usize) -> u64 {
+        self.answers(place).map_or(0, Answers::touched)
+    }
+
+    fn number(&self, place: usize, row: usize, column: usize) -> Option<i64> {
+        self.row(place, row)?.integer(column)
+    }
+
+    fn text(&self, place: usize, column: usize) -> &str {
+        self.row(place, 0).map_or("", |row| row.text(column))
+    }
+}

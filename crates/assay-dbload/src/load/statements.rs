@@ -1,0 +1,128 @@
+//! Statements that are written once in the words that products share, and how they become those of one product: numbers
+//! stand as `#1`, texts as `@1`, and what products say differently in braces.
+
+use std::fmt::Write as _;
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// A whole number.
+    Number(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl From<u32> for Value<'_> {
+    fn from(number: u32) -> Self {
+        Self::Number(i64::from(number))
+    }
+}
+
+/// What products say differently: a word in braces, and what stands for it.
+pub type Words = &'static [(&'static str, &'static str)];
+
+/// A product's words.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// What it says for the words in braces.
+    pub words: Words,
+    /// Whether its parameters have numbers and types, so that one can stand in several places.
+    pub is_numbered: bool,
+}
+
+/// A statement in the words of a product, and which of the values stands at each of its parameters, from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// Its name.
+    pub name: &'static str,
+    /// Its text.
+    pub sql: String,
+    /// Places of values, parameter by parameter.
+    pub order: Vec<usize>,
+    /// Whether it may change something.
+    pub changes: bool,
+}
+
+impl Statement {
+    /// A text in the words of a product.
+    pub(crate) fn of(name: &'static str, text: &str, dialect: Dialect, schema: &str) -> Self {
+        let (sql, order) = parameters(&said(text, dialect, schema), dialect.is_numbered);
+        Self { name, changes: !sql.starts_with("SELECT"), sql, order }
+    }
+}
+
+/// A text in the words of a product.
+pub(crate) fn said(text: &str, dialect: Dialect, schema: &str) -> String {
+    let mut sql = text.to_owned();
+    for (word, meant) in dialect.words {
+        sql = sql.replace(word, meant);
+    }
+    sql.replace("{s}", schema)
+}
+
+/// Writes parameters as the product does, and returns which value stands at each.
+fn parameters(text: &str, is_numbered: bool) -> (String, Vec<usize>) {
+    let (mut sql, mut order, mut rest) = (String::with_capacity(text.len()), Vec::new(), text);
+    while let Some(at) = rest.find(['#', '@']) {
+        let (before, mark) = rest.split_at(at);
+        let digits = mark[1..].bytes().take_while(u8::is_ascii_digit).count();
+        let (mark, after) = mark.split_at(1 + digits);
+        sql.push_str(before);
+        rest = after;
+        match mark[1..].parse::<usize>() {
+            Ok(number) if is_numbered => {
+                let kind = if mark.starts_with('#') { "bigint" } else { "text" };
+                // Writing to memory does not fail.
+                let _ = write!(sql, "${}::{kind}", numbered(&mut order, number - 1));
+            }
+            Ok(number) => {
+                sql.push('?');
+                order.push(number - 1);
+            }
+            Err(_) => sql.push_str(mark),
+        }
+    }
+    sql.push_str(rest);
+    (sql, order)
+}
+
+/// The number of the parameter that a value is, from 1; the server refuses one that stands nowhere.
+fn numbered(order: &mut Vec<usize>, value: usize) -> usize {
+    let known = order.iter().position(|one| *one == value);
+    known.unwrap_or_else(|| {
+        order.push(value);
+        order.len() - 1
+    }) + 1
+}
+
+/// Fails where a name stands twice, or a product was not told what a word or a value means.
+#[cfg(test)]
+pub(crate) fn assert_whole(found: &[Statement], dialect: Dialect) {
+    let names: std::collections::HashSet<&str> = found.iter().map(|one| one.name).collect();
+    assert_eq!(names.len(), found.len());
+    for Statement { name, sql, order, .. } in found {
+        assert!(!sql.contains(['{', '}', '#', ';']), "{name}: {sql}");
+        let plain = sql.replace("::", "");
+        let is_unnamed = |rest: &str| !rest.starts_with(|letter: char| letter.is_ascii_lowercase());
+        assert!(plain.split(':').skip(1).all(is_unnamed), "{name}: {sql}");
+        let marks = sql.matches(if dialect.is_numbered { "$" } else { "?" }).count();
+        assert!(marks >= order.len(), "{name}: {sql}");
+        assert!(dialect.is_numbered || marks == order.len(), "{name}: {sql}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbered_or_stand_in_their_order() {
+        let text = "a = #2 AND b = @1 AND c = #2 AND d LIKE '%@x'";
+        let (sql, order) = parameters(text, true);
+        assert_eq!(sql, "a = $1::bigint AND b = $2::text AND c = $1::bigint AND d LIKE '%@x'");
+        assert_eq!(order, [1, 0]);
+        let (sql, order) = parameters(text, false);
+        assert_eq!(sql, "a = ? AND b = ? AND c = ? AND d LIKE '%@x'");
+        assert_eq!(order, [1, 0, 1]);
+    }
+}
