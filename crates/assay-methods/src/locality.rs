@@ -141,7 +141,7 @@ pub fn locality(
     let found = tiers(&means(&points), noise(&points)).ok_or_else(|| {
         Error::environment(
             "the locality curve was stopped before it had four points",
-            "let it go on, or make each point shorter with --point",
+            "let it go on, or make each point shorter with --time",
         )
     })?;
     let again = match sets.first() {
@@ -249,7 +249,7 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
     let largest = *found.sizes.last()?;
     (brought < 2.0 * largest).then(|| {
         format!(
-            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --point longer.",
+            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --time longer.",
             show_bytes(brought),
             show_bytes(largest)
         )
@@ -260,7 +260,7 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
 /// better to name none.
 fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Vec<String> {
     let mut doubts = Vec::new();
-    let longer = "read each working set longer before it is measured: --settle of more than the time that the slowest place takes to follow";
+    let longer = "read each working set longer before it is measured: --warm-up of more than the time that the slowest place takes to follow";
     let falls =
         |pair: &&[LocalityPoint]| is_slower(&pair[0].service_time_ns, &pair[1].service_time_ns);
     if let Some(pair) = points.windows(2).find(falls) {
@@ -339,7 +339,7 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
     read.map(|read| read.service.mean_ns()).ok_or_else(|| {
         Error::environment(
             "no read completed in the time of a point",
-            "give each point more time with --point",
+            "give each point more time with --time",
         )
     })
 }
@@ -525,7 +525,7 @@ mod tests {
     fn a_place_that_follows_late_gives_a_warning_and_no_wrong_number() {
         let hasty = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan(None));
         assert!(hasty.tiers.is_empty(), "{:?}", hasty.tiers);
-        assert!(hasty.doubts.iter().any(|doubt| doubt.contains("--settle")), "{:?}", hasty.doubts);
+        assert!(hasty.doubts.iter().any(|doubt| doubt.contains("--warm-up")), "{:?}", hasty.doubts);
     }
 
     #[test]
@@ -589,10 +589,10 @@ mod tests {
             point: Nanos(500_000_000),
             ..plan(None)
         };
-        let mut told = 0;
+        let mut delay = 0;
         let mut bench = SimulatedBench::new(&spec);
-        let found = locality(&mut bench, &plan, &mut |_, _| told += 1).unwrap();
-        assert!(bench.now_ns() < 600_000_000_000 && told > 41, "{told}");
+        let found = locality(&mut bench, &plan, &mut |_, _| delay += 1).unwrap();
+        assert!(bench.now_ns() < 600_000_000_000 && delay > 41, "{delay}");
         assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
     }
 

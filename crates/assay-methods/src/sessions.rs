@@ -67,7 +67,10 @@ fn whole(value: &FactorValue) -> Result<u32> {
 }
 
 fn wrong(value: &FactorValue, example: &str) -> Error {
-    Error::usage(format!("'{value}' is no value of it"), format!("write for example {example}"))
+    Error::usage(
+        format!("'{value}' is not one of its values"),
+        format!("write for example {example}"),
+    )
 }
 
 /// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it is not what runs. It

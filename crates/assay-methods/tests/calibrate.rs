@@ -350,7 +350,7 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
         "read: read on twisted: No such device",
         "read: the throughput of large I/Os that lasts is not known",
         "read: the IOPS within the limit are only known to lie between 3,366 and 4,730",
-        "read: the rate at 2 outstanding I/Os varied so much that its mean is only known within 14 %",
+        "read: the rate at 2 outstanding I/Os varied: its mean is known only within 14 %",
         failures,
     ];
     assert_eq!(told, expected);
@@ -398,7 +398,7 @@ fn plans_that_cannot_be_meant_are_refused() {
             .to_string()
     };
     assert!(refused(|plan| plan.limit.quantile = 1.0).contains("the quantile 1"));
-    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("no limit"));
+    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("not a limit"));
     assert!(refused(|plan| plan.mixes.clear()).contains("nothing to calibrate"));
     assert!(refused(|plan| plan.time_budget = Nanos(1_000_000_000)).contains("too short"));
     assert!(refused(|plan| plan.outstanding_max = 0).contains("at least one I/O"));

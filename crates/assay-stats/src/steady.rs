@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn noise_that_remembers_for_minutes_is_not_told_from_changes() {
-        let mut told = [0; 2];
+        let mut alarms = [0; 2];
         for seed in 1..=20 {
             let mut random = Random::new(seed);
             let mut value = 0.0;
@@ -455,10 +455,10 @@ mod tests {
             };
             let series: Vec<f64> = std::iter::repeat_with(&mut next).take(180).collect();
             let found = steadiness(&series, &SteadyRule::default());
-            told[0] += u32::from(found.since.is_some_and(|since| since > 0));
-            told[1] += u32::from(found.since.is_none() && found.long_memory_n.is_none());
+            alarms[0] += u32::from(found.since.is_some_and(|since| since > 0));
+            alarms[1] += u32::from(found.since.is_none() && found.long_memory_n.is_none());
         }
-        assert!(told[0] <= 1 && told[1] <= 1, "{told:?}");
+        assert!(alarms[0] <= 1 && alarms[1] <= 1, "{alarms:?}");
     }
 
     #[test]

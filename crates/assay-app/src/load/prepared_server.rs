@@ -130,7 +130,7 @@ pub struct Wanted<'a, L: Product> {
     /// Whether the schema has a name that no later run looks for.
     pub is_named_at_random: bool,
     /// What becomes of what earlier runs left behind: it is named, and dropped only where that is asked for.
-    pub left: Option<PartialData>,
+    pub partial_data: Option<PartialData>,
     /// The database around the schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
     /// What a managed server must carry.
@@ -209,7 +209,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, context);
         }
-        see_to_left_in(path, wanted.left, &context.progress)?;
+        see_to_left_in(path, wanted.partial_data, &context.progress)?;
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
         let mut own = OwnServer::make(plan, &context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
@@ -325,17 +325,21 @@ impl<L: LoadProduct> PreparedServer<L> {
 ///
 /// # Errors
 /// An environment error when the directory cannot be read or something does not go.
-pub fn see_to_left_in(path: &Path, left: Option<PartialData>, progress: &Progress) -> Result<()> {
+pub fn see_to_left_in(
+    path: &Path,
+    partial_data: Option<PartialData>,
+    progress: &Progress,
+) -> Result<()> {
     let found = left_in(path)?;
     for directory in &found.directories {
         let (size, shown) =
             (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
-        if left == Some(PartialData::Drop) {
+        if partial_data == Some(PartialData::Drop) {
             remove_left_in(directory)?;
             progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
         } else {
             progress.say(&format!(
-                "note: an earlier run left {shown} ({size}): --left drop or `assay runs clean` removes it"
+                "note: an earlier run left {shown} ({size}): --partial-data drop or `assay runs clean` removes it"
             ));
         }
     }
@@ -354,7 +358,7 @@ fn see_to_left<L: LoadProduct>(
     let (left, others) = database.left()?;
     for left in left.iter().filter(|left| left.owner.kind == OwnedKind::Load(wanted.kind)) {
         let size = show_bytes(real(left.bytes));
-        if wanted.left == Some(PartialData::Drop) {
+        if wanted.partial_data == Some(PartialData::Drop) {
             database.remove_left(left)?;
             progress.say(&format!(
                 "note: dropped {} ({size}), left behind by an earlier run",
@@ -362,7 +366,7 @@ fn see_to_left<L: LoadProduct>(
             ));
         } else {
             progress.say(&format!(
-                "note: an earlier run left the schema {} ({size}): --left drop or `assay runs clean` drops it",
+                "note: an earlier run left the schema {} ({size}): --partial-data drop or `assay runs clean` drops it",
                 left.name
             ));
         }

@@ -82,7 +82,7 @@ impl ServerPlan {
         match (of_target, self.product) {
             (Some(is), Some(wanted)) if is != wanted => Err(Error::usage(
                 "the target is a server of another product than --server says",
-                "leave out --server: the target tells its product",
+                "leave out --server: the target says which product it is",
             )),
             (is, wanted) => Ok(is.or(wanted).unwrap_or(ProductName::Postgres)),
         }

@@ -42,7 +42,7 @@ pub(super) fn standing(link: &mut MariaLink, schema: &str) -> Answer<Standing> {
         None => return Ok(Standing::Absent),
         Some("") => return Ok(foreign("it has no owner record")),
         Some("BASE TABLE") => {}
-        Some(_) => return Ok(foreign("its owner record is no table")),
+        Some(_) => return Ok(foreign("its owner record is not a table")),
     }
     let rows = link.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
     Ok(match Owner::of(&pairs(&rows)) {

@@ -26,7 +26,7 @@ const CUSTOMERS: &str = "
     LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, sum(amount) AS amount FROM {s}.orders, assay_lines
         WHERE o_w_id = w AND o_d_id = d AND o_id = o GROUP BY 1, 2, 3) AS bought
         ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id
-    LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, sum(h_amount) AS received FROM {s}.history GROUP BY 1, 2, 3) AS told
+    LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, sum(h_amount) AS received FROM {s}.history GROUP BY 1, 2, 3) AS paid
         ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id";
 
 /// What a session keeps between its transactions.

@@ -120,7 +120,7 @@ impl<'a> Delta<'a> {
             doubts.push("counters of the performance schema were set to zero in the interval: times are too small".to_owned());
         }
         if end.settings.is_read_only {
-            doubts.push("the server is read-only, as replicas are: what it replays of another one is no time of its sessions".to_owned());
+            doubts.push("the server is read-only, as replicas are: what it replays of another one is not time of its sessions".to_owned());
         }
         if end.uncounted_sessions > 0 {
             doubts.push(format!(

@@ -95,7 +95,7 @@ impl Watcher {
         if on == ALL_TRANSACTIONS {
             return Some(count);
         }
-        missing.push("transactions of the engine: SET GLOBAL innodb_monitor_enable = 'trx_%commits' counts them; statements that were committed are told instead".to_owned());
+        missing.push("transactions of the engine: SET GLOBAL innodb_monitor_enable = 'trx_%commits' counts them; statements that were committed are counted instead".to_owned());
         None
     }
 

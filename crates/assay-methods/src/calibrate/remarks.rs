@@ -55,7 +55,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
 pub(super) fn varied(mix: &str, rung: &Rung) -> Remark {
     Remark {
         what: format!(
-            "{mix}: the rate at {} outstanding I/Os varied so much that its mean is only known within {:.0} %",
+            "{mix}: the rate at {} outstanding I/Os varied: its mean is known only within {:.0} %",
             rung.outstanding,
             rung.imprecision() * 100.0
         ),

@@ -38,7 +38,7 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
             format!("{others} {is} worse than {base} by more than {tolerance}: {}.", worst(found))
         }
         Outcome::Inconclusive => format!(
-            "Whether {others} {is} no worse than {base} by more than {tolerance} cannot be told yet{}.",
+            "Cannot yet tell whether {others} {is} no worse than {base} by more than {tolerance}{}.",
             if found.run_to_run_share.is_some() { REPEAT.to_owned() } else { time_needed(found) }
         ),
     };

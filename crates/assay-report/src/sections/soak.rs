@@ -38,7 +38,7 @@ pub(super) fn headline(soak: &Soak, target: &str, format: &Formatter) -> Headlin
             format!("{target} never became steady in {} of load.", show_length(soak.worked_s))
         }
         SoakState::LongMemory { memory_s } => format!(
-            "Whether {target} is steady cannot be told: what it does resembles what it did {} before, and {} of load are too few of that.",
+            "Whether {target} is steady is undecided: what it does resembles what it did {} before, and {} of load are too few of that.",
             show_length(memory_s),
             show_length(soak.worked_s)
         ),
@@ -235,7 +235,7 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
         SoakState::NeverSteady => format!("never steady{last}"),
         SoakState::LongMemory { memory_s } => {
-            format!("not to be told: its noise remembers {}", show_length(memory_s))
+            format!("undecided: its noise remembers {}", show_length(memory_s))
         }
         SoakState::TooShort => "too short".to_owned(),
     };

@@ -1,4 +1,4 @@
-//! Simulated devices whose service times are drawn from a law, and what Assay tells of a run on one.
+//! Simulated devices whose service times are drawn from a law, and what Assay reports of a run on one.
 
 use assay_engine::device::{DeviceIo, Law, Pipeline};
 use assay_engine::{Observer, Simulation};
@@ -137,7 +137,7 @@ impl Observer for Keep {
     }
 }
 
-/// A workload on `servers` with a law of service: what was measured, how it went over time, and what is told of it.
+/// A workload on `servers` with a law of service: what was measured, how it went over time, and what is reported of it.
 pub(crate) fn run(
     servers: usize,
     law: Drawn,

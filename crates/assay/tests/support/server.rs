@@ -77,8 +77,8 @@ impl Place {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Ends the first process of the only server under test: with `QUIT` it takes the others with it, with `KILL` nobody
-    /// tells them.
+    /// Ends the first process of the only server under test: with `QUIT` it takes the others with it, with `KILL` they
+    /// do not learn of it.
     pub fn kill_server(&self, signal: Signal) {
         let directory = self.0.join("d").join(&self.left()[0]);
         let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();

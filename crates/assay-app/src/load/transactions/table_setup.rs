@@ -36,7 +36,7 @@ pub struct TableSetup<'a, T> {
     /// Tables that are loaded at once; 0 for as many as processors.
     pub loaders: usize,
     /// What to do with tables that are not as they should be.
-    pub left: Option<PartialData>,
+    pub partial_data: Option<PartialData>,
     /// Whether the data is copied, to go back to it.
     pub has_copy: bool,
 }
@@ -115,7 +115,7 @@ impl<T: Tables> TableSetup<'_, T> {
             schema: self.schema.clone(),
             kind: self.tables.kind(),
             is_named_at_random: false,
-            left: self.left,
+            partial_data: self.partial_data,
             own_database: None,
             sizing: ServerSizing {
                 data_bytes,
@@ -143,7 +143,7 @@ impl<T: Tables> TableSetup<'_, T> {
         // A server that was kept has the schema of its run.
         let schema = database.schema.clone();
         let wanted = self.tables.knobs();
-        let found = match (State::of(database)?, self.left) {
+        let found = match (State::of(database)?, self.partial_data) {
             (State::Absent, _) => None,
             (State::Foreign(why), _) => return Err(in_the_way("the schema", &schema, &why)),
             (State::Whole(_) | State::Half(_), Some(PartialData::Drop)) => {
@@ -194,6 +194,6 @@ fn half(schema: &str, found: &Manifest) -> Error {
     let whole = if loaded.is_empty() { "no table".to_owned() } else { loaded.join(", ") };
     Error::environment(
         format!("loading into schema {schema} was broken off: {whole} whole"),
-        "go on with --left finish, or start over with --left drop",
+        "continue with --partial-data resume, or start over with --partial-data drop",
     )
 }

@@ -12,12 +12,12 @@ pub(super) const TABLES: [&str; 3] = [
     "CREATE TABLE {s}.assay_customers (w INT, d INT, c INT, balance DECIMAL(14,2), paid DECIMAL(14,2), \
      amount DECIMAL(14,2), received DECIMAL(14,2)) ENGINE = InnoDB AS \
      SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS balance, c_ytd_payment AS paid, \
-     COALESCE(bought.amount, 0) AS amount, COALESCE(told.received, 0) AS received FROM {s}.customer \
+     COALESCE(bought.amount, 0) AS amount, COALESCE(paid.received, 0) AS received FROM {s}.customer \
      LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, SUM(amount) AS amount FROM {s}.orders JOIN {s}.assay_lines \
          ON o_w_id = w AND o_d_id = d AND o_id = o GROUP BY o_w_id, o_d_id, o_c_id) AS bought \
          ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
      LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS received FROM {s}.history \
-         GROUP BY h_c_w_id, h_c_d_id, h_c_id) AS told \
+         GROUP BY h_c_w_id, h_c_d_id, h_c_id) AS paid \
          ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id",
 ];
 

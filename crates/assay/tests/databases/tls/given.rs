@@ -248,7 +248,7 @@ impl Given {
     }
 
     pub fn profile(&self, address: &str) -> Output {
-        self.assay(&["profile", address, "--for", "2s", "--quiet", "--json"])
+        self.assay(&["profile", address, "--time", "2s", "--quiet", "--json"])
     }
 
     pub fn profiled(&self, address: &str) {
@@ -283,7 +283,7 @@ impl Given {
         assert!(!said.contains(SECRET), "{said}");
     }
 
-    /// Loaded with all checks; its result tells the encryption and what it cost, and holds no password.
+    /// Loaded with all checks; its result names the encryption and what it cost, and holds no password.
     pub fn loaded(&self, address: &str) {
         let sizes = ["--scale", "8MiB", "--sessions", "2", "--time", "1s"];
         let output =
