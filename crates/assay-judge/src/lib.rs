@@ -31,7 +31,7 @@ pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;
 pub use levels::last_change;
 pub use quantity::{
-    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, Scope, TimeKind, TimeStatistic,
+    Amount, CapacityOf, CountKind, LoadAmount, Mix, Quantity, Scope, TimeKind, TimeStatistic,
 };
 pub use rules::{Rule, Rules};
 pub use series::{Batch, Series, SeriesBuilder};

@@ -95,7 +95,7 @@ impl Default for CalibrationPlan {
 
 /// The part of the method that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum CalibrationPhase {
     /// Doubling the load of small transfers.
     Ladder,
     /// Keeping the full load, to see whether it can be sustained.
@@ -110,7 +110,7 @@ pub enum Doing {
     SingleStream,
 }
 
-impl Doing {
+impl CalibrationPhase {
     /// In words that follow `while`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -130,7 +130,7 @@ pub struct Progress {
     /// Name of the mix.
     pub mix: String,
     /// The part of the method.
-    pub doing: Doing,
+    pub doing: CalibrationPhase,
     /// Outstanding I/Os of the slice.
     pub outstanding: u32,
     /// Its reads and writes a second.

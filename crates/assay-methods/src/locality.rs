@@ -2,8 +2,8 @@
 
 use crate::bench::Bench;
 use assay_engine::Ignore;
-use assay_model::locality::{Following, Locality, LocalityPoint, Tier};
-use assay_model::measurement::{Finish, Interval, Joint, Measurement};
+use assay_model::locality::{Adaptation, Locality, LocalityPoint, Tier};
+use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::number::{count, count_of, index, real, real_len, seconds};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
@@ -311,7 +311,7 @@ fn point(
     workload.warm_up = plan.settle;
     workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
     let mut means = Vec::new();
-    let mut observe = |interval: &Interval, _: &Joint| {
+    let mut observe = |interval: &Interval, _: &Window| {
         if let Some(read) = interval.operations.read.as_ref().filter(|read| read.ios > 0) {
             means.push(read.service.mean_ns());
         }
@@ -397,7 +397,7 @@ fn follow(
     first_bytes: f64,
     period: Nanos,
     progress: &mut Progress<'_>,
-) -> Result<Following> {
+) -> Result<Adaptation> {
     let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
     let access = Access::MovingHotBand {
         share: Share(1.0),
@@ -410,7 +410,7 @@ fn follow(
     let step_s = workload.interval.seconds();
     let stretches = index(real(period.0) / real(workload.interval.0));
     let mut means: Vec<f64> = Vec::new();
-    let mut observe = |interval: &Interval, _: &Joint| {
+    let mut observe = |interval: &Interval, _: &Window| {
         let read = interval.operations.read.as_ref().filter(|read| read.ios > 0);
         let last = means.last().copied().unwrap_or(0.0);
         means.push(read.map_or(last, |read| read.service.mean_ns()));
@@ -425,7 +425,7 @@ fn follow(
         .filter(|stretch| stretch.len() == stretches)
         .filter_map(|stretch| follow_times_s(stretch, step_s))
         .collect();
-    Ok(Following {
+    Ok(Adaptation {
         hot_bytes,
         period_s: period.seconds(),
         half_s: timed.iter().map(|times| times.0).collect(),

@@ -71,7 +71,7 @@ impl Default for SteadyRule {
 
 /// What our rule finds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Steadiness {
+pub struct SteadyState {
     /// Index of the first batch of the steady stretch that the series ends with; `None` when it is not steady.
     pub since: Option<usize>,
     /// First indices of the stretches after the first one.
@@ -93,7 +93,7 @@ pub struct Steadiness {
 /// the series as well, and the last one is none where a straight line does. The drift is the [`trend`] over the last stretch; it counts
 /// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
 /// intervals of 1 s.
-pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
+pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> SteadyState {
     let mut changes = all_changes(batches, rule.tolerance);
     let wanders = wanders(batches, &changes) && long_memory(batches, 0.0).is_some();
     if wanders {
@@ -115,7 +115,7 @@ pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
     let last = batches.get(start..).unwrap_or_default();
     let memory = long_memory(batches, if wanders { WANDERING } else { LONG_MEMORY });
     let steady = is_steady(last, needed, rule) && !(wanders && memory.is_some());
-    Steadiness {
+    SteadyState {
         since: steady.then_some(start),
         changes,
         drift: drift(last, rule.confidence),

@@ -26,7 +26,7 @@ impl ProgressLine {
     /// Shows or says what the library reports.
     pub fn take(&mut self, update: Update<'_>) {
         match update {
-            Update::Doing { what, share, left_s } => self.show(what, share, left_s),
+            Update::CalibrationPhase { what, share, left_s } => self.show(what, share, left_s),
             Update::Idle => self.clear(),
             Update::Note(text) => self.say(text),
         }

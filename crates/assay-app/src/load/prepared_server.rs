@@ -122,7 +122,7 @@ pub enum Cleanup {
 pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
 /// What a ground is made for.
-pub struct Wanted<'a, L: Product> {
+pub struct ServerRequest<'a, L: Product> {
     /// Our schema.
     pub schema: String,
     /// The load.
@@ -190,7 +190,7 @@ impl<L: LoadProduct> PreparedServer<L> {
     /// What the gate or the server say; then Assay leaves nothing behind.
     pub fn prepare(
         named: &LoadTarget,
-        mut wanted: Wanted<'_, L>,
+        mut wanted: ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
         if let LoadTarget::Directory(path) = named {
@@ -205,7 +205,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         }
     }
 
-    fn own(path: &Path, wanted: &mut Wanted<'_, L>, context: &Context) -> Result<Self> {
+    fn own(path: &Path, wanted: &mut ServerRequest<'_, L>, context: &Context) -> Result<Self> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, context);
         }
@@ -227,7 +227,7 @@ impl<L: LoadProduct> PreparedServer<L> {
     fn kept(
         path: &Path,
         kept: &Kept,
-        wanted: &mut Wanted<'_, L>,
+        wanted: &mut ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
@@ -245,7 +245,11 @@ impl<L: LoadProduct> PreparedServer<L> {
         self.own.as_ref().and_then(|own| own.kept_place())
     }
 
-    fn given(address: &L::Address, wanted: &mut Wanted<'_, L>, context: &Context) -> Result<Self> {
+    fn given(
+        address: &L::Address,
+        wanted: &mut ServerRequest<'_, L>,
+        context: &Context,
+    ) -> Result<Self> {
         let mut database = Database::at(address, &wanted.schema)?;
         database.own_database = wanted.own_database.take();
         database.hold()?;
@@ -352,7 +356,7 @@ pub fn see_to_left_in(
 /// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
 fn see_to_left<L: LoadProduct>(
     database: &mut Database<L>,
-    wanted: &Wanted<'_, L>,
+    wanted: &ServerRequest<'_, L>,
     progress: &Progress,
 ) -> Result<()> {
     let (left, others) = database.left()?;

@@ -4,7 +4,7 @@ use assay_dbload::load::{OwnPlan, Program};
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;
-use assay_postgres::binaries::Places;
+use assay_postgres::binaries::SearchPath;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -98,7 +98,7 @@ impl ServerPlan {
         sizing: ServerSizing,
         guard: &[String],
     ) -> Result<OwnPlan<assay_postgres::server::Server>> {
-        let binaries = Places::of_this_program(self.bindir.clone()).find()?;
+        let binaries = SearchPath::of_this_program(self.bindir.clone()).find()?;
         let choice = self.io_method.map(|method| match method {
             IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
             IoMethod::Worker => assay_postgres::server::IoMethod::Worker,
@@ -123,7 +123,7 @@ impl ServerPlan {
                 "leave it out with --server mariadb",
             ));
         }
-        let places = assay_mariadb::binaries::Places::of_this_program(self.bindir.clone());
+        let places = assay_mariadb::binaries::SearchPath::of_this_program(self.bindir.clone());
         Ok(self.plan(places.find()?, (), target, (sizing, guard)))
     }
 

@@ -5,7 +5,7 @@ use super::kind::{Load, Metrics, Parts, Shape};
 use super::ladder_run::{LadderPlan, LoadDriver, run_ladder};
 use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
-use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, Wanted};
+use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan, ServerSizing};
 use super::settings_table::shown;
@@ -68,7 +68,7 @@ pub struct SlobPlan {
     /// Percentage of statements that change rows and commit.
     pub update_pct: u64,
     /// How much of a row is changed.
-    pub redo: RedoAmount,
+    pub redo: RedoSize,
     /// Share of the reading statements that scan a short table without an index.
     pub scan_share: Share,
     /// Size of that table.
@@ -100,7 +100,7 @@ pub struct SlobPlan {
 /// How much of a row is changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RedoAmount {
+pub enum RedoSize {
     /// Two columns.
     #[default]
     Lite,
@@ -135,7 +135,7 @@ impl Default for SlobPlan {
             work_unit: 64,
             update_work_unit: 8,
             update_pct: 0,
-            redo: RedoAmount::default(),
+            redo: RedoSize::default(),
             scan_share: Share(0.0),
             scan_size: Bytes(1 << 20),
             hot_spot: None,
@@ -306,8 +306,8 @@ impl SlobPlan {
             scan_share: self.scan_share,
             scan_blocks: blocks(self.scan_size, "--scan-size")?,
             redo: match self.redo {
-                RedoAmount::Lite => Redo::Lite,
-                RedoAmount::Heavy => Redo::Heavy,
+                RedoSize::Lite => Redo::Lite,
+                RedoSize::Heavy => Redo::Heavy,
             },
             hot_spot: self.hot_spot.map(|spot| spot.in_blocks(BLOCK_BYTES)),
             hot_table_every: self.hot_table,
@@ -331,7 +331,7 @@ impl SlobPlan {
 
     /// The settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
-        let redo = if self.redo == RedoAmount::Lite { "lite" } else { "heavy" };
+        let redo = if self.redo == RedoSize::Lite { "lite" } else { "heavy" };
         shown([
             ("scale", self.scale.to_string()),
             ("tables", self.tables.to_string()),
@@ -409,7 +409,7 @@ impl BlockSetup<'_> {
             }
             load(database, rules, context).map(Some)
         };
-        let wanted = Wanted {
+        let wanted = ServerRequest {
             schema: schema_name(LoadKind::Slob)?,
             kind: LoadKind::Slob,
             is_named_at_random: true,

@@ -3,8 +3,8 @@
 use super::Program;
 use super::kept::Kept;
 use assay_dbserver::processes::end_inside;
-use assay_dbserver::{Held, Home, Plan, Stop};
-use assay_host::gate::{Gate, LeftBehind, LeftDirectory, OwnedDirectory};
+use assay_dbserver::{Held, Plan, ServerDir, Stop};
+use assay_host::gate::{Gate, LeftoverDirectory, Leftovers, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
 use assay_postgres::server::Server;
@@ -68,7 +68,7 @@ pub struct OwnServer<S: Program> {
 }
 
 /// What programs left behind in a directory that were killed.
-pub fn left_in(target: &Path) -> Result<LeftBehind> {
+pub fn left_in(target: &Path) -> Result<Leftovers> {
     Gate::new(SysRoot::live()).left_directories(target)
 }
 
@@ -76,7 +76,7 @@ pub fn left_in(target: &Path) -> Result<LeftBehind> {
 ///
 /// # Errors
 /// An environment error when something does not go.
-pub fn remove_left_in(left: &LeftDirectory) -> Result<()> {
+pub fn remove_left_in(left: &LeftoverDirectory) -> Result<()> {
     if !end_inside(left.held(), &programs()) {
         return Err(Error::environment(
             format!("a server of an earlier run does not end in {}", left.path().display()),
@@ -200,7 +200,7 @@ impl<S: Program> OwnServer<S> {
     pub fn at_rest(
         &mut self,
         stop: &AtomicBool,
-        change: impl FnOnce(&Home) -> Result<()>,
+        change: impl FnOnce(&ServerDir) -> Result<()>,
     ) -> Result<()> {
         self.server.daemon_mut().stop(Stop::Clean);
         change(&self.server.daemon().home)?;

@@ -9,7 +9,7 @@ use crate::format::Formatter;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::comparison::{
-    Better, Bucket, Buckets, Comparison, Measure, Pair, Scaling, ScalingLaw, Side,
+    Bucket, Buckets, Comparison, Direction, Measure, Pair, Scaling, ScalingLaw, Side,
 };
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
@@ -217,7 +217,7 @@ fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> 
     let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
     let note = match (needed, measure.different, measure.better) {
         (Some(needed_s), ..) => format!("{} more", show_length(needed_s)),
-        (None, true, Better::Higher | Better::Lower) => "differs".to_owned(),
+        (None, true, Direction::Higher | Direction::Lower) => "differs".to_owned(),
         (None, false, _) => String::new(),
     };
     let (base, other) = (value(&measure.base), value(&measure.other));

@@ -4,7 +4,7 @@ use assay_engine::device::{DeviceIo, Law, Pipeline};
 use assay_engine::{Observer, Simulation};
 use assay_judge::{Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::Result;
-use assay_model::measurement::{Interval, Joint, Measurement};
+use assay_model::measurement::{Interval, Measurement, Window};
 use assay_model::number::{count, seconds};
 use assay_model::verdict::NamedEstimate;
 use assay_model::workload::Workload;
@@ -130,7 +130,7 @@ impl Law for Queue {
 struct Keep(SeriesBuilder);
 
 impl Observer for Keep {
-    fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()> {
+    fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()> {
         self.0.add(interval);
         self.0.add_joint(joint);
         ControlFlow::Continue(())

@@ -9,7 +9,7 @@ use crate::terminal::colour;
 use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
-use assay_app::reports::{ReadReport, Wanted, read_files};
+use assay_app::reports::{ReadReport, ReportRequest, read_files};
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_methods::files::read_document;
 use assay_model::profile::{Profile, StorageMedium};
@@ -118,7 +118,8 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
 /// All reports, and what was wrong with the rest.
 fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
     let rows_only = options.is_table() && options.html.is_none() && options.output.is_none();
-    let wanted = Wanted { profiles: !rows_only, medium: options.storage.map(StorageMedium::from) };
+    let wanted =
+        ReportRequest { profiles: !rows_only, medium: options.storage.map(StorageMedium::from) };
     let files = read_files(&options.files, wanted).into_iter();
     let (reports, errors): (Vec<_>, Vec<_>) = files.map(|file| (file.reports, file.errors)).unzip();
     (flat(reports), flat(errors))

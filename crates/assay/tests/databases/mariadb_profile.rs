@@ -3,7 +3,7 @@
 
 use crate::mariadb::{address, given, own_address, place};
 use crate::server::{Place, json, words};
-use assay_mariadb::binaries::Places;
+use assay_mariadb::binaries::SearchPath;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::{Server, Stop, account};
 use rustix::process::{Pid, Signal, kill_process};
@@ -152,7 +152,7 @@ struct Plain(Child);
 
 impl Plain {
     fn start(server: &Server, settings: &[&str]) -> Self {
-        let mut command = Command::new(Places::of_this_program(None).find().unwrap().server);
+        let mut command = Command::new(SearchPath::of_this_program(None).find().unwrap().server);
         command.arg("--no-defaults").arg(format!("--datadir={}", server.daemon.data().display()));
         command.args(["--socket=assay.sock", "--skip-networking", "--innodb-page-size=8192"]);
         command.args(settings).current_dir(server.daemon.data()).process_group(0);

@@ -2,8 +2,8 @@
 //! cannot be measured is refused with a way out, what can is measured, and what is missing is said.
 
 use crate::server::{Place, json, words};
-use assay_postgres::address::{Address, Host, Terms};
-use assay_postgres::binaries::{Binaries, Places};
+use assay_postgres::address::{Address, ConnectionOptions, Host};
+use assay_postgres::binaries::{Binaries, SearchPath};
 use assay_postgres::connection::Connection;
 use assay_postgres::server::account;
 use serde_json::Value;
@@ -27,7 +27,7 @@ struct Given {
 /// By the same search as the program's.
 fn binaries() -> Option<Binaries> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let found = Places::of_this_program(named).find();
+    let found = SearchPath::of_this_program(named).find();
     if let Err(error) = &found {
         println!("skipped: {}", error.message());
     }
@@ -104,7 +104,7 @@ impl Given {
             user: user.to_owned(),
             password: None,
             database: "postgres".to_owned(),
-            terms: Terms::default(),
+            terms: ConnectionOptions::default(),
         }
     }
 

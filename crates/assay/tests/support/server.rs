@@ -8,7 +8,7 @@
     reason = "a test fails by panicking, each uses another part of this, and says where its ground is missing"
 )]
 
-use assay_postgres::binaries::Places;
+use assay_postgres::binaries::SearchPath;
 use assay_postgres::connection::Connection;
 use assay_postgres::server::{Plan, Server, Settings, account};
 use assay_rig::ground;
@@ -141,7 +141,7 @@ pub fn on_small(place: &Place, mebibytes: u32, act: impl FnOnce()) {
 /// Whether there is a server to test with, by the same search as the program's.
 pub fn has_server() -> bool {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    Places::of_this_program(named).find().is_ok()
+    SearchPath::of_this_program(named).find().is_ok()
 }
 
 pub fn json(output: &Output) -> Value {
@@ -166,7 +166,7 @@ pub fn wait_for(mut happened: impl FnMut() -> bool) {
 pub fn given_server(directory: &Path) -> Server {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
     let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(named).find().unwrap(),
+        binaries: SearchPath::of_this_program(named).find().unwrap(),
         directory: assay_dbserver::Held::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),

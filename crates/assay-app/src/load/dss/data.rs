@@ -3,7 +3,9 @@
 use super::course::DssRequest;
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
-use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
+use crate::load::prepared_server::{
+    Cleanup, LoadProduct, LoadTarget, PreparedServer, ServerRequest,
+};
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
     DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
@@ -48,7 +50,7 @@ impl<L: LoadProduct + DssStore> Tables<L> {
             Ok(filled(&came.data))
         };
         let most = course.streams.iter().copied().max().unwrap_or(0);
-        let wanted = Wanted {
+        let wanted = ServerRequest {
             schema: SCHEMA.to_owned(),
             kind: LoadKind::Dss,
             is_named_at_random: false,

@@ -6,7 +6,7 @@ use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
 use assay_app::load::bounds::{REPEATS, SESSIONS, WORK};
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
-use assay_app::load::slob::{ReadAccess, RedoAmount, SlobPlan};
+use assay_app::load::slob::{ReadAccess, RedoSize, SlobPlan};
 use assay_model::units::{Bytes, Nanos, Share};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -136,8 +136,8 @@ impl Options {
             update_work_unit: self.update_work_unit,
             update_pct: self.update_pct,
             redo: match self.redo {
-                Redo::Lite => RedoAmount::Lite,
-                Redo::Heavy => RedoAmount::Heavy,
+                Redo::Lite => RedoSize::Lite,
+                Redo::Heavy => RedoSize::Heavy,
             },
             scan_share: self.scan_share,
             scan_size: self.scan_size,

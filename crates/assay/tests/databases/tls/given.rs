@@ -340,9 +340,9 @@ fn free_port() -> u16 {
 
 fn postgres_binaries() -> Option<assay_postgres::binaries::Binaries> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    assay_postgres::binaries::Places::of_this_program(named).find().ok()
+    assay_postgres::binaries::SearchPath::of_this_program(named).find().ok()
 }
 
 fn mariadb_binaries() -> Option<assay_mariadb::binaries::Binaries> {
-    assay_mariadb::binaries::Places::of_this_program(None).find().ok()
+    assay_mariadb::binaries::SearchPath::of_this_program(None).find().ok()
 }
