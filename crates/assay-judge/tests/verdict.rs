@@ -99,7 +99,7 @@ fn what_is_missing_is_said() {
     story.measurement.conduct.host_busy_share = None;
     assert_eq!(
         missing("host.cpu_busy at_most 80%", &story),
-        "the host did not say how busy its processors were"
+        "the CPU utilization of the host is not known"
     );
     story.run = false;
     assert_eq!(missing("errors at_most 0", &story), "no workload was run");

@@ -274,12 +274,12 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
         && is_slower(&first.service_time_ns, again)
     {
         doubts.push(format!(
-            "The smallest working set was read faster once the curve was done: a place follows late; {longer}."
+            "The smallest working set was read faster once the curve was done: a place adapts slowly; {longer}."
         ));
     }
     if misfit > MISFIT_MAX {
         doubts.push(format!(
-            "No set of places explains the means, the best one misses them by {:.0} %: the target keeps something else than what was used last, follows late, or was not left alone; {longer}.",
+            "No set of places explains the means, the best one misses them by {:.0} %: the target keeps something else than what was used last, adapts slowly, or was not left alone; {longer}.",
             misfit * 100.0
         ));
     }

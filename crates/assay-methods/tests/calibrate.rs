@@ -349,7 +349,7 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
     let expected = [
         "read: read on twisted: No such device",
         "read: the throughput of large I/Os that lasts is not known",
-        "read: the IOPS within the limit are only known to lie between 3,366 and 4,730",
+        "read: the IOPS within the limit are uncertain: they lie between 3,366 and 4,730",
         "read: the rate at 2 outstanding I/Os varied: its mean is known only within 14 %",
         failures,
     ];

@@ -371,7 +371,7 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     refused(
         &place.run("run mixed.toml file"),
         4,
-        "error: refusing to write to file: Assay did not create it\nhint: files of yours are only ever read; give a directory, and Assay creates a file of its own there",
+        "error: refusing to write to file: Assay did not create it\nhint: your own files are only ever read; give a directory, and Assay creates a file of its own there",
     );
 }
 

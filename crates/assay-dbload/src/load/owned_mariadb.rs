@@ -1,6 +1,6 @@
 //! Assay's databases on a MariaDB or MySQL server, where a schema is a database: made with their record, known by it, and
 //! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
-//! table can be taken back: between the last look and the drop lies one turn of the wire.
+//! table can be taken back: between the last look and the drop lies one network round trip.
 
 use super::owned_postgres::{foreign, pairs};
 use super::owner::{

@@ -354,7 +354,7 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
     let most = capacity(&small.ladder, small.bound, 1.0)?;
     let burst = most.burst_rate?;
     let lasted = most.burst_s.map_or_else(String::new, |burst_s| {
-        format!(" after what a full reserve gives in {burst_s:.1} s")
+        format!(" after burst credits ran out ({burst_s:.1} s)")
     });
     Some(Remark {
         what: format!(

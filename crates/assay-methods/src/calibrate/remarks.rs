@@ -42,7 +42,7 @@ pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remar
 pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     Remark {
         what: format!(
-            "{mix}: the IOPS within the limit are only known to lie between {} and {}",
+            "{mix}: the IOPS within the limit are uncertain: they lie between {} and {}",
             show_count(rate.low),
             show_count(rate.high)
         ),

@@ -183,9 +183,9 @@ fn different(pair: &Pair) -> String {
     match (named.as_slice(), shown.len()) {
         ([], 0) => "No measure surely differs.".to_owned(),
         ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
-        (named, 0) => format!("Surely different: {}.", named.join(", ")),
+        (named, 0) => format!("Significantly different: {}.", named.join(", ")),
         (named, shown) => {
-            format!("Surely different: {}; and {shown} of the others.", named.join(", "))
+            format!("Significantly different: {}; and {shown} of the others.", named.join(", "))
         }
     }
 }
@@ -381,7 +381,7 @@ fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
         })
     });
     let names = ["measure", nodes, "value", "of linear", "95 % interval"];
-    Table::of_numbers("What more of them give against linear growth", &names).with(rows)
+    Table::of_numbers("Scaling efficiency", &names).with(rows)
 }
 
 /// What was seen, what linear growth would be, and the law.

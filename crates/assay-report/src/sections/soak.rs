@@ -61,7 +61,7 @@ fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
     let lead = Block::Lead(lead(soak, &format));
     Section {
         id: "course",
-        title: "The course of time".to_owned(),
+        title: "Timeline".to_owned(),
         blocks: [lead].into_iter().chain(charts).chain([levels]).collect(),
     }
 }
@@ -196,7 +196,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
 fn levels(soak: &Soak, format: &Formatter) -> Table {
     let names = ["quantity", "from", "to", "level", "95 % interval"];
     let rows = soak.courses.iter().flat_map(|course| levels_of(course, format));
-    Table::of_numbers("Stretches of one level", &names).with(rows)
+    Table::of_numbers("Stable phases", &names).with(rows)
 }
 
 fn levels_of(course: &SoakSeries, format: &Formatter) -> Vec<Vec<String>> {

@@ -90,7 +90,7 @@ fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let charts = charts(study).into_iter().map(|chart| chart.chart(Size::Full, format));
     let points = Block::captioned(Level::Detail, points(study, &format));
     let is_varied = !study.curves.is_empty();
-    let title = if is_varied { "What follows the factors" } else { "What is asked" };
+    let title = if is_varied { "Results by factor" } else { "What is asked" };
     let blocks = [lead].into_iter().chain(charts.map(Block::Chart)).chain([points]);
     Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
 }

@@ -174,7 +174,7 @@ impl Given<'_> {
         let output = self.run("");
         assert_eq!(output.status.code(), Some(4));
         assert!(
-            words(&output).contains("broken off")
+            words(&output).contains("interrupted")
                 && words(&output).contains("--partial-data resume")
         );
         assert_right(&json(&self.run(&format!("--partial-data {left} --verify")))["load"], 2);

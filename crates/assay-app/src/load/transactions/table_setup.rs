@@ -195,7 +195,7 @@ fn half(schema: &str, found: &Manifest) -> Error {
     let loaded = found.loaded_tables();
     let whole = if loaded.is_empty() { "no table".to_owned() } else { loaded.join(", ") };
     Error::environment(
-        format!("loading into schema {schema} was broken off: {whole} whole"),
+        format!("loading into schema {schema} was interrupted: {whole} complete"),
         "continue with --partial-data resume, or start over with --partial-data drop",
     )
 }
