@@ -163,7 +163,7 @@ mod tests {
             let named = options
                 .iter()
                 .filter(|option| ["store", "json", "quiet"].contains(&option.get_id().as_str()));
-            assert!(named.clone().all(|option| is_common(option)), "{}", verb.get_name());
+            assert!(named.clone().all(is_common), "{}", verb.get_name());
         }
     }
 }

@@ -17,7 +17,9 @@ pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = words(error, ContextKind::InvalidArg).join(", ");
-            (format!("{missing} is missing"), None)
+            let example = "name a file or a preset, for example `assay run oltp DIR`; ";
+            let hint = missing.contains("<WORKLOAD>").then(|| format!("{example}{}", help(verb)));
+            (format!("{missing} is missing"), hint)
         }
         ErrorKind::ArgumentConflict => conflict(error),
         _ => (first_line(error), None),

@@ -22,7 +22,11 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         2,
         "error: there is no option or argument '--sizes'\nhint: did you mean '--size'? see `assay run --help`",
     ),
-    ("run", 2, "error: <WORKLOAD> is missing\nhint: see `assay run --help`"),
+    (
+        "run",
+        2,
+        "error: <WORKLOAD> is missing\nhint: name a file or a preset, for example `assay run oltp DIR`; see `assay run --help`",
+    ),
     (
         "run reads.toml",
         2,
