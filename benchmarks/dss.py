@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The load of decision support at scale 1 on a server of our own: loading against the bar, the power run, the throughput run.
+"""The load of decision support at scale 1 on a server that Assay creates: loading against the bar, the power run, the throughput run.
 
 The peer is go-tpc, which loads scale 1 by INSERT with primary keys only: 207 s on this kind of machine and server, without the
 secondary indexes and statistics that are part of the time here. Each part is a run of its own of two or three minutes: --only load-power,
@@ -29,7 +29,7 @@ def run(given, words):
     if given.product == "postgres":
         command += ["--parallel", given.parallel]
     if given.cache:
-        command += ["--shared-buffers", given.cache]
+        command += ["--buffer-pool", given.cache]
     if given.bindir:
         command += ["--bindir", given.bindir]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ import subprocess
 from bench import repeats, report
 from oltp_mariadb import WAY, MariaDb
 
-# Transactions are counted, too: without that the server tells statements only.
+# Transactions are counted, too: without that the server reports statements only.
 FILES = ["--performance-schema=ON", "--performance-schema-instrument=wait/io/file/%=ON", "--innodb-monitor-enable=trx_%commits"]
 COMMITS = ["--performance-schema-instrument=stage/sql/Commit=ON", "--performance-schema-consumer-events-waits-current=ON"]
 KEPT = "instruments"
@@ -16,7 +16,7 @@ KEPT = "instruments"
 def load(given, *more):
     """The rungs of one load."""
     command = [given.assay, "load", "oltp", WAY.assay, "--warehouses", given.warehouses, "--schema", "assay_instruments", "--keep", "--json",
-               "--quiet", "--store", given.store, "--users", given.users, *more]
+               "--quiet", "--store", given.store, "--sessions", given.users, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["load"]["rungs"]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The order-entry load on one server: loading, new orders a minute by users and client CPU of them, beside HammerDB and go-tpc.
+"""The order-entry load on one server: loading, new orders a minute by users and client CPU of them, compared with HammerDB and go-tpc.
 
 `--kept NAME --only prepare` loads the tables of all sides into a server that stays in the directory; runs with the same name use it.
 HammerDB wants Tcl and a Pgtcl that is safe in threads (3.1 or newer, found by TCLLIBPATH). It measures whole minutes; its source says
-how long one is, so a minute may be made shorter there, and --hammerdb-minute tells here how long it is.
+how long one is, so a minute may be made shorter there, and --hammerdb-minute says how long it is here.
 """
 
 import json
@@ -76,7 +76,7 @@ def figures(rung):
 
 def by_assay(given, way, calls, users):
     """One rung of Assay."""
-    load = assay(given, way.assay, "--calls", calls, "--users", str(users), "--time", f"{given.seconds:g}s", "--warm-up", "2s")
+    load = assay(given, way.assay, "--calls", calls, "--sessions", str(users), "--time", f"{given.seconds:g}s", "--warm-up", "2s")
     return figures(load["rungs"][0])
 
 
@@ -91,8 +91,8 @@ def go_tpc(given, way, *words):
 
 def by_go_tpc(given, way, users):
     """One run of the peer: its last summary counts new orders a minute."""
-    told, cpu_s = go_tpc(given, way, "run", "-T", str(users), "--time", f"{round(given.seconds)}s")
-    found = re.findall(r"\[Summary\] NEW_ORDER - Takes\(s\): ([0-9.]+), Count: (\d+)", told)
+    output, cpu_s = go_tpc(given, way, "run", "-T", str(users), "--time", f"{round(given.seconds)}s")
+    found = re.findall(r"\[Summary\] NEW_ORDER - Takes\(s\): ([0-9.]+), Count: (\d+)", output)
     elapsed_s, orders = float(found[-1][0]), int(found[-1][1])
     return {"rate": 60 * orders / elapsed_s, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
 
@@ -141,31 +141,31 @@ def hammerdb(given, way, script):
 
 def by_hammerdb(given, way, users):
     """One run of the peer: it counts the new orders of a minute, ever so long."""
-    told, cpu_s = hammerdb(given, way, way.hammerdb_run.format(users=users))
-    found = re.findall(r"System achieved (\d+) NOPM", told)
+    output, cpu_s = hammerdb(given, way, way.hammerdb_run.format(users=users))
+    found = re.findall(r"System achieved (\d+) NOPM", output)
     if not found:
-        raise SystemExit(told)
+        raise SystemExit(output)
     orders = int(found[-1])
     return {"rate": 60 * orders / given.hammerdb_minute, "cpu_s": 1000 * cpu_s / orders, "orders": orders}
 
 
 def prepare(given, server, way):
     """The tables of all sides; those of Assay stay because they are kept."""
-    assay(given, way.assay, "--users", "1", "--time", "1s", "--warm-up", "5s", "--keep")
+    assay(given, way.assay, "--sessions", "1", "--time", "1s", "--warm-up", "5s", "--keep")
     if given.go_tpc and not server.has("gotpc"):
         server.sql("CREATE DATABASE gotpc")
         go_tpc(given, way, "prepare", "-T", "2", "--no-check")
     if given.hammerdb and not server.has("tpcc"):
-        told, _ = hammerdb(given, way, way.hammerdb_build)
-        if "SCHEMA COMPLETE" not in told.upper():
-            raise SystemExit(told)
+        output, _ = hammerdb(given, way, way.hammerdb_build)
+        if "SCHEMA COMPLETE" not in output.upper():
+            raise SystemExit(output)
 
 
 def loading(given, server, way, raw, bar_s=BAR_LOAD_S):
     """Seconds to load, key and analyse."""
     times = []
     for _ in range(given.loads):
-        load = assay(given, way.assay, "--users", "1", "--time", "1s", "--warm-up", "0s")
+        load = assay(given, way.assay, "--sessions", "1", "--time", "1s", "--warm-up", "0s")
         times.append(load["filled"]["elapsed_s"])
     raw["load_s"] = times
     best, bytes_all = min(times), load["filled"]["table_bytes"] + load["filled"]["index_bytes"]
@@ -181,7 +181,7 @@ def loading(given, server, way, raw, bar_s=BAR_LOAD_S):
 
 def many_sessions(given, way, raw):
     """Memory of one client process with many sessions."""
-    command = [given.assay, "load", "oltp", way.assay, "--warehouses", str(given.warehouses), "--users", str(MANY),
+    command = [given.assay, "load", "oltp", way.assay, "--warehouses", str(given.warehouses), "--sessions", str(MANY),
                "--time", f"{given.seconds:g}s", "--json", "--quiet", "--store", given.store]
     with open(os.path.join(given.store, "many.json"), "w+", encoding="utf-8") as kept:
         process = subprocess.Popen(command, stdout=kept)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The order-entry load on one MariaDB server, as procedures and as statements, beside HammerDB and go-tpc; see oltp.py.
+"""The order-entry load on one MariaDB server, as procedures and as statements, compared with HammerDB and go-tpc; see oltp.py.
 
 HammerDB wants Tcl and mysqltcl (found by TCLLIBPATH); `--hammerdb-minute` and `--kept` are those of oltp.py.
 """

@@ -58,7 +58,7 @@ def arrival_rows(name, done):
         start = [None] * 3
         if side == "assay":
             start = [repeats.median(used, side, lambda result, q=q: result["start_error_ns"][str(q)]) for q in sides.QUANTILES]
-        shown = "not told" if side == "fio" else " / ".join(report.micro(value) for value in start)
+        shown = "not reported" if side == "fio" else " / ".join(report.micro(value) for value in start)
         bars = "" if side == "fio" else ", ".join([
             report.bar(abs(worst) <= 3, "rate"), report.bar(start[0] <= BAR_START_NS, "start ≤ 5 µs"),
             report.bar(load < BAR_CORES, "< 1 core")])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How many facts of real reports each reader tells right, beside JAS-MIN and flashdba's awr-parser.sh, and how long each takes.
+"""How many facts of real reports each reader reports correctly, compared with JAS-MIN and flashdba's awr-parser.sh, and how long each takes.
 
 The reports are not part of the repository: each `--reports DIR` names a folder of them with an INDEX.md that says what
 each report prints. A fact is right within the last printed digit or 0.5 %; what a reader does not tell is absent; what
-it tells otherwise is wrong.
+it reports otherwise is wrong.
 """
 
 import csv
@@ -125,7 +125,7 @@ def minutes(snapshots):
 
 
 def of_awr_parser(text):
-    """The facts of a row of awr-parser.sh; it rounds to a tenth and tells no blocks."""
+    """The facts of a row of awr-parser.sh; it rounds to a tenth and reports no blocks."""
     rows = list(csv.DictReader(io.StringIO(text)))
     row = rows[0] if rows else {}
     redo = number(row.get("Redo Throughput (MiB/sec)", ""))
@@ -137,23 +137,23 @@ def of_awr_parser(text):
     }
 
 
-def outcome(truth, told, rounding):
-    """Whether a told fact is the printed one."""
-    if told is None:
+def outcome(truth, reported, rounding):
+    """Whether a reported fact is the printed one."""
+    if reported is None:
         return "absent"
-    return "right" if abs(told - truth) <= max(0.005 * abs(truth), rounding) else "wrong"
+    return "right" if abs(reported - truth) <= max(0.005 * abs(truth), rounding) else "wrong"
 
 
 def judged(known, command, facts_of, roundings):
-    """Outcomes of all facts, reports of which nothing was told, and the time of all."""
+    """Outcomes of all facts, reports of which nothing was reported, and the time of all."""
     outcomes, silent, wall_s = Counter(), 0, 0.0
     for path, facts in known.items():
         text, took_s = output([*command, str(path)], "/tmp")
-        told = facts_of(text)
+        reported = facts_of(text)
         wall_s += took_s
-        silent += all(value is None for value in told.values())
+        silent += all(value is None for value in reported.values())
         for name, truth in facts.items():
-            outcomes[outcome(truth, told.get(name), roundings.get(name, 0.06))] += 1
+            outcomes[outcome(truth, reported.get(name), roundings.get(name, 0.06))] += 1
     return {"outcomes": outcomes, "silent": silent, "wall_s": wall_s, "reports": len(known)}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time, memory and rightness of reading AWR and Statspack reports, beside grep with awk and beside lxml.
+"""Time, memory and rightness of reading AWR and Statspack reports, compared with grep and awk and with lxml.
 
 The reports are not part of the repository: `--reports DIR` names a folder of real ones. A thousand made-up text reports
 are copies of one of them, each of about 200 KB.

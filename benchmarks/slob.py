@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The SLOB method beside `pgbench -M prepared` with an equal statement on one server; a server of our own: ready, loaded, and its reads beside the device's."""
+"""The SLOB method and `pgbench -M prepared` with an equal statement on one server; a server that Assay creates: ready, loaded, and its reads against the device's."""
 
 import json
 import os
@@ -139,7 +139,7 @@ def row(name, done):
 
 
 def on_disk(given, raw):
-    """Loading 2 GiB, and reads of the database beside those of the device, with a server past the page cache."""
+    """Loading 2 GiB, and reads of the database against those of the device, with a server past the page cache."""
     load = assay(given, given.directory, "--bindir", given.bindir, "--scale", str(LOAD_BYTES >> 30) + "GiB", "--sessions", "1,4,8", "--time", f"{given.seconds:g}s")
     for rung in load["rungs"]:
         # What is on the page of the run; the figures of the table stay.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well `assay soak` tells steady traces of twenty-one kinds from others, beside exact segmentation (PELT of the package ruptures).
+"""How well `assay soak` separates steady traces of twenty-one kinds from others, compared with exact segmentation (PELT of the package ruptures).
 
 Build first: cargo build --release --locked -p assay-stats --example soak_traces. Needs numpy, scipy and ruptures."""
 
@@ -18,7 +18,7 @@ from scipy.signal import lfilter
 HOUR = 3600
 LENGTH = 4 * HOUR
 WHOLE, ENDS, NEVER = (True, True), (False, True), (False, False)
-SAYS = ("steady throughout", "steady at the end", "not to be told", "never steady")
+SAYS = ("steady throughout", "steady at the end", "undecided", "never steady")
 
 
 class Traces:
@@ -146,7 +146,7 @@ def soaked(program, traces):
 
 
 def answer(kind, word):
-    """Both answers of `assay soak`; that long memory cannot be told is right."""
+    """Both answers of `assay soak`; that long memory is undecided is right."""
     return WHOLE if (kind, word) == ("memory of 100 to 500 s", SAYS[2]) else {SAYS[0]: WHOLE, SAYS[1]: ENDS}.get(word, NEVER)
 
 
@@ -171,14 +171,14 @@ def main():
             alarms[kind], hours[kind] = alarms[kind] + noticed, hours[kind] + len(values) / HOUR
     print(f"seed {given.seed}, {len(traces)} traces\n\n| kind | traces | {' | '.join(SAYS)} | alarms without a change |\n|{'---|' * 7}")
     for kind, counts in cells.items():
-        told = f"{alarms[kind]} in {hours[kind]:.0f} h" if kind in hours else "–"
-        print(f"| {kind} | {counts.total()} | {' | '.join(str(counts[word]) for word in SAYS)} | {told} |")
+        shown = f"{alarms[kind]} in {hours[kind]:.0f} h" if kind in hours else "–"
+        print(f"| {kind} | {counts.total()} | {' | '.join(str(counts[word]) for word in SAYS)} | {shown} |")
     print(f"\n| rule | question | precision | recall | F1 | wrong, missed |\n|{'---|' * 6}")
     ours = [answer(kind, word) for (kind, _, _), (word, _) in zip(traces, said)]
     for name, answers in (("assay soak", ours), ("segmentation, 1 %", [segmented(values) for _, _, values in traces])):
         for which, question in enumerate(SAYS[:2]):
-            told = [one[which] for one in answers]
-            print(f"| {name} | {question} | {scores(told, [truth[which] for _, truth, _ in traces])} |")
+            shown = [one[which] for one in answers]
+            print(f"| {name} | {question} | {scores(shown, [truth[which] for _, truth, _ in traces])} |")
 
 
 if __name__ == "__main__":

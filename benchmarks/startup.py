@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long `assay --help` takes, beside an empty program, and how large the program is."""
+"""How long `assay --help` takes, compared with an empty program, and how large the program is."""
 
 import os
 import statistics

@@ -106,7 +106,7 @@ def main():
                 for side, setting in (("plain", plain), ("TLS", secure + place + "/ca.pem")):
                     found[side].append(load(f"{scheme}://owner:{SECRET}@localhost:{port}/{database}?{setting}", place + "/runs"))
             costs = [encryption["cost_per_answer_ns"] / 1000 for encryption, _ in found["TLS"]]
-            print(f"{name}: told cost of an answer, us: median {statistics.median(costs):.2f}, from {min(costs):.2f} to {max(costs):.2f}")
+            print(f"{name}: reported cost of an answer, us: median {statistics.median(costs):.2f}, from {min(costs):.2f} to {max(costs):.2f}")
             for side, runs in found.items():
                 print(name, side, json.dumps(runs[-1][0]))
                 for key in ("statements_per_s", "elapsed_us_per_statement", "client_cpu_us_per_statement", "server_cpu_us_per_statement"):

@@ -21,7 +21,7 @@ def used_s(command):
 
 def watch(given, every, seconds):
     """Cores that looking at the machine takes; what starting and the page take is told apart by two lengths."""
-    command = [given.assay, "watch", given.directory, "--every", every, "--store", given.store, "--json", "--quiet", "--for"]
+    command = [given.assay, "watch", given.directory, "--interval", every, "--store", given.store, "--json", "--quiet", "--time"]
     short, _ = used_s([*command, "2s"])
     long, _ = used_s([*command, f"{seconds:.0f}s"])
     return (long - short) / (seconds - 2)
@@ -29,7 +29,7 @@ def watch(given, every, seconds):
 
 def profile(given, seconds):
     """Cores of the program and of its sessions on the server, by the server's host's own count."""
-    command = [given.assay, "profile", given.server, "--json", "--quiet", "--for"]
+    command = [given.assay, "profile", given.server, "--json", "--quiet", "--time"]
     short, _ = used_s([*command, "3s"])
     long, done = used_s([*command, f"{seconds:.0f}s"])
     sampling = json.loads(done.stdout)["server"]["sampling"]
@@ -47,7 +47,7 @@ def main():
     cores = {every: watch(given, every, given.seconds) for every in ("1s", "100ms")}
     server = profile(given, given.seconds) if given.server else None
     report.keep(given, "watching", {"watch_cores": cores, "profile": server})
-    rows = [[f"assay watch --every {every}", f"{value * 100:.2f}",
+    rows = [[f"assay watch --interval {every}", f"{value * 100:.2f}",
              report.bar(value <= BAR_CORES, "≤ 1 %") if every == "1s" else ""] for every, value in cores.items()]
     if server:
         rows.append(["assay profile, the program", f"{server['program'] * 100:.2f}", ""])

@@ -39,7 +39,7 @@ pub(crate) fn order_entry(target: &str) -> LoadPlan {
         warehouses: 1,
         shared: TransactionPlan {
             target: target.to_owned(),
-            users: Some(vec![4]),
+            sessions: Some(vec![4]),
             time: Nanos(2_000_000_000),
             warm_up: Nanos(0),
             ..TransactionPlan::default()

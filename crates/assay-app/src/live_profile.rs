@@ -42,8 +42,8 @@ pub fn profile(
     let length = Duration::from_nanos(wanted.length.0);
     if length < LENGTH_MIN {
         return Err(Error::usage(
-            format!("--for {} s is too short for a profile", length.as_secs_f64()),
-            "write at least 2s; a minute tells more",
+            format!("--time {} s is too short for a profile", length.as_secs_f64()),
+            "write at least 2s; a minute shows more",
         ));
     }
     if is_mariadb(wanted.address) {

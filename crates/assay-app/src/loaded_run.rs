@@ -10,7 +10,7 @@ use assay_model::dss::Dss;
 use assay_model::environment::Environment;
 use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
-use assay_model::run::{Event, Happening, RunKind};
+use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::NamedEstimate;
@@ -200,14 +200,14 @@ fn told(targets: &[String]) -> String {
 }
 
 /// An event in a few words.
-fn words(what: &Happening) -> String {
+fn words(what: &EventKind) -> String {
     match what {
-        Happening::PhaseBegin { name } => format!("{name} begins"),
-        Happening::PhaseEnd { name } => format!("{name} ends"),
-        Happening::Errors(errors) => {
+        EventKind::PhaseBegin { name } => format!("{name} begins"),
+        EventKind::PhaseEnd { name } => format!("{name} ends"),
+        EventKind::Errors(errors) => {
             format!("{} {} errors: {}", errors.ios, errors.operation.name(), errors.meaning)
         }
-        Happening::Remark(remark) => remark.what.clone(),
-        Happening::Resumed => "the run was taken up again".to_owned(),
+        EventKind::Remark(remark) => remark.what.clone(),
+        EventKind::Resumed => "the run was taken up again".to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, Debug)]
 pub enum Update<'a> {
     /// What is being done.
-    Doing {
+    CalibrationPhase {
         /// In a few words.
         what: &'a str,
         /// The share that is done, 0..=1.
@@ -52,7 +52,7 @@ impl Progress {
 
     /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where it is known.
     pub fn show(&self, what: &str, share: f64, left_s: Option<f64>) {
-        self.tell(Update::Doing { what, share, left_s });
+        self.tell(Update::CalibrationPhase { what, share, left_s });
     }
 
     /// Takes away what was shown.

@@ -9,10 +9,10 @@ use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
 use assay_methods::sessions::run_sessions;
-use assay_methods::target::{Hastened, SimulatedDevice, Storage, Targets, parse_targets};
+use assay_methods::target::{SimulatedDevice, SpeedupObserver, Storage, Targets, parse_targets};
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
-use assay_model::measurement::{Conduct, Finish, Interval, Joint, Measurement};
+use assay_model::measurement::{Conduct, Finish, Interval, Measurement, Window};
 use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
 use assay_model::study::Study;
@@ -230,7 +230,7 @@ impl Recording {
         let total_s = workload.duration.seconds();
         let (progress, name) = (self.context.progress.clone(), workload.name.as_str());
         let stop = Arc::clone(&self.context.stop);
-        let mut observe = |interval: &Interval, joint: &Joint| {
+        let mut observe = |interval: &Interval, joint: &Window| {
             let done_s = seconds(interval.end_ns);
             progress.show(&describe(name, interval), done_s / total_s, Some(total_s - done_s));
             if let Some(words) = watch(interval) {
@@ -372,7 +372,7 @@ fn in_virtual_time(
 ) -> Result<Measurement> {
     let hasten = device.hasten();
     let workload = hasten.workload(work.workload);
-    let mut hastened = Hastened { hasten, observer };
+    let mut hastened = SpeedupObserver { hasten, observer };
     let measured = match work.sessions {
         Some(load) => run_sessions(simulation, load, &workload, &mut hastened),
         None => simulation.run(&workload, &mut hastened)?,

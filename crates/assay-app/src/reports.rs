@@ -40,7 +40,7 @@ pub struct ReadFile {
 
 /// What is wanted of each report.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct ReportRequest {
     /// Profiles, and not only rows.
     pub profiles: bool,
     /// What its storage is made of, where somebody says so.
@@ -48,7 +48,7 @@ pub struct Wanted {
 }
 
 /// Reads all files, in parallel, those of folders by their names; the order is kept.
-pub fn read_files(paths: &[PathBuf], wanted: Wanted) -> Vec<ReadFile> {
+pub fn read_files(paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReadFile> {
     let paths: Vec<PathBuf> = paths.iter().flat_map(|path| expanded(path)).collect();
     let (next, budget) = (AtomicUsize::new(0), Budget::default());
     let work = || {
@@ -100,7 +100,7 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
     }
 }
 
-fn read_file(path: &Path, wanted: Wanted, budget: &Budget) -> ReadFile {
+fn read_file(path: &Path, wanted: ReportRequest, budget: &Budget) -> ReadFile {
     let size = std::fs::metadata(path).map_or(0, |facts| facts.len());
     let _held = budget.take(size);
     let mut file = ReadFile::default();
@@ -114,7 +114,7 @@ fn read_file(path: &Path, wanted: Wanted, budget: &Budget) -> ReadFile {
 }
 
 /// The reports of an archive, one file after the other, so that one at a time is in memory.
-fn read_archive(name: &str, bytes: &[u8], wanted: Wanted, file: &mut ReadFile) {
+fn read_archive(name: &str, bytes: &[u8], wanted: ReportRequest, file: &mut ReadFile) {
     let damaged = |reason: String, name: &str| {
         Error::usage(format!("{name}: {reason}"), "unpack it, and name the reports in it")
     };
@@ -136,7 +136,7 @@ fn read_archive(name: &str, bytes: &[u8], wanted: Wanted, file: &mut ReadFile) {
 
 impl ReadFile {
     /// Takes all reports of a file in, one behind the other.
-    fn take(&mut self, name: &str, bytes: &[u8], wanted: Wanted) {
+    fn take(&mut self, name: &str, bytes: &[u8], wanted: ReportRequest) {
         let reports = match plain(bytes) {
             Ok(plain) => read_reports(&plain),
             Err(error) => return self.errors.push(error.context(name)),
@@ -181,7 +181,7 @@ fn may_be_report(path: &Path) -> bool {
     ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-fn derived(file: String, report: &Report, wanted: Wanted) -> ReadReport {
+fn derived(file: String, report: &Report, wanted: ReportRequest) -> ReadReport {
     let profile = profile_on(report, wanted.medium);
     ReadReport {
         row: table_row(&file, report, &profile),

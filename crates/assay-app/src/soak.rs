@@ -58,7 +58,7 @@ impl SoakPlan {
         if self.cycles.work.seconds() < 1.0 {
             return Err(Error::usage(
                 format!("{} of load say nothing", self.cycles.work),
-                "load for minutes at least: --duration 8h, or --work 300s --rest 600s --cycles 215",
+                "load for minutes at least: --time 8h, or --work 300s --rest 600s --cycles 215",
             ));
         }
         self.workload.check()

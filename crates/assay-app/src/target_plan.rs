@@ -3,7 +3,7 @@
 use crate::plan_document::without_passwords;
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
-use assay_methods::target::{Opening, is_block_device, is_simulated};
+use assay_methods::target::{AccessOptions, is_block_device, is_simulated};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
 use assay_model::{Error, Result};
@@ -208,8 +208,8 @@ impl TargetPlan {
     }
 
     /// How the targets are to be opened.
-    pub fn opening(&self, write: bool, direct: bool) -> Opening {
-        Opening {
+    pub fn opening(&self, write: bool, direct: bool) -> AccessOptions {
+        AccessOptions {
             write,
             direct: direct && !self.buffered,
             destroy: self.destroy.clone(),

@@ -21,7 +21,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("hot_spot", "8MiB:16MiB:3"),
     ("io_method", "worker"),
     ("isolation", "serializable"),
-    ("left", "drop"),
+    ("partial_data", "drop"),
     ("max_latency", "5ms"),
     ("mix", "write-heavy"),
     ("on_loss", "reconnect"),
@@ -36,7 +36,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("schema", "assay_other"),
     ("server", "mariadb"),
     ("sessions", "2,4"),
-    ("shared_buffers", "64MiB"),
+    ("buffer_pool", "64MiB"),
     ("think", "10:100ms:500ms"),
     ("time", "3s"),
     ("warm_up", "1s"),
@@ -56,7 +56,6 @@ const WHOLES: &[(&str, u64)] = &[
     ("trade_days", 6),
     ("update_pct", 25),
     ("update_work_unit", 4),
-    ("users", 8),
     ("warehouses", 2),
     ("work", 100),
     ("work_unit", 32),
@@ -153,7 +152,7 @@ fn every_load_is_outlined_with_a_factor_and_a_cache_by_its_data() {
         let shown = outline::text(&study, &[], &["postgresql://localhost/x".to_owned()]);
         assert!(!shown.contains("cannot be measured"), "{shown}");
         assert!(shown.contains(&format!("--{factor}=2000")), "{shown}");
-        assert!(shown.contains("--shared-buffers="), "{shown}");
+        assert!(shown.contains("--buffer-pool="), "{shown}");
         assert_eq!(shown.contains("--time=2s"), kind != "dss", "{shown}");
     }
 }
@@ -171,7 +170,7 @@ fn what_contradicts_or_lies_outside_its_bounds_is_refused() {
         plan.load().check().unwrap_err().message().to_owned()
     };
     assert!(
-        refused("oltp", &[("users", 4)], &["find_knee"]).contains("--find-knee cannot be used")
+        refused("oltp", &[("sessions", 4)], &["find_knee"]).contains("--find-knee cannot be used")
     );
     assert!(refused("oltp", &[("repeats", 100)], &[]).contains("--repeats: 100"));
     assert!(refused("slob", &[("work", 0)], &[]).contains("--work 0"));

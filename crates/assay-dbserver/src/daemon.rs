@@ -1,6 +1,6 @@
 //! A managed server, whatever its product: its home, the secret of its user, and its first process until it is gone.
 
-use crate::{Home, Running, Stop};
+use crate::{Running, ServerDir, Stop};
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug)]
 pub struct Daemon {
     /// Where it lives.
-    pub home: Home,
+    pub home: ServerDir,
     password: String,
     running: Running,
 }
 
 impl Daemon {
     /// A server that does not run yet.
-    pub fn new(home: Home, password: String) -> Self {
+    pub fn new(home: ServerDir, password: String) -> Self {
         Self { home, password, running: Running::default() }
     }
 
@@ -63,7 +63,7 @@ impl Daemon {
         command: Command,
         stop: &AtomicBool,
         speak: impl Fn() -> Answer<()>,
-        explain: impl FnOnce(&Home, &str) -> Error,
+        explain: impl FnOnce(&ServerDir, &str) -> Error,
     ) -> Result<()> {
         let Self { home, running, .. } = self;
         running.start(home, program, command)?;

@@ -32,7 +32,7 @@ pub struct Plan<B> {
 
 /// What a product makes of its servers in the eyes of the operating system.
 #[derive(Debug)]
-pub struct Nature {
+pub struct ServerTraits {
     /// Ends a server when everything is written.
     pub ended_cleanly_by: Signal,
     /// What ends it at once, with all its processes, also while it is starting.
@@ -45,17 +45,17 @@ pub struct Nature {
 
 impl<B> Plan<B> {
     /// Its programs, and the home of a server of this nature.
-    pub fn home(self, nature: &'static Nature) -> (B, Home) {
+    pub fn home(self, nature: &'static ServerTraits) -> (B, ServerDir) {
         let Self { binaries, directory, account, guard } = self;
         let path = directory.path().to_owned();
-        (binaries, Home { directory: path, held: directory, account, guard, nature })
+        (binaries, ServerDir { directory: path, held: directory, account, guard, nature })
     }
 }
 
 /// A directory that is a server's own; it is there, empty but for the caller's marker. It belongs to this program: the account
 /// of the server passes through to the rooms in it that are given to that account, and reaches nothing else.
 #[derive(Clone, Debug)]
-pub struct Home {
+pub struct ServerDir {
     /// Where it is.
     pub directory: PathBuf,
     /// The directory itself.
@@ -65,10 +65,10 @@ pub struct Home {
     /// Words before the programs that let them end with this program; see [`become_guarded`](crate::become_guarded).
     pub guard: Vec<String>,
     /// What its product makes of it.
-    pub nature: &'static Nature,
+    pub nature: &'static ServerTraits,
 }
 
-impl Home {
+impl ServerDir {
     /// A program of the server, ready to be given its arguments: run as its account in its directory, in a process group of its
     /// own, because Ctrl-C is for this program.
     pub fn command(&self, program: &Path) -> Command {

@@ -24,7 +24,7 @@ static ROOMS_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// A socket with room for answers; the room grows for the longest one only.
 #[derive(Debug)]
-pub struct Inbox {
+pub struct ReadBuffer {
     stream: Stream,
     room: Vec<u8>,
     /// What was received and not yet taken: `start..end` of the room.
@@ -36,7 +36,7 @@ pub struct Inbox {
     left: usize,
 }
 
-impl Inbox {
+impl ReadBuffer {
     /// A socket, with `room_bytes` of room to begin with; the login comes first.
     pub fn over(stream: Stream, room_bytes: usize) -> Self {
         let room = vec![0; room_bytes];
@@ -145,7 +145,7 @@ impl Inbox {
     }
 }
 
-impl Drop for Inbox {
+impl Drop for ReadBuffer {
     fn drop(&mut self) {
         ROOMS_BYTES.fetch_sub(self.made, Ordering::Relaxed);
     }
@@ -170,9 +170,9 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
-    fn pair() -> (UnixStream, Inbox) {
+    fn pair() -> (UnixStream, ReadBuffer) {
         let (server, client) = UnixStream::pair().unwrap();
-        (server, Inbox::over(Stream::from(client), 64))
+        (server, ReadBuffer::over(Stream::from(client), 64))
     }
 
     #[test]

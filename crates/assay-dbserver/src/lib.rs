@@ -1,6 +1,6 @@
 //! Server programs and the ways to them: what every database server asks of the operating system, whatever its product.
 //!
-//! A [`Daemon`] is a managed server: its [`Home`] is the directory in which it lives, [held](Held) open, with the
+//! A [`Daemon`] is a managed server: its [`ServerDir`] is the directory in which it lives, [held](Held) open, with the
 //! [`Account`] that runs it, and a [`Running`] its first process until it is stopped. [`processes`] reports what processes
 //! and threads used and ends them, and a [`Stream`] leads to a server, ours or anybody's.
 #![forbid(unsafe_code)]
@@ -26,8 +26,8 @@ pub use account::Account;
 pub use daemon::Daemon;
 pub use guard::{become_guarded, clean_environment};
 pub use held::Held;
-pub use home::{Home, Nature, Plan};
-pub use inbox::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, injected};
+pub use home::{Plan, ServerDir, ServerTraits};
+pub use inbox::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, injected};
 pub use peer::{Owner, number_of};
 pub use processes::Usage;
 pub use program::{Program, Start};

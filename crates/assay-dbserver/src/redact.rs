@@ -32,7 +32,7 @@ fn without_login(text: &str) -> String {
 /// `password=***`, in any form that settings have.
 fn without_values(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
-    let is_uri = text.contains("://");
+    let is_uri = next_value(&lower, 0).is_some_and(|value| is_in_uri(&text[..value]));
     let (mut shown, mut at) = (String::new(), 0);
     while let Some(value) = next_value(&lower, at) {
         shown.push_str(&text[at..value]);
@@ -41,6 +41,11 @@ fn without_values(text: &str) -> String {
     }
     shown.push_str(&text[at..]);
     shown
+}
+
+/// Whether a value stands in a URI, by what comes before it. A URI holds no blank, and a password may hold `://`.
+fn is_in_uri(before: &str) -> bool {
+    before.contains("://") && !before.contains(char::is_whitespace)
 }
 
 /// Where the next value of a secret begins.
@@ -104,6 +109,8 @@ mod tests {
             ("host=h password = 's3 \\'cret' user=me", "host=h password = *** user=me"),
             ("host=h password=my s3cret user=me", "host=h password=*** user=me"),
             ("host=h PASSWORD='s3cret", "host=h PASSWORD=***"),
+            ("host=h password='://&s3cret'", "host=h password=***"),
+            ("password=://s3&cret", "password=***"),
             ("PGPASSWORD=s3cret psql", "PGPASSWORD=***"),
             ("MYSQL_PWD=s3cret", "MYSQL_PWD=***"),
         ] {

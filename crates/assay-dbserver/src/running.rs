@@ -1,6 +1,6 @@
 //! A server that runs: its first process, until it is stopped.
 
-use crate::Home;
+use crate::ServerDir;
 use crate::processes::{end_inside, signal};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
@@ -38,12 +38,12 @@ impl Running {
     ///
     /// # Errors
     /// An environment error when it cannot be run at all.
-    pub fn start(&mut self, home: &Home, program: &Path, mut command: Command) -> Result<()> {
+    pub fn start(&mut self, home: &ServerDir, program: &Path, mut command: Command) -> Result<()> {
         let log = home.open_log()?;
         // What an earlier start wrote says nothing of this one.
         self.log_begin = log.metadata().map_or(0, |log| log.len());
         let errors = log.try_clone();
-        let errors = errors.map_err(|error| Home::refused(&home.log_path(), &error))?;
+        let errors = errors.map_err(|error| ServerDir::refused(&home.log_path(), &error))?;
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         let child = command.spawn().map_err(|error| home.not_run(program, &error))?;
         self.child = Some(child);
@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// The last line since its start in which it gives up: what follows one of `marks`.
-    pub fn complaint(&self, home: &Home, marks: &[&str]) -> Option<String> {
+    pub fn complaint(&self, home: &ServerDir, marks: &[&str]) -> Option<String> {
         let words = home.log_from(self.log_begin);
         words.lines().rev().find_map(|line| {
             let (_, told) = marks.iter().find_map(|mark| line.split_once(mark))?;
@@ -76,7 +76,7 @@ impl Running {
     /// An environment error when it ends instead, or what `is_ready` says.
     pub fn wait(
         &mut self,
-        home: &Home,
+        home: &ServerDir,
         stop: &AtomicBool,
         mut is_ready: impl FnMut() -> Result<bool>,
         explain: impl FnOnce(&str) -> Error,
@@ -96,7 +96,7 @@ impl Running {
     }
 
     /// Ends it with a signal; nothing happens when it does not run.
-    pub fn stop(&mut self, home: &Home, wanted: Signal) {
+    pub fn stop(&mut self, home: &ServerDir, wanted: Signal) {
         let Some(mut child) = self.child.take() else {
             return;
         };

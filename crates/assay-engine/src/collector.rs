@@ -3,7 +3,7 @@
 use crate::recorder::Failure;
 use crate::worker::{WorkerInterval, WorkerSummary};
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Joint, Measurement, NamedResult, PerOperation, Remark,
+    Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, PerOperation, Remark, Window,
 };
 use assay_model::number::{narrow, real, seconds};
 use assay_model::workload::Workload;
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 /// Receives every interval when it is complete, in order.
 pub trait Observer {
     /// An interval, and the same with streams and targets apart in full precision. Breaking off ends the run.
-    fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()>;
+    fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()>;
 }
 
 /// An observer that keeps nothing.
@@ -22,13 +22,13 @@ pub trait Observer {
 pub struct Ignore;
 
 impl Observer for Ignore {
-    fn interval(&mut self, _interval: &Interval, _joint: &Joint) -> ControlFlow<()> {
+    fn interval(&mut self, _interval: &Interval, _joint: &Window) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-impl<F: FnMut(&Interval, &Joint) -> ControlFlow<()>> Observer for F {
-    fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()> {
+impl<F: FnMut(&Interval, &Window) -> ControlFlow<()>> Observer for F {
+    fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()> {
         self(interval, joint)
     }
 }
@@ -39,7 +39,7 @@ struct Pending {
     end_ns: u64,
     start_ns: u64,
     outstanding_ns: f64,
-    joint: Joint,
+    joint: Window,
 }
 
 /// Collects one run.
@@ -49,7 +49,7 @@ pub struct Collector<'a> {
     workers: usize,
     origin_ns: u64,
     pending: BTreeMap<u64, Pending>,
-    total: Joint,
+    total: Window,
     elapsed_ns: u64,
     outstanding_ns: f64,
     errors: Vec<ErrorCount>,
@@ -72,7 +72,7 @@ impl<'a> Collector<'a> {
             workers,
             origin_ns,
             pending: BTreeMap::new(),
-            total: Joint::default(),
+            total: Window::default(),
             elapsed_ns: 0,
             outstanding_ns: 0.0,
             errors: Vec::new(),
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
             start_ns: part.start_ns,
             end_ns: part.end_ns,
             outstanding_ns: 0.0,
-            joint: Joint::default(),
+            joint: Window::default(),
         });
         pending.workers += 1;
         pending.end_ns = pending.end_ns.max(part.end_ns);
@@ -135,8 +135,8 @@ impl<'a> Collector<'a> {
         self.broken_off
     }
 
-    fn joint(&self, part: &WorkerInterval) -> Joint {
-        let mut joint = Joint { first_interval: part.index, intervals: 1, ..Joint::default() };
+    fn joint(&self, part: &WorkerInterval) -> Window {
+        let mut joint = Window { first_interval: part.index, intervals: 1, ..Window::default() };
         // Streams are named even when they did nothing, so that all intervals have the same form.
         for (index, stream) in self.workload.streams.iter().enumerate() {
             let operations = if index == part.stream {

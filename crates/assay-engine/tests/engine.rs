@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
 use assay_engine::{BackendChoice, Ignore, Job, Target, UringOptions, run, uring_denied};
-use assay_model::measurement::{Finish, Interval, Joint, Measurement};
+use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::number::index_of;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Content, Stream, Workload};
@@ -151,7 +151,7 @@ fn a_stop_keeps_what_was_measured() {
             passes: None,
         };
         let mut indices = Vec::new();
-        let mut observe = |interval: &Interval, _: &Joint| {
+        let mut observe = |interval: &Interval, _: &Window| {
             indices.push(interval.index);
             stop.store(indices.len() >= 3, Ordering::Relaxed);
             ControlFlow::Continue(())

@@ -22,8 +22,8 @@ pub use admission::{AccessMode, Admission};
 pub(crate) use create::capacity_and_free;
 pub use create::{FILE_BYTES_MIN, reserve_bytes};
 pub use created::Created;
-pub use directory::{DIRECTORY_PREFIX, LeftBehind, LeftDirectory, OwnedDirectory};
-pub use marker::{DATA_START_BYTES, HEADER_BYTES, Maker, Marker, MarkerError, OwnerId};
+pub use directory::{DIRECTORY_PREFIX, LeftoverDirectory, Leftovers, OwnedDirectory};
+pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId, OwnerProcess};
 pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};
 pub use size::{SizeInputs, SizePlan, plan_file_size};
 
@@ -52,7 +52,7 @@ const LOGICAL_BLOCK_BYTES: u64 = 512;
 
 /// What a person gives up of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GivenUp<'a> {
+pub struct DataLossPermission<'a> {
     /// The device: its serial number or, where it has none, its exact size.
     pub token: Option<&'a str>,
     /// The known data on it: the words of all that is found there, joined by commas; nothing, or `none`, where nothing
@@ -60,7 +60,7 @@ pub struct GivenUp<'a> {
     pub wipe: Option<&'a str>,
 }
 
-impl<'a> GivenUp<'a> {
+impl<'a> DataLossPermission<'a> {
     /// A device that carries nothing known.
     pub fn device(token: &'a str) -> Self {
         Self { token: Some(token), wipe: None }
@@ -102,7 +102,7 @@ impl Gate {
     ///
     /// # Errors
     /// An environment error that names what is in the way; then nothing was written.
-    pub fn admit_write(&self, path: &Path, given_up: GivenUp<'_>) -> Result<Admission> {
+    pub fn admit_write(&self, path: &Path, given_up: DataLossPermission<'_>) -> Result<Admission> {
         let shown = path.display().to_string();
         let place = look(path, &shown)?;
         if place.file_type() == FileType::BlockDevice {
@@ -132,7 +132,12 @@ impl Gate {
         self.finish(path, file, &status, AccessMode::Write)
     }
 
-    fn admit_device(&self, path: &Path, place: &Place, given_up: GivenUp<'_>) -> Result<Admission> {
+    fn admit_device(
+        &self,
+        path: &Path,
+        place: &Place,
+        given_up: DataLossPermission<'_>,
+    ) -> Result<Admission> {
         let shown = path.display().to_string();
         let number = place.device_number();
         let before = self.candidate(number, &shown)?;

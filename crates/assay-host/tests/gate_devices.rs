@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod support;
 
-use assay_host::gate::{Admission, Gate, GivenUp};
+use assay_host::gate::{Admission, DataLossPermission, Gate};
 use assay_host::root::SysRoot;
 use assay_host::signatures::MemoryImage;
 use assay_model::Result;
@@ -78,7 +78,8 @@ impl Loop {
     }
 
     fn write(&self, token: Option<&str>) -> Result<Admission> {
-        Gate::new(SysRoot::live()).admit_write(self.path(), GivenUp { token, wipe: None })
+        Gate::new(SysRoot::live())
+            .admit_write(self.path(), DataLossPermission { token, wipe: None })
     }
 
     /// Hash of the image, and how often the kernel was asked to write to the device.
@@ -264,7 +265,8 @@ fn what_is_named_exactly_may_go() {
     };
     let before = device.state();
     let gate = Gate::new(SysRoot::live());
-    let admit = |wipe| gate.admit_write(device.path(), GivenUp { token: Some(TOKEN), wipe });
+    let admit =
+        |wipe| gate.admit_write(device.path(), DataLossPermission { token: Some(TOKEN), wipe });
     let error = admit(None).unwrap_err();
     let hint = "if nothing of it is needed, repeat with --destroy '4MiB' --wipe gpt,xfs";
     assert_eq!(error.hint(), hint);
@@ -274,7 +276,7 @@ fn what_is_named_exactly_may_go() {
         assert!(error.message().ends_with(&told), "{error}");
         assert_eq!(error.hint(), hint);
     }
-    let wrong = GivenUp { token: Some("5MiB"), wipe: Some("xfs,gpt") };
+    let wrong = DataLossPermission { token: Some("5MiB"), wipe: Some("xfs,gpt") };
     assert!(gate.admit_write(device.path(), wrong).is_err());
     assert_eq!(device.state(), before);
     let admission = admit(Some("xfs,gpt")).unwrap();
@@ -286,7 +288,8 @@ fn what_is_named_exactly_may_go() {
 fn nothing_may_be_named_on_an_empty_device() {
     let Some(device) = Loop::empty() else { return };
     let gate = Gate::new(SysRoot::live());
-    let admit = |wipe| gate.admit_write(device.path(), GivenUp { token: Some(TOKEN), wipe });
+    let admit =
+        |wipe| gate.admit_write(device.path(), DataLossPermission { token: Some(TOKEN), wipe });
     let error = admit(Some("ext4")).unwrap_err();
     assert!(error.message().ends_with("--wipe 'ext4': it carries no known data"), "{error}");
     assert!(admit(Some("none")).is_ok());
@@ -303,7 +306,7 @@ fn a_name_does_not_help_against_a_use() {
         return;
     };
     let before = device.state();
-    let given_up = GivenUp { token: Some(TOKEN), wipe: Some("ext4") };
+    let given_up = DataLossPermission { token: Some(TOKEN), wipe: Some("ext4") };
     let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
     assert!(error.message().contains("it is mounted at"), "{error}");
     assert_eq!(device.state(), before);
@@ -313,7 +316,7 @@ fn a_name_does_not_help_against_a_use() {
 fn a_member_of_a_pool_cannot_be_named() {
     let Some(device) = Loop::with(&[], &[(512, b"LABELONE")]) else { return };
     let before = device.state();
-    let given_up = GivenUp { token: Some(TOKEN), wipe: Some("LVM2_member") };
+    let given_up = DataLossPermission { token: Some(TOKEN), wipe: Some("LVM2_member") };
     let error = Gate::new(SysRoot::live()).admit_write(device.path(), given_up).unwrap_err();
     assert!(error.message().ends_with("it carries: LVM2 physical volume"), "{error}");
     assert!(error.hint().contains("so --wipe does not name it"), "{}", error.hint());
@@ -364,7 +367,9 @@ fn a_link_to_a_mounted_device_is_refused() {
     };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let error = Gate::new(SysRoot::live()).admit_write(&link, GivenUp::device(TOKEN)).unwrap_err();
+    let error = Gate::new(SysRoot::live())
+        .admit_write(&link, DataLossPermission::device(TOKEN))
+        .unwrap_err();
     assert!(error.message().ends_with(&format!("it is mounted at {}", point.display())), "{error}");
 }
 
@@ -373,7 +378,8 @@ fn a_link_to_a_free_device_is_followed() {
     let Some(device) = Loop::empty() else { return };
     let link = device.scratch.path().join("by-id");
     symlink(&device.node, &link).unwrap();
-    let admission = Gate::new(SysRoot::live()).admit_write(&link, GivenUp::device(TOKEN)).unwrap();
+    let admission =
+        Gate::new(SysRoot::live()).admit_write(&link, DataLossPermission::device(TOKEN)).unwrap();
     assert_eq!(admission.path(), link);
 }
 
@@ -411,7 +417,7 @@ fn a_partition_of_a_mounted_disk_is_refused() {
         return;
     };
     let error = Gate::new(SysRoot::live())
-        .admit_write(Path::new(&part), GivenUp::device("2MiB"))
+        .admit_write(Path::new(&part), DataLossPermission::device("2MiB"))
         .unwrap_err();
     let expected = format!("the whole disk {} is mounted at {}", device.node, point.display());
     assert!(error.message().ends_with(&expected), "{error}");
@@ -436,7 +442,7 @@ fn a_free_partition_beside_a_mounted_one_is_admitted() {
         return;
     };
     let admission = Gate::new(SysRoot::live())
-        .admit_write(Path::new(&second), GivenUp::device("1MiB"))
+        .admit_write(Path::new(&second), DataLossPermission::device("1MiB"))
         .unwrap();
     assert_eq!(admission.size_bytes(), 1 << 20);
 }
@@ -463,13 +469,13 @@ fn a_partition_within_a_raid_member_is_refused() {
         return;
     };
     let error = Gate::new(SysRoot::live())
-        .admit_write(Path::new(&part), GivenUp::device("2MiB"))
+        .admit_write(Path::new(&part), DataLossPermission::device("2MiB"))
         .unwrap_err();
     assert!(
         error.message().ends_with("the whole disk around it carries: md RAID member"),
         "{error}"
     );
-    let given_up = GivenUp { token: Some("2MiB"), wipe: Some("linux_raid_member") };
+    let given_up = DataLossPermission { token: Some("2MiB"), wipe: Some("linux_raid_member") };
     assert!(Gate::new(SysRoot::live()).admit_write(Path::new(&part), given_up).is_err());
 }
 
@@ -662,22 +668,28 @@ fn gate_of(system: &FakeSystem) -> Gate {
 fn a_device_with_a_serial_number_is_not_named_by_its_size() {
     let Some(device) = Loop::empty() else { return };
     let system = told(&device, "serial").0.attribute(device.name(), "device/serial", "WD-K7");
-    let error = gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
+    let error =
+        gate_of(&system).admit_write(device.path(), DataLossPermission::device(TOKEN)).unwrap_err();
     let node = &device.node;
     assert_eq!(
         error.hint(),
         format!("this device is 'WD-K7'; check that {node} is the one you mean")
     );
-    let missing = gate_of(&system).admit_write(device.path(), GivenUp::default()).unwrap_err();
+    let missing =
+        gate_of(&system).admit_write(device.path(), DataLossPermission::default()).unwrap_err();
     assert_eq!(missing.hint(), "if every byte of it may go, repeat with --destroy 'WD-K7'");
-    assert!(gate_of(&system).admit_write(device.path(), GivenUp::device("WD-K7")).is_ok());
+    assert!(
+        gate_of(&system).admit_write(device.path(), DataLossPermission::device("WD-K7")).is_ok()
+    );
 }
 
 #[test]
 fn a_device_that_is_not_as_large_as_the_kernel_said_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let system = told(&device, "resized").0.attribute(device.name(), "size", "16384");
-    let error = gate_of(&system).admit_write(device.path(), GivenUp::device("8MiB")).unwrap_err();
+    let error = gate_of(&system)
+        .admit_write(device.path(), DataLossPermission::device("8MiB"))
+        .unwrap_err();
     assert!(error.message().contains("the device was replaced or resized"), "{error}");
 }
 
@@ -685,7 +697,8 @@ fn a_device_that_is_not_as_large_as_the_kernel_said_is_refused() {
 fn a_device_that_the_kernel_does_not_list_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let system = FakeSystem::new("unlisted");
-    let error = gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
+    let error =
+        gate_of(&system).admit_write(device.path(), DataLossPermission::device(TOKEN)).unwrap_err();
     assert!(error.message().contains("its entry in sysfs cannot be read"), "{error}");
 }
 
@@ -700,8 +713,9 @@ fn a_member_of_a_volume_group_a_raid_or_a_multipath_is_refused() {
     ] {
         let system = told(&device, "held").0.stacked(name, "252:0", 900, &[device.name()]);
         let system = system.attribute(name, "dm/uuid", uuid);
-        let error =
-            gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
+        let error = gate_of(&system)
+            .admit_write(device.path(), DataLossPermission::device(TOKEN))
+            .unwrap_err();
         assert!(error.message().ends_with(&format!("it is held by {by}")), "{error}");
     }
 }
@@ -711,7 +725,8 @@ fn a_member_of_a_mounted_btrfs_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let place = format!("sys/fs/btrfs/0aa1/devices/{}", device.name());
     let system = told(&device, "btrfs").0.file(&place, "");
-    let error = gate_of(&system).admit_write(device.path(), GivenUp::device(TOKEN)).unwrap_err();
+    let error =
+        gate_of(&system).admit_write(device.path(), DataLossPermission::device(TOKEN)).unwrap_err();
     assert!(error.message().contains("as part of btrfs 0aa1"), "{error}");
 }
 

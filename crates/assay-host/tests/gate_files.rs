@@ -9,7 +9,7 @@
 mod support;
 
 use assay_host::gate::{
-    AccessMode, Admission, Created, DATA_START_BYTES, Gate, GivenUp, Marker, OwnerId,
+    AccessMode, Admission, Created, DATA_START_BYTES, DataLossPermission, Gate, Marker, OwnerId,
 };
 use assay_host::root::SysRoot;
 use assay_model::target::{DirectIo, TargetKind};
@@ -47,7 +47,7 @@ impl Files {
     }
 
     fn write(&self, name: &str) -> Result<Admission> {
-        gate().admit_write(&self.path(name), GivenUp::default())
+        gate().admit_write(&self.path(name), DataLossPermission::default())
     }
 }
 
@@ -93,7 +93,9 @@ fn a_token_makes_no_difference_for_a_file() {
     let files = Files::new();
     let before = state(&files.path("theirs"));
     for token in ["4MiB", "4194304", "yes"] {
-        assert!(gate().admit_write(&files.path("theirs"), GivenUp::device(token)).is_err());
+        assert!(
+            gate().admit_write(&files.path("theirs"), DataLossPermission::device(token)).is_err()
+        );
     }
     assert_eq!(state(&files.path("theirs")), before);
 }
@@ -227,7 +229,7 @@ fn a_file_under_a_loop_device_or_the_swapper_is_refused() {
     let swapped = FakeSystem::new("swapped").swap(path.to_str().unwrap());
     for (system, user) in [(looped, "loop device /dev/loop3"), (swapped, "the swapper")] {
         let gate = Gate::new(SysRoot::under(system.path()));
-        let error = gate.admit_write(&path, GivenUp::default()).unwrap_err();
+        let error = gate.admit_write(&path, DataLossPermission::default()).unwrap_err();
         assert!(error.message().ends_with(&format!("{user} uses it")), "{error}");
     }
 }
@@ -235,8 +237,14 @@ fn a_file_under_a_loop_device_or_the_swapper_is_refused() {
 fn wrong_kind(path: &Path, kind: &str) {
     let message = format!("cannot measure {}: it is a {kind}", path.display());
     assert_eq!(gate().admit_read(path).unwrap_err().message(), message);
-    assert_eq!(gate().admit_write(path, GivenUp::default()).unwrap_err().message(), message);
-    assert_eq!(gate().admit_write(path, GivenUp::device("1MiB")).unwrap_err().message(), message);
+    assert_eq!(
+        gate().admit_write(path, DataLossPermission::default()).unwrap_err().message(),
+        message
+    );
+    assert_eq!(
+        gate().admit_write(path, DataLossPermission::device("1MiB")).unwrap_err().message(),
+        message
+    );
 }
 
 #[test]
@@ -263,7 +271,10 @@ fn what_is_missing_is_told_and_not_made() {
         let path = if name.is_empty() { PathBuf::new() } else { files.path(name) };
         let message = format!("cannot open {}: it does not exist", path.display());
         assert_eq!(gate().admit_read(&path).unwrap_err().message(), message);
-        assert_eq!(gate().admit_write(&path, GivenUp::default()).unwrap_err().message(), message);
+        assert_eq!(
+            gate().admit_write(&path, DataLossPermission::default()).unwrap_err().message(),
+            message
+        );
     }
     assert!(!files.path("nowhere").exists());
 }
@@ -532,8 +543,8 @@ proptest! {
         let file = File::options().write(true).open(&path).unwrap();
         file.set_len(size.max(1)).unwrap();
         let before = state(&path);
-        prop_assert!(gate().admit_write(&path, GivenUp::default()).is_err());
-        prop_assert!(gate().admit_write(&path, GivenUp::device(&token)).is_err());
+        prop_assert!(gate().admit_write(&path, DataLossPermission::default()).is_err());
+        prop_assert!(gate().admit_write(&path, DataLossPermission::device(&token)).is_err());
         prop_assert_eq!(state(&path), before);
     }
 
@@ -542,7 +553,7 @@ proptest! {
         let scratch = Scratch::new("paths");
         for name in [text, deep] {
             let path = scratch.path().join(name.trim_start_matches('/'));
-            prop_assert!(gate().admit_write(&path, GivenUp::device("1MiB")).is_err());
+            prop_assert!(gate().admit_write(&path, DataLossPermission::device("1MiB")).is_err());
         }
         prop_assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
     }

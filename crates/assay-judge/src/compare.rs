@@ -3,7 +3,7 @@
 use crate::decide::decide;
 use crate::statistics;
 use assay_model::comparison::{
-    Better, Bucket, Buckets, Comparison, Difference, Measure, Pair, Parity, Scaling, Share,
+    Bucket, Buckets, Comparison, Difference, Direction, Measure, Pair, Parity, Scaling, Share,
     SideKind,
 };
 use assay_model::number::{real, real_len, seconds};
@@ -31,7 +31,7 @@ pub use parts::of_parts;
 pub use pooled::mean_of_repeats;
 pub use repeats::joined;
 pub use scaling::scaling;
-pub use sides::{Counted, Measured, SideCurve, SideFacts, WorkRatio};
+pub use sides::{BucketCount, SideCurve, SideFacts, SideFigure, WorkRatio};
 
 /// How strict a comparison is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,11 +149,11 @@ fn refuse(
 
 /// One side against the base.
 fn pair(other: usize, base: &SideFacts, facts: &SideFacts, rules: &CompareRules) -> Result<Pair> {
-    let common: Vec<(&Measured, &Measured)> = base
+    let common: Vec<(&SideFigure, &SideFigure)> = base
         .measures
         .iter()
         .filter_map(|mine| {
-            let same = |other: &&Measured| {
+            let same = |other: &&SideFigure| {
                 other.quantity == mine.quantity
                     && other.subject == mine.subject
                     && other.unit == mine.unit
@@ -168,7 +168,7 @@ fn pair(other: usize, base: &SideFacts, facts: &SideFacts, rules: &CompareRules)
     let elapsed_s = base.side.elapsed_s.min(facts.side.elapsed_s);
     let singles = [base, facts].into_iter().filter(|side| is_single(side)).count();
     let day = statistics::normal_reach(0.95) * rules.run_to_run_share * real_len(singles).sqrt();
-    let measure = |(one, two): &(&Measured, &Measured)| {
+    let measure = |(one, two): &(&SideFigure, &SideFigure)| {
         measure(one, two, (rules, strictness, elapsed_s, day))
     };
     let measures: Vec<Measure> = common.iter().map(measure).collect();
@@ -208,24 +208,24 @@ fn strictness(measures: usize) -> f64 {
 }
 
 /// Rates and their opposite.
-const fn better(unit: Unit) -> Better {
+const fn better(unit: Unit) -> Direction {
     match unit {
-        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS => Better::Higher,
-        Unit::Ns | Unit::Share | Unit::Count => Better::Lower,
+        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS => Direction::Higher,
+        Unit::Ns | Unit::Share | Unit::Count => Direction::Lower,
     }
 }
 
 fn measure(
-    base: &Measured,
-    other: &Measured,
+    base: &SideFigure,
+    other: &SideFigure,
     (rules, strictness, elapsed_s, day): (&CompareRules, f64, f64, f64),
 ) -> Measure {
     let better = better(base.unit);
     let ratio = ratio(&other.estimate, &base.estimate);
     let ratio = ratio.map(|ratio| widened(&ratio, day));
     let limit = match better {
-        Better::Higher => Limit::AtLeast(1.0 - rules.tolerance),
-        Better::Lower => Limit::AtMost(1.0 + rules.tolerance),
+        Direction::Higher => Limit::AtLeast(1.0 - rules.tolerance),
+        Direction::Lower => Limit::AtMost(1.0 + rules.tolerance),
     };
     // What differs from run to run does not shrink with time, so no time would be enough.
     let elapsed_s = if day > 0.0 { 0.0 } else { elapsed_s };
@@ -265,7 +265,7 @@ fn ratio(other: &Estimate, base: &Estimate) -> Option<Estimate> {
 }
 
 /// What is doubted of either side, as it bears on the ratio: what makes the base look worse makes the other look better.
-fn doubts(base: &Measured, other: &Measured) -> Vec<Doubt> {
+fn doubts(base: &SideFigure, other: &SideFigure) -> Vec<Doubt> {
     let turned = |doubt: &Doubt| {
         let bias = match doubt.bias {
             Bias::Flattering => Bias::Unflattering,
@@ -319,13 +319,13 @@ fn histograms(base: &SideFacts, other: &SideFacts) -> Vec<Buckets> {
     .collect()
 }
 
-fn rows(mine: &[Counted], mine_s: f64, theirs: &[Counted], theirs_s: f64) -> Vec<Bucket> {
-    let total = |side: &[Counted]| side.iter().map(|(.., ios)| ios).sum::<f64>();
+fn rows(mine: &[BucketCount], mine_s: f64, theirs: &[BucketCount], theirs_s: f64) -> Vec<Bucket> {
+    let total = |side: &[BucketCount]| side.iter().map(|(.., ios)| ios).sum::<f64>();
     let mut ranges: Vec<(u64, Option<u64>)> =
         mine.iter().chain(theirs).map(|(low, high, _)| (*low, *high)).collect();
     ranges.sort_by_key(|(low, high)| (*low, high.unwrap_or(u64::MAX)));
     ranges.dedup();
-    let share = |side: &[Counted], elapsed_s: f64, range: (u64, Option<u64>)| {
+    let share = |side: &[BucketCount], elapsed_s: f64, range: (u64, Option<u64>)| {
         let found = side.iter().find(|(low, high, _)| (*low, *high) == range);
         let ios = found.map_or(0.0, |(.., ios)| *ios);
         let iops = if elapsed_s > 0.0 { ios / elapsed_s } else { 0.0 };
@@ -376,16 +376,15 @@ fn scalings(sides: &[SideFacts]) -> Vec<Scaling> {
     else {
         return Vec::new();
     };
-    let rates = first
-        .measures
-        .iter()
-        .filter(|measured| better(measured.unit) == Better::Higher && measured.subject.is_none());
+    let rates = first.measures.iter().filter(|measured| {
+        better(measured.unit) == Direction::Higher && measured.subject.is_none()
+    });
     rates
         .filter_map(|rate| {
             let points: Option<Vec<(f64, Estimate)>> = sides
                 .iter()
                 .map(|facts| {
-                    let same = |other: &&Measured| {
+                    let same = |other: &&SideFigure| {
                         other.quantity == rate.quantity && other.subject == rate.subject
                     };
                     let found = facts.measures.iter().find(same)?;

@@ -39,7 +39,7 @@ fn host_busy(quantity: &Quantity, facts: &Facts<'_>) -> Found {
         return Found::absent("no workload was run");
     };
     let Some(share) = run.measurement.conduct.host_busy_share else {
-        return Found::absent("the host did not say how busy its processors were");
+        return Found::absent("the CPU utilization of the host is not known");
     };
     let doubts = doubts::of_measurement(quantity, run.measurement);
     let known = Known::new(Estimate::exact(share, 1), run.measurement.elapsed_s(), doubts);

@@ -4,7 +4,7 @@ use crate::doubts;
 use crate::facts::{Facts, LoadFacts, Run};
 use crate::found::{Found, Known, Missing};
 use crate::measurement::of_stream;
-use crate::quantity::{Amount, CountedKind, LoadAmount, TimeKind};
+use crate::quantity::{Amount, CountKind, LoadAmount, TimeKind};
 use crate::{queries, statistics};
 use assay_model::Estimate;
 use assay_model::load::{PhysicalVerdict, Rung};
@@ -145,7 +145,7 @@ fn too_short() -> Missing {
 }
 
 /// Transactions of the counted kind a second; none where the load has none.
-fn counted_per_s(rung: &Rung, kind: CountedKind) -> Option<f64> {
+fn counted_per_s(rung: &Rung, kind: CountKind) -> Option<f64> {
     let streams = &rung.measurement.streams;
     let stream = streams.iter().find(|stream| stream.name == kind.stream())?;
     let ios: u64 = stream.operations.iter().map(|(_, result)| result.ios).sum();

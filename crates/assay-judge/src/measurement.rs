@@ -193,7 +193,7 @@ fn too_short(unit: Unit, value: f64, part: &Part<'_>) -> Missing {
     };
     let value = unit.show(value);
     Missing::TooShort(format!(
-        "it was {value}, but {batches} too few to say how sure that is; use a longer --duration or a shorter --interval"
+        "it was {value}, but {batches} too few to say how sure that is; use a longer --time or a shorter --interval"
     ))
 }
 

@@ -1,7 +1,7 @@
 //! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is known.
 
 use crate::quantity::{
-    Amount, CapacityOf, CountedKind, LoadAmount, Mix, Quantity, QueryAmount, Scope, TRANSACTIONS,
+    Amount, CapacityOf, CountKind, LoadAmount, Mix, Quantity, QueryAmount, Scope, TRANSACTIONS,
     TimeKind, TimeStatistic,
 };
 use assay_model::document::nearest;
@@ -79,7 +79,7 @@ fn load_amount(name: &str) -> Option<LoadAmount> {
         "errors" => return Some(LoadAmount::Errors),
         _ => {}
     }
-    if let Some(kind) = CountedKind::ALL.into_iter().find(|kind| kind.name() == name) {
+    if let Some(kind) = CountKind::ALL.into_iter().find(|kind| kind.name() == name) {
         return Some(LoadAmount::Counted(kind));
     }
     let (transaction, statistic) = name.split_once(".response_time.")?;
@@ -195,7 +195,7 @@ pub(crate) fn known() -> Vec<Quantity> {
 /// Every amount of a load.
 pub(crate) fn load_amounts() -> Vec<LoadAmount> {
     let mut amounts = vec![LoadAmount::Statements, LoadAmount::PhysicalReads, LoadAmount::Errors];
-    amounts.extend(CountedKind::ALL.map(LoadAmount::Counted));
+    amounts.extend(CountKind::ALL.map(LoadAmount::Counted));
     for transaction in TRANSACTIONS {
         amounts.extend(statistics().map(|statistic| LoadAmount::Time { transaction, statistic }));
     }

@@ -94,7 +94,7 @@ pub enum TimeStatistic {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LoadAmount {
     /// Transactions of the counted kind that were committed, a minute.
-    Counted(CountedKind),
+    Counted(CountKind),
     /// Statements or transactions of all kinds, a second.
     Statements,
     /// Reads that the database asked of its storage, a second.
@@ -125,14 +125,14 @@ pub enum QueryAmount {
 
 /// What a load counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CountedKind {
+pub enum CountKind {
     /// New orders of the load `oltp`.
     NewOrders,
     /// Trade results of the load `brokerage`.
     TradeResults,
 }
 
-impl CountedKind {
+impl CountKind {
     pub(crate) const ALL: [Self; 2] = [Self::NewOrders, Self::TradeResults];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -311,8 +311,8 @@ impl LoadAmount {
     /// The amount in words.
     fn label(self) -> String {
         match self {
-            Self::Counted(CountedKind::NewOrders) => "new orders".to_owned(),
-            Self::Counted(CountedKind::TradeResults) => "trade results".to_owned(),
+            Self::Counted(CountKind::NewOrders) => "new orders".to_owned(),
+            Self::Counted(CountKind::TradeResults) => "trade results".to_owned(),
             Self::Statements => "statements".to_owned(),
             Self::PhysicalReads => "physical reads of the database".to_owned(),
             Self::Errors => "failed statements".to_owned(),

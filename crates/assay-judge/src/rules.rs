@@ -8,7 +8,7 @@ use crate::found::{Found, Missing};
 use crate::quantity::{Amount, Quantity, Scope};
 use assay_model::measurement::Operation;
 use assay_model::verdict::{
-    Criterion, Doubt, Evidence, Judgement, LeftOut, Limit, Outcome, Reason, Unit, Verdict,
+    Criterion, Doubt, Evidence, Judgement, Limit, OmittedCriterion, Outcome, Reason, Unit, Verdict,
 };
 use assay_model::workload::{Stream, SyncPolicy};
 use assay_model::{Criteria, Error, Result, Workload};
@@ -177,8 +177,8 @@ impl Rule {
     }
 
     /// The note that there was nothing to judge.
-    fn leave_out(&self, missing: &str) -> LeftOut {
-        LeftOut {
+    fn leave_out(&self, missing: &str) -> OmittedCriterion {
+        OmittedCriterion {
             quantity: self.criterion.quantity.clone(),
             label: self.quantity.label(),
             missing: missing.to_owned(),

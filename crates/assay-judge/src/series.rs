@@ -2,7 +2,7 @@
 
 use crate::last_change::LastChange;
 use crate::quantity::Scope;
-use assay_model::measurement::{Interval, Joint, NamedResult, PerOperation, merge_named};
+use assay_model::measurement::{Interval, NamedResult, PerOperation, Window, merge_named};
 use assay_model::number::share;
 use std::sync::OnceLock;
 
@@ -129,7 +129,7 @@ impl SeriesBuilder {
     }
 
     /// Adds the joint that follows; without joints nothing is known of how streams and targets vary.
-    pub fn add_joint(&mut self, joint: &Joint) {
+    pub fn add_joint(&mut self, joint: &Window) {
         let batch = NamedBatch {
             intervals: joint.intervals,
             streams: coarsened(&joint.streams),
@@ -241,7 +241,7 @@ mod tests {
         for index in 0..6 {
             let named =
                 |name: &str| NamedResult { name: name.to_owned(), operations: operations(7) };
-            builder.add_joint(&Joint {
+            builder.add_joint(&Window {
                 first_interval: index * 10,
                 intervals: 10,
                 streams: vec![named("a"), named("b")],

@@ -91,7 +91,7 @@ fn what_is_missing_is_said() {
     story.shorten(3);
     assert_eq!(
         missing("iops at_least 1/s", &story),
-        "it was 308/s, but 3 intervals are too few to say how sure that is; use a longer --duration or a shorter --interval"
+        "it was 308/s, but 3 intervals are too few to say how sure that is; use a longer --time or a shorter --interval"
     );
     story.measurement.streams.clear();
     assert_eq!(missing("read.service_time.mean at_most 1ms", &story), "no reads were measured");
@@ -99,7 +99,7 @@ fn what_is_missing_is_said() {
     story.measurement.conduct.host_busy_share = None;
     assert_eq!(
         missing("host.cpu_busy at_most 80%", &story),
-        "the host did not say how busy its processors were"
+        "the CPU utilization of the host is not known"
     );
     story.run = false;
     assert_eq!(missing("errors at_most 0", &story), "no workload was run");

@@ -10,7 +10,7 @@ use assay_model::profile::{CheckOutcome, CrossCheck, Figure, Sampling, TimeModel
 pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck {
     let counted = time.average_active_sessions.clone();
     let right = seen.map(|seen| {
-        let source = format!("looks at the sessions, {:.3} to {:.3}", seen.low, seen.high);
+        let source = format!("samples of the sessions, {:.3} to {:.3}", seen.low, seen.high);
         Figure::new(seen.value, source)
     });
     let outcome = match (&counted, seen) {
@@ -54,7 +54,7 @@ pub fn doubts_of_looks(looks: &Samples) -> Vec<String> {
     let (late, all) = (looks.late(), count_of(looks.looks.len()));
     if all > 0 && 5 * late > all {
         doubts.push(format!(
-            "{late} of {all} looks at the sessions came late: the machine had no CPU for them, and a busy machine is seen too rarely"
+            "{late} of {all} samples of the sessions came late: the machine had no CPU for them, and a busy machine is sampled too rarely"
         ));
     }
     let missed = looks.tasks.map_or(0, |tasks| tasks.missed_sessions);

@@ -43,7 +43,7 @@ impl Plan {
 }
 
 /// A server that can be looked at.
-pub trait Watched {
+pub trait ObservedServer {
     /// Its counters at one moment.
     type Snapshot;
 
@@ -95,7 +95,7 @@ pub struct Observed<S> {
 
 /// Watches for an interval. `times` gives CPU times of the server's processes where it runs on this host; `show` hears
 /// after each look how many seconds have passed and how many sessions were active.
-pub fn observe<W: Watched>(
+pub fn observe<W: ObservedServer>(
     server: &mut W,
     plan: Plan,
     times: Option<TaskTimes<'_>>,
@@ -185,7 +185,7 @@ mod tests {
         snapshots: u64,
     }
 
-    impl Watched for Pretended {
+    impl ObservedServer for Pretended {
         type Snapshot = u64;
 
         fn snapshot(&mut self) -> Result<u64> {

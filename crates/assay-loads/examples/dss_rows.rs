@@ -1,7 +1,7 @@
 //! Writes the rows of the load of decision support as text, a file a table, so that other engines can load them.
 //!
 //! `dss_rows SCALE DIRECTORY`: columns separated by `|`, no header.
-#![allow(clippy::print_stderr, reason = "an example tells a person what is wrong")]
+#![allow(clippy::print_stderr, reason = "an example says what is wrong")]
 
 use assay_loads::dss::{Scale, TABLES, put_rows};
 use assay_loads::sink::{Part, Sink};

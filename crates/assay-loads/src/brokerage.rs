@@ -28,7 +28,7 @@ pub use rules::{
 };
 pub use session::{
     Customer, DataMaintenance, Detail, Position, Session, TradeOrder, Transaction, Volume, Watch,
-    Watched,
+    WatchScope,
 };
 pub use session_lookups::{Lookup, Update};
 pub use tables::{Table, fill, rows_of};

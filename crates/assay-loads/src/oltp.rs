@@ -78,7 +78,7 @@ impl Rules {
         }
         if !(0.0..=10.0).contains(&self.think_share) {
             return Err(Error::usage(
-                "--think is no share of the specified times",
+                "--think is not a share of the specified times",
                 "write 0% for none or 100% for the specified ones",
             ));
         }

@@ -4,7 +4,7 @@ mod content;
 mod rows;
 mod session;
 
-pub use content::Filler;
+pub use content::TextSource;
 pub use rows::{Row, Rows};
 pub use session::{Session, Step, Work};
 

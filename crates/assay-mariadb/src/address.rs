@@ -51,7 +51,7 @@ impl Address {
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
         let uri = Uri::parse(
             rest.ok_or_else(|| {
-                Error::usage("this is no address of a MariaDB or MySQL server", HINT)
+                Error::usage("this is not the address of a MariaDB or MySQL server", HINT)
             })?,
             HINT,
         )?;
@@ -234,7 +234,7 @@ mod tests {
             ("mysql://h/x?ssl-cert=a", "ssl-key"),
             ("mysql://h/x?colour=red", "colour"),
             ("mysql://h:many/x", "port"),
-            ("postgresql://h/x", "no address"),
+            ("postgresql://h/x", "not the address"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");

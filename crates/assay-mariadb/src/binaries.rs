@@ -24,14 +24,14 @@ pub struct Binaries {
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct SearchPath {
     /// The directory that a person named; nothing else is looked at then.
     pub named: Option<PathBuf>,
     /// The directories of `PATH` and of distributions.
     pub usual: Vec<PathBuf>,
 }
 
-impl Places {
+impl SearchPath {
     /// The places of this process.
     pub fn of_this_program(named: Option<PathBuf>) -> Self {
         let path = std::env::var_os("PATH");
@@ -137,7 +137,8 @@ mod tests {
         let root = std::env::temp_dir().join(format!("assay-mariadbs-{}", std::process::id()));
         pretend(&root.join("new/bin"), "10.11.19");
         pretend(&root.join("old"), "10.3.2");
-        let named = |name: &str| Places { named: Some(root.join(name)), ..Places::default() };
+        let named =
+            |name: &str| SearchPath { named: Some(root.join(name)), ..SearchPath::default() };
         let found = named("new").find().unwrap();
         assert_eq!((found.version.as_str(), found.release()), ("10.11.19", (10, 11)));
         assert!(named("old").find().unwrap_err().message().contains("10.3.2"));

@@ -47,7 +47,7 @@ const fn hint(number: u16) -> &'static str {
             "GRANT EXECUTE gives the right to call the procedures of our database; --calls stmt calls none"
         }
         1305 => {
-            "the procedures were dropped: make them again with --left drop, or take --calls stmt"
+            "the procedures were dropped: make them again with --partial-data drop, or use --calls stmt"
         }
         // What MariaDB says of an index that it could not write whole, whatever the reason.
         1034 => {
@@ -56,9 +56,7 @@ const fn hint(number: u16) -> &'static str {
         1461 => {
             "ask for fewer sessions, or raise max_prepared_stmt_count: each prepares its statements"
         }
-        1878 => {
-            "free space where the server puts temporary files (tmpdir), or ask for a smaller --scale"
-        }
+        1878 => "free space where the server puts temporary files (tmpdir), or ask for less data",
         3118 | 4151 => "the account is locked: unlock it with ALTER USER, or use another",
         2061 => {
             "this program proves itself with mysql_native_password or caching_sha2_password: give the user one of them, or use the socket of the server's machine"
@@ -69,7 +67,7 @@ const fn hint(number: u16) -> &'static str {
 
 const fn hint_of(meaning: Refusal) -> &'static str {
     match meaning {
-        Refusal::Full => "free space on the storage of the server, or ask for a smaller --scale",
+        Refusal::Full => "free space on the storage of the server, or ask for less data",
         Refusal::TooManySessions => "ask for fewer sessions, or raise max_connections",
         Refusal::ReadOnly => "name the primary: a read-only server cannot be written to",
         Refusal::Denied => "use a user who may do this; GRANT gives the right",

@@ -14,7 +14,7 @@ mod snapshot;
 pub use classes::seen;
 pub use delta::Delta;
 pub use profile::profile;
-pub use snapshot::{Counted, FileCounts, Instruments, Settings, Snapshot};
+pub use snapshot::{EventTally, FileCounts, Instruments, Settings, Snapshot};
 
 #[cfg(test)]
 mod made_up;

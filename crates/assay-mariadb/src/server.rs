@@ -11,7 +11,7 @@ use crate::address::{Address, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use assay_dbserver::tls::Security;
-use assay_dbserver::{Daemon, Home, INPUT, Nature, Program, Start, nameless, password};
+use assay_dbserver::{Daemon, INPUT, Program, ServerDir, ServerTraits, Start, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn account() -> Option<Account> {
 pub type Plan = assay_dbserver::Plan<Binaries>;
 
 /// What a server is in the eyes of the operating system.
-const NATURE: Nature = Nature {
+const NATURE: ServerTraits = ServerTraits {
     ended_cleanly_by: Signal::TERM,
     // Every other signal makes it write what is in its cache, and one that comes while it starts may be lost on it.
     ended_by: Signal::KILL,
@@ -97,7 +97,8 @@ impl Server {
         command.arg(option("tmpdir", &self.scratch()));
         command.arg(format!("--innodb-page-size={}", settings::PAGE_BYTES));
         let first = nameless(&first_statements(self.daemon.password()));
-        let first = first.map_err(|error| Home::refused(&self.daemon.home.directory, &error))?;
+        let first =
+            first.map_err(|error| ServerDir::refused(&self.daemon.home.directory, &error))?;
         let done = command.stdin(first).output();
         let done = done.map_err(|error| self.daemon.home.not_run(program, &error))?;
         // The program says success also when the last of its statements failed.
@@ -191,7 +192,7 @@ impl Program for Server {
 }
 
 /// The last words of a program, with a hint that fits.
-fn explain(home: &Home, doing: &str, words: &str) -> Error {
+fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
     let tells = |line: &&str| !LAST_LINES.iter().any(|last| line.contains(last));
     let words = words.lines().filter(tells).collect::<Vec<_>>().join("\n");
     home.explain(doing, &words, &MARKS, |why| {

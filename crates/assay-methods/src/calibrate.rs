@@ -35,7 +35,7 @@ mod warm;
 mod worth;
 
 pub use plan::{CalibrationPlan, Mix};
-pub use progress::{Doing, Progress};
+pub use progress::{CalibrationPhase, Progress};
 
 /// Calibrates a target; what was known when it was stopped or when the target failed is the result, with a remark.
 ///

@@ -16,5 +16,5 @@ pub mod study;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};
-pub use calibrate::{CalibrationPlan, Doing, Mix, Progress, calibrate};
+pub use calibrate::{CalibrationPhase, CalibrationPlan, Mix, Progress, calibrate};
 pub use plan::{Plan, PlanOptions, plan};

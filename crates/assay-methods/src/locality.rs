@@ -2,8 +2,8 @@
 
 use crate::bench::Bench;
 use assay_engine::Ignore;
-use assay_model::locality::{Following, Locality, LocalityPoint, Tier};
-use assay_model::measurement::{Finish, Interval, Joint, Measurement};
+use assay_model::locality::{Adaptation, Locality, LocalityPoint, Tier};
+use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::number::{count, count_of, index, real, real_len, seconds};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
@@ -141,7 +141,7 @@ pub fn locality(
     let found = tiers(&means(&points), noise(&points)).ok_or_else(|| {
         Error::environment(
             "the locality curve was stopped before it had four points",
-            "let it go on, or make each point shorter with --point",
+            "let it go on, or make each point shorter with --time",
         )
     })?;
     let again = match sets.first() {
@@ -249,7 +249,7 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
     let largest = *found.sizes.last()?;
     (brought < 2.0 * largest).then(|| {
         format!(
-            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --point longer.",
+            "Only {} of the largest working sets were brought in, which a place of {} may not show: let --largest be four times the place at most, or --time longer.",
             show_bytes(brought),
             show_bytes(largest)
         )
@@ -260,7 +260,7 @@ fn not_filled(found: &Tiers, brought: f64) -> Option<String> {
 /// better to name none.
 fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Vec<String> {
     let mut doubts = Vec::new();
-    let longer = "read each working set longer before it is measured: --settle of more than the time that the slowest place takes to follow";
+    let longer = "read each working set longer before it is measured: --warm-up of more than the time that the slowest place takes to follow";
     let falls =
         |pair: &&[LocalityPoint]| is_slower(&pair[0].service_time_ns, &pair[1].service_time_ns);
     if let Some(pair) = points.windows(2).find(falls) {
@@ -274,12 +274,12 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
         && is_slower(&first.service_time_ns, again)
     {
         doubts.push(format!(
-            "The smallest working set was read faster once the curve was done: a place follows late; {longer}."
+            "The smallest working set was read faster once the curve was done: a place adapts slowly; {longer}."
         ));
     }
     if misfit > MISFIT_MAX {
         doubts.push(format!(
-            "No set of places explains the means, the best one misses them by {:.0} %: the target keeps something else than what was used last, follows late, or was not left alone; {longer}.",
+            "No set of places explains the means, the best one misses them by {:.0} %: the target keeps something else than what was used last, adapts slowly, or was not left alone; {longer}.",
             misfit * 100.0
         ));
     }
@@ -311,7 +311,7 @@ fn point(
     workload.warm_up = plan.settle;
     workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
     let mut means = Vec::new();
-    let mut observe = |interval: &Interval, _: &Joint| {
+    let mut observe = |interval: &Interval, _: &Window| {
         if let Some(read) = interval.operations.read.as_ref().filter(|read| read.ios > 0) {
             means.push(read.service.mean_ns());
         }
@@ -339,7 +339,7 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
     read.map(|read| read.service.mean_ns()).ok_or_else(|| {
         Error::environment(
             "no read completed in the time of a point",
-            "give each point more time with --point",
+            "give each point more time with --time",
         )
     })
 }
@@ -397,7 +397,7 @@ fn follow(
     first_bytes: f64,
     period: Nanos,
     progress: &mut Progress<'_>,
-) -> Result<Following> {
+) -> Result<Adaptation> {
     let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
     let access = Access::MovingHotBand {
         share: Share(1.0),
@@ -410,7 +410,7 @@ fn follow(
     let step_s = workload.interval.seconds();
     let stretches = index(real(period.0) / real(workload.interval.0));
     let mut means: Vec<f64> = Vec::new();
-    let mut observe = |interval: &Interval, _: &Joint| {
+    let mut observe = |interval: &Interval, _: &Window| {
         let read = interval.operations.read.as_ref().filter(|read| read.ios > 0);
         let last = means.last().copied().unwrap_or(0.0);
         means.push(read.map_or(last, |read| read.service.mean_ns()));
@@ -425,7 +425,7 @@ fn follow(
         .filter(|stretch| stretch.len() == stretches)
         .filter_map(|stretch| follow_times_s(stretch, step_s))
         .collect();
-    Ok(Following {
+    Ok(Adaptation {
         hot_bytes,
         period_s: period.seconds(),
         half_s: timed.iter().map(|times| times.0).collect(),
@@ -525,7 +525,7 @@ mod tests {
     fn a_place_that_follows_late_gives_a_warning_and_no_wrong_number() {
         let hasty = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan(None));
         assert!(hasty.tiers.is_empty(), "{:?}", hasty.tiers);
-        assert!(hasty.doubts.iter().any(|doubt| doubt.contains("--settle")), "{:?}", hasty.doubts);
+        assert!(hasty.doubts.iter().any(|doubt| doubt.contains("--warm-up")), "{:?}", hasty.doubts);
     }
 
     #[test]
@@ -589,10 +589,10 @@ mod tests {
             point: Nanos(500_000_000),
             ..plan(None)
         };
-        let mut told = 0;
+        let mut delay = 0;
         let mut bench = SimulatedBench::new(&spec);
-        let found = locality(&mut bench, &plan, &mut |_, _| told += 1).unwrap();
-        assert!(bench.now_ns() < 600_000_000_000 && told > 41, "{told}");
+        let found = locality(&mut bench, &plan, &mut |_, _| delay += 1).unwrap();
+        assert!(bench.now_ns() < 600_000_000_000 && delay > 41, "{delay}");
         assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
     }
 

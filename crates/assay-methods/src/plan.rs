@@ -206,7 +206,7 @@ fn rate_criterion(
         only: only.map(str::to_owned),
         at_least: Some(Bound(Rate((least * 10.0).round() / 10.0).to_string())),
         why: format!(
-            "{} I/Os a second are demanded; {} less is still on a par.",
+            "{} I/Os per second are demanded; {} less still counts as equal.",
             if rate < 100.0 { format!("{rate:.1}") } else { show_count(rate) },
             percent(options.parity)
         ),
@@ -242,7 +242,7 @@ fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> St
     accepted.map_or_else(
         || {
             let parity = percent(options.parity);
-            format!("The database waited {waited} on average; {parity} more is still on a par.")
+            format!("The database waited {waited} on average; {parity} more still counts as equal.")
         },
         |accepted| {
             let accepted = show_time_ns(accepted.value * 1e9);

@@ -4,7 +4,7 @@ use assay_arrays::{HostEnd, HostInterval, HostTimes, watch_host};
 use assay_engine::{Observer, Simulation};
 use assay_model::array::SessionLoad;
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Joint, Measurement, NamedResult, PerOperation, Remark,
+    Conduct, Finish, Interval, Measurement, NamedResult, PerOperation, Remark, Window,
 };
 use assay_model::study::{Cell, FactorValue, Setting, Study};
 use assay_model::units::{Bytes, Share};
@@ -67,7 +67,10 @@ fn whole(value: &FactorValue) -> Result<u32> {
 }
 
 fn wrong(value: &FactorValue, example: &str) -> Error {
-    Error::usage(format!("'{value}' is no value of it"), format!("write for example {example}"))
+    Error::usage(
+        format!("'{value}' is not one of its values"),
+        format!("write for example {example}"),
+    )
 }
 
 /// What the storage sees of sessions, in the words of a workload: for documents and comparisons; it is not what runs. It
@@ -105,7 +108,7 @@ pub fn run_sessions(
         elapsed_ns: workload.duration.0,
         interval_ns: workload.interval.0,
     };
-    let (mut total, mut outstanding, mut intervals) = (Joint::default(), 0.0, 0.0);
+    let (mut total, mut outstanding, mut intervals) = (Window::default(), 0.0, 0.0);
     let mut watch = |part: &HostInterval| {
         let (interval, joint) = documents(part);
         total.merge(&joint);
@@ -123,7 +126,7 @@ pub fn run_sessions(
 }
 
 /// An interval of hosts in the words of the engine.
-fn documents(part: &HostInterval) -> (Interval, Joint) {
+fn documents(part: &HostInterval) -> (Interval, Window) {
     let of = |read: Option<&_>, write: Option<&_>| PerOperation {
         read: read.cloned(),
         write: write.cloned(),
@@ -146,7 +149,7 @@ fn documents(part: &HostInterval) -> (Interval, Joint) {
         operations,
         outstanding_mean: part.outstanding_mean,
     };
-    let joint = Joint { first_interval: part.index, intervals: 1, streams, targets: Vec::new() };
+    let joint = Window { first_interval: part.index, intervals: 1, streams, targets: Vec::new() };
     (interval, joint)
 }
 
@@ -154,7 +157,7 @@ fn measurement(
     workload: &Workload,
     end: &HostEnd,
     finish: Finish,
-    (total, outstanding_mean): (Joint, f64),
+    (total, outstanding_mean): (Window, f64),
 ) -> Measurement {
     let mut all = PerOperation::default();
     for stream in &total.streams {
@@ -253,7 +256,7 @@ mod tests {
         let device = SimulatedDevice::parse("array:xtremio-1").unwrap().unwrap();
         let mut simulation = device.simulation();
         let mut seen = (0, 0);
-        let mut observe = |interval: &Interval, _: &Joint| {
+        let mut observe = |interval: &Interval, _: &Window| {
             seen = (seen.0 + 1, seen.1 + interval.operations.ios());
             ControlFlow::Continue(())
         };
@@ -265,7 +268,7 @@ mod tests {
         assert!((real(reads.ios) / 2.0 / 84_500.0 - 1.0).abs() < 0.03, "{}", reads.ios);
         assert!(simulation.now_ns() >= 2_000_000_000);
         // The device goes on with what came before, and breaking off ends it at an edge.
-        let mut stop = |_: &Interval, _: &Joint| ControlFlow::Break(());
+        let mut stop = |_: &Interval, _: &Window| ControlFlow::Break(());
         let again = run_sessions(&mut simulation, &load, &view, &mut stop);
         assert_eq!((again.finish, again.elapsed_ns), (Finish::Interrupted, 500_000_000));
     }

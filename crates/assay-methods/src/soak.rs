@@ -3,11 +3,11 @@
 use assay_model::Estimate;
 use assay_model::measurement::{Interval, Operation};
 use assay_model::number::{index_of, real, real_len, seconds};
-use assay_model::soak::{Course, CoursePoint, Level, Noticed, Rests, Soak, SoakPlan, SoakState};
+use assay_model::soak::{Alarm, Level, Rests, Soak, SoakPlan, SoakPoint, SoakSeries, SoakState};
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::batches::{book, noun};
 use assay_stats::mean_interval;
-use assay_stats::steady::{Steadiness, SteadyRule, steadiness};
+use assay_stats::steady::{SteadyRule, SteadyState, steadiness};
 use assay_stats::watch::{Watch, WatchRule};
 
 mod batch;
@@ -61,7 +61,7 @@ pub struct SoakRecorder {
     watched: Batch,
     /// When each of the last batches of the watch began: a change dates back.
     begins: Vec<f64>,
-    noticed: Vec<Noticed>,
+    noticed: Vec<Alarm>,
     worked_s: f64,
     ended_s: f64,
 }
@@ -88,7 +88,7 @@ impl SoakRecorder {
     }
 
     /// Adds an interval of the cycle that began at `cycle_s`; says when the level of the IOPS surely changed.
-    pub fn add(&mut self, cycle: u32, cycle_s: f64, interval: &Interval) -> Option<Noticed> {
+    pub fn add(&mut self, cycle: u32, cycle_s: f64, interval: &Interval) -> Option<Alarm> {
         let batch = Batch::of(cycle, cycle_s, interval);
         self.worked_s += batch.elapsed_s;
         self.ended_s = cycle_s + seconds(interval.end_ns);
@@ -102,7 +102,7 @@ impl SoakRecorder {
         self.look(&watched)
     }
 
-    fn look(&mut self, watched: &Batch) -> Option<Noticed> {
+    fn look(&mut self, watched: &Batch) -> Option<Alarm> {
         // Longer ago than the watch learns, a begin is not asked for any more.
         if self.begins.len() == 4096 {
             self.begins.drain(..2048);
@@ -111,7 +111,7 @@ impl SoakRecorder {
         let change = self.watch.add(watched.iops())?;
         let back = index_of(change.noticed_at - change.at) + 1;
         let at_s = self.begins[self.begins.len().saturating_sub(back)];
-        let noticed = Noticed {
+        let noticed = Alarm {
             at_s,
             noticed_s: watched.at_s + watched.elapsed_s,
             before_iops: change.before,
@@ -129,7 +129,7 @@ impl SoakRecorder {
         let all = self.batches.items();
         let (recovered, batches): (Vec<&Batch>, Vec<&Batch>) =
             all.iter().partition(|batch| Some(batch.cycle) == last);
-        let courses: Vec<Course> = quantities(&batches)
+        let courses: Vec<SoakSeries> = quantities(&batches)
             .into_iter()
             .filter_map(|quantity| course(&quantity, &batches, rule))
             .collect();
@@ -159,7 +159,7 @@ impl SoakRecorder {
 }
 
 /// The state of the IOPS is the state of the soak; times follow them.
-fn state(courses: &[Course], batch_s: f64, rule: &SoakRule) -> SoakState {
+fn state(courses: &[SoakSeries], batch_s: f64, rule: &SoakRule) -> SoakState {
     let Some(iops) = courses.first().filter(|iops| iops.points.len() >= BATCHES_MIN) else {
         return SoakState::TooShort;
     };
@@ -208,7 +208,7 @@ fn quantities(batches: &[&Batch]) -> Vec<Quantity> {
     found
 }
 
-fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Course> {
+fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<SoakSeries> {
     let values: Vec<f64> = batches.iter().map(|batch| (quantity.of)(batch)).collect();
     if values.is_empty() {
         return None;
@@ -223,13 +223,13 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Co
     let lost = |ratio: &Estimate| {
         if higher { ratio.high < 1.0 - rule.tolerance } else { ratio.low > 1.0 + rule.tolerance }
     };
-    Some(Course {
+    Some(SoakSeries {
         quantity: quantity.name.clone(),
         unit: quantity.unit,
         points: batches
             .iter()
             .zip(&values)
-            .map(|(batch, value)| CoursePoint { at_s: batch.at_s, value: *value })
+            .map(|(batch, value)| SoakPoint { at_s: batch.at_s, value: *value })
             .collect(),
         degraded: levels.len() > 1 && last_of_first.as_ref().is_some_and(lost),
         last_of_first,
@@ -240,7 +240,7 @@ fn course(quantity: &Quantity, batches: &[&Batch], rule: &SoakRule) -> Option<Co
 }
 
 /// The stretches with their means.
-fn levels(found: &Steadiness, values: &[f64], batches: &[&Batch]) -> Vec<Level> {
+fn levels(found: &SteadyState, values: &[f64], batches: &[&Batch]) -> Vec<Level> {
     let mut edges = vec![0];
     edges.extend(&found.changes);
     edges.push(values.len());
@@ -260,7 +260,7 @@ fn levels(found: &Steadiness, values: &[f64], batches: &[&Batch]) -> Vec<Level> 
 
 /// What rests brought: within the cycles, and after the final one.
 fn rests(
-    courses: &[Course],
+    courses: &[SoakSeries],
     batches: &[&Batch],
     recovered: &[&Batch],
     soak: &SoakRecorder,

@@ -156,7 +156,10 @@ fn change(stream: &mut Stream, name: &str, value: &FactorValue) -> Result<bool> 
 }
 
 fn wrong(value: &impl Display, example: &str) -> Error {
-    Error::usage(format!("'{value}' is no value of it"), format!("write for example {example}"))
+    Error::usage(
+        format!("'{value}' is not one of its values"),
+        format!("write for example {example}"),
+    )
 }
 
 fn parsed<T: FromStr<Err = Error>>(value: &FactorValue, example: &str) -> Result<T> {

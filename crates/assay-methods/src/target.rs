@@ -13,7 +13,7 @@ mod simulated;
 mod storage;
 mod test_file;
 
-pub use hasten::{Hasten, Hastened};
+pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
 pub use storage::{Storage, is_block_device};
 
@@ -28,7 +28,7 @@ pub enum Named {
 
 /// What may be done with a target, and how.
 #[derive(Clone, Debug)]
-pub struct Opening {
+pub struct AccessOptions {
     /// Whether the workload writes.
     pub write: bool,
     /// Past the page cache.

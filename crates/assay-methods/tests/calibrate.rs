@@ -349,7 +349,7 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
     let expected = [
         "read: read on twisted: No such device",
         "read: the throughput of large I/Os that lasts is not known",
-        "read: the IOPS within the limit are only known to lie between 1,909 and 4,413",
+        "read: the IOPS within the limit are uncertain: they lie between 1,909 and 4,413",
         failures,
     ];
     assert_eq!(told, expected);
@@ -397,7 +397,7 @@ fn plans_that_cannot_be_meant_are_refused() {
             .to_string()
     };
     assert!(refused(|plan| plan.limit.quantile = 1.0).contains("the quantile 1"));
-    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("no limit"));
+    assert!(refused(|plan| plan.limit.service_time_ns = 0.0).contains("not a limit"));
     assert!(refused(|plan| plan.mixes.clear()).contains("nothing to calibrate"));
     assert!(refused(|plan| plan.time_budget = Nanos(1_000_000_000)).contains("too short"));
     assert!(refused(|plan| plan.outstanding_max = 0).contains("at least one I/O"));

@@ -123,7 +123,7 @@ pub struct Pair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Better {
+pub enum Direction {
     /// Rates.
     Higher,
     /// Times.
@@ -143,7 +143,7 @@ pub struct Measure {
     /// Unit of both values.
     pub unit: Unit,
     /// What users like.
-    pub better: Better,
+    pub better: Direction,
     /// The base.
     pub base: Estimate,
     /// The other side.

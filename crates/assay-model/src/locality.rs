@@ -24,7 +24,7 @@ pub struct Locality {
     pub misfit: f64,
     /// How a moving hot spot is followed; absent where there is only one place, or it was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub following: Option<Following>,
+    pub following: Option<Adaptation>,
 }
 
 /// One point of the curve.
@@ -60,7 +60,7 @@ pub struct Tier {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Following {
+pub struct Adaptation {
     /// Bytes of the hot spot.
     pub hot_bytes: f64,
     /// Time between its jumps, s.

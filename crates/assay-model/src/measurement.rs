@@ -122,7 +122,7 @@ pub struct Interval {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Joint {
+pub struct Window {
     /// The first interval that it covers.
     pub first_interval: u64,
     /// Intervals that it covers.
@@ -330,7 +330,7 @@ pub fn merge_errors(mine: &mut Vec<ErrorCount>, theirs: Vec<ErrorCount>) {
     }
 }
 
-impl Joint {
+impl Window {
     /// Adds the joint that follows.
     pub fn merge(&mut self, next: &Self) {
         if self.intervals == 0 {

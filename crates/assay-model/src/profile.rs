@@ -14,7 +14,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
-pub use read_times::{ReadSight, ReadTimes};
+pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{
     BufferPoolAdvice, ByteRate, FileActivity, FlashHits, HostActivity, InstanceShare, LogWriter,
     ReadSkew, ReportActivity, ReportScope, ReportStatement, SegmentIo, SegmentReads, ShareOf,

@@ -86,14 +86,14 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<String>,
     /// What.
-    pub what: Happening,
+    pub what: EventKind,
 }
 
 /// What an event says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Happening {
+pub enum EventKind {
     /// A phase began, for example `warm_up` or `measure`.
     PhaseBegin {
         /// Name of the phase.

@@ -105,7 +105,7 @@ impl JsonSchema for Histogram {
 struct Line {
     begin: Option<Begin>,
     interval: Option<crate::run::IntervalSummary>,
-    joint: Option<crate::measurement::Joint>,
+    joint: Option<crate::measurement::Window>,
 }
 
 /// The measured time began, or was taken up again.
@@ -150,7 +150,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("measurement", text::<crate::measurement::Measurement>()),
         ("interval", text::<crate::run::IntervalSummary>()),
         ("intervals", line::<Line>()),
-        ("joint", text::<crate::measurement::Joint>()),
+        ("joint", text::<crate::measurement::Window>()),
         ("event", line::<crate::run::Event>()),
         ("run", text::<crate::run::RunManifest>()),
         ("calibration", text::<crate::calibration::Calibration>()),
@@ -231,7 +231,7 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::Workload>("workload") > 0);
     assert!(read_examples::<crate::measurement::Measurement>("measurement") > 0);
     assert!(read_examples::<crate::run::IntervalSummary>("interval") > 0);
-    assert!(read_examples::<crate::measurement::Joint>("joint") > 0);
+    assert!(read_examples::<crate::measurement::Window>("joint") > 0);
     assert!(read_examples::<crate::run::Event>("event") > 0);
     assert!(read_examples::<crate::run::RunManifest>("run") > 0);
     assert!(read_examples::<crate::calibration::Calibration>("calibration") > 0);

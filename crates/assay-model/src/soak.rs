@@ -29,9 +29,9 @@ pub struct Soak {
     /// What rules of others say of the same IOPS.
     pub rules: Vec<RuleFinding>,
     /// Every quantity over time.
-    pub courses: Vec<Course>,
+    pub courses: Vec<SoakSeries>,
     /// Changes of the IOPS that were noticed while they happened.
-    pub noticed: Vec<Noticed>,
+    pub noticed: Vec<Alarm>,
     /// What rests brought, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests: Option<Rests>,
@@ -93,13 +93,13 @@ pub struct RuleFinding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Course {
+pub struct SoakSeries {
     /// The name that criteria use.
     pub quantity: String,
     /// Its unit.
     pub unit: Unit,
     /// Its values, one a batch.
-    pub points: Vec<CoursePoint>,
+    pub points: Vec<SoakPoint>,
     /// The stretches of one level, in their order.
     pub levels: Vec<Level>,
     /// What the last stretch gains from its begin to its end, as a share of its level.
@@ -119,7 +119,7 @@ pub struct Course {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct CoursePoint {
+pub struct SoakPoint {
     /// Its begin, s.
     pub at_s: f64,
     /// Its value.
@@ -143,7 +143,7 @@ pub struct Level {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Noticed {
+pub struct Alarm {
     /// When it began, s.
     pub at_s: f64,
     /// When it was noticed, s.

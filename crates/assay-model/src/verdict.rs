@@ -174,7 +174,7 @@ pub struct Judgement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct LeftOut {
+pub struct OmittedCriterion {
     /// The quantity as the criterion names it.
     pub quantity: String,
     /// The quantity in words.
@@ -198,7 +198,7 @@ pub struct Verdict {
     pub judgements: Vec<Judgement>,
     /// Optional criteria without evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedCriterion>,
 }
 
 impl Outcome {

@@ -64,7 +64,7 @@ impl Quantity {
 
 /// Something that stands in the report and could not be read with certainty; it is absent from the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadableFact {
     /// The section it stood in.
     pub section: Section,
     /// The line of the file, from 1.

@@ -11,7 +11,7 @@ mod ranges;
 mod segments;
 
 use crate::number::{self, Cell, Decimal, Printed, Suffix};
-use crate::quantity::{Quantity, Unit, Unread};
+use crate::quantity::{Quantity, Unit, UnreadableFact};
 use crate::report::{Form, Header, Kind, Report};
 use crate::section::Section;
 use crate::split::Part;
@@ -166,7 +166,7 @@ impl Reading {
     ) -> Option<Quantity> {
         if self.report.unread.len() < UNREAD_KEPT {
             let text = crate::table::text(cell).chars().take(40).collect();
-            self.report.unread.push(Unread { section, line, text, reason });
+            self.report.unread.push(UnreadableFact { section, line, text, reason });
         }
         None
     }

@@ -1,6 +1,6 @@
 //! What a report says, section by section; what is not in the report is `None` or an empty list, never zero.
 
-pub use crate::quantity::{Flag, Quantity, Unit, Unread};
+pub use crate::quantity::{Flag, Quantity, Unit, UnreadableFact};
 pub use crate::section::Section;
 pub use crate::split::{Form, Kind};
 pub use assay_model::profile::ShareOf;
@@ -66,7 +66,7 @@ pub struct Report {
     /// Sections that were found with rows.
     pub sections: Vec<Section>,
     /// What stood there and could not be read with certainty.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFact>,
     /// Impossible values and contradictions.
     pub flags: Vec<Flag>,
 }

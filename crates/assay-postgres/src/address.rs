@@ -36,12 +36,12 @@ pub struct Address {
     /// The database.
     pub database: String,
     /// What the way must be like.
-    pub terms: Terms,
+    pub terms: ConnectionOptions,
 }
 
 /// What is demanded of the way to a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct ConnectionOptions {
     /// Encryption.
     pub security: Security,
     /// Whether proofs are bound to it.
@@ -108,7 +108,7 @@ impl Address {
             database: known("dbname", "PGDATABASE").unwrap_or_else(|| user.clone()),
             password: known("password", "PGPASSWORD"),
             user,
-            terms: Terms { certified, ..terms::read(&known, environment)? },
+            terms: ConnectionOptions { certified, ..terms::read(&known, environment)? },
         };
         if address.password.is_none() {
             let file = known("passfile", "PGPASSFILE").map(PathBuf::from);

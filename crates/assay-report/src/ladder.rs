@@ -62,6 +62,6 @@ mod tests {
         assert!(!text(&whole, relative, false).contains("50,000"));
         assert!(!html(&whole, relative).contains("50,000"));
         let skipped = text(&report(Vec::new()), Options::default(), false);
-        assert!(skipped.contains("was not measured: all that was asked"), "{skipped}");
+        assert!(skipped.contains("was not measured: all steps were completed"), "{skipped}");
     }
 }

@@ -95,8 +95,8 @@ fn a_rate_that_is_hardly_known_is_no_lower_bound() {
     let most = &mut report.calibration.as_mut().unwrap().mixes[0].iops_within_limit;
     let rate = &mut most.as_mut().unwrap().rate;
     (rate.low, rate.high) = (0.0, 2.0 * rate.value);
-    let told = text(&report, ABSOLUTE, false).replace("\n  ", " ");
-    assert!(told.contains("(95 % CI 0 – ") && !told.starts_with("At least"), "{told}");
+    let text = text(&report, ABSOLUTE, false).replace("\n  ", " ");
+    assert!(text.contains("(95 % CI 0 – ") && !text.starts_with("At least"), "{text}");
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Default for SteadyRule {
 
 /// What our rule finds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Steadiness {
+pub struct SteadyState {
     /// Index of the first batch of the steady stretch that the series ends with; `None` when it is not steady.
     pub since: Option<usize>,
     /// First indices of the stretches after the first one.
@@ -93,7 +93,7 @@ pub struct Steadiness {
 /// the series as well, and the last one is none where a straight line does. The drift is the [`trend`] over the last stretch; it counts
 /// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
 /// intervals of 1 s.
-pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
+pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> SteadyState {
     let mut changes = all_changes(batches, rule.tolerance);
     let wanders = wanders(batches, &changes) && long_memory(batches, 0.0).is_some();
     if wanders {
@@ -115,7 +115,7 @@ pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> Steadiness {
     let last = batches.get(start..).unwrap_or_default();
     let memory = long_memory(batches, if wanders { WANDERING } else { LONG_MEMORY });
     let steady = is_steady(last, needed, rule) && !(wanders && memory.is_some());
-    Steadiness {
+    SteadyState {
         since: steady.then_some(start),
         changes,
         drift: drift(last, rule.confidence),
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn noise_that_remembers_for_minutes_is_not_told_from_changes() {
-        let mut told = [0; 2];
+        let mut alarms = [0; 2];
         for seed in 1..=20 {
             let mut random = Random::new(seed);
             let mut value = 0.0;
@@ -455,10 +455,10 @@ mod tests {
             };
             let series: Vec<f64> = std::iter::repeat_with(&mut next).take(180).collect();
             let found = steadiness(&series, &SteadyRule::default());
-            told[0] += u32::from(found.since.is_some_and(|since| since > 0));
-            told[1] += u32::from(found.since.is_none() && found.long_memory_n.is_none());
+            alarms[0] += u32::from(found.since.is_some_and(|since| since > 0));
+            alarms[1] += u32::from(found.since.is_none() && found.long_memory_n.is_none());
         }
-        assert!(told[0] <= 1 && told[1] <= 1, "{told:?}");
+        assert!(alarms[0] <= 1 && alarms[1] <= 1, "{alarms:?}");
     }
 
     #[test]

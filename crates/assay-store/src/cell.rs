@@ -13,7 +13,7 @@ mod series;
 mod writer;
 
 pub use join::joined;
-pub use plan::{CellPlan, KeptPlan};
+pub use plan::{CellPlan, LoadedPlan};
 pub use reader::CellReader;
 pub use writer::CellWriter;
 

@@ -43,7 +43,7 @@ mod watch;
 
 pub use cell::{
     CellPlan, CellReader, CellStart, CellStatus, CellWriter, Durability, Extent, JOINT_BYTES_MAX,
-    KeptPlan, TAIL_BYTES_MAX, WINDOWS_MAX, joined,
+    LoadedPlan, TAIL_BYTES_MAX, WINDOWS_MAX, joined,
 };
 pub use damage::{Damage, take_damage};
 pub use document::Document;

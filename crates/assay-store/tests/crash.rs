@@ -4,7 +4,7 @@
 mod common;
 
 use assay_model::Workload;
-use assay_model::measurement::{Finish, Joint};
+use assay_model::measurement::{Finish, Window};
 use assay_model::run::IntervalSummary;
 use assay_store::{CellReader, Durability, Extent, RunReader, Store};
 use common::{Folder, SECOND_NS, interval_of, measured, new_run, piece, pieces, start, workload};
@@ -89,7 +89,7 @@ fn summaries(cell: &CellReader) -> Vec<IntervalSummary> {
     cell.summaries().unwrap().map(Result::unwrap).collect()
 }
 
-fn joints(cell: &CellReader) -> Vec<Joint> {
+fn joints(cell: &CellReader) -> Vec<Window> {
     cell.joints().unwrap().map(|item| item.unwrap().1).collect()
 }
 
@@ -103,7 +103,7 @@ fn holds(cell: &CellReader, intervals: u64) {
         expected.operations = measured(index, index + 1, Finish::Complete).operations();
         assert_eq!(summary, IntervalSummary::of(&expected));
     }
-    let mut sum = Joint::default();
+    let mut sum = Window::default();
     for joint in joints(cell) {
         sum.merge(&joint);
     }
@@ -139,7 +139,7 @@ proptest! {
         prop_assert_eq!(&whole.targets, &uncut.targets);
         prop_assert_eq!((whole.elapsed_ns, whole.finish.clone()), (uncut.elapsed_ns, uncut.finish));
         prop_assert_eq!(left.reader().measurement().unwrap(), whole);
-        let mut sum = Joint::default();
+        let mut sum = Window::default();
         for joint in joints(&left.reader()) {
             sum.merge(&joint);
         }

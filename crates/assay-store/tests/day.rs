@@ -8,7 +8,7 @@
 mod common;
 
 use assay_model::measurement::{
-    Finish, Interval, Joint, Measurement, NamedResult, Operation, PerOperation,
+    Finish, Interval, Measurement, NamedResult, Operation, PerOperation, Window,
 };
 use assay_model::number::{count, count_of, real};
 use assay_store::{CellWriter, Durability, JOINT_BYTES_MAX, TAIL_BYTES_MAX, WINDOWS_MAX};
@@ -28,7 +28,7 @@ const FEW: u64 = 5;
 const MEMORY_BYTES_MAX: u64 = 64 << 20;
 
 /// One second of an OLTP load: 45,000 IOPS, 70 % reads, one stream on one target.
-fn oltp(random: &mut Random, second: u64) -> Joint {
+fn oltp(random: &mut Random, second: u64) -> Window {
     let (reads, writes) = (31_000 + random.below(1000), 13_000 + random.below(1000));
     let read = service_times(random, reads, 180e3, 0.5);
     let write = service_times(random, writes, 90e3, 0.5);
@@ -38,7 +38,7 @@ fn oltp(random: &mut Random, second: u64) -> Joint {
 }
 
 /// One second of a database: six streams with open arrivals on four targets.
-fn database(random: &mut Random, second: u64) -> Joint {
+fn database(random: &mut Random, second: u64) -> Window {
     let loads = [
         ("pages", Operation::Read, 20_000, 180e3),
         ("writer", Operation::Write, 6000, 300e3),
@@ -54,12 +54,12 @@ fn database(random: &mut Random, second: u64) -> Joint {
     joint(second, &streams, 4)
 }
 
-fn joint(second: u64, streams: &[(&str, PerOperation)], targets: u64) -> Joint {
+fn joint(second: u64, streams: &[(&str, PerOperation)], targets: u64) -> Window {
     let mut all = PerOperation::default();
     for (_, operations) in streams {
         all.merge(operations);
     }
-    Joint {
+    Window {
         first_interval: second,
         intervals: 1,
         streams: streams.iter().map(|(name, operations)| named(name, operations)).collect(),
@@ -72,7 +72,7 @@ fn named(name: &str, operations: &PerOperation) -> NamedResult {
 }
 
 /// Some seconds that differ, to be used again and again: no line depends on the lines before.
-fn pool(make: fn(&mut Random, u64) -> Joint, seconds: u64) -> Vec<(Interval, Joint)> {
+fn pool(make: fn(&mut Random, u64) -> Window, seconds: u64) -> Vec<(Interval, Window)> {
     let mut random = Random(7);
     (0..seconds)
         .map(|second| {
@@ -82,7 +82,7 @@ fn pool(make: fn(&mut Random, u64) -> Joint, seconds: u64) -> Vec<(Interval, Joi
         .collect()
 }
 
-fn append(cell: &mut CellWriter, pool: &[(Interval, Joint)], second: u64, sum: &mut Joint) {
+fn append(cell: &mut CellWriter, pool: &[(Interval, Window)], second: u64, sum: &mut Window) {
     let (interval, joint) = &pool[usize::try_from(second).unwrap() % pool.len()];
     let interval = Interval {
         index: second,
@@ -94,7 +94,7 @@ fn append(cell: &mut CellWriter, pool: &[(Interval, Joint)], second: u64, sum: &
     sum.merge(joint);
 }
 
-fn of(sum: Joint, elapsed_s: u64) -> Measurement {
+fn of(sum: Window, elapsed_s: u64) -> Measurement {
     Measurement {
         elapsed_ns: elapsed_s * common::SECOND_NS,
         streams: sum.streams,
@@ -109,12 +109,12 @@ fn length(path: &Path) -> u64 {
 
 /// Bytes of a day, from its lines: `DISTINCT` seconds joined stand for a joint of three minutes, whose buckets
 /// are a little fuller.
-fn day_bytes(make: fn(&mut Random, u64) -> Joint) -> u64 {
+fn day_bytes(make: fn(&mut Random, u64) -> Window) -> u64 {
     let folder = Folder::new();
     let run = folder.store().create(&new_run()).unwrap();
     let start = start(Durability::Finished);
     let pool = pool(make, DISTINCT);
-    let mut few = Joint::default();
+    let mut few = Window::default();
     let mut cell = run.create_cell("day", &workload(DAY_S), &start).unwrap();
     let directory = run.path().join("cells/day");
     let begin = length(&directory.join("intervals.jsonl"));
@@ -124,7 +124,7 @@ fn day_bytes(make: fn(&mut Random, u64) -> Joint) -> u64 {
     let line = (length(&directory.join("intervals.jsonl")) - begin) / FEW;
     let tail = length(&directory.join("tail.jsonl")) / FEW;
 
-    let mut sum = Joint::default();
+    let mut sum = Window::default();
     for (_, joint) in &pool {
         sum.merge(joint);
     }
@@ -170,14 +170,14 @@ fn observe<T>(what: &str, work: impl FnOnce() -> T) -> (T, u64) {
 #[test]
 #[ignore = "writes 86,400 intervals twice; run it alone and optimized"]
 fn a_whole_day_is_written_and_read_in_flat_memory() {
-    for (name, make) in [("oltp", oltp as fn(&mut Random, u64) -> Joint), ("database", database)] {
+    for (name, make) in [("oltp", oltp as fn(&mut Random, u64) -> Window), ("database", database)] {
         println!("{name}:");
         let folder = Folder::on_disk();
         let run = folder.store().create(&new_run()).unwrap();
         let plan = workload(DAY_S);
         let mut cell = run.create_cell("day", &plan, &start(Durability::Finished)).unwrap();
         let pool = pool(make, 60);
-        let mut sum = Joint::default();
+        let mut sum = Window::default();
         let ((), grown) = observe("writing", || {
             for second in 0..DAY_S {
                 append(&mut cell, &pool, second, &mut sum);

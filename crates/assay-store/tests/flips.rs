@@ -4,7 +4,7 @@
 mod common;
 
 use assay_model::measurement::Finish;
-use assay_model::run::{Event, Happening};
+use assay_model::run::{Event, EventKind};
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
 use assay_store::{Document, Durability, RunReader, Store, take_damage};
@@ -35,8 +35,8 @@ fn write_run(store: &Store, is_finished: bool) -> PathBuf {
     let path = run.path().to_owned();
     run.put(Document::Workload, &toml::to_string(&workload(4)).unwrap()).unwrap();
     let happened = |what| Event { at_unix_ns: NOW_UNIX_NS, cell: None, what };
-    run.event(&happened(Happening::Resumed)).unwrap();
-    run.event(&happened(Happening::PhaseBegin { name: "measure".to_owned() })).unwrap();
+    run.event(&happened(EventKind::Resumed)).unwrap();
+    run.event(&happened(EventKind::PhaseBegin { name: "measure".to_owned() })).unwrap();
     let mut watch = run.watch_log().unwrap();
     watch.append(&Moment { at_unix_ns: NOW_UNIX_NS, ..Moment::default() }).unwrap();
     let mut cell =

@@ -8,7 +8,7 @@ use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, Knee, LatencyLimit, MixCalibration,
 };
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation, Remark};
-use assay_model::run::{Event, Happening, RunManifest};
+use assay_model::run::{Event, EventKind, RunManifest};
 use assay_store::{Document, Durability, RunWriter};
 use common::{
     Folder, NOW_UNIX_NS, SECOND_NS, interval_of, measured, new_run, operations, piece, result,
@@ -63,11 +63,11 @@ fn happenings() -> [Event; 5] {
         what,
     };
     [
-        at(0, &None, Happening::Remark(remark())),
-        at(1, &cell, Happening::PhaseBegin { name: measure.clone() }),
-        at(2, &cell, Happening::Errors(failure())),
-        at(3, &None, Happening::Resumed),
-        at(4, &cell, Happening::PhaseEnd { name: measure }),
+        at(0, &None, EventKind::Remark(remark())),
+        at(1, &cell, EventKind::PhaseBegin { name: measure.clone() }),
+        at(2, &cell, EventKind::Errors(failure())),
+        at(3, &None, EventKind::Resumed),
+        at(4, &cell, EventKind::PhaseEnd { name: measure }),
     ]
 }
 

@@ -9,7 +9,7 @@ mod common;
 
 use assay_model::Result;
 use assay_model::measurement::Finish;
-use assay_model::run::{Event, Happening};
+use assay_model::run::{Event, EventKind};
 use assay_store::{Document, Durability, RunReader, Store};
 use common::{Folder, NOW_UNIX_NS, interval_of, measured, new_run, piece, start, workload};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -155,7 +155,7 @@ fn read_all(path: &Path) -> Result<()> {
 /// Writes all that a run is written: whatever is refused, the rest is tried.
 fn write_all(store: &Store) -> Result<()> {
     let mut run = store.resume("latest", NOW_UNIX_NS)?;
-    let happened = Event { at_unix_ns: NOW_UNIX_NS, cell: None, what: Happening::Resumed };
+    let happened = Event { at_unix_ns: NOW_UNIX_NS, cell: None, what: EventKind::Resumed };
     let done = [
         run.event(&happened),
         run.watch_log().and_then(|mut log| log.append(&assay_model::watch::Moment::default())),

@@ -3,7 +3,7 @@
 
 mod common;
 
-use assay_model::measurement::{Finish, Joint};
+use assay_model::measurement::{Finish, Window};
 use assay_store::{CellStart, CellWriter, Durability, RunStatus, RunWriter, Store};
 use common::{Folder, NOW_UNIX_NS, Random, interval_of, new_run, piece, pieces, start, workload};
 use std::fs::{File, OpenOptions};
@@ -103,7 +103,7 @@ fn check(folder: &Path, before: u64) -> u64 {
     let found = cell.measurement().unwrap();
     assert_eq!(found.finish, Finish::Unfinished);
     assert_eq!(found.streams, pieces(intervals).streams);
-    let mut sum = Joint::default();
+    let mut sum = Window::default();
     for item in cell.joints().unwrap() {
         sum.merge(&item.unwrap().1);
     }

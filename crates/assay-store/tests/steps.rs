@@ -6,7 +6,7 @@ mod common;
 use assay_model::load::{Length, Load, LoadKind, LoadStep, OnLoss, StepArrival};
 use assay_model::measurement::Finish;
 use assay_model::units::Nanos;
-use assay_store::{CellStatus, Document, Durability, KeptPlan, RunWriter};
+use assay_store::{CellStatus, Document, Durability, LoadedPlan, RunWriter};
 use common::{Folder, interval_of, measured, new_run, piece, start, workload};
 
 const SECOND: Nanos = Nanos(1_000_000_000);
@@ -37,7 +37,7 @@ fn a_rung_keeps_its_step_and_is_called_by_it_when_it_was_broken_off() {
     drop(cell);
     let cells = run.reader().unwrap().cells().unwrap();
     let [cell] = cells.as_slice() else { panic!("{cells:?}") };
-    assert_eq!(cell.plan().unwrap(), KeptPlan::Step(Box::new(step())));
+    assert_eq!(cell.plan().unwrap(), LoadedPlan::Step(Box::new(step())));
     assert_eq!(cell.status().unwrap(), CellStatus::Unfinished);
     assert_eq!(cell.measurement().unwrap().workload, "oltp, 8 sessions");
     let error = cell.workload().unwrap_err();
@@ -56,7 +56,7 @@ fn a_rung_of_an_earlier_version_still_has_its_workload() {
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
     cell.finish(measured(0, 1, Finish::Complete)).unwrap();
     let cells = run.reader().unwrap().cells().unwrap();
-    assert_eq!(cells[0].plan().unwrap(), KeptPlan::Workload(Box::new(workload(9))));
+    assert_eq!(cells[0].plan().unwrap(), LoadedPlan::Workload(Box::new(workload(9))));
 }
 
 /// The result of a load as a run keeps it.

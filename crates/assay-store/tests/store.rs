@@ -8,7 +8,7 @@
 mod common;
 
 use assay_model::measurement::{Conduct, ErrorCount, Finish, Measurement, Operation, Remark};
-use assay_model::run::{Event, Happening, RunKind};
+use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Access, Layout, Process, SyncPolicy};
 use assay_model::{Arrival, Blame, Error, Stream, Workload};
@@ -151,7 +151,7 @@ fn one_writer_at_a_time_and_readers_as_many_as_like() {
     let events: Vec<Event> =
         store.open("latest").unwrap().events().unwrap().map(Result::unwrap).collect();
     assert_eq!(events.len(), 1);
-    assert_eq!(events[0].what, Happening::Resumed);
+    assert_eq!(events[0].what, EventKind::Resumed);
 }
 
 #[test]
@@ -275,12 +275,12 @@ fn errors_of_a_killed_cell_are_those_of_its_events() {
         let cell = Some(cell.to_owned());
         run.event(&Event { at_unix_ns, cell, what }).unwrap();
     };
-    tell("oltp", NOW_UNIX_NS + 1, Happening::Errors(failure(5, 2)));
-    tell("oltp", NOW_UNIX_NS + 2, Happening::Errors(failure(5, 3)));
-    tell("oltp", NOW_UNIX_NS + 2, Happening::Errors(failure(61, 1)));
-    tell("dss", NOW_UNIX_NS + 2, Happening::Errors(failure(5, 9)));
-    tell("oltp", NOW_UNIX_NS - 1, Happening::Errors(failure(5, 9)));
-    tell("oltp", NOW_UNIX_NS + 3, Happening::PhaseEnd { name: "measure".to_owned() });
+    tell("oltp", NOW_UNIX_NS + 1, EventKind::Errors(failure(5, 2)));
+    tell("oltp", NOW_UNIX_NS + 2, EventKind::Errors(failure(5, 3)));
+    tell("oltp", NOW_UNIX_NS + 2, EventKind::Errors(failure(61, 1)));
+    tell("dss", NOW_UNIX_NS + 2, EventKind::Errors(failure(5, 9)));
+    tell("oltp", NOW_UNIX_NS - 1, EventKind::Errors(failure(5, 9)));
+    tell("oltp", NOW_UNIX_NS + 3, EventKind::PhaseEnd { name: "measure".to_owned() });
     drop(cell);
     let found = run.reader().unwrap().cell("oltp").unwrap().measurement().unwrap();
     assert_eq!(found.errors, [failure(5, 5), failure(61, 1)]);
@@ -431,7 +431,7 @@ fn remarks_and_json_documents_come_back() {
     let event = Event {
         at_unix_ns: 5,
         cell: None,
-        what: Happening::Remark(Remark {
+        what: EventKind::Remark(Remark {
             what: "a".to_owned(),
             why: "b".to_owned(),
             remedy: "c".to_owned(),

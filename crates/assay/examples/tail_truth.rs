@@ -37,7 +37,7 @@ const fn case(name: &'static str, servers: u32, law: Drawn, arrivals_per_s: f64)
 }
 
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
-/// Arrivals of the simulation that tells the truth where no formula does.
+/// Arrivals of the simulation that is the truth where no formula does.
 const ARRIVALS: f64 = 2e8;
 /// The limit of the criterion that must not be kept, as a share of the truth.
 const LIMIT: f64 = 0.995;

@@ -14,9 +14,9 @@ pub enum ExitStatus {
     Success,
     /// A criterion is not met: 1.
     Failure,
-    /// Nothing was asked and the help was shown, or a part of what was asked could not be meant and was told: 2.
+    /// No verb was given and the help was shown, or a part of the command was invalid and was reported: 2.
     Usage,
-    /// It cannot be told: 3.
+    /// It is undecided: 3.
     Inconclusive,
     /// The measurement could not go on; what was measured is kept: 4.
     Aborted,
@@ -60,7 +60,7 @@ pub fn exit_status(finish: &Finish, outcome: Outcome) -> ExitStatus {
 pub fn report_and_exit_code(result: Result<ExitStatus>) -> ExitCode {
     let is_damaged = tell_damage(result.as_ref().err());
     match result {
-        // What was read is told, and is not all that was written.
+        // What was read is reported, and is not all that was written.
         Ok(ExitStatus::Success | ExitStatus::Failure | ExitStatus::Inconclusive) if is_damaged => {
             ExitCode::from(ExitStatus::Aborted.code())
         }
@@ -68,7 +68,7 @@ pub fn report_and_exit_code(result: Result<ExitStatus>) -> ExitCode {
         Err(error) => {
             say(&crate::options::without_passwords(&error.to_string()));
             ExitCode::from(match error.blame() {
-                // What a stopped program could not do is no mistake.
+                // What a stopped program could not do is not an error.
                 _ if crate::signals::stopped() => ExitStatus::Interrupted.code(),
                 Blame::Usage => 2,
                 Blame::Environment => 4,
@@ -91,7 +91,7 @@ pub fn print_report(text: &str) -> Result<ExitStatus> {
     if crate::terminal::colour() { write(&crate::terminal::dressed(text)) } else { print(text) }
 }
 
-/// Writes a result to standard output; a reader that has gone is no mistake of anyone's.
+/// Writes a result to standard output; that its reader has gone is not an error.
 pub fn print(text: &str) -> Result<ExitStatus> {
     write(&crate::terminal::plain(text))
 }

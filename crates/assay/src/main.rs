@@ -9,16 +9,16 @@ mod options;
 mod progress_line;
 mod resume;
 mod signals;
+mod spelling;
 mod table;
 mod terminal;
 mod usage;
 mod verbs;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::CommandLine::try_parse() {
+    match cli::read() {
         Ok(command_line) => exit::report_and_exit_code(command_line.verb.run()),
         Err(error) => exit::report_and_exit_code(cli::answer(&error)),
     }

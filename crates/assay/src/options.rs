@@ -1,6 +1,7 @@
 //! Options that several verbs share.
 
 use crate::progress_line::ProgressLine;
+use crate::spelling::quantity;
 use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
 use assay_app::{Context, Guards, Progress};
 use assay_dbserver::{may_hold_password, redacted};
@@ -10,12 +11,9 @@ use assay_model::units::{Bytes, Nanos, Share};
 use assay_store::Store;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use std::str::FromStr;
 
-/// Reads a quantity of the command line; the unit is required.
-pub fn quantity<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
-}
+/// Heading of the options that all verbs have, at the end of each help.
+pub const COMMON: &str = "Common options";
 
 /// Where runs are kept.
 #[derive(Args)]
@@ -41,10 +39,10 @@ impl StoreOptions {
 /// How results are shown.
 #[derive(Args)]
 pub struct OutputOptions {
-    /// Print the documents as JSON instead of text
+    /// Print JSON documents instead of text
     #[arg(long)]
     pub json: bool,
-    /// Neither progress nor notes on standard error
+    /// Print neither progress nor notes on standard error
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -52,7 +50,7 @@ pub struct OutputOptions {
 /// Where the run of a load is kept, and how it is shown.
 #[derive(Args)]
 pub struct LoadRunOptions {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = COMMON)]
     pub store: StoreOptions,
     #[command(flatten)]
     pub output: OutputOptions,
@@ -81,34 +79,34 @@ pub fn progress(output: &OutputOptions) -> Progress {
 
 /// What is measured, and how it is opened.
 #[derive(Args)]
+#[command(next_help_heading = "Target options")]
 pub struct TargetOptions {
-    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…` or `array:…`
-    #[arg(value_name = "TARGET")]
+    /// Directories (a test file is created there), files, block devices, or one simulated device `sim:…` or `array:…`
+    #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
-    /// Size of a test file; by default by free space, caches and time
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    /// Size of a test file; by default chosen from free space, caches and time
+    #[arg(long, alias = "filesize", value_name = "SIZE", value_parser = quantity::<Bytes>)]
     pub size: Option<Bytes>,
-    /// How long filling a test file may take
+    /// Longest time to spend on filling a test file
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
     pub fill_time: Nanos,
     /// Keep the test file for later runs
     #[arg(long)]
     pub keep: bool,
-    /// Destroy the content of the block device with this serial number (or exact size, where it has none); once for each
-    /// device, in their order
+    /// Overwrite the block device with this serial number (or exact size if it has none); once per device, in their order
     #[arg(long, value_name = "SERIAL-OR-SIZE")]
     pub destroy: Vec<String>,
-    /// Give up the known data on that device as well: the names of all that is found there, for example `ext4` or
-    /// `gpt,mbr`; once for each --destroy, in their order, `none` where nothing is found
+    /// Also give up the known data on that device: the names of everything found there, for example `ext4` or `gpt,mbr`;
+    /// once per --destroy, in their order, `none` if nothing is found
     #[arg(long, value_name = "NAMES", requires = "destroy")]
     pub wipe: Vec<String>,
-    /// Share of the test file's content that compresses away
+    /// Share of the test file's content that compression removes
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
     pub compressible: Share,
-    /// Share of the test file's content that deduplicates away
+    /// Share of the test file's content that deduplication removes
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
     pub duplicate: Share,
-    /// Through the page cache instead of direct I/O
+    /// Use the page cache instead of direct I/O
     #[arg(long, conflicts_with = "polled")]
     pub buffered: bool,
     #[command(flatten)]
@@ -133,44 +131,45 @@ impl TargetOptions {
     }
 }
 
-/// Who carries out the I/Os.
+/// How I/Os are submitted.
 #[derive(Args)]
+#[command(next_help_heading = "Engine options")]
 pub struct EngineOptions {
-    /// Who carries out the I/Os
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    /// How I/Os are submitted
+    #[arg(long, alias = "ioengine", value_enum, default_value_t = Backend::Auto)]
     pub backend: Backend,
-    /// When the kernel works off completions of a ring
+    /// When the kernel processes completions of a ring
     #[arg(long, value_enum, default_value_t = Run::Cooperative)]
     pub task_run: Run,
-    /// I/Os handed to the kernel at once at most
+    /// Most I/Os to hand to the kernel in one call
     #[arg(long, value_name = "N", default_value_t = UringOptions::default().submit_batch, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub submit_batch: u32,
-    /// Poll the device for completions; few devices can
+    /// Poll the device for completions; few devices support it
     #[arg(long)]
     pub polled: bool,
 }
 
-/// Who carries out the I/Os.
+/// How I/Os are submitted.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Backend {
-    /// `io_uring`, or blocking calls where it is denied
+    /// `io_uring`, or blocking calls if it is denied
     Auto,
     /// `io_uring`
     Uring,
-    /// Blocking calls by a thread for each outstanding I/O
+    /// Blocking calls, one thread per outstanding I/O
     Posix,
-    /// Nobody: what the tool itself costs
+    /// No I/O at all: measures the cost of Assay itself
     Null,
 }
 
-/// When the kernel works off completions of a ring.
+/// When the kernel processes completions of a ring.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Run {
-    /// Whenever the worker is in the kernel anyway
+    /// When the worker is in the kernel anyway
     Cooperative,
     /// Only when the worker waits for them
     Deferred,
-    /// A kernel thread submits as well; costs a core
+    /// A kernel thread submits as well, which costs a core
     KernelThread,
 }
 
@@ -203,7 +202,7 @@ pub fn command_line() -> Vec<String> {
 pub fn without_passwords(text: &str) -> String {
     let typed = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     typed.filter(|word| may_hold_password(word)).fold(text.to_owned(), |text, word| {
-        // An option with its value is told apart before it is told of.
+        // An option and its value are separate words to whoever reports them.
         let value = word.split_once('=').filter(|_| word.starts_with('-')).map(|(_, value)| value);
         let text = text.replace(&word, &redacted(&word));
         value.map_or(text.clone(), |value| text.replace(value, &redacted(value)))

@@ -23,10 +23,10 @@ impl ProgressLine {
         Self { shown: wanted && !quiet && io::stderr().is_terminal(), talks: !quiet, drawn: None }
     }
 
-    /// Shows or says what the library tells.
+    /// Shows or says what the library reports.
     pub fn take(&mut self, update: Update<'_>) {
         match update {
-            Update::Doing { what, share, left_s } => self.show(what, share, left_s),
+            Update::CalibrationPhase { what, share, left_s } => self.show(what, share, left_s),
             Update::Idle => self.clear(),
             Update::Note(text) => self.say(text),
         }

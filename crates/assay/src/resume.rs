@@ -29,7 +29,7 @@ pub fn original_options<T: Args>(run: &RunReader, verb: &'static str, only: &str
     })
 }
 
-/// The options of a verb on a command line; none where it is of another verb or cannot be meant.
+/// The options of a verb on a command line; none where it is of another verb or invalid.
 fn options_of<T: Args>(command_line: &[String], verb: &'static str) -> Option<T> {
     let program = Command::new("assay").subcommand(T::augment_args(Command::new(verb)));
     let found = program.try_get_matches_from(command_line).ok()?;

@@ -26,7 +26,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
         second.map_err(|error| not_caught(signal, &error))?;
         catch(signal, &stop)?;
     }
-    // The kernel and the shell both send it when a terminal goes, so that a second one is no second wish.
+    // The kernel and the shell both send it when a terminal goes, so that a second one is not a second wish.
     if !is_ignored(SIGHUP) {
         catch(SIGHUP, &stop)?;
     }

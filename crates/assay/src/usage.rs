@@ -1,10 +1,10 @@
-//! What a person typed and cannot be meant, in the words of every other error: what was read, and what to do next.
+//! Invalid command lines, in the words of every other error: what was read, and what to do next.
 
 use assay_model::Error;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The parser's error as one of ours; `verb` is what was asked for as far as it is known, as in `assay runs show`.
+/// The parser's error as an Assay error; `verb` is what was asked for as far as it is known, as in `assay runs show`.
 pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
     let (message, hint) = match error.kind() {
         ErrorKind::ValueValidation => unreadable(error),
@@ -17,7 +17,9 @@ pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = words(error, ContextKind::InvalidArg).join(", ");
-            (format!("{missing} is missing"), None)
+            let example = "name a file or a preset, for example `assay run oltp DIR`; ";
+            let hint = missing.contains("<WORKLOAD>").then(|| format!("{example}{}", help(verb)));
+            (format!("{missing} is missing"), hint)
         }
         ErrorKind::ArgumentConflict => conflict(error),
         _ => (first_line(error), None),
@@ -29,6 +31,11 @@ pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
 fn unreadable(error: &clap::Error) -> (String, Option<String>) {
     let option = word(error, ContextKind::InvalidArg);
     let why = std::error::Error::source(error).map_or_else(String::new, ToString::to_string);
+    if why.contains("invalid digit") {
+        let value = word(error, ContextKind::InvalidValue);
+        let hint = "write a whole number, or several with commas: 4,8";
+        return (format!("{option}: '{value}' is not a whole number"), Some(hint.to_owned()));
+    }
     match why.split_once("; ") {
         Some((what, hint)) => (format!("{option}: {what}"), Some(hint.to_owned())),
         None => (format!("{option}: {why}"), None),

@@ -35,7 +35,7 @@ fn a_model_is_held_against_what_was_published() {
 #[test]
 fn an_array_is_a_target_as_a_simulated_device_is() {
     let place = Place::new();
-    let line = "run reads.toml array:ramsan-300?capacity=1GiB&seed=3 --duration 2s --interval 1s --criteria no-errors.toml";
+    let line = "run reads.toml array:ramsan-300?capacity=1GiB&seed=3 --time 2s --interval 1s --criteria no-errors.toml";
     let run = place.json(line, 0);
     // Sixteen channels of 97.5 µs bound what any number of outstanding I/Os can do.
     assert!(all_ios(measurement(&run)) <= 2 * 164_103);

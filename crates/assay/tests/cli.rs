@@ -15,6 +15,43 @@ fn version_names_the_program() {
     assert_eq!(output.status.code(), Some(0));
 }
 
+/// What the program says on standard error about a short run on a simulated device.
+fn notes(options: &[&str]) -> String {
+    let place = std::env::temp_dir().join(format!("assay-notes-{}", std::process::id()));
+    let run = ["run", "oltp-read", "sim:servers?count=4&service=1ms", "--store"];
+    let store = place.to_str().unwrap();
+    let output = assay(&[&run[..], &[store], options].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    drop(std::fs::remove_dir_all(&place));
+    said.lines().filter(|line| line.contains(" now ") || line.contains(" read as ")).collect()
+}
+
+#[test]
+fn a_former_name_and_a_bare_number_of_seconds_still_work_with_a_note() {
+    let other = ["--warm-up", "0", "--json"];
+    let noted = notes(&[&["--duration", "2s"][..], &other].concat());
+    assert!(noted.contains("note: --duration is now --time"), "{noted}");
+    assert!(noted.contains("note: --warm-up 0 is read as 0s"), "{noted}");
+    assert_eq!(notes(&["--runtime", "2s", "--warmup", "0s", "--json"]), "");
+    assert_eq!(notes(&["--duration", "2", "--warm-up", "0", "--json", "--quiet"]), "");
+}
+
+#[test]
+fn verbs_and_loads_have_the_names_that_others_use() {
+    for (line, usage) in [
+        (["runs", "rm", "--help"], "Usage: assay runs remove"),
+        (["load", "tpcc", "--help"], "Usage: assay load oltp"),
+        (["load", "tpch", "--help"], "Usage: assay load dss"),
+        (["load", "tpce", "--help"], "Usage: assay load brokerage"),
+    ] {
+        let output = assay(&line);
+        let help = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert!(help.contains(usage), "{help}");
+    }
+}
+
 #[test]
 fn an_unknown_verb_is_the_users_mistake() {
     assert_eq!(assay(&["frobnicate"]).status.code(), Some(2));

@@ -118,7 +118,7 @@ fn markup_in_a_report_stays_text() {
 #[test]
 fn a_plan_runs_on_storage_and_is_judged_by_what_it_asks() {
     let place = place();
-    place.run("plan one.txt --duration 60s --output demand.toml").ends_with(0);
+    place.run("plan one.txt --time 60s --output demand.toml").ends_with(0);
     let text = fs::read_to_string(place.path("demand.toml")).unwrap();
     assert!(text.contains("# rate: 500/s; Foreground Wait Events"), "{text}");
     let run = place.json("run demand.toml sim:servers?count=8&service=200us", 0);
@@ -156,7 +156,7 @@ fn a_check_asks_for_the_database_of_a_report() {
 #[test]
 fn a_file_of_any_size_or_kind_ends() {
     let place = place();
-    // 100 MB of a report whose table never ends; above 128 MiB it is no report.
+    // 100 MB of a report whose table never ends; above 128 MiB it is not a report.
     let row = "  padding of a statistic                        1            1.0          1.0\n";
     place.write("large.txt", &(report(500, "1.0") + &row.repeat(100_000_000 / row.len())));
     let large = place.json("profile large.txt", 0);

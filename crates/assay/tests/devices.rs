@@ -124,7 +124,7 @@ fn a_device_with_a_file_system_is_refused_mounted_or_not() {
         "error: refusing to write to DEVICE: it carries: ext2, ext3 or ext4 file system, or its journal; --wipe 'xfs' does not name exactly that\nhint: if nothing of it is needed, repeat with --destroy '16MiB' --wipe ext4",
     );
     assert!(fs::read(device.path()).unwrap() == before);
-    // Reading is no harm, whatever it carries.
+    // Reading does no harm, whatever it carries.
     let line = format!("run reads.toml {} --criteria no-errors.toml", device.path().display());
     place.json(&line, 0);
     assert_eq!(place.run_ids().len(), 1);

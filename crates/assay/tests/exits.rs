@@ -32,7 +32,7 @@ fn the_verdict_is_the_exit_code() {
         ("unknown.toml", "INCONCLUSIVE", 3),
     ] {
         let run = place.json(
-            &format!("run reads.toml sim:servers?count=4&service=1ms --duration 10s --interval 1s --criteria {criteria}"),
+            &format!("run reads.toml sim:servers?count=4&service=1ms --time 10s --interval 1s --criteria {criteria}"),
             code,
         );
         assert_eq!(run["verdict"]["outcome"], outcome);
@@ -65,8 +65,8 @@ fn without_a_question_there_is_an_answer_and_no_verdict() {
             format!("calibrate {device} --time 5s --read-share 100% --max-latency 20ms"),
             "random 8 KiB reads/s with p99 ≤ 20 ms",
         ),
-        (format!("run reads.toml {device} --duration 10s"), "IOPS; p99 of reads"),
-        ("watch d --for 500ms --every 100ms".to_owned(), "on average over"),
+        (format!("run reads.toml {device} --time 10s"), "IOPS; p99 of reads"),
+        ("watch d --time 500ms --interval 100ms".to_owned(), "on average over"),
     ] {
         let ran = place.run(&line);
         assert_eq!(ran.code, Some(0), "{ran:#?}");
@@ -100,7 +100,7 @@ fn what_was_asked_nothing_and_nothing_fits_is_a_usage_error() {
     let place = Place::new();
     place
         .run(
-            "locality sim:servers?count=4&service=1ms --largest 16MiB --settle 100ms --point 200ms",
+            "locality sim:servers?count=4&service=1ms --largest 16MiB --warm-up 100ms --time 200ms",
         )
         .ends_with(0);
     let ran = place.run("judge latest");

@@ -35,7 +35,7 @@ fn a_disk_that_fills_in_mid_run_ends_it_and_keeps_what_was_measured() {
     let rig = or_skip!(Rig::mount(&slow().fault(full)));
     let place = Place::new();
     let target = rig.directory().display();
-    let ran = place.run(&format!("run mixed.toml {target} --size 4MiB --duration 10min --json"));
+    let ran = place.run(&format!("run mixed.toml {target} --size 4MiB --time 10min --json"));
     let run = ran.json(4);
     let measured = measurement(&run);
     assert!(all_ios(measured) > 50, "{measured:#}");
@@ -90,7 +90,7 @@ fn a_device_that_vanishes_ends_the_run_and_keeps_what_was_measured() {
         let rig = or_skip!(Rig::mount(&slow().file("data", 4 << 20)));
         let place = Place::new();
         let file = rig.path("data").display().to_string();
-        let line = format!("run reads.toml {file} --duration 10min --backend {backend} --json");
+        let line = format!("run reads.toml {file} --time 10min --backend {backend} --json");
         let mut run = place.start(&line);
         run.wait_until(|| rig.statistics().read.ios > 2000);
         rig.vanish(errno);
@@ -137,7 +137,7 @@ fn failed_ios_are_counted_by_what_went_wrong_and_where_it_began() {
     let place = Place::new();
     let run = place.json(
         &format!(
-            "run reads.toml {} --duration 1s --criteria no-errors.toml",
+            "run reads.toml {} --time 1s --criteria no-errors.toml",
             rig.path("data").display()
         ),
         1,
@@ -171,7 +171,7 @@ fn a_sync_that_fails_is_an_error_of_syncs() {
     let rig = or_skip!(Rig::mount(&slow()));
     let broken = Fault::error(Errno::EIO).on(&[Operation::Sync]);
     let mut run = place.start(&format!(
-        "run commits.toml {} --size 4MiB --duration 6s --criteria no-errors.toml --json",
+        "run commits.toml {} --size 4MiB --time 6s --criteria no-errors.toml --json",
         rig.directory().display()
     ));
     // Filling ends with a sync, and so does opening the file.
@@ -243,7 +243,7 @@ fn a_store_on_a_full_disk_ends_the_run_without_leaving_a_test_file() {
     let place = Place::new();
     let store = small.path().join("runs");
     let ran = place.run(&format!(
-        "run reads.toml d --size 4MiB --interval 10ms --duration 10min --store {}",
+        "run reads.toml d --size 4MiB --interval 10ms --time 10min --store {}",
         store.display()
     ));
     assert_eq!(ran.code, Some(4), "{ran:#?}");

@@ -55,9 +55,9 @@ fn ends(place: &Place, words: &[&str]) -> Ran {
 /// Options by the verb that they belong to, the rest of its command, and the kind of their values.
 const NUMERIC: [(&str, &[&str]); 7] = [
     (
-        "run oltp DEVICE --duration 300ms --warm-up 0s --interval 50ms",
+        "run oltp DEVICE --time 300ms --warm-up 0s --interval 50ms",
         &[
-            "--duration T",
+            "--time T",
             "--warm-up T",
             "--interval T",
             "--seed N",
@@ -69,8 +69,8 @@ const NUMERIC: [(&str, &[&str]); 7] = [
         ],
     ),
     (
-        "locality DEVICE --smallest 1MiB --largest 16MiB --point 10ms",
-        &["--transfer B", "--smallest B", "--largest B", "--point T", "--follow T"],
+        "locality DEVICE --smallest 1MiB --largest 16MiB --time 10ms",
+        &["--transfer B", "--smallest B", "--largest B", "--time T", "--follow T"],
     ),
     (
         "calibrate DEVICE --time 100ms --read-share 100% --outstanding-max 4",
@@ -87,7 +87,7 @@ const NUMERIC: [(&str, &[&str]); 7] = [
         ],
     ),
     (
-        "soak DEVICE --duration 400ms --interval 50ms",
+        "soak DEVICE --time 400ms --interval 50ms",
         &["--tolerance S", "--interval T", "--seed N", "--size B"],
     ),
     ("compare latest latest", &["--nodes N", "--tolerance S"]),
@@ -110,13 +110,13 @@ const NUMERIC: [(&str, &[&str]); 7] = [
             "--time T",
             "--warm-up T",
             "--max-latency T",
-            "--shared-buffers B",
+            "--buffer-pool B",
         ],
     ),
     (
         "load oltp d --bindir /nowhere",
         &[
-            "--users N",
+            "--sessions N",
             "--warehouses N",
             "--partitions N",
             "--loaders N",
@@ -144,7 +144,7 @@ fn zero_and_huge_values_of_every_numeric_option_end_with_a_word() {
     let place = Place::new();
     ends(
         &place,
-        &["run", "oltp", DEVICE, "--duration", "300ms", "--warm-up", "0s", "--interval", "50ms"],
+        &["run", "oltp", DEVICE, "--time", "300ms", "--warm-up", "0s", "--interval", "50ms"],
     );
     std::thread::scope(|scope| {
         for (line, options) in NUMERIC {
@@ -180,8 +180,7 @@ fn a_simulated_device_whose_time_stands_still_is_refused_or_ended() {
         ("sim:servers?count=8&service=0s", "takes no time"),
         ("sim:servers?count=100000&service=1ns", "its time hardly gets on"),
     ] {
-        let ran =
-            ends(&place, &["run", "reads.toml", device, "--duration", "1s", "--warm-up", "0s"]);
+        let ran = ends(&place, &["run", "reads.toml", device, "--time", "1s", "--warm-up", "0s"]);
         assert!(ran.code == Some(2) && ran.stderr.contains(said), "{device}: {ran:#?}");
     }
 }
@@ -191,7 +190,7 @@ fn the_first_interrupt_ends_a_simulation_between_two_intervals() {
     let place = Place::new();
     // One interval of it takes minutes.
     let mut started = place.start(
-        "run reads.toml sim:servers?count=8&service=1us --duration 100h --interval 100h --warm-up 0s",
+        "run reads.toml sim:servers?count=8&service=1us --time 100h --interval 100h --warm-up 0s",
     );
     let store = place.path("assay-runs");
     started.wait_until(|| {
@@ -241,7 +240,7 @@ fn counts_without_measure_are_refused_by_name() {
     }
     ends(
         &place,
-        &["run", "oltp", DEVICE, "--duration", "300ms", "--warm-up", "0s", "--interval", "50ms"],
+        &["run", "oltp", DEVICE, "--time", "300ms", "--warm-up", "0s", "--interval", "50ms"],
     );
     let ran = ends(&place, &["judge", "latest", "--criteria", "long.criteria.toml"]);
     assert_eq!(ran.code, Some(2), "{ran:#?}");
@@ -252,7 +251,7 @@ fn files_without_end_are_refused_in_bounded_memory() {
     let place = Place::new();
     ends(
         &place,
-        &["run", "oltp", DEVICE, "--duration", "300ms", "--warm-up", "0s", "--interval", "50ms"],
+        &["run", "oltp", DEVICE, "--time", "300ms", "--warm-up", "0s", "--interval", "50ms"],
     );
     fs::create_dir_all(place.path("osw/oswvmstat")).unwrap();
     let sparse = fs::File::create(place.path("osw/oswvmstat/h_vmstat_26.11.22.2200.dat")).unwrap();
@@ -274,7 +273,7 @@ fn files_without_end_are_refused_in_bounded_memory() {
 fn kept_run(place: &Place) -> PathBuf {
     ends(
         place,
-        &["run", "oltp", DEVICE, "--duration", "300ms", "--warm-up", "0s", "--interval", "50ms"],
+        &["run", "oltp", DEVICE, "--time", "300ms", "--warm-up", "0s", "--interval", "50ms"],
     );
     let id = place.run_ids().pop().unwrap();
     place.path("assay-runs").join(id)
@@ -484,17 +483,7 @@ fn places_that_cannot_hold_a_store_are_refused_with_a_word() {
     for store in ["file", "file/below", "/proc", "/dev/null", "/dev/full", "", &long] {
         let ran = ends(
             &place,
-            &[
-                "run",
-                "reads.toml",
-                DEVICE,
-                "--duration",
-                "300ms",
-                "--warm-up",
-                "0s",
-                "--store",
-                store,
-            ],
+            &["run", "reads.toml", DEVICE, "--time", "300ms", "--warm-up", "0s", "--store", store],
         );
         let is_refused = ran.code.is_some_and(|code| [2, 4].contains(&code));
         assert!(is_refused && ran.stderr.contains("hint: "), "{store}: {ran:#?}");
@@ -506,7 +495,7 @@ fn places_that_cannot_hold_a_store_are_refused_with_a_word() {
             "run",
             "reads.toml",
             DEVICE,
-            "--duration",
+            "--time",
             "300ms",
             "--warm-up",
             "0s",
@@ -599,17 +588,7 @@ fn plans_and_devices_beyond_measure_are_refused() {
     {
         let ran = ends(
             &place,
-            &[
-                "run",
-                "oltp",
-                device,
-                "--duration",
-                "300ms",
-                "--warm-up",
-                "0s",
-                "--interval",
-                "50ms",
-            ],
+            &["run", "oltp", device, "--time", "300ms", "--warm-up", "0s", "--interval", "50ms"],
         );
         assert!(ran.code.is_some(), "{device}: {ran:#?}");
     }

@@ -15,7 +15,7 @@ const VERBS: [&str; 8] =
 fn place() -> Place {
     let place = Place::new();
     place.json(
-        "run reads.toml sim:servers?count=4&service=1ms --duration 10s --criteria no-errors.toml",
+        "run reads.toml sim:servers?count=4&service=1ms --time 10s --criteria no-errors.toml",
         0,
     );
     place
@@ -46,7 +46,7 @@ fn json_is_all_that_is_on_standard_output() {
 #[test]
 fn an_interrupted_and_a_failed_run_are_json_too() {
     let place = Place::new();
-    let mut run = place.start("run reads.toml d --size 4MiB --duration 10min --json");
+    let mut run = place.start("run reads.toml d --size 4MiB --time 10min --json");
     run.wait_until(|| place.kept_intervals() > 0);
     run.signal(rustix::process::Signal::INT);
     assert!(run.wait().json(130).is_object());

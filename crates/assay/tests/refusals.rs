@@ -1,4 +1,4 @@
-//! What cannot be meant or is not allowed: one line says what happened, one what to do next, and nothing is touched.
+//! What is invalid or not allowed: one line says what happened, one what to do next, and nothing is touched.
 #![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
@@ -22,7 +22,11 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         2,
         "error: there is no option or argument '--sizes'\nhint: did you mean '--size'? see `assay run --help`",
     ),
-    ("run", 2, "error: <WORKLOAD> is missing\nhint: see `assay run --help`"),
+    (
+        "run",
+        2,
+        "error: <WORKLOAD> is missing\nhint: name a file or a preset, for example `assay run oltp DIR`; see `assay run --help`",
+    ),
     (
         "run reads.toml",
         2,
@@ -39,9 +43,9 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         "error: --size <SIZE> has no value\nhint: see `assay run --help`",
     ),
     (
-        "run reads.toml d --duration 5",
+        "run reads.toml d --time five",
         2,
-        "error: --duration <TIME>: '5' has no unit\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
+        "error: --time <TIME>: 'five' is not a quantity\nhint: write for example 1ms; the units are ns, us, µs, ms, min, s, h, d",
     ),
     (
         "calibrate d --max-latency 1parsec",
@@ -64,6 +68,16 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         "error: no load can be searched by the quantile 1.5\nhint: use a quantile between 0 and 1, for example 0.99",
     ),
     (
+        "calibrate d --quantile high",
+        2,
+        "error: --quantile <QUANTILE>: 'high' is not a quantile\nhint: write 0.99, 99% or p99",
+    ),
+    (
+        "load oltp d --sessions 4-8",
+        2,
+        "error: --sessions <N,N,…>: '4-8' is not a whole number\nhint: write a whole number, or several with commas: 4,8",
+    ),
+    (
         "calibrate d --time 1s",
         2,
         "error: 1s is too short for a calibration\nhint: give it at least 5s a mix; 60s is usual",
@@ -71,7 +85,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "check d --max-latency 0s",
         2,
-        "error: --time and --max-latency: 0 ns is no limit for a service time\nhint: use a limit above 0, for example 1ms",
+        "error: --time and --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, for example 1ms",
     ),
     (
         "run reads.toml d --backend iocp",
@@ -167,9 +181,9 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
         "error: --size 1MiB: a test file this small holds nothing to measure\nhint: write at least 2MiB",
     ),
     (
-        "run --resume latest --duration 1h",
+        "run --resume latest --time 1h",
         2,
-        "error: --resume <RUN> cannot be used with --duration <TIME>\nhint: leave one of them out",
+        "error: --resume <RUN> cannot be used with --time <TIME>\nhint: leave one of them out",
     ),
     (
         "soak --resume latest --polled",
@@ -361,7 +375,7 @@ fn a_file_without_rights_is_only_refused_where_rights_matter() {
     refused(
         &place.run("run mixed.toml file"),
         4,
-        "error: refusing to write to file: Assay did not create it\nhint: files of yours are only ever read; give a directory, and Assay creates a file of its own there",
+        "error: refusing to write to file: Assay did not create it\nhint: your own files are only ever read; give a directory, and Assay creates a file of its own there",
     );
 }
 

@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 use support::{Place, Started, all_ios, measurement, names, refused};
 
-const NOT_OURS: &str = "Assay did not create it\nhint: files of yours are only ever read; give a directory, and Assay creates a file of its own there";
+const NOT_OURS: &str = "Assay did not create it\nhint: your own files are only ever read; give a directory, and Assay creates a file of its own there";
 
 #[test]
 fn a_file_of_the_user_is_never_written() {
@@ -94,7 +94,7 @@ fn a_larger_file_that_was_kept_answers_as_one_of_the_size_asked_for() {
 /// A place with the test file of a run that was killed, and its name.
 fn abandoned() -> (Place, String) {
     let place = Place::new();
-    let mut run = place.start("run mixed.toml d --size 4MiB --duration 10min");
+    let mut run = place.start("run mixed.toml d --size 4MiB --time 10min");
     run.wait_until(|| place.kept_intervals() > 0);
     run.signal(rustix::process::Signal::KILL);
     assert_eq!(run.wait().code, None);
@@ -205,7 +205,7 @@ fn a_file_that_was_being_filled_when_the_program_was_killed_is_no_rubbish_for_ev
 #[test]
 fn two_runs_at_once_use_two_files() {
     let place = Place::new();
-    let line = "run mixed.toml d --size 4MiB --duration 2s --criteria no-errors.toml --json";
+    let line = "run mixed.toml d --size 4MiB --time 2s --criteria no-errors.toml --json";
     let runs: Vec<Started> = (0..2).map(|_| place.start(line)).collect();
     let results: Vec<_> = runs.into_iter().map(|run| run.wait().json(0)).collect();
     let file = |run: &serde_json::Value| run["environment"]["storage"][0]["target"]["path"].clone();
@@ -283,7 +283,7 @@ fn only_runs_are_removed_and_only_whole_ones() {
 #[test]
 fn a_run_that_is_being_written_is_not_removed() {
     let place = Place::new();
-    let mut run = place.start("run reads.toml d --size 4MiB --duration 10min");
+    let mut run = place.start("run reads.toml d --size 4MiB --time 10min");
     run.wait_until(|| place.kept_intervals() > 0);
     let ran = place.run("runs remove latest");
     assert_eq!(ran.code, Some(4), "{ran:#?}");

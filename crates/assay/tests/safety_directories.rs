@@ -21,7 +21,7 @@ enum Origin {
     AnotherHost,
 }
 
-/// A scratch directory with `d`, which is looked at, and what must stay beside it.
+/// A scratch directory with `d`, which is looked at, and what must stay next to it.
 struct Ground(PathBuf);
 
 impl Ground {
@@ -97,7 +97,7 @@ fn what_was_left_is_shown_with_its_size_and_goes_only_when_that_is_said() {
     assert!(said(&ground.clean("--yes")).contains("nothing is left behind"));
 }
 
-/// D17, D18, D19, E02, E03: a name is no mark, and a mark is a plain file of this user that says of which directory it is.
+/// D17, D18, D19, E02, E03: a name is not a mark, and a mark is a plain file of this user that says of which directory it is.
 #[test]
 fn what_only_looks_like_ours_stays() {
     let ground = Ground::new("looks");
@@ -195,7 +195,7 @@ fn what_another_user_made_is_his_however_it_is_marked() {
     assert!(said(&ground.clean("--yes")).contains("nothing is left behind"));
 }
 
-/// Exchanges two names as fast as it can until it is told to end; counts.
+/// Exchanges two names as fast as it can until it is to end; counts.
 fn exchange(one: &Path, other: &Path, stop: &AtomicBool, count: &AtomicU64) {
     while !stop.load(Ordering::Relaxed) {
         if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {

@@ -17,7 +17,7 @@ use support::{Place, Ran, Started, all_ios, measurement, refused};
 const STOP: Duration = Duration::from_millis(200);
 const SLACK: Duration = Duration::from_secs(4);
 
-/// Sends a signal and waits for the end; tells how long that took.
+/// Sends a signal and waits for the end; returns how long that took.
 fn stopped(run: Started, signal: Signal, what: &str) -> (Ran, Duration) {
     let begin = Instant::now();
     run.signal(signal);
@@ -31,7 +31,7 @@ fn stopped(run: Started, signal: Signal, what: &str) -> (Ran, Duration) {
 fn a_stopped_run_ends_at_once_and_keeps_what_was_measured() {
     for signal in ending_signals() {
         let place = Place::new();
-        let mut run = place.start("run mixed.toml d --size 4MiB --duration 10min --json");
+        let mut run = place.start("run mixed.toml d --size 4MiB --time 10min --json");
         run.wait_until(|| place.kept_intervals() >= 3);
         let (ran, took) = stopped(run, signal, "a run");
         let run = ran.json(130);
@@ -52,12 +52,12 @@ fn every_verb_ends_with_every_signal_and_leaves_no_test_file() {
     let study = "format = 1\nname = \"long\"\npreset = \"oltp\"\n[phases]\nmeasure = \"10min\"\n\
                  [[factor]]\nname = \"queue_depth\"\nvalues = [1, 2]\n";
     let verbs = [
-        "run mixed.toml d --size 4MiB --duration 10min",
-        "soak d --size 4MiB --duration 10min --interval 100ms",
+        "run mixed.toml d --size 4MiB --time 10min",
+        "soak d --size 4MiB --time 10min --interval 100ms",
         "calibrate d --size 4MiB --time 10min --read-share 100%",
         "study long.study.toml d --size 4MiB",
-        "locality d --size 64MiB --smallest 1MiB --largest 32MiB --point 10min",
-        "watch d --for 10min --every 200ms",
+        "locality d --size 64MiB --smallest 1MiB --largest 32MiB --time 10min",
+        "watch d --time 10min --interval 200ms",
     ];
     std::thread::scope(|scope| {
         for verb in verbs {
@@ -91,7 +91,7 @@ fn a_run_in_virtual_time_can_be_stopped_too() {
         let place = Place::new();
         let mut run = place.start(&format!(
             "{verb} sim:servers?count=8&service=100us --json {}",
-            if verb.starts_with("run") { "--duration 365d" } else { "" }
+            if verb.starts_with("run") { "--time 365d" } else { "" }
         ));
         if verb.starts_with("run") {
             run.wait_until(|| place.kept_intervals() >= 3);
@@ -138,7 +138,7 @@ fn stalled(mode: Mode, backend: &str, stall_s: u64, what: &str) -> Option<(Place
     };
     let place = Place::new();
     let mut run = place.start(&format!(
-        "run mixed.toml {} --size 4MiB --duration 10min --json --backend {backend}",
+        "run mixed.toml {} --size 4MiB --time 10min --json --backend {backend}",
         rig.directory().display()
     ));
     run.wait_until(|| place.kept_intervals() >= 3);
@@ -192,8 +192,8 @@ fn a_worker_that_the_kernel_keeps_is_said_in_the_result() {
 fn a_device_that_never_answers_can_be_left_before_the_first_interval() {
     let rig = or_skip!(Rig::mount(&Script::new().file("data", 4 << 20)));
     let place = Place::new();
-    let mut run = place
-        .start(&format!("run reads.toml {} --duration 10min --json", rig.path("data").display()));
+    let mut run =
+        place.start(&format!("run reads.toml {} --time 10min --json", rig.path("data").display()));
     // The content has been looked at by then; the probe or the first I/Os are on their way.
     run.wait_until(|| place.has_cell());
     rig.set_latency(Operation::Read, Latency::fixed(Duration::from_secs(5)));

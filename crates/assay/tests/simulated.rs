@@ -37,7 +37,7 @@ const PARTS: &str = "the parts are servers, constant, bandwidth, bucket, cliff, 
 fn equal_seeds_give_equal_results() {
     let place = Place::new();
     let line =
-        format!("run mixed.toml {DEVICE} --duration 20s --interval 1s --criteria no-errors.toml");
+        format!("run mixed.toml {DEVICE} --time 20s --interval 1s --criteria no-errors.toml");
     let once = place.json(&line, 0);
     assert!(all_ios(measurement(&once)) > 10_000);
     let again = place.json(&line, 0);
@@ -61,7 +61,7 @@ fn what_was_measured_is_what_the_device_is() {
     // One server, constant service, one outstanding: a rate without any chance in it.
     let one = support::READS.replace("outstanding = 4", "outstanding = 1");
     place.write("one.toml", &one);
-    let line = "run one.toml sim:constant?count=1&service=1ms --duration 10s --interval 1s --criteria no-errors.toml";
+    let line = "run one.toml sim:constant?count=1&service=1ms --time 10s --interval 1s --criteria no-errors.toml";
     let run = place.json(line, 0);
     let read = &measurement(&run)["streams"][0]["operations"]["read"];
     assert_eq!(read["ios"], 10_000);
@@ -114,7 +114,7 @@ fn mistakes_in_a_device_name_what_there_is() {
 #[test]
 fn a_device_in_virtual_time_does_not_go_on() {
     let place = Place::new();
-    let mut run = place.start(&format!("run mixed.toml {DEVICE} --duration 365d"));
+    let mut run = place.start(&format!("run mixed.toml {DEVICE} --time 365d"));
     run.wait_until(|| place.kept_intervals() > 2);
     run.signal(rustix::process::Signal::INT);
     assert_eq!(run.wait().code, Some(130));
@@ -130,7 +130,7 @@ fn a_device_in_virtual_time_does_not_go_on() {
 /// Writes into a cache of 160 MB at 1 ms each: a thousand a second until it is full, then as fast as it drains.
 const FILLED: &str = "sim:cliff?cache=160MB&drain=3MB/s+servers?count=1&service=1ms+device?seed=5";
 
-/// One write outstanding for so many seconds, and a limit between the means of the two levels.
+/// One write outstanding for that many seconds, and a limit between the means of the two levels.
 fn writes(place: &Place, seconds: u32) -> support::Ran {
     let stream = "[[stream]]\nname = \"w\"\nread_share = 0.0\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n";
     let workload = format!("format = 1\nname = \"w\"\nduration = \"{seconds}s\"\n{stream}");

@@ -197,7 +197,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_touched() {
             assert!(ran.stderr.contains("m.array.toml") && ran.stderr.contains("hint: "));
         }
     }
-    for line in ["study nosuch.toml d", "study s.toml d --scale 3", "soak d --duration 1ms"] {
+    for line in ["study nosuch.toml d", "study s.toml d --scale 3", "soak d --time 1ms"] {
         let ran = place.run(line);
         assert_eq!(ran.code, Some(2), "{ran:#?}");
         assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
@@ -238,15 +238,14 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
         "format = 1\nname = \"w\"\nduration = \"1s\"\n[[stream]]\nname = \"r\"\ntransfer = \"8KiB\"\narrival = { closed = { outstanding = 1 } }\n",
     );
     let flat =
-        place.json("soak sim:servers?count=1&service=20ms --duration 20min --workload w.toml", 0);
+        place.json("soak sim:servers?count=1&service=20ms --time 20min --workload w.toml", 0);
     assert_eq!(flat["soak"]["state"]["kind"], "steady");
     let device = "sim:bucket?rate=20/s&credits=9000+servers?count=1&service=20ms";
-    let fall = place.json(&format!("soak {device} --duration 40min --workload w.toml"), 1);
+    let fall = place.json(&format!("soak {device} --time 40min --workload w.toml"), 1);
     let since_s = fall["soak"]["state"]["since_s"].as_f64().unwrap();
     // 9,000 credits at 50 less 20 a second last 300 s.
     assert!((since_s - 300.0).abs() < 30.0, "{since_s}");
-    let short =
-        place.json("soak sim:servers?count=1&service=20ms --duration 20s --workload w.toml", 3);
+    let short = place.json("soak sim:servers?count=1&service=20ms --time 20s --workload w.toml", 3);
     assert_eq!(short["soak"]["outcome"], "INCONCLUSIVE");
     let cycles = "soak sim:servers?count=1&service=20ms --work 30s --rest 60s --cycles 10 --final-rest 1h --workload w.toml";
     let rested = place.json(cycles, 0);
@@ -257,7 +256,7 @@ fn a_soak_tells_a_level_that_holds_from_one_that_falls() {
 fn locality_finds_a_tier() {
     let place = Place::new();
     let device = "sim:device?size=256MiB+tiers?sizes=6MiB&latencies=200us,4ms";
-    let found = place.json(&format!("locality {device} --largest 32MiB --point 4s"), 0);
+    let found = place.json(&format!("locality {device} --largest 32MiB --time 4s"), 0);
     let tiers = found["locality"]["tiers"].as_array().unwrap();
     assert_eq!(tiers.len(), 2, "{tiers:?}");
     let holds = tiers[0]["holds_bytes"].as_f64().unwrap() / f64::from(6 << 20);
@@ -329,7 +328,7 @@ fn a_study_of_a_load_is_planned_as_the_commands_that_it_runs() {
     place.write("s.toml", &text);
     let plan = place.run("study s.toml postgresql://localhost/x --dry-run");
     let command =
-        "assay load slob postgresql://localhost/x --time=1s --scale=64MiB --shared-buffers=8MiB";
+        "assay load slob postgresql://localhost/x --time=1s --scale=64MiB --buffer-pool=8MiB";
     assert!(plan.stdout.contains(command), "{}", plan.stdout);
     place.write("s.toml", &text.replace("slob", "slab"));
     let refused = place.run("study s.toml postgresql://localhost/x");
@@ -354,7 +353,7 @@ fn a_killed_soak_goes_on_where_it_was() {
     let result = place.json("soak --resume latest", 3);
     let worked_s = result["soak"]["worked_s"].as_f64().unwrap();
     assert!((5.0..7.0).contains(&worked_s), "{worked_s}");
-    let device = place.run(&format!("soak {DEVICE} --duration 5s --workload oltp-read"));
+    let device = place.run(&format!("soak {DEVICE} --time 5s --workload oltp-read"));
     assert!(device.code.is_some());
     let again = place.run("soak --resume latest");
     assert!(again.code == Some(2) && again.stderr.contains("virtual time"), "{again:#?}");
@@ -368,9 +367,9 @@ fn cells_at_least(cells: Option<usize>, least: usize) -> bool {
 fn a_place_that_follows_late_is_told_as_such() {
     let place = Place::new();
     let device = "sim:device?size=2GiB+tiers?sizes=24MiB&latencies=100us,2ms&follow=20s";
-    let found = place.json(&format!("locality {device} --largest 512MiB --point 8s"), 0);
+    let found = place.json(&format!("locality {device} --largest 512MiB --time 8s"), 0);
     assert_eq!(found["locality"]["tiers"], Value::Array(Vec::new()));
-    assert!(found["locality"]["doubts"][0].as_str().unwrap().contains("--settle"));
+    assert!(found["locality"]["doubts"][0].as_str().unwrap().contains("--warm-up"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Watching the machine: alone, beside a measurement, from an archive and into one.
+//! Watching the machine: alone, during a measurement, from an archive and into one.
 #![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 mod support;
@@ -27,7 +27,7 @@ fn place() -> Place {
 #[test]
 fn watching_alone_is_kept_judged_and_shown() {
     let place = place();
-    let report = place.json("watch d --for 1s --every 200ms --criteria any.toml", 0);
+    let report = place.json("watch d --time 1s --interval 200ms --criteria any.toml", 0);
     let summary = &report["watch"]["summary"];
     assert!(summary["moments"].as_u64().unwrap() >= 2, "{summary}");
     assert!(summary["total"]["counters"]["time_ns"].as_u64().unwrap() >= 900_000_000);
@@ -42,8 +42,7 @@ fn watching_alone_is_kept_judged_and_shown() {
 #[test]
 fn a_measurement_is_watched_and_its_cell_is_marked() {
     let place = place();
-    let report =
-        place.json("run reads.toml d --size 4MiB --duration 1500ms --criteria any.toml", 0);
+    let report = place.json("run reads.toml d --size 4MiB --time 1500ms --criteria any.toml", 0);
     assert!(report["watch"]["summary"]["moments"].as_u64().unwrap() >= 2);
     let run = &place.run_ids()[0];
     let lines = fs::read_to_string(place.path("assay-runs").join(run).join("watch.jsonl")).unwrap();
@@ -53,9 +52,8 @@ fn a_measurement_is_watched_and_its_cell_is_marked() {
 #[test]
 fn a_simulated_device_is_not_watched() {
     let place = place();
-    place.run(
-        "run reads.toml sim:servers?count=4&service=1ms --duration 10s --criteria no-errors.toml",
-    );
+    place
+        .run("run reads.toml sim:servers?count=4&service=1ms --time 10s --criteria no-errors.toml");
     let run = &place.run_ids()[0];
     assert!(!place.path("assay-runs").join(run).join("watch.jsonl").exists());
 }
@@ -64,7 +62,7 @@ fn a_simulated_device_is_not_watched() {
 fn an_archive_is_written_and_read_again() {
     let place = place();
     let written =
-        place.run("watch d --for 2s --every 1s --oswatcher osw --csv --criteria any.toml");
+        place.run("watch d --time 2s --interval 1s --oswatcher osw --csv --criteria any.toml");
     assert_eq!(written.code, Some(0), "{written:#?}");
     let columns = |line: &str| line.split(',').count();
     let mut rows = written.stdout.lines();
@@ -80,9 +78,9 @@ fn what_cannot_be_meant_is_refused() {
     let place = place();
     for (line, words) in [
         ("watch --from d", "oswiostat"),
-        ("watch d --for 1s --every 1ms", "milliseconds"),
+        ("watch d --time 1s --interval 1ms", "milliseconds"),
         ("watch d --from d", "cannot be used with"),
-        ("watch nowhere --for 1s", "nowhere"),
+        ("watch nowhere --time 1s", "nowhere"),
     ] {
         let ran = place.run(line);
         assert!(ran.code == Some(2) || ran.code == Some(4), "{line}: {ran:#?}");

@@ -11,7 +11,7 @@ const PROCEDURES: &str = "procedures of the server (proc)";
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallMode {
-    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one turn of the wire each.
+    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one network round trip each.
     #[serde(rename = "proc")]
     ServerSide,
     /// Prepared statements: they travel together as far as none needs what another finds.

@@ -60,11 +60,13 @@ pub struct DssPlan {
     /// Memory of a session for each sort and hash; else the server's own setting.
     pub work_mem: Option<Bytes>,
     /// Cache of a managed server.
-    pub shared_buffers: Bytes,
+    #[serde(alias = "shared_buffers")]
+    pub buffer_pool: Bytes,
     /// Sessions that load the tables at once; else one a processor.
     pub loaders: Option<u32>,
     /// What becomes of tables that are incomplete or were made with other parameters.
-    pub left: Option<PartialData>,
+    #[serde(alias = "left")]
+    pub partial_data: Option<PartialData>,
     /// A file of criteria, or the name of those that ship.
     pub criteria: Option<PathBuf>,
     /// The server.
@@ -97,9 +99,9 @@ impl Default for DssPlan {
             no_refresh: false,
             answers: None,
             work_mem: None,
-            shared_buffers: Bytes(128 << 20),
+            buffer_pool: Bytes(128 << 20),
             loaders: None,
-            left: None,
+            partial_data: None,
             criteria: None,
             server: ServerPlan::default(),
         }
@@ -145,7 +147,7 @@ impl Load for DssPlan {
         #[rustfmt::skip]
         let Self {
             scale, target: _, streams: _, parallel: _, repeats: _, query_limit: _, parameters: _, seed: _, no_power: _,
-            no_refresh: _, answers: _, work_mem: _, shared_buffers: _, loaders: _, left: _, criteria: _,
+            no_refresh: _, answers: _, work_mem: _, buffer_pool: _, loaders: _, partial_data: _, criteria: _,
             server: _,
         } = self;
         vec![("scale", scale.to_string())]
@@ -163,7 +165,7 @@ impl Load for DssPlan {
         Parts {
             target: &mut self.target,
             server: &mut self.server,
-            shared_buffers: &mut self.shared_buffers,
+            buffer_pool: &mut self.buffer_pool,
             restore_every: None,
         }
     }
@@ -211,9 +213,9 @@ impl DssPlan {
             limit: self.query_limit,
             memory: Memory { work: self.work_mem },
             answers: self.answers.as_deref(),
-            shared_buffers: self.shared_buffers,
+            buffer_pool: self.buffer_pool,
             loaders: self.loaders.unwrap_or_else(processors),
-            left: self.left,
+            partial_data: self.partial_data,
             server: &self.server,
         })
     }

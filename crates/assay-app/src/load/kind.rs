@@ -71,7 +71,7 @@ pub struct Parts<'a> {
     /// The server.
     pub server: &'a mut ServerPlan,
     /// Cache of the server.
-    pub shared_buffers: &'a mut Bytes,
+    pub buffer_pool: &'a mut Bytes,
     /// Before every how many rungs data are restored, where the load can restore them.
     pub restore_every: Option<&'a mut Option<u32>>,
 }

@@ -12,7 +12,7 @@ use assay_dbload::load::{
 };
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
-use assay_model::measurement::{Conduct, Finish, Interval, Joint};
+use assay_model::measurement::{Conduct, Finish, Interval, Window};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_count};
@@ -57,7 +57,7 @@ pub trait LoadDriver {
     fn limited(&self, rung: &Rung) -> Histogram;
 
     /// The work of an interval in the words of a person who waits.
-    fn work(&self, interval: &Interval, _joint: &Joint) -> String {
+    fn work(&self, interval: &Interval, _joint: &Window) -> String {
         format!("{} SQL/s", show_count(interval.iops()))
     }
 
@@ -338,7 +338,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     fn watched(&mut self, plan: &RungPlan, mut cell: Option<&mut CellWriter>) -> Result<Measured> {
         let (progress, stop) = (&self.context.progress, Arc::clone(&self.context.stop));
         let course = &*self.course;
-        let mut observe = |interval: &Interval, joint: &Joint| {
+        let mut observe = |interval: &Interval, joint: &Window| {
             let what = format!("{} sessions: {}", plan.sessions, course.work(interval, joint));
             show(progress, &what, plan.length, interval);
             match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {

@@ -28,8 +28,14 @@ pub enum LoadPlan {
     Slob(SlobPlan),
 }
 
-/// What studies call things that a load has under another name.
-const ALIASES: [(&str, &str); 2] = [("memory", "shared_buffers"), ("parallelism", "parallel")];
+/// Other names of options: those that studies have for them, and those of earlier versions.
+const ALIASES: [(&str, &str); 5] = [
+    ("left", "partial_data"),
+    ("memory", "buffer_pool"),
+    ("parallelism", "parallel"),
+    ("shared_buffers", "buffer_pool"),
+    ("users", "sessions"),
+];
 
 impl LoadPlan {
     /// Every kind of load as it is planned where nobody says anything.

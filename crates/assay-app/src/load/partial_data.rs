@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum PartialData {
     /// Go on with what is whole.
-    #[serde(rename = "finish")]
+    #[serde(alias = "finish")]
     Resume,
     /// Drop them and start over.
     Drop,

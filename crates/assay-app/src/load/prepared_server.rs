@@ -122,7 +122,7 @@ pub enum Cleanup {
 pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
 /// What a ground is made for.
-pub struct Wanted<'a, L: Product> {
+pub struct ServerRequest<'a, L: Product> {
     /// Our schema.
     pub schema: String,
     /// The load.
@@ -130,7 +130,7 @@ pub struct Wanted<'a, L: Product> {
     /// Whether the schema has a name that no later run looks for.
     pub is_named_at_random: bool,
     /// What becomes of what earlier runs left behind: it is named, and dropped only where that is asked for.
-    pub left: Option<PartialData>,
+    pub partial_data: Option<PartialData>,
     /// The database around the schema, where that is ours alone.
     pub own_database: Option<OwnDatabase>,
     /// What a managed server must carry.
@@ -190,7 +190,7 @@ impl<L: LoadProduct> PreparedServer<L> {
     /// What the gate or the server say; then Assay leaves nothing behind.
     pub fn prepare(
         named: &LoadTarget,
-        mut wanted: Wanted<'_, L>,
+        mut wanted: ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
         if let LoadTarget::Directory(path) = named {
@@ -205,11 +205,11 @@ impl<L: LoadProduct> PreparedServer<L> {
         }
     }
 
-    fn own(path: &Path, wanted: &mut Wanted<'_, L>, context: &Context) -> Result<Self> {
+    fn own(path: &Path, wanted: &mut ServerRequest<'_, L>, context: &Context) -> Result<Self> {
         if let Some(kept) = Kept::read(path)? {
             return Self::kept(path, &kept, wanted, context);
         }
-        see_to_left_in(path, wanted.left, &context.progress)?;
+        see_to_left_in(path, wanted.partial_data, &context.progress)?;
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
         let mut own = OwnServer::make(plan, &context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
@@ -227,7 +227,7 @@ impl<L: LoadProduct> PreparedServer<L> {
     fn kept(
         path: &Path,
         kept: &Kept,
-        wanted: &mut Wanted<'_, L>,
+        wanted: &mut ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
@@ -245,7 +245,11 @@ impl<L: LoadProduct> PreparedServer<L> {
         self.own.as_ref().and_then(|own| own.kept_place())
     }
 
-    fn given(address: &L::Address, wanted: &mut Wanted<'_, L>, context: &Context) -> Result<Self> {
+    fn given(
+        address: &L::Address,
+        wanted: &mut ServerRequest<'_, L>,
+        context: &Context,
+    ) -> Result<Self> {
         let mut database = Database::at(address, &wanted.schema)?;
         database.own_database = wanted.own_database.take();
         database.hold()?;
@@ -325,17 +329,21 @@ impl<L: LoadProduct> PreparedServer<L> {
 ///
 /// # Errors
 /// An environment error when the directory cannot be read or something does not go.
-pub fn see_to_left_in(path: &Path, left: Option<PartialData>, progress: &Progress) -> Result<()> {
+pub fn see_to_left_in(
+    path: &Path,
+    partial_data: Option<PartialData>,
+    progress: &Progress,
+) -> Result<()> {
     let found = left_in(path)?;
     for directory in &found.directories {
         let (size, shown) =
             (show_bytes(real(directory.held().disk_bytes())), directory.path().display());
-        if left == Some(PartialData::Drop) {
+        if partial_data == Some(PartialData::Drop) {
             remove_left_in(directory)?;
             progress.say(&format!("note: removed {shown} ({size}), left behind by an earlier run"));
         } else {
             progress.say(&format!(
-                "note: an earlier run left {shown} ({size}): --left drop or `assay runs clean` removes it"
+                "note: an earlier run left {shown} ({size}): --partial-data drop or `assay runs clean` removes it"
             ));
         }
     }
@@ -348,13 +356,13 @@ pub fn see_to_left_in(path: &Path, left: Option<PartialData>, progress: &Progres
 /// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
 fn see_to_left<L: LoadProduct>(
     database: &mut Database<L>,
-    wanted: &Wanted<'_, L>,
+    wanted: &ServerRequest<'_, L>,
     progress: &Progress,
 ) -> Result<()> {
     let (left, others) = database.left()?;
     for left in left.iter().filter(|left| left.owner.kind == OwnedKind::Load(wanted.kind)) {
         let size = show_bytes(real(left.bytes));
-        if wanted.left == Some(PartialData::Drop) {
+        if wanted.partial_data == Some(PartialData::Drop) {
             database.remove_left(left)?;
             progress.say(&format!(
                 "note: dropped {} ({size}), left behind by an earlier run",
@@ -362,7 +370,7 @@ fn see_to_left<L: LoadProduct>(
             ));
         } else {
             progress.say(&format!(
-                "note: an earlier run left the schema {} ({size}): --left drop or `assay runs clean` drops it",
+                "note: an earlier run left the schema {} ({size}): --partial-data drop or `assay runs clean` drops it",
                 left.name
             ));
         }

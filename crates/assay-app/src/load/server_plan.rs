@@ -5,7 +5,7 @@ use assay_dbserver::Program;
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;
-use assay_postgres::binaries::Places;
+use assay_postgres::binaries::SearchPath;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -83,7 +83,7 @@ impl ServerPlan {
         match (of_target, self.product) {
             (Some(is), Some(wanted)) if is != wanted => Err(Error::usage(
                 "the target is a server of another product than --server says",
-                "leave out --server: the target tells its product",
+                "leave out --server: the target says which product it is",
             )),
             (is, wanted) => Ok(is.or(wanted).unwrap_or(ProductName::Postgres)),
         }
@@ -99,7 +99,7 @@ impl ServerPlan {
         sizing: ServerSizing,
         guard: &[String],
     ) -> Result<OwnPlan<assay_postgres::server::Server>> {
-        let binaries = Places::of_this_program(self.bindir.clone()).find()?;
+        let binaries = SearchPath::of_this_program(self.bindir.clone()).find()?;
         let choice = self.io_method.map(|method| match method {
             IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
             IoMethod::Worker => assay_postgres::server::IoMethod::Worker,
@@ -124,7 +124,7 @@ impl ServerPlan {
                 "leave it out with --server mariadb",
             ));
         }
-        let places = assay_mariadb::binaries::Places::of_this_program(self.bindir.clone());
+        let places = assay_mariadb::binaries::SearchPath::of_this_program(self.bindir.clone());
         Ok(self.plan(places.find()?, (), target, (sizing, guard)))
     }
 

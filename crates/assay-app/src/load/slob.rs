@@ -5,7 +5,7 @@ use super::kind::{Load, Metrics, Parts, Shape};
 use super::ladder_run::{LadderPlan, LoadDriver, run_ladder};
 use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
-use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, Wanted};
+use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan, ServerSizing};
 use super::settings_table::shown;
@@ -68,7 +68,7 @@ pub struct SlobPlan {
     /// Percentage of statements that change rows and commit.
     pub update_pct: u64,
     /// How much of a row is changed.
-    pub redo: RedoAmount,
+    pub redo: RedoSize,
     /// Share of the reading statements that scan a short table without an index.
     pub scan_share: Share,
     /// Size of that table.
@@ -85,10 +85,12 @@ pub struct SlobPlan {
     pub access: ReadAccess,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Cache of the server.
-    pub shared_buffers: Bytes,
+    /// Buffer pool of the server.
+    #[serde(alias = "shared_buffers")]
+    pub buffer_pool: Bytes,
     /// What becomes of what earlier runs left behind; this load never goes on with it.
-    pub left: Option<PartialData>,
+    #[serde(alias = "left")]
+    pub partial_data: Option<PartialData>,
     /// Criteria to judge by.
     pub criteria: Option<PathBuf>,
     /// The server.
@@ -98,7 +100,7 @@ pub struct SlobPlan {
 /// How much of a row is changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RedoAmount {
+pub enum RedoSize {
     /// Two columns.
     #[default]
     Lite,
@@ -133,7 +135,7 @@ impl Default for SlobPlan {
             work_unit: 64,
             update_work_unit: 8,
             update_pct: 0,
-            redo: RedoAmount::default(),
+            redo: RedoSize::default(),
             scan_share: Share(0.0),
             scan_size: Bytes(1 << 20),
             hot_spot: None,
@@ -142,8 +144,8 @@ impl Default for SlobPlan {
             compressible: Share(0.0),
             access: ReadAccess::default(),
             seed: 1,
-            shared_buffers: Bytes(32 << 20),
-            left: None,
+            buffer_pool: Bytes(32 << 20),
+            partial_data: None,
             criteria: None,
             server: ServerPlan::default(),
         }
@@ -168,9 +170,9 @@ impl Load for SlobPlan {
         if self.work == Some(0) {
             return Err(Error::usage("--work 0 measures nothing", "write at least 1"));
         }
-        if self.left == Some(PartialData::Resume) {
+        if self.partial_data == Some(PartialData::Resume) {
             return Err(Error::usage(
-                "--left finish: this load never goes on with what is there",
+                "--partial-data resume: this load never continues with existing data",
                 "write drop, or leave it out",
             ));
         }
@@ -197,7 +199,7 @@ impl Load for SlobPlan {
             scale: _, tables: _, compressible: _, scan_size: _, seed: _, // below
             target: _, sessions: _, find_knee: _, max_latency: _, quantile: _, time: _, work: _, repeats: _,
             work_unit: _, update_work_unit: _, update_pct: _, redo: _, scan_share: _, hot_spot: _, hot_table: _,
-            think: _, access: _, shared_buffers: _, left: _, criteria: _, server: _,
+            think: _, access: _, buffer_pool: _, partial_data: _, criteria: _, server: _,
         } = self;
         vec![
             ("scale", self.scale.to_string()),
@@ -221,7 +223,7 @@ impl Load for SlobPlan {
         Parts {
             target: &mut self.target,
             server: &mut self.server,
-            shared_buffers: &mut self.shared_buffers,
+            buffer_pool: &mut self.buffer_pool,
             restore_every: None,
         }
     }
@@ -269,8 +271,8 @@ impl SlobPlan {
         let setup = BlockSetup {
             rules: &rules,
             server: &self.server,
-            left: self.left,
-            cache_bytes: self.shared_buffers.0,
+            partial_data: self.partial_data,
+            cache_bytes: self.buffer_pool.0,
             sessions_max: ladder.climb.sessions_max(),
             are_given: matches!(ladder.climb, Climb::Given(_)),
         };
@@ -304,8 +306,8 @@ impl SlobPlan {
             scan_share: self.scan_share,
             scan_blocks: blocks(self.scan_size, "--scan-size")?,
             redo: match self.redo {
-                RedoAmount::Lite => Redo::Lite,
-                RedoAmount::Heavy => Redo::Heavy,
+                RedoSize::Lite => Redo::Lite,
+                RedoSize::Heavy => Redo::Heavy,
             },
             hot_spot: self.hot_spot.map(|spot| spot.in_blocks(BLOCK_BYTES)),
             hot_table_every: self.hot_table,
@@ -329,7 +331,7 @@ impl SlobPlan {
 
     /// The settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
-        let redo = if self.redo == RedoAmount::Lite { "lite" } else { "heavy" };
+        let redo = if self.redo == RedoSize::Lite { "lite" } else { "heavy" };
         shown([
             ("scale", self.scale.to_string()),
             ("tables", self.tables.to_string()),
@@ -377,7 +379,7 @@ pub struct BlockSetup<'a> {
     /// The server.
     pub server: &'a ServerPlan,
     /// What becomes of what earlier runs left behind.
-    pub left: Option<PartialData>,
+    pub partial_data: Option<PartialData>,
     /// Cache of a managed server, bytes.
     pub cache_bytes: u64,
     /// Sessions at most.
@@ -407,11 +409,11 @@ impl BlockSetup<'_> {
             }
             load(database, rules, context).map(Some)
         };
-        let wanted = Wanted {
+        let wanted = ServerRequest {
             schema: schema_name(LoadKind::Slob)?,
             kind: LoadKind::Slob,
             is_named_at_random: true,
-            left: self.left,
+            partial_data: self.partial_data,
             own_database: None,
             sizing: ServerSizing {
                 data_bytes: data_bytes(blocks, BLOCK_BYTES),

@@ -26,7 +26,7 @@ pub use table_setup::{Restorable, TableSetup};
 /// Sessions at most when a search finds no end.
 const USERS_MAX: u32 = 512;
 /// Numbers of sessions where nobody says.
-const USERS: [u32; 4] = [1, 4, 8, 16];
+const SESSION_COUNTS: [u32; 4] = [1, 4, 8, 16];
 
 /// The plan of a ladder of transactions; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,8 @@ pub struct TransactionPlan {
     #[serde(serialize_with = "without_password")]
     pub target: String,
     /// Numbers of sessions at once, one rung each, where they are not searched.
-    pub users: Option<Vec<u32>>,
+    #[serde(alias = "users")]
+    pub sessions: Option<Vec<u32>>,
     /// Whether sessions are doubled until throughput stops rising.
     pub find_knee: bool,
     /// Limit under which the most sessions are searched.
@@ -69,11 +70,13 @@ pub struct TransactionPlan {
     /// Schema, by default `assay_` and the load.
     pub schema: Option<String>,
     /// What becomes of tables that are incomplete or were made with other parameters.
-    pub left: Option<PartialData>,
+    #[serde(alias = "left")]
+    pub partial_data: Option<PartialData>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Cache of the server.
-    pub shared_buffers: Bytes,
+    /// Buffer pool of the server.
+    #[serde(alias = "shared_buffers")]
+    pub buffer_pool: Bytes,
     /// Criteria to judge by.
     pub criteria: Option<PathBuf>,
     /// The server.
@@ -119,7 +122,7 @@ impl Default for TransactionPlan {
     fn default() -> Self {
         Self {
             target: String::new(),
-            users: None,
+            sessions: None,
             find_knee: false,
             max_latency: None,
             quantile: 0.9,
@@ -135,9 +138,9 @@ impl Default for TransactionPlan {
             restore_every: None,
             on_loss: LossAction::default(),
             schema: None,
-            left: None,
+            partial_data: None,
             seed: 1,
-            shared_buffers: Bytes(256 << 20),
+            buffer_pool: Bytes(256 << 20),
             criteria: None,
             server: ServerPlan::default(),
         }
@@ -164,20 +167,21 @@ impl TransactionPlan {
     /// # Errors
     /// A usage error that names the option.
     pub fn check(&self) -> Result<()> {
-        within("--users", self.users.iter().flatten().copied(), &SESSIONS)?;
+        within("--sessions", self.sessions.iter().flatten().copied(), &SESSIONS)?;
         within("--repeats", [self.repeats], &REPEATS)?;
         within("--restore-every", self.restore_every, &RESTORE_EVERY)?;
-        let (users, knee) = (("--users", self.users.is_some()), ("--find-knee", self.find_knee));
+        let (sessions, knee) =
+            (("--sessions", self.sessions.is_some()), ("--find-knee", self.find_knee));
         let limit = ("--max-latency", self.max_latency.is_some());
-        one_of(knee, users)?;
+        one_of(knee, sessions)?;
         one_of(knee, limit)?;
-        one_of(limit, users)?;
+        one_of(limit, sessions)?;
         self.schema.as_deref().map_or(Ok(()), |name| schema_name(name).map(drop))?;
         self.climb()?;
         self.pace().map(drop)
     }
 
-    /// Refuses users who think where transactions come by a rate.
+    /// Refuses think times where transactions arrive at a rate.
     ///
     /// # Errors
     /// A usage error that names both.
@@ -210,11 +214,11 @@ impl TransactionPlan {
             seed: self.seed,
             data_bytes: wanted.data_bytes,
             server: &self.server,
-            cache_bytes: self.shared_buffers.0,
+            cache_bytes: self.buffer_pool.0,
             sessions_max: ladder.climb.sessions_max(),
             are_given: matches!(ladder.climb, Climb::Given(_)),
             loaders: self.loaders,
-            left: self.left,
+            partial_data: self.partial_data,
             has_copy: self.restore_every.is_some(),
         };
         let mut driver = TransactionDriver::new(load, self.verify, self.restore_every);
@@ -246,7 +250,7 @@ impl TransactionPlan {
         Parts {
             target: &mut self.target,
             server: &mut self.server,
-            shared_buffers: &mut self.shared_buffers,
+            buffer_pool: &mut self.buffer_pool,
             restore_every: Some(&mut self.restore_every),
         }
     }
@@ -283,7 +287,7 @@ impl TransactionPlan {
 
     fn climb(&self) -> Result<Climb> {
         Search {
-            given: self.users.as_deref().unwrap_or(&USERS),
+            given: self.sessions.as_deref().unwrap_or(&SESSION_COUNTS),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
             quantile: self.quantile,

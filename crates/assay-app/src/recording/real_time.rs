@@ -2,7 +2,7 @@
 
 use assay_engine::Observer;
 use assay_methods::target::SimulatedDevice;
-use assay_model::measurement::{Interval, Joint};
+use assay_model::measurement::{Interval, Window};
 use assay_model::units::Nanos;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ impl<'a> Pace<'a> {
 }
 
 impl Observer for Pace<'_> {
-    fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()> {
+    fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()> {
         if let Some(begun) = self.begun {
             sleep_until(begun + Duration::from_nanos(interval.end_ns), self.stop);
         }
@@ -61,14 +61,14 @@ mod tests {
         let stop = AtomicBool::new(false);
         let real = SimulatedDevice::parse("array:ramsan-300?pace=real").unwrap().unwrap();
         let mut ends = 0;
-        let mut count = |_: &Interval, _: &Joint| {
+        let mut count = |_: &Interval, _: &Window| {
             ends += 1;
             ControlFlow::Continue(())
         };
         let begun = Instant::now();
         let mut paced = Pace::of(&real, &stop, &mut count);
         let interval = Interval { end_ns: 30_000_000, ..Interval::default() };
-        assert!(paced.interval(&interval, &Joint::default()).is_continue());
+        assert!(paced.interval(&interval, &Window::default()).is_continue());
         assert!(begun.elapsed() >= Duration::from_millis(30));
         stop.store(true, Ordering::Relaxed);
         rest(Nanos(3_600_000_000_000), &stop);

@@ -5,7 +5,7 @@ use assay_engine::{Job, run};
 use assay_methods::study::shaped;
 use assay_model::Result;
 use assay_model::Workload;
-use assay_model::measurement::{Interval, Joint, Measurement};
+use assay_model::measurement::{Interval, Measurement, Window};
 use assay_model::number::seconds;
 use assay_model::study::Cell;
 use assay_model::units::Nanos;
@@ -18,7 +18,7 @@ impl Recording {
     /// Runs a workload of which nothing is kept: filling, preconditioning, settling.
     pub fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
         let stop = Arc::clone(&self.context.stop);
-        let mut observe = |_: &Interval, _: &Joint| {
+        let mut observe = |_: &Interval, _: &Window| {
             // Virtual time does not look at the flag by itself.
             if stop.load(Ordering::Relaxed) {
                 ControlFlow::Break(())

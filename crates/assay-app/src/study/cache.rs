@@ -12,7 +12,7 @@ use assay_model::{Error, Result};
 /// Bytes of a block of a database.
 const BLOCK_BYTES: u64 = 8192;
 /// The option that is the size of the cache.
-const CACHE: &str = "shared-buffers";
+const CACHE: &str = "buffer-pool";
 /// A server does not start with less; whole blocks are asked of it.
 const CACHE_MIN: u64 = 1 << 20;
 
@@ -41,7 +41,7 @@ pub fn sized<'a>(plan: &LoadPlan, options: Options<'a>) -> Result<Options<'a>> {
     let bytes = bytes(plan, first, &options)?.max(CACHE_MIN) / BLOCK_BYTES * BLOCK_BYTES;
     let size = FactorValue::Text(Bytes(bytes).to_string());
     let replaced = |(name, value)| {
-        if name == first { ("shared_buffers", size.clone()) } else { (name, value) }
+        if name == first { ("buffer_pool", size.clone()) } else { (name, value) }
     };
     Ok(options.into_iter().map(replaced).collect())
 }
@@ -72,7 +72,7 @@ fn ratio(text: &str) -> Result<f64> {
     let parts = text.split_once(':').and_then(|(cache, data)| number(cache).zip(number(data)));
     parts.map(|(cache, data)| cache / data).ok_or_else(|| {
         Error::usage(
-            format!("cache_ratio: '{text}' is no ratio of cache to data"),
+            format!("cache_ratio: '{text}' is not a ratio of cache to data"),
             "write for example \"2:1\" or \"1:3\"",
         )
     })
@@ -90,7 +90,7 @@ mod tests {
 
     fn cache(kind: &str, options: Options<'_>) -> Result<u64> {
         let sized = sized(&LoadPlan::named(kind, "/tmp")?, options)?;
-        let size = sized.iter().find(|(name, _)| *name == "shared_buffers").unwrap();
+        let size = sized.iter().find(|(name, _)| *name == "buffer_pool").unwrap();
         Ok(size.1.to_string().parse::<Bytes>().unwrap().0)
     }
 
@@ -125,15 +125,15 @@ mod tests {
     fn what_means_nothing_or_contradicts_is_refused() {
         let ratio = |value: &str| vec![("cache_ratio", text(value))];
         for (kind, options, complaint) in [
-            ("oltp", ratio("2"), "no ratio"),
-            ("oltp", ratio("0:1"), "no ratio"),
+            ("oltp", ratio("2"), "not a ratio"),
+            ("oltp", ratio("0:1"), "not a ratio"),
             ("oltp", vec![("memory_share", text("x"))], "no share"),
             ("oltp", vec![("cache_ratio", text("1:1")), ("memory", text("1GiB"))], "both say"),
             ("oltp", vec![("cache_ratio", text("1:1")), ("memory_share", text("1%"))], "both say"),
         ] {
             let error = cache(kind, options).unwrap_err();
-            let told = error.to_string();
-            assert!(told.contains(complaint) || told.contains("not a share"), "{told}");
+            let message = error.to_string();
+            assert!(message.contains(complaint) || message.contains("not a share"), "{message}");
         }
         let plain = vec![("memory", text("1GiB"))];
         let oltp = LoadPlan::named("oltp", "/tmp").unwrap();

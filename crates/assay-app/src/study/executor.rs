@@ -39,7 +39,7 @@ struct Breach {
 }
 
 /// A cell that was measured, and why higher values of the last factor are left out, if they are.
-pub type Done = (CellResult, Option<String>);
+pub type CellOutcome = (CellResult, Option<String>);
 
 /// Where cells are measured.
 pub trait CellRunner {
@@ -52,7 +52,7 @@ pub trait CellRunner {
     /// Keeps the result so far.
     fn keep(&self, result: &StudyResult) -> Result<()>;
     /// All of one cell; nothing when a person stopped it.
-    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<Done>>;
+    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<CellOutcome>>;
 }
 
 /// Measures every cell that has no result yet.
@@ -72,7 +72,7 @@ pub fn run_cells(
         }
         let spent_s = runner.now_s() - begun_s;
         let done = if let Some(reason) = left_out(study, cell, &breaches, spent_s) {
-            plain(cell, CellState::LeftOut { reason })
+            plain(cell, CellState::OmittedCriterion { reason })
         } else {
             announce(runner, study, cell, all.len());
             let Some((done, reason)) = run_cell(runner, study, cell) else {
@@ -91,7 +91,7 @@ pub fn run_cells(
 }
 
 /// A cell that fails does not end the study: why it failed is in its result.
-fn run_cell(runner: &mut dyn CellRunner, study: &Study, cell: &Cell) -> Option<Done> {
+fn run_cell(runner: &mut dyn CellRunner, study: &Study, cell: &Cell) -> Option<CellOutcome> {
     match runner.measured(study, cell) {
         Ok(done) => done,
         // What a person stopped has not failed: it is measured when the study is taken up again.
@@ -170,7 +170,7 @@ impl CellRunner for OnStorage {
         self.recording.writer.put_json(Document::Results, result)
     }
 
-    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<Done>> {
+    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<CellOutcome>> {
         if cell.number == self.last {
             self.recording.rest("rest before the last cell", study.phases.final_rest);
         }
@@ -216,7 +216,7 @@ fn measured(
     mut cycles: Option<&mut SoakRecorder>,
     study: &Study,
     cell: &Cell,
-) -> Result<Option<Done>> {
+) -> Result<Option<CellOutcome>> {
     let shaped = recording.shape_array(cell)?;
     let (workload, sessions) = work_of(recording, study, &shaped)?;
     let run = recording.writer.path().display().to_string();

@@ -1,6 +1,6 @@
 //! A study of a load on a real database: every cell is a load, kept as a run of its own in the same store.
 
-use super::executor::{CellRunner, Done};
+use super::executor::{CellOutcome, CellRunner};
 use super::load_cell::LoadCell;
 use super::metrics::{failed, measures};
 use super::phases;
@@ -51,7 +51,7 @@ impl CellRunner for LoadCells<'_> {
         self.writer.put_json(Document::Results, result)
     }
 
-    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<Done>> {
+    fn measured(&mut self, study: &Study, cell: &Cell) -> Result<Option<CellOutcome>> {
         let run = self.writer.path().display().to_string();
         let done = measured(study, cell, self, &run)?;
         Ok(done.map(|done| {

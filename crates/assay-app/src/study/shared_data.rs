@@ -127,7 +127,7 @@ mod tests {
             }
             shape(&mut plan)
         };
-        let one = of("oltp", &[("warehouses", "2"), ("users", "4"), ("shared_buffers", "1GiB")]);
+        let one = of("oltp", &[("warehouses", "2"), ("sessions", "4"), ("buffer_pool", "1GiB")]);
         assert_eq!(one, of("oltp", &[("users", "8"), ("warehouses", "2")]));
         assert_ne!(one, of("oltp", &[("warehouses", "3")]));
         assert_ne!(one, of("brokerage", &[]));

@@ -4,7 +4,7 @@ use super::desk::{BrokerDeal, filled, of};
 use super::statements::{BROKERS, TRADES};
 use super::store::{BrokerStore, Told};
 use crate::load::{Value, missing};
-use assay_loads::brokerage::{Customer, Detail, Lookup, Position, Volume, Watch, Watched};
+use assay_loads::brokerage::{Customer, Detail, Lookup, Position, Volume, Watch, WatchScope};
 use assay_model::failure::Answer;
 
 /// Working days and days of a week: prices have the former only.
@@ -51,9 +51,11 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
     pub(super) fn market_watch(&mut self, asked: &Watch) -> Answer<Told> {
         let since = self.since(asked.days_back);
         let worth = match &asked.watched {
-            Watched::List(customer) => self.put("watch_list", &[of(*customer), since])?,
-            Watched::Account(account) => self.put("watch_account", &[of(*account), since])?,
-            Watched::Industry(name) => self.put("watch_industry", &[Value::Text(name), since])?,
+            WatchScope::List(customer) => self.put("watch_list", &[of(*customer), since])?,
+            WatchScope::Account(account) => self.put("watch_account", &[of(*account), since])?,
+            WatchScope::Industry(name) => {
+                self.put("watch_industry", &[Value::Text(name), since])?
+            }
         };
         self.commit()?;
         let (old, new) = (self.number(worth, 1), self.number(worth, 2));

@@ -3,7 +3,7 @@
 use super::functions::CALLS;
 use super::store::Told;
 use assay_loads::brokerage::{
-    Customer, Lookup, Order, Position, Tick, TradeOrder, Transaction, Update, Watch, Watched,
+    Customer, Lookup, Order, Position, Tick, TradeOrder, Transaction, Update, Watch, WatchScope,
 };
 use assay_model::failure::{Answer, Failure};
 use assay_postgres::connection::{Answers, Batch, Connection, Fields, Values};
@@ -129,9 +129,9 @@ fn position(values: &mut Values<'_>, asked: &Position) {
 
 fn watch(values: &mut Values<'_>, asked: &Watch) {
     let (customer, account, industry) = match &asked.watched {
-        Watched::List(customer) => (*customer, 0, ""),
-        Watched::Account(account) => (0, *account, ""),
-        Watched::Industry(industry) => (0, 0, industry.as_str()),
+        WatchScope::List(customer) => (*customer, 0, ""),
+        WatchScope::Account(account) => (0, *account, ""),
+        WatchScope::Industry(industry) => (0, 0, industry.as_str()),
     };
     values.integer(customer).integer(account).text(industry).integer(asked.days_back);
 }

@@ -1,4 +1,4 @@
-//! All transactions as functions of the server: one call, one turn of the wire, one transaction.
+//! All transactions as functions of the server: one call, one network round trip, one transaction.
 
 use assay_loads::brokerage::Rules;
 

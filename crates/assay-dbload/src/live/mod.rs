@@ -4,7 +4,7 @@ mod mariadb;
 mod postgres;
 
 pub use assay_live::HostContext;
-pub use assay_live::watch::{Observed, Plan, TaskTimes, Watched};
+pub use assay_live::watch::{Observed, ObservedServer, Plan, TaskTimes};
 
 use assay_model::{Profile, Result};
 use std::fmt::Display;
@@ -21,10 +21,10 @@ pub struct Own {
 }
 
 /// What two snapshots and the looks between them are called.
-pub type Seen<W> = Observed<<W as Watched>::Snapshot>;
+pub type Seen<W> = Observed<<W as ObservedServer>::Snapshot>;
 
 /// A product whose live servers have a profile.
-pub trait Live: Watched<Snapshot: Send> + Send + Sized {
+pub trait Live: ObservedServer<Snapshot: Send> + Send + Sized {
     /// Where a server is, and who asks.
     type Address: Display;
     /// A session that reads single blocks while the load runs.

@@ -143,7 +143,7 @@ impl<L: Product> Database<L> {
         }
         Err(Error::environment(
             format!("{sessions} sessions are asked for, and the server takes {room} more"),
-            "ask for fewer with --sessions or --users, or raise max_connections",
+            "ask for fewer with --sessions, or raise max_connections",
         ))
     }
 

@@ -2,7 +2,7 @@
 
 use assay_engine::block_times::{BlockTimes, ERROR_SHARE};
 use assay_host::root::SysRoot;
-use assay_model::profile::{ReadSight, ReadTimes};
+use assay_model::profile::{ReadObserver, ReadTimes};
 use assay_model::stack::DeviceNumber;
 
 /// Disks that are being timed.
@@ -24,7 +24,7 @@ impl DeviceReads {
     /// What was timed so far; a disk without reads is left out.
     pub fn read(&self) -> Vec<ReadTimes> {
         let one = |(name, times): &(String, BlockTimes)| ReadTimes {
-            seen_by: ReadSight::BlockLayer,
+            seen_by: ReadObserver::BlockLayer,
             subject: name.clone(),
             error_share: ERROR_SHARE,
             service: times.histogram(),

@@ -209,7 +209,7 @@ fn loader<T: Tables, L: TableStore>(shared: &Shared<'_, T, L>) -> Result<()> {
 fn stopped() -> Error {
     Error::environment(
         "loading was stopped",
-        "start again; in a server of yours --left finish goes on with the tables that are whole",
+        "start again; on your own server --partial-data resume continues with the tables that are complete",
     )
 }
 

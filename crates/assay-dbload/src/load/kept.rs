@@ -44,7 +44,9 @@ impl Kept {
         let file = match place.file(FILE, OFlags::RDONLY, Mode::empty()) {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP | Errno::INVAL) => return Err(strange(&path, "it is no plain file")),
+            Err(Errno::LOOP | Errno::INVAL) => {
+                return Err(strange(&path, "it is not a plain file"));
+            }
             Err(error) => return Err(unreadable(&path, &error.into())),
         };
         let looked = place.status().map_err(io::Error::from).and_then(|status| {
@@ -129,7 +131,7 @@ mod tests {
         mode(0o700);
         fs::rename(place.join(FILE), place.join("other")).unwrap();
         symlink(place.join("other"), place.join(FILE)).unwrap();
-        assert!(refused().contains("no plain file"));
+        assert!(refused().contains("not a plain file"));
         fs::remove_file(place.join(FILE)).unwrap();
         fs::write(place.join(FILE), "something else").unwrap();
         assert!(refused().contains("not what this program writes"));

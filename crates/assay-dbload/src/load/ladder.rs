@@ -93,7 +93,7 @@ impl Climb {
         }
         match self {
             Self::Given(sessions) => sessions.get(done.len()).map_or_else(
-                || Next::End("all that was asked for was measured".to_owned()),
+                || Next::End("all steps were completed".to_owned()),
                 |next| Next::Measure(*next),
             ),
             Self::Knee { most } | Self::Limit { most, .. } => double(done, *most),
@@ -323,6 +323,6 @@ mod tests {
         assert_eq!(given.next(&[first, busy]), Next::Measure(4));
         let last = point(4, 100.0, 1.0, 0.99);
         let Next::End(why) = given.next(&[first, busy, last]) else { panic!() };
-        assert!(why.contains("all that was asked"), "{why}");
+        assert!(why.contains("all steps were completed"), "{why}");
     }
 }

@@ -139,7 +139,7 @@ impl Manifest {
                 format!(
                     "schema {schema} was hardly begun: it does not say what its tables are to be"
                 ),
-                "begin again with --left drop, or name another --schema",
+                "start over with --partial-data drop, or name another --schema",
             ));
         }
         let Some((what, is, wanted)) = self.difference(wanted) else {
@@ -147,7 +147,9 @@ impl Manifest {
         };
         Err(Error::usage(
             format!("schema {schema} has {is} {what}, and {wanted} are asked for"),
-            format!("ask for --{what} {is}, name another --schema, or drop it with --left drop"),
+            format!(
+                "ask for --{what} {is}, name another --schema, or drop it with --partial-data drop"
+            ),
         ))
     }
 }

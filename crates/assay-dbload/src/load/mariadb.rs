@@ -238,13 +238,13 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
     }
     remarks.push(remark(
         "changed pages are written in the background, and the server times the asking only",
-        "waiting for writes of data files is not told",
+        "waiting for writes of data files is not reported",
         "look at the writes of the device",
     ));
     if facts.direct_io != Some(true) {
         remarks.push(remark(
             "the server reads through the page cache",
-            "reads that memory answers are no reads of the storage; each rung says how many there were",
+            "reads that memory answers are not reads from the storage; each rung says how many there were",
             "set innodb_flush_method = O_DIRECT, or use far more data than memory",
         ));
     }

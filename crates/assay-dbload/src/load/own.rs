@@ -4,8 +4,8 @@ use super::kept::Kept;
 use super::own_plan::OwnPlan;
 use assay_dbserver::Program;
 use assay_dbserver::processes::end_inside;
-use assay_dbserver::{Held, Home, Stop};
-use assay_host::gate::{Gate, LeftBehind, LeftDirectory, OwnedDirectory};
+use assay_dbserver::{Held, ServerDir, Stop};
+use assay_host::gate::{Gate, LeftoverDirectory, Leftovers, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::{Error, Result};
 use assay_postgres::server::Server;
@@ -34,7 +34,7 @@ pub struct OwnServer<S: Program> {
 }
 
 /// What programs left behind in a directory that were killed.
-pub fn left_in(target: &Path) -> Result<LeftBehind> {
+pub fn left_in(target: &Path) -> Result<Leftovers> {
     Gate::new(SysRoot::live()).left_directories(target)
 }
 
@@ -42,7 +42,7 @@ pub fn left_in(target: &Path) -> Result<LeftBehind> {
 ///
 /// # Errors
 /// An environment error when something does not go.
-pub fn remove_left_in(left: &LeftDirectory) -> Result<()> {
+pub fn remove_left_in(left: &LeftoverDirectory) -> Result<()> {
     if !end_inside(left.held(), &programs()) {
         return Err(Error::environment(
             format!("a server of an earlier run does not end in {}", left.path().display()),
@@ -166,7 +166,7 @@ impl<S: Program> OwnServer<S> {
     pub fn at_rest(
         &mut self,
         stop: &AtomicBool,
-        change: impl FnOnce(&Home) -> Result<()>,
+        change: impl FnOnce(&ServerDir) -> Result<()>,
     ) -> Result<()> {
         self.server.daemon_mut().stop(Stop::Clean);
         change(&self.server.daemon().home)?;

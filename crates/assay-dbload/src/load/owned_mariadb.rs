@@ -1,6 +1,6 @@
 //! Assay's databases on a MariaDB or MySQL server, where a schema is a database: made with their record, known by it, and
 //! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
-//! table can be taken back: between the last look and the drop lies one turn of the wire.
+//! table can be taken back: between the last look and the drop lies one network round trip.
 
 use super::link::Link;
 use super::maria_link::MariaLink;
@@ -45,7 +45,7 @@ impl SchemaOwner for MariaLink {
             None => return Ok(Standing::Absent),
             Some("") => return Ok(foreign("it has no owner record")),
             Some("BASE TABLE") => {}
-            Some(_) => return Ok(foreign("its owner record is no table")),
+            Some(_) => return Ok(foreign("its owner record is not a table")),
         }
         let rows = self.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
         Ok(match Owner::of(&pairs(&rows)) {

@@ -2,7 +2,7 @@
 
 use super::pace::Pace;
 use assay_model::load::{Length, LoadKind, LoadStep, OnLoss, Setting, StepArrival};
-use assay_model::measurement::{Interval, Joint};
+use assay_model::measurement::{Interval, Window};
 use assay_model::units::{Nanos, Rate};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -72,7 +72,7 @@ pub struct Hands<'a> {
     /// Set when the program is asked to end; what was measured is kept.
     pub stop: &'a AtomicBool,
     /// Called with every interval; breaks when it cannot be kept.
-    pub observe: &'a mut dyn FnMut(&Interval, &Joint) -> ControlFlow<()>,
+    pub observe: &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
     /// Called many times a second, for example to restart a server that has died.
     pub tend: &'a mut dyn FnMut(),
 }

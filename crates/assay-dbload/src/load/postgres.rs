@@ -89,7 +89,7 @@ impl Product for Connection {
         if facts.direct_io != Some(true) {
             remarks.push(remark(
                 "the server reads through the page cache",
-                "reads that memory answers are no reads of the storage; each rung says how many there were",
+                "reads that memory answers are not reads from the storage; each rung says how many there were",
                 "use a server of version 16 or newer with debug_io_direct = data, or far more data than memory",
             ));
         }

@@ -17,7 +17,7 @@ use assay_model::Result;
 use assay_model::load::{Length, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::narrow;
-use assay_model::profile::{ReadSight, ReadTimes};
+use assay_model::profile::{ReadObserver, ReadTimes};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
@@ -84,7 +84,7 @@ fn add_statements(rung: &mut Rung, stream: &str) {
     let server = rung.profile.as_mut().and_then(|profile| profile.server.as_mut());
     if let Some((result, server)) = found.zip(server) {
         let times = ReadTimes {
-            seen_by: ReadSight::Statement,
+            seen_by: ReadObserver::Statement,
             subject: stream.to_owned(),
             error_share: 0.001,
             service: result.service.clone(),

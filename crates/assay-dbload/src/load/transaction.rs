@@ -22,7 +22,7 @@ pub enum Isolation {
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Calls {
-    /// As a call of a function, or of a procedure where the product has those: one turn of the wire each.
+    /// As a call of a function, or of a procedure where the product has those: one network round trip each.
     #[default]
     Functions,
     /// As prepared statements; they travel together where the product can: two turns at most.

@@ -8,7 +8,7 @@ use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
 use assay_model::load::{Length, LoadKind, Retries, Rung};
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Joint, Measurement, NamedResult, PerOperation,
+    Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, PerOperation, Window,
 };
 use assay_model::number::{count_of, narrow, rate, seconds};
 use assay_model::{Estimate, measurement};
@@ -129,7 +129,7 @@ impl<'a> Watch<'a> {
         self.rates.push(interval.iops());
         measurement::merge_named(&mut self.totals, &streams);
         let joint =
-            Joint { first_interval: self.index, intervals: 1, streams, targets: Vec::new() };
+            Window { first_interval: self.index, intervals: 1, streams, targets: Vec::new() };
         (self.index, self.last_ns) = (self.index + 1, interval.end_ns);
         (hands.observe)(&interval, &joint)
     }

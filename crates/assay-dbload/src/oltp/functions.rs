@@ -1,4 +1,4 @@
-//! The five transactions as functions of PostgreSQL: one call, one turn of the wire, one transaction.
+//! The five transactions as functions of PostgreSQL: one call, one network round trip, one transaction.
 //!
 //! Source: TPC-C, clauses 2.4.2 to 2.8.2; the order of changes inside a transaction is free, so the rows that most
 //! sessions want come last.

@@ -1,4 +1,4 @@
-//! The five transactions as procedures of the server: one call, one turn of the wire, one transaction.
+//! The five transactions as procedures of the server: one call, one network round trip, one transaction.
 //!
 //! What concerns all lines of an order is one statement, whose lines come as one text: a statement of a procedure costs some
 //! thirty microseconds however little it does. The rows that most sessions want come last, and what is changed is changed before

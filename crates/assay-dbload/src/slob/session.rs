@@ -3,7 +3,7 @@
 use super::store::{BlockStore, Range, Statements};
 use super::tables::Access;
 use crate::load::{Database, Done, Kind, Method, Session};
-use assay_loads::slob::{Filler, Rules, Step, TEXT_BYTES, Work};
+use assay_loads::slob::{Rules, Step, TEXT_BYTES, TextSource, Work};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::LoadKind;
@@ -71,7 +71,7 @@ impl<'a, L: BlockStore> Method for Slob<'a, L> {
     fn session(&self, database: &Database<L>, number: u32) -> BlockSession<'a, L> {
         let rules = self.rules;
         let mut text = [b' '; TEXT_BYTES];
-        Filler::new(rules.compressible.0, rules.seed, u64::from(number)).fill(&mut text);
+        TextSource::new(rules.compressible.0, rules.seed, u64::from(number)).fill(&mut text);
         BlockSession {
             rules,
             access: self.access,
@@ -134,7 +134,7 @@ impl<L: BlockStore> BlockSession<'_, L> {
             return Err(Failure::Protocol("a step without its statement".to_owned()));
         };
         if step.work == Work::Update {
-            Filler::stamp(&mut self.text, self.number, step.number);
+            TextSource::stamp(&mut self.text, self.number, step.number);
         }
         let range = Range {
             first: key(step.first_key),

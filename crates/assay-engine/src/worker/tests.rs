@@ -2,7 +2,7 @@
 
 use crate::device::DeviceSpec;
 use crate::{Ignore, Simulation};
-use assay_model::measurement::{Interval, Joint, Measurement, Operation};
+use assay_model::measurement::{Interval, Measurement, Operation, Window};
 use assay_model::number::{index_of, real, seconds};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Access, Arrival, Process, Stream, SyncPolicy, Workload};
@@ -124,7 +124,7 @@ fn writes_fall_from_the_cliff_when_the_cache_is_full() {
         .unwrap();
     let workload = Workload::of("cliff", Nanos(4 * SECOND), stream);
     let mut rates = Vec::new();
-    let mut keep = |interval: &Interval, _: &Joint| {
+    let mut keep = |interval: &Interval, _: &Window| {
         rates.push(real(interval.operations.bytes()) / interval.elapsed_s());
         ControlFlow::Continue(())
     };
@@ -200,8 +200,8 @@ fn intervals_add_up_to_the_total() {
         Stream { workers: 2, read_share: Share(0.5), ..closed(8) },
     );
     workload.warm_up = Nanos(SECOND);
-    let (mut total, mut ends) = (Joint::default(), Vec::new());
-    let mut keep = |interval: &Interval, joint: &Joint| {
+    let (mut total, mut ends) = (Window::default(), Vec::new());
+    let mut keep = |interval: &Interval, joint: &Window| {
         total.merge(joint);
         ends.push(interval.end_ns);
         ControlFlow::Continue(())
@@ -219,7 +219,7 @@ fn an_observer_can_end_the_run_and_equal_seeds_give_equal_runs() {
     let spec = DeviceSpec::parse("servers?count=4&service=150us").unwrap();
     let workload = Workload::of("stop", Nanos(10 * SECOND), closed(4));
     let run = || {
-        let mut stop = |interval: &Interval, _: &Joint| {
+        let mut stop = |interval: &Interval, _: &Window| {
             if interval.index == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         Simulation::new(spec.build(), spec.length_bytes).run(&workload, &mut stop).unwrap()

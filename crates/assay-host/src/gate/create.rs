@@ -3,7 +3,7 @@
 use super::Gate;
 use super::admission::{AccessMode, Admission, data_range, write_header};
 use super::lock::LockedFile;
-use super::marker::{DATA_START_BYTES, Maker, Marker, OwnerId};
+use super::marker::{DATA_START_BYTES, Marker, OwnerId, OwnerProcess};
 use super::refusal::{CreateRefusal, FileRefusal, PathRefusal, failed};
 use super::spot::Spot;
 use crate::clock::unix_ns;
@@ -54,7 +54,7 @@ impl Gate {
         let file = LockedFile::from(create(&spot)?);
         // Locked before it can be known as ours: nobody may take it for one that was left behind.
         file.lock().map_err(|refusal| refusal.of(&shown))?;
-        match prepare(&file, size_bytes, owner, Maker::here(self.root())) {
+        match prepare(&file, size_bytes, owner, OwnerProcess::here(self.root())) {
             Ok(marker) => self.admit_new(spot, file, marker),
             Err((doing, error)) => {
                 // The failure is what the user must hear of; a name that cannot be removed again stays visible.
@@ -162,7 +162,7 @@ fn prepare(
     file: &File,
     size_bytes: u64,
     owner: OwnerId,
-    maker: Maker,
+    maker: OwnerProcess,
 ) -> std::result::Result<Marker, (&'static str, Errno)> {
     let status = fstat(file).map_err(|error| ("looking at it", error))?;
     let marker = Marker {

@@ -52,12 +52,12 @@ impl OwnedDirectory {
 
 /// An Assay directory whose program ended without removing it.
 #[derive(Debug)]
-pub struct LeftDirectory {
+pub struct LeftoverDirectory {
     /// The directory, with the lock of its marker as long as this value lives.
     directory: OwnedDirectory,
 }
 
-impl LeftDirectory {
+impl LeftoverDirectory {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
@@ -71,9 +71,9 @@ impl LeftDirectory {
 
 /// What a directory holds besides what is used.
 #[derive(Debug, Default)]
-pub struct LeftBehind {
+pub struct Leftovers {
     /// What was left behind and can be removed.
-    pub directories: Vec<LeftDirectory>,
+    pub directories: Vec<LeftoverDirectory>,
     /// What this user's runs made and of which it cannot be known whether it is used, and why.
     pub unknown: Vec<(PathBuf, String)>,
 }
@@ -97,17 +97,17 @@ impl Gate {
     ///
     /// # Errors
     /// An environment error when `parent` cannot be read.
-    pub fn left_directories(&self, parent: &Path) -> Result<LeftBehind> {
-        let look = || -> rustix::io::Result<LeftBehind> {
+    pub fn left_directories(&self, parent: &Path) -> Result<Leftovers> {
+        let look = || -> rustix::io::Result<Leftovers> {
             let held = Held::named(parent)?;
-            let mut found = LeftBehind::default();
+            let mut found = Leftovers::default();
             for (name, _) in held.entries()? {
                 let name = name.to_str().filter(|name| name.starts_with(DIRECTORY_PREFIX));
                 let Some((directory, mark)) = name.and_then(|name| known(&held, name)) else {
                     continue;
                 };
                 match mark.judge(self.root(), is_locked(&directory.marker)) {
-                    Verdict::Left => found.directories.push(LeftDirectory { directory }),
+                    Verdict::Left => found.directories.push(LeftoverDirectory { directory }),
                     Verdict::Used => {}
                     Verdict::Unknown(why) => {
                         found.unknown.push((directory.path().to_owned(), why));
@@ -154,7 +154,7 @@ impl Gate {
     }
 
     /// Removes one of the [`left_directories`](Self::left_directories).
-    pub fn remove_left_directory(&self, left: &LeftDirectory) -> Result<()> {
+    pub fn remove_left_directory(&self, left: &LeftoverDirectory) -> Result<()> {
         self.remove_directory(&left.directory)
     }
 }
@@ -269,7 +269,7 @@ mod tests {
         Gate::new(SysRoot::live())
     }
 
-    fn left(gate: &Gate, scratch: &Scratch) -> Vec<LeftDirectory> {
+    fn left(gate: &Gate, scratch: &Scratch) -> Vec<LeftoverDirectory> {
         gate.left_directories(&scratch.0).unwrap().directories
     }
 

@@ -1,7 +1,7 @@
 //! The decision on a regular file: only one that Assay created, still what it was created as, may be written to.
 
 use super::lock::LockedFile;
-use super::marker::{HEADER_BYTES, Maker, Marker, MarkerError};
+use super::marker::{HEADER_BYTES, Marker, MarkerError, OwnerProcess};
 use super::refusal::FileRefusal;
 use super::usage::file_user;
 use crate::root::SysRoot;
@@ -53,7 +53,7 @@ pub(super) fn check_ours(root: &SysRoot, file: &LockedFile) -> Result<Marker, Fi
         return Err(FileRefusal::Copy);
     }
     check_users(root, &status)?;
-    if marker.maker.is_some_and(|maker| maker.is_elsewhere(&Maker::here(root))) {
+    if marker.maker.is_some_and(|maker| maker.is_elsewhere(&OwnerProcess::here(root))) {
         return Err(FileRefusal::OtherHost);
     }
     file.lock_surely()?;

@@ -24,7 +24,7 @@ pub struct OwnerId(pub [u8; 16]);
 
 /// Who made a file: where locks do not reach, it shows whether anybody could still be using it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Maker {
+pub struct OwnerProcess {
     /// What sets its host apart from others.
     pub host: [u8; 16],
     /// The start of that host's system.
@@ -35,7 +35,7 @@ pub struct Maker {
     pub started_ticks: u64,
 }
 
-impl Maker {
+impl OwnerProcess {
     /// This process on this system.
     pub fn here(root: &SysRoot) -> Self {
         let text = |place: &str| root.text(place).unwrap_or_default();
@@ -111,7 +111,7 @@ pub struct Marker {
     /// What was written there, in the words of the writer; at most 2 KiB.
     pub content: String,
     /// Who made it; older versions did not say.
-    pub maker: Option<Maker>,
+    pub maker: Option<OwnerProcess>,
 }
 
 /// Why a header does not stand.
@@ -188,7 +188,7 @@ impl Marker {
             inode: number(bytes, 64),
             filled_bytes: number(bytes, 72),
             content: String::from_utf8_lossy(content.unwrap_or_default()).into_owned(),
-            maker: Maker::read(bytes),
+            maker: OwnerProcess::read(bytes),
         })
     }
 }
@@ -261,7 +261,7 @@ mod tests {
             created_unix_ns: 1_790_000_000_000_000_000,
             filled_bytes: 5 << 20,
             content: content.into(),
-            maker: Some(Maker::here(&SysRoot::live())),
+            maker: Some(OwnerProcess::here(&SysRoot::live())),
         }
     }
 
@@ -273,12 +273,12 @@ mod tests {
 
     #[test]
     fn another_host_is_told_from_another_start_of_this_one() {
-        let here = Maker::here(&SysRoot::live());
+        let here = OwnerProcess::here(&SysRoot::live());
         assert!(here.process == std::process::id() && here.started_ticks > 0);
-        assert!(!Maker { boot: [1; 16], ..here }.is_elsewhere(&here));
+        assert!(!OwnerProcess { boot: [1; 16], ..here }.is_elsewhere(&here));
         // A container has a name of its own, and the kernel of its host.
-        assert!(!Maker { host: [1; 16], ..here }.is_elsewhere(&here));
-        assert!(Maker { host: [1; 16], boot: [1; 16], ..here }.is_elsewhere(&here));
+        assert!(!OwnerProcess { host: [1; 16], ..here }.is_elsewhere(&here));
+        assert!(OwnerProcess { host: [1; 16], boot: [1; 16], ..here }.is_elsewhere(&here));
         assert_ne!(digest("one host"), digest("two hosts"));
     }
 

@@ -268,7 +268,7 @@ impl FileRefusal {
         match self {
             Self::NotOurs => (
                 "Assay did not create it".into(),
-                "files of yours are only ever read; give a directory, and Assay creates a file of its own there",
+                "your own files are only ever read; give a directory, and Assay creates a file of its own there",
             ),
             Self::Damaged => {
                 ("it begins as a file of Assay, but its header is damaged".into(), FRESH)

@@ -1,6 +1,6 @@
 //! A calibration as one side of a comparison: its capacities, and every rung of its curves.
 
-use super::sides::{Measured, SideCurve, SideFacts};
+use super::sides::{SideCurve, SideFacts, SideFigure};
 use crate::doubts;
 use crate::quantity::{CapacityOf, Mix, Quantity};
 use assay_model::Estimate;
@@ -65,15 +65,15 @@ fn quantity(mix: &MixCalibration, what: CapacityOf) -> Quantity {
 }
 
 /// The answers of one mix, all of them judged but the knee, which the storage does not promise.
-fn capacities(mix: &MixCalibration) -> Vec<Measured> {
+fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
     let of = |what: CapacityOf, (estimate, doubts): (Estimate, Vec<Doubt>)| {
         let quantity = quantity(mix, what);
         let subject = quantity.has_subjects().then(|| mix.name.clone());
         let unit = quantity.unit();
-        Measured {
+        SideFigure {
             judged: true,
             doubts,
-            ..Measured::new(quantity.to_string(), subject, unit, estimate)
+            ..SideFigure::new(quantity.to_string(), subject, unit, estimate)
         }
     };
     let capacity =
@@ -93,14 +93,14 @@ fn capacities(mix: &MixCalibration) -> Vec<Measured> {
 }
 
 /// Rate and limited quantile of every rung.
-fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<Measured> {
+fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<SideFigure> {
     let name = format!("calibration.{}", kind(mix).name());
     let at = |what: String, unit, point: &CurvePoint, estimate| {
         let subject = match kind(mix) {
             Mix::Mixed => format!("{} at {} outstanding", mix.name, point.outstanding),
             Mix::Read | Mix::Write => format!("{} outstanding", point.outstanding),
         };
-        Measured::new(what, Some(subject), unit, estimate)
+        SideFigure::new(what, Some(subject), unit, estimate)
     };
     let one = |point: &CurvePoint| {
         let time = format!("{name}.service_time.q{quantile}");

@@ -1,7 +1,7 @@
 //! A load of decision support as one side of a comparison: the times of its queries over its repeats.
 
 use super::pooled::mean_of_repeats;
-use super::sides::{Measured, SideFacts};
+use super::sides::{SideFacts, SideFigure};
 use assay_model::comparison::{Side, SideKind};
 use assay_model::dss::{Dss, DssRun};
 use assay_model::load::Setting;
@@ -51,7 +51,7 @@ pub fn with_intervals(mut facts: SideFacts) -> Result<SideFacts> {
     Ok(facts)
 }
 
-fn measures(runs: &[&DssRun]) -> Vec<Measured> {
+fn measures(runs: &[&DssRun]) -> Vec<SideFigure> {
     let mut measures = Vec::new();
     let mut groups: Vec<String> = Vec::new();
     for group in runs.iter().map(|run| run.group()) {
@@ -81,10 +81,10 @@ fn names(runs: &[&DssRun]) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-fn measured(quantity: String, subject: Option<String>, times_ns: Vec<f64>) -> Option<Measured> {
+fn measured(quantity: String, subject: Option<String>, times_ns: Vec<f64>) -> Option<SideFigure> {
     let repeats: Vec<Estimate> =
         times_ns.into_iter().map(|time_ns| Estimate::exact(time_ns, 1)).collect();
     let estimate = (!repeats.is_empty()).then(|| mean_of_repeats(&repeats))?;
     let n = count_of(repeats.len());
-    Some(Measured::new(quantity, subject, Unit::Ns, Estimate { n, ..estimate }))
+    Some(SideFigure::new(quantity, subject, Unit::Ns, Estimate { n, ..estimate }))
 }

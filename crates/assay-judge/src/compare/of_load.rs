@@ -1,6 +1,6 @@
 //! A ladder of sessions on a database as one side of a comparison: what criteria may ask of each rung.
 
-use super::sides::{Measured, SideCurve, SideFacts};
+use super::sides::{SideCurve, SideFacts, SideFigure};
 use crate::facts::{Facts, LoadFacts};
 use crate::loaded;
 use crate::names::load_amounts;
@@ -82,7 +82,7 @@ fn is_compared(amount: LoadAmount) -> bool {
 /// One amount at one number of sessions.
 struct Found {
     sessions: f64,
-    measured: Measured,
+    measured: SideFigure,
 }
 
 /// An amount at every number of sessions; those where it is not known are left out.
@@ -91,10 +91,10 @@ fn of_amount(amount: LoadAmount, facts: &Facts<'_>) -> Vec<Found> {
     let one = |found: crate::found::Found| {
         let (sessions, known) = (found.subject?, found.known.ok()?);
         let number = sessions.parse().ok()?;
-        let measured = Measured {
+        let measured = SideFigure {
             judged: amount != LoadAmount::PhysicalReads,
             doubts: known.evidence.doubts,
-            ..Measured::new(
+            ..SideFigure::new(
                 quantity.to_string(),
                 Some(format!("{sessions} sessions")),
                 quantity.unit(),

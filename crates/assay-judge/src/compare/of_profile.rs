@@ -1,6 +1,6 @@
 //! A profile as one side of a comparison: what a database's own report says, without intervals.
 
-use super::sides::{Counted, Measured, SideFacts, WorkRatio};
+use super::sides::{BucketCount, SideFacts, SideFigure, WorkRatio};
 use assay_model::comparison::{Side, SideKind};
 use assay_model::profile::{Figure, IoPurpose, RateKind};
 use assay_model::verdict::Unit;
@@ -26,12 +26,17 @@ pub fn facts_of_profile(profile: &Profile) -> SideFacts {
 }
 
 /// A number of a report: what the report does not say about its doubt, nobody can.
-fn measured(quantity: &str, unit: Unit, factor: f64, figure: Option<&Figure>) -> Option<Measured> {
+fn measured(
+    quantity: &str,
+    unit: Unit,
+    factor: f64,
+    figure: Option<&Figure>,
+) -> Option<SideFigure> {
     let figure = figure.filter(|figure| figure.value > 0.0)?;
-    Some(Measured::new(quantity, None, unit, Estimate::exact(figure.value * factor, 1)))
+    Some(SideFigure::new(quantity, None, unit, Estimate::exact(figure.value * factor, 1)))
 }
 
-fn measures(profile: &Profile) -> Vec<Measured> {
+fn measures(profile: &Profile) -> Vec<SideFigure> {
     let rate = profile.rate(RateKind::Total).or_else(|| profile.rate(RateKind::Database));
     let class = |purpose| profile.class(purpose);
     let (all, single) = (class(IoPurpose::All), class(IoPurpose::SingleBlockRead));
@@ -73,7 +78,7 @@ fn measures(profile: &Profile) -> Vec<Measured> {
 }
 
 /// The distributions of the report; single-block reads are what a run calls reads.
-fn histograms(profile: &Profile) -> Vec<(String, Vec<Counted>)> {
+fn histograms(profile: &Profile) -> Vec<(String, Vec<BucketCount>)> {
     let name = |purpose| match purpose {
         IoPurpose::SingleBlockRead => "read".to_owned(),
         IoPurpose::LogWrite => "log write".to_owned(),

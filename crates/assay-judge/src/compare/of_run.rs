@@ -1,7 +1,7 @@
 //! A run as one side of a comparison.
 
 use super::overlays;
-use super::sides::{Counted, Measured, SideFacts, WorkRatio};
+use super::sides::{BucketCount, SideFacts, SideFigure, WorkRatio};
 use crate::estimates::totals;
 use crate::names::known;
 use crate::series::Series;
@@ -66,7 +66,7 @@ fn is_stream_name(key: &str) -> bool {
 
 /// The estimates with their units, and the totals of what has none: a run whose level fell has no interval, but it has
 /// done what it has done.
-fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
+fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<SideFigure> {
     let mut measures = estimated(run, whole);
     for named in totals(run.measurement) {
         if !measures.iter().any(|known| known.subject.is_none() && known.quantity == named.quantity)
@@ -76,14 +76,14 @@ fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
                 Some("throughput") => Unit::BytesPerS,
                 _ => Unit::IosPerS,
             };
-            measures.push(Measured::new(named.quantity, None, unit, named.estimate));
+            measures.push(SideFigure::new(named.quantity, None, unit, named.estimate));
         }
     }
     measures
 }
 
 /// The estimates with their units; response times only where they are not the service times.
-fn estimated(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
+fn estimated(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<SideFigure> {
     let units: Vec<(String, Unit)> =
         known().into_iter().map(|quantity| (quantity.to_string(), quantity.unit())).collect();
     let open = whole.iter().any(|(_, result)| result.response.is_some());
@@ -92,14 +92,14 @@ fn estimated(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<Measured> {
     shown
         .filter_map(|named| {
             let (_, unit) = units.iter().find(|(name, _)| *name == named.quantity)?;
-            Some(Measured::new(&named.quantity, named.subject.clone(), *unit, named.estimate))
+            Some(SideFigure::new(&named.quantity, named.subject.clone(), *unit, named.estimate))
         })
         .collect()
 }
 
 /// I/Os by powers of two of a microsecond.
-fn counted(times: &Histogram) -> Vec<Counted> {
-    let mut rows: Vec<Counted> = Vec::new();
+fn counted(times: &Histogram) -> Vec<BucketCount> {
+    let mut rows: Vec<BucketCount> = Vec::new();
     for (low_ns, _, ios) in times.buckets() {
         let microseconds = low_ns / 1000;
         let low = if microseconds == 0 { 0 } else { 1 << microseconds.ilog2() };

@@ -2,7 +2,7 @@
 
 use super::overlays;
 use super::pooled::mean_of_repeats;
-use super::sides::{Counted, Measured, SideFacts};
+use super::sides::{BucketCount, SideFacts, SideFigure};
 use assay_model::Estimate;
 
 /// Joins repeats of the same run; `None` of none. Distributions are those of all together.
@@ -39,12 +39,13 @@ pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
     Some(whole)
 }
 
-fn estimate_of(facts: &SideFacts, mine: &Measured) -> Option<Estimate> {
-    let same = |other: &&Measured| other.quantity == mine.quantity && other.subject == mine.subject;
+fn estimate_of(facts: &SideFacts, mine: &SideFigure) -> Option<Estimate> {
+    let same =
+        |other: &&SideFigure| other.quantity == mine.quantity && other.subject == mine.subject;
     Some(facts.measures.iter().find(same)?.estimate)
 }
 
-fn add(rows: &mut Vec<Counted>, others: &[Counted]) {
+fn add(rows: &mut Vec<BucketCount>, others: &[BucketCount]) {
     for (low, high, ios) in others {
         match rows.iter_mut().find(|(from, to, _)| *from == *low && *to == *high) {
             Some((.., mine)) => *mine += ios,

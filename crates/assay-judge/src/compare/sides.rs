@@ -6,7 +6,7 @@ use assay_model::verdict::{Doubt, Unit};
 
 /// One measure of one side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct SideFigure {
     /// The name that criteria use.
     pub quantity: String,
     /// The stream or target, where there are several.
@@ -21,7 +21,7 @@ pub struct Measured {
     pub doubts: Vec<Doubt>,
 }
 
-impl Measured {
+impl SideFigure {
     /// A measure of a whole side, or of one of its streams or targets, without doubts. What users feel is judged: all
     /// rates, and the means and p99 of times, of the whole; what is left is shown.
     pub fn new(
@@ -38,7 +38,7 @@ impl Measured {
 }
 
 /// One range of times on one side: from, to (open where absent), and I/Os in it.
-pub type Counted = (u64, Option<u64>, f64);
+pub type BucketCount = (u64, Option<u64>, f64);
 
 /// A ratio that says what work was done for a request, and how far two sides may lie apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +57,9 @@ pub struct SideFacts {
     /// What it is.
     pub side: Side,
     /// Its measures.
-    pub measures: Vec<Measured>,
+    pub measures: Vec<SideFigure>,
     /// Its distributions in common ranges.
-    pub histograms: Vec<(String, Vec<Counted>)>,
+    pub histograms: Vec<(String, Vec<BucketCount>)>,
     /// What work it did.
     pub work: Vec<WorkRatio>,
     /// How it was made, key by key; sides that were made differently are not compared.

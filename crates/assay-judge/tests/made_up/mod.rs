@@ -9,8 +9,8 @@ use assay_model::calibration::{
 use assay_model::environment::{Environment, Host, Storage};
 use assay_model::load::{DatabaseCounts, Load, LoadKind, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
-    PerOperation,
+    Conduct, Finish, Interval, Measurement, NamedResult, Operation, OperationResult, PerOperation,
+    Window,
 };
 use assay_model::number::real;
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
@@ -120,14 +120,14 @@ fn named(index: u64) -> Vec<NamedResult> {
     vec![one("/data/a", 0), one("/data/b", 100_000)]
 }
 
-fn joint(index: u64) -> Joint {
+fn joint(index: u64) -> Window {
     let targets = named(index);
     let mut streams =
         vec![NamedResult { name: "oltp".to_owned(), operations: PerOperation::default() }];
     for target in &targets {
         streams[0].operations.merge(&target.operations);
     }
-    Joint { first_interval: index, intervals: 1, streams, targets }
+    Window { first_interval: index, intervals: 1, streams, targets }
 }
 
 fn series(intervals: u64) -> Series {
@@ -148,7 +148,7 @@ fn series(intervals: u64) -> Series {
 
 /// A minute of reads, writes and syncs on two targets, without any flaw.
 pub(crate) fn story() -> Story {
-    let mut total = Joint::default();
+    let mut total = Window::default();
     (0..60).for_each(|index| total.merge(&joint(index)));
     let conduct = Conduct {
         backend: "uring".to_owned(),
@@ -293,10 +293,10 @@ pub(crate) fn rung(
         name: name.to_owned(),
         operations: PerOperation { write: Some(result(ios, time_ns)), ..PerOperation::default() },
     };
-    let (mut builder, mut total) = (SeriesBuilder::new(), Joint::default());
+    let (mut builder, mut total) = (SeriesBuilder::new(), Window::default());
     for index in 0..30 {
         let swing = index % 3;
-        let joint = Joint {
+        let joint = Window {
             first_interval: index,
             intervals: 1,
             streams: vec![

@@ -56,7 +56,7 @@ pub struct Position {
 
 /// Of which securities a watcher wants to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Watched {
+pub enum WatchScope {
     /// Those on the list of a customer.
     List(u32),
     /// Those in an account.
@@ -69,7 +69,7 @@ pub enum Watched {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
     /// Which.
-    pub watched: Watched,
+    pub watched: WatchScope,
     /// Working days before the last.
     pub days_back: u32,
 }
@@ -231,9 +231,9 @@ impl Session {
 
     fn watch(&mut self) -> Watch {
         let watched = match below(&mut self.random, 100) {
-            0..60 => Watched::List(self.customers.draw(&mut self.random)),
-            60..95 => Watched::Account(self.account().0),
-            _ => Watched::Industry(industry(between(&mut self.random, 1, INDUSTRIES))),
+            0..60 => WatchScope::List(self.customers.draw(&mut self.random)),
+            60..95 => WatchScope::Account(self.account().0),
+            _ => WatchScope::Industry(industry(between(&mut self.random, 1, INDUSTRIES))),
         };
         Watch { watched, days_back: below(&mut self.random, PRICE_DAYS) }
     }

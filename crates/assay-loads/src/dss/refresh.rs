@@ -34,7 +34,7 @@ impl RefreshSet {
         }
         Err(Error::environment(
             format!("all {SETS} sets of new orders are used up"),
-            "load the data again with --left drop, or go without refresh functions: --no-refresh",
+            "load the data again with --partial-data drop, or skip the refresh functions with --no-refresh",
         ))
     }
 

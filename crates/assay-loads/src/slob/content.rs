@@ -9,13 +9,13 @@ const LETTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 
 /// A source of text.
 #[derive(Clone, Debug)]
-pub struct Filler {
+pub struct TextSource {
     random: Random,
     /// Letters of a text that are random; the rest is one letter.
     random_letters: usize,
 }
 
-impl Filler {
+impl TextSource {
     /// Text of which this share compresses away, from its own stream of random numbers.
     pub fn new(compressible: f64, seed: u64, stream: u64) -> Self {
         Self {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn text(compressible: f64) -> Vec<u8> {
-        let mut filler = Filler::new(compressible, 1, 7);
+        let mut filler = TextSource::new(compressible, 1, 7);
         let mut all = Vec::new();
         for _ in 0..1000 {
             let mut text = [0; TEXT_BYTES];
@@ -83,7 +83,7 @@ mod tests {
     fn stamps_of_different_steps_differ() {
         let stamp = |session, number| {
             let mut text = [b' '; TEXT_BYTES];
-            Filler::stamp(&mut text, session, number);
+            TextSource::stamp(&mut text, session, number);
             text
         };
         assert_ne!(stamp(1, 5), stamp(2, 5));

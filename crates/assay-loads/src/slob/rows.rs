@@ -1,7 +1,7 @@
 //! The rows of a table in the order in which they are stored: keys scattered, so that neighbours in key are not neighbours
 //! on storage.
 
-use super::{Filler, Rules, TEXT_BYTES, TEXT_COLUMNS};
+use super::{Rules, TEXT_BYTES, TEXT_COLUMNS, TextSource};
 use assay_stats::permutation::Permutation;
 use assay_stats::random::mix;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Rows {
     permutation: Permutation,
-    filler: Filler,
+    filler: TextSource,
     places: Range<u64>,
 }
 
@@ -29,7 +29,7 @@ impl Rows {
         let seed = rules.seed ^ mix(u64::from(table));
         Self {
             permutation: Permutation::new(rules.scale_blocks.max(1), seed),
-            filler: Filler::new(rules.compressible.0, seed, places.start),
+            filler: TextSource::new(rules.compressible.0, seed, places.start),
             places,
         }
     }

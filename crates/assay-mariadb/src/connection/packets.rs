@@ -4,7 +4,7 @@
 
 use crate::failure::Answer;
 use assay_dbserver::tls::Tls;
-use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
+use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, Stream};
 use assay_model::row::Row;
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ const HEAD_BYTES: usize = 4;
 /// Packets over a socket.
 #[derive(Debug)]
 pub(super) struct Packets {
-    inbox: Inbox,
+    inbox: ReadBuffer,
     /// The number of the next packet from here.
     number: u8,
     /// A body that came in more than one packet.
@@ -32,7 +32,7 @@ impl Packets {
     /// The login comes first: its answers are short.
     pub(super) fn over(stream: Stream) -> Self {
         Self {
-            inbox: Inbox::over(stream, ROOM_BYTES),
+            inbox: ReadBuffer::over(stream, ROOM_BYTES),
             number: 0,
             joined: Vec::new(),
             answer_bytes_max: LOGIN_BYTES_MAX,

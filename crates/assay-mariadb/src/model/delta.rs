@@ -1,6 +1,6 @@
 //! Two snapshots: what was counted between them, and what makes that doubtful.
 
-use super::snapshot::{Counted, FileCounts, Instruments, Snapshot};
+use super::snapshot::{EventTally, FileCounts, Instruments, Snapshot};
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -76,16 +76,16 @@ impl<'a> Delta<'a> {
     }
 
     /// Waits of client sessions.
-    pub(super) fn waits(&self) -> BTreeMap<&'a str, Counted> {
+    pub(super) fn waits(&self) -> BTreeMap<&'a str, EventTally> {
         let before = &self.before.waits;
-        let of_one = |(name, after): (&'a String, &Counted)| {
+        let of_one = |(name, after): (&'a String, &EventTally)| {
             (name.as_str(), after.since(&before.get(name).copied().unwrap_or_default()))
         };
         self.after.waits.iter().map(of_one).collect()
     }
 
     /// The stage in which statements commit.
-    pub(super) fn commits(&self) -> Option<Counted> {
+    pub(super) fn commits(&self) -> Option<EventTally> {
         self.instruments().commits.then(|| self.after.commits.since(&self.before.commits))
     }
 
@@ -120,7 +120,7 @@ impl<'a> Delta<'a> {
             doubts.push("counters of the performance schema were set to zero in the interval: times are too small".to_owned());
         }
         if end.settings.is_read_only {
-            doubts.push("the server is read-only, as replicas are: what it replays of another one is no time of its sessions".to_owned());
+            doubts.push("the server is read-only, as replicas are: what it replays of another one is not time of its sessions".to_owned());
         }
         if end.uncounted_sessions > 0 {
             doubts.push(format!(

@@ -55,7 +55,7 @@ pub(super) fn story() -> Story {
     let waits = [(DATA, 20_000, 16.0), ("wait/io/file/sql/FRM", 50, 1.0), ("idle", 9, 90.0)];
     for (event, count, time_s) in waits {
         let wait = after.waits.entry(event.to_owned()).or_default();
-        *wait = wait.plus(&Counted { count, time_s });
+        *wait = wait.plus(&EventTally { count, time_s });
     }
     let data = FileCounts {
         reads: 20_000,
@@ -111,7 +111,7 @@ fn begin() -> Snapshot {
         transactions: Some(5000),
         statement_time_s: Some(100.0),
         running_time_s: Some(1.0),
-        waits: BTreeMap::from([(DATA.to_owned(), Counted { count: 3, time_s: 2.0 })]),
+        waits: BTreeMap::from([(DATA.to_owned(), EventTally { count: 3, time_s: 2.0 })]),
         ..Snapshot::default()
     }
 }

@@ -42,7 +42,7 @@ pub struct Instruments {
 
 /// How often something happened, and for how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counted {
+pub struct EventTally {
     /// How often.
     pub count: u64,
     /// Time of all, seconds.
@@ -90,9 +90,9 @@ pub struct Snapshot {
     /// Transactions of Assay's sessions.
     pub own_transactions: u64,
     /// Waits of client sessions by the name of the event, without our own.
-    pub waits: BTreeMap<String, Counted>,
+    pub waits: BTreeMap<String, EventTally>,
     /// The stage in which statements of client sessions commit.
-    pub commits: Counted,
+    pub commits: EventTally,
     /// I/O of all threads by the name of the event.
     pub files: BTreeMap<String, FileCounts>,
     /// The same by the name of the event and of the file.
@@ -112,7 +112,7 @@ impl Snapshot {
     }
 }
 
-impl Counted {
+impl EventTally {
     /// Both together.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

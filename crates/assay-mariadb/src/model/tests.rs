@@ -52,8 +52,8 @@ fn events_say_how_they_are_known() {
 fn commits_that_are_timed_are_counted_once() {
     let mut story = story();
     story.both(|snapshot| snapshot.settings.instruments.commits = true);
-    story.after.commits = Counted { count: 1000, time_s: 6.0 };
-    story.after.waits.insert(BINARY_LOG.to_owned(), Counted { count: 1000, time_s: 2.0 });
+    story.after.commits = EventTally { count: 1000, time_s: 6.0 };
+    story.after.waits.insert(BINARY_LOG.to_owned(), EventTally { count: 1000, time_s: 2.0 });
     let profile = story.profile();
     assert!(near(class(&profile, "Commit"), 6.0) && event(&profile, "state: commit").is_none());
     assert!(near(value(profile.redo.sync_latency_s.as_ref()), 6e-3));
@@ -73,7 +73,7 @@ fn the_device_of_the_log_is_judged_where_it_is_timed() {
         snapshot.settings.instruments.commits = true;
         snapshot.settings.instruments.log = true;
     });
-    story.after.commits = Counted { count: 1000, time_s: 6.0 };
+    story.after.commits = EventTally { count: 1000, time_s: 6.0 };
     let log = FileCounts { others: 1000, other_time_s: 5.0, ..FileCounts::default() };
     story.after.files.insert(LOG.to_owned(), log);
     let profile = story.profile();

@@ -1,7 +1,7 @@
 //! Tests against the server that this machine has; without one they say that they were skipped.
 
 use super::*;
-use crate::binaries::Places;
+use crate::binaries::SearchPath;
 use crate::connection::Interrupter;
 use crate::counters::Knowledge;
 use crate::failure::{Refusal, number};
@@ -27,7 +27,7 @@ impl Drop for Scratch {
 }
 
 fn plan(directory: &Path) -> Option<Plan> {
-    match Places::of_this_program(None).find() {
+    match SearchPath::of_this_program(None).find() {
         Ok(binaries) => Some(Plan {
             binaries,
             directory: assay_dbserver::Held::named(directory).unwrap(),

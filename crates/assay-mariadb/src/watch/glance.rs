@@ -5,11 +5,11 @@ use crate::connection::Row;
 use crate::model::{Snapshot, seen};
 use assay_dbserver::processes::threads;
 use assay_live::SessionState;
-use assay_live::watch::{Kind, Process, ServerSample, Watched};
+use assay_live::watch::{Kind, ObservedServer, Process, ServerSample};
 use assay_model::Result;
 use std::collections::BTreeMap;
 
-impl Watched for Watcher {
+impl ObservedServer for Watcher {
     type Snapshot = Snapshot;
 
     fn snapshot(&mut self) -> Result<Snapshot> {

@@ -4,7 +4,7 @@ use super::{Watcher, queries};
 use crate::connection::Row;
 
 use crate::failure::Answer;
-use crate::model::{Counted, FileCounts, Instruments, Settings, Snapshot};
+use crate::model::{EventTally, FileCounts, Instruments, Settings, Snapshot};
 use crate::views::{self, ALL_TRANSACTIONS, PICOSECONDS, read_status, transactions};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 const CUTS_SINCE: (u32, u32) = (10, 6);
 
 /// Sums of client sessions by event, and the sum of Assay's sessions.
-type Sums = (BTreeMap<String, Counted>, Counted);
+type Sums = (BTreeMap<String, EventTally>, EventTally);
 
 impl Watcher {
     /// Everything at this moment.
@@ -33,7 +33,8 @@ impl Watcher {
             snapshot.instances = self.files(&views::instances())?;
             snapshot.waits = self.sums(&queries::waits(&self.own))?.0;
             let stages = self.sums(&queries::stages(&self.own))?.0;
-            snapshot.commits = stages.values().fold(Counted::default(), |sum, one| sum.plus(one));
+            snapshot.commits =
+                stages.values().fold(EventTally::default(), |sum, one| sum.plus(one));
             let row = self.connection.one(queries::UNCOUNTED)?;
             snapshot.uncounted_sessions = row.count(0).unwrap_or(0);
         }
@@ -94,7 +95,7 @@ impl Watcher {
         if on == ALL_TRANSACTIONS {
             return Some(count);
         }
-        missing.push("transactions of the engine: SET GLOBAL innodb_monitor_enable = 'trx_%commits' counts them; statements that were committed are told instead".to_owned());
+        missing.push("transactions of the engine: SET GLOBAL innodb_monitor_enable = 'trx_%commits' counts them; statements that were committed are counted instead".to_owned());
         None
     }
 
@@ -135,12 +136,12 @@ impl Watcher {
         let rows = self.connection.query(sql)?;
         let (of_all, of_own): (Vec<&Row>, Vec<&Row>) =
             rows.iter().partition(|row| row.count(0) == Some(0));
-        let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
+        let mut sums: BTreeMap<String, EventTally> = BTreeMap::new();
         for (event, one) in of_all.into_iter().map(counted) {
             let sum = sums.entry(event).or_default();
             *sum = sum.plus(&one);
         }
-        let mut own = Counted::default();
+        let mut own = EventTally::default();
         for (event, one) in of_own.into_iter().map(counted) {
             own = own.plus(&one);
             let sum = sums.entry(event).or_default();
@@ -177,9 +178,9 @@ fn lacking(on: Instruments, is_mariadb: bool) -> Vec<String> {
 }
 
 /// An event with its sum.
-fn counted(row: &Row) -> (String, Counted) {
+fn counted(row: &Row) -> (String, EventTally) {
     let time_s = row.real(3).unwrap_or(0.0) / PICOSECONDS;
-    (row.text(1).to_owned(), Counted { count: row.count(2).unwrap_or(0), time_s })
+    (row.text(1).to_owned(), EventTally { count: row.count(2).unwrap_or(0), time_s })
 }
 
 fn first(((event, _), counts): ((String, String), FileCounts)) -> (String, FileCounts) {

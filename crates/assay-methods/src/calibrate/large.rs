@@ -7,7 +7,7 @@ use super::meter::Meter;
 use super::pace::{LARGE_OUTSTANDING_MAX, ROUNDS_MAX};
 use super::pace::{end, late};
 use super::plan::Mix;
-use super::progress::Doing;
+use super::progress::CalibrationPhase;
 use super::rounds::Parts;
 use assay_model::Result;
 use assay_model::calibration::Bound;
@@ -30,7 +30,7 @@ impl Meter<'_> {
         let mut bound = Bound::TimeBudget;
         for _ in 0..ROUNDS_MAX {
             let fallen = small.fallen.or(ladder.fallen);
-            self.begin_explore(Doing::Large, fallen, end::LARGE, late::LARGE);
+            self.begin_explore(CalibrationPhase::Large, fallen, end::LARGE, late::LARGE);
             bound = self.climb(&mut ladder, largest)?;
             let fell = ladder.fallen.is_some() && fallen.is_none()
                 || self.search_peak(&mut ladder)? == Step::Fell;
@@ -58,7 +58,7 @@ impl Meter<'_> {
 
     pub(super) fn single_stream(&mut self, mix: &Mix) -> Result<Ladder> {
         let mut ladder = self.stream(mix);
-        self.begin(Doing::SingleStream, end::SINGLE_STREAM);
+        self.begin(CalibrationPhase::SingleStream, end::SINGLE_STREAM);
         let (goal, look_s) = (self.pace.first_look(), 4.0 * self.pace.slice_s);
         while self.at_least(look_s, |meter| meter.settle(&mut ladder, 1, goal))? == Step::Fell {}
         Ok(ladder)
@@ -67,7 +67,12 @@ impl Meter<'_> {
     /// The single stream after a fall; what was measured of it before stands where it is far below what lasts.
     pub(super) fn single_stream_late(&mut self, mix: &Mix, parts: &mut Parts) -> Result<Ladder> {
         let fallen = parts.ladders().iter().find_map(|ladder| ladder.fallen);
-        self.begin_explore(Doing::SingleStream, fallen, end::SINGLE_STREAM, late::SINGLE_STREAM);
+        self.begin_explore(
+            CalibrationPhase::SingleStream,
+            fallen,
+            end::SINGLE_STREAM,
+            late::SINGLE_STREAM,
+        );
         let small = &parts.small.ladder;
         let stands = parts.stream.take().filter(|stream| {
             let rate = stream.rungs.get(&1).map(|rung| rung.told.iops.value);

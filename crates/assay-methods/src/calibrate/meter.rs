@@ -3,10 +3,10 @@
 
 use super::pace::{Pace, end};
 use super::plan::{CalibrationPlan, Mix};
-use super::progress::{Doing, Progress};
+use super::progress::{CalibrationPhase, Progress};
 use super::rung::Slice;
 use crate::bench::Bench;
-use assay_model::measurement::{ErrorCount, Finish, Interval, Joint, Measurement, Remark};
+use assay_model::measurement::{ErrorCount, Finish, Interval, Measurement, Remark, Window};
 use assay_model::number::{nanoseconds, narrow, real, seconds};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Stream, Workload};
@@ -42,7 +42,7 @@ pub(super) struct Meter<'a> {
     began_ns: u64,
     mix: String,
     mix_began_ns: u64,
-    doing: Doing,
+    doing: CalibrationPhase,
     ends_ns: u64,
     workers: u32,
     slices: u64,
@@ -71,7 +71,7 @@ impl<'a> Meter<'a> {
             began_ns: now_ns,
             mix: String::new(),
             mix_began_ns: now_ns,
-            doing: Doing::Ladder,
+            doing: CalibrationPhase::Ladder,
             ends_ns: now_ns,
             workers: 1,
             slices: 0,
@@ -95,13 +95,13 @@ impl<'a> Meter<'a> {
     }
 
     /// Begins a part of the method, which has to end when this share of the mix's budget is used.
-    pub(super) fn begin(&mut self, doing: Doing, end_share: f64) {
+    pub(super) fn begin(&mut self, doing: CalibrationPhase, end_share: f64) {
         self.doing = doing;
         self.ends_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
     }
 
     /// The same as a share of the time that was left to the mix at a moment on the bench's clock.
-    pub(super) fn begin_late(&mut self, doing: Doing, at_ns: u64, end_share: f64) {
+    pub(super) fn begin_late(&mut self, doing: CalibrationPhase, at_ns: u64, end_share: f64) {
         let used = seconds(at_ns.saturating_sub(self.mix_began_ns)) / self.pace.budget_s;
         let used = used.clamp(0.0, 1.0);
         self.begin(doing, used + end_share * (1.0 - used));
@@ -119,7 +119,7 @@ impl<'a> Meter<'a> {
     /// Does something for which this much time is left at least, as far as it leaves time for the parts that come last.
     pub(super) fn at_least<T>(&mut self, time_s: f64, what: impl FnOnce(&mut Self) -> T) -> T {
         let ends_ns = self.ends_ns;
-        let large = self.doing == Doing::Large;
+        let large = self.doing == CalibrationPhase::Large;
         let end_share = if large { end::CONFIRMED_LARGE } else { end::CONFIRMED };
         let last_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
         let wanted_ns = self.bench.now_ns() + nanoseconds(time_s);
@@ -227,7 +227,7 @@ impl<'a> Meter<'a> {
     fn measure(&mut self, workload: &Workload) -> Result<Option<Slice>> {
         let begin_ns = self.bench.now_ns();
         let mut intervals: Vec<Interval> = Vec::new();
-        let mut keep = |interval: &Interval, _: &Joint| {
+        let mut keep = |interval: &Interval, _: &Window| {
             intervals.push(interval.clone());
             ControlFlow::Continue(())
         };

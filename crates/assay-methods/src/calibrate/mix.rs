@@ -9,7 +9,7 @@ use super::limit::answer;
 use super::meter::{Load, Meter};
 use super::pace::{Goal, LARGE_OUTSTANDING_MAX, ROUNDS_MAX, end, late};
 use super::plan::Mix;
-use super::progress::Doing;
+use super::progress::CalibrationPhase;
 use super::remarks::{
     held, host_bound, impossible, still_rising, unknown_throughput, unsure, varied,
 };
@@ -68,7 +68,7 @@ impl Meter<'_> {
     fn after_fall(&mut self, mix: &Mix, parts: &mut Parts) -> Result<()> {
         let of_large = parts.large.as_ref().and_then(|large| large.ladder.fallen);
         if let Some(fallen) = of_large.filter(|_| parts.small.ladder.fallen.is_none()) {
-            self.begin_late(Doing::Sustained, fallen.seen_ns, late::SUSTAINED);
+            self.begin_late(CalibrationPhase::Sustained, fallen.seen_ns, late::SUSTAINED);
             self.fell_meanwhile(&mut parts.small.ladder)?;
         }
         if parts.large.is_some() {
@@ -81,7 +81,7 @@ impl Meter<'_> {
         let known = parts.large.take().filter(|_| of_large.is_some());
         parts.large = Some(self.large(mix, small, known)?);
         parts.stream = Some(self.single_stream_late(mix, parts)?);
-        self.begin(Doing::Rounds, end::ROUNDS);
+        self.begin(CalibrationPhase::Rounds, end::ROUNDS);
         self.base(&mut parts.small.ladder)?;
         parts.small.ladder.leave_out_lifted();
         Ok(())
@@ -89,7 +89,7 @@ impl Meter<'_> {
 
     /// Keeps the highest load of small transfers; where it collapses the limit is searched again.
     fn keep_small(&mut self, small: &mut Climbed) -> Result<()> {
-        self.begin(Doing::Sustained, end::KEPT);
+        self.begin(CalibrationPhase::Sustained, end::KEPT);
         if !self.keep(&mut small.ladder, self.plan.outstanding_max)? {
             return Ok(());
         }
@@ -105,33 +105,33 @@ impl Meter<'_> {
         let largest = self.plan.outstanding_max.min(LARGE_OUTSTANDING_MAX);
         let small = &mut parts.small;
         if small.bound == Bound::TimeBudget {
-            self.begin(Doing::Ladder, end_share);
+            self.begin(CalibrationPhase::Ladder, end_share);
             let most = self.plan.outstanding_max;
             small.bound = self.part(UNFINISHED, |meter| meter.climb(&mut small.ladder, most))?;
         }
         if let Some(large) = parts.large.as_mut().filter(|large| large.bound == Bound::TimeBudget) {
-            self.begin(Doing::Large, end_share);
+            self.begin(CalibrationPhase::Large, end_share);
             large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
         }
         // Without slow noise a limit is found by searching on, not by visits to all loads.
         if parts.tell_doubts() < NOISY {
-            self.begin(Doing::Limit, end_share);
+            self.begin(CalibrationPhase::Limit, end_share);
             let (ladder, limit) = (&mut parts.small.ladder, self.plan.limit);
             self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
         }
         for _ in 0..ROUNDS_MAX {
-            self.begin(Doing::Rounds, end_share);
+            self.begin(CalibrationPhase::Rounds, end_share);
             if self.rounds(parts)? != Step::Fell || parts.fell() {
                 break;
             }
-            self.begin(Doing::Ladder, end_share);
+            self.begin(CalibrationPhase::Ladder, end_share);
             parts.small.bound = self.climb(&mut parts.small.ladder, self.plan.outstanding_max)?;
-            self.begin(Doing::Limit, end_share);
+            self.begin(CalibrationPhase::Limit, end_share);
             let ladder = &mut parts.small.ladder;
             let limit = self.plan.limit;
             self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
             if let Some(large) = parts.large.as_mut() {
-                self.begin(Doing::Large, end_share);
+                self.begin(CalibrationPhase::Large, end_share);
                 large.bound = self.climb(&mut large.ladder, largest)?;
             }
         }
@@ -149,7 +149,7 @@ impl Meter<'_> {
         let lasting = large.filter(|large| !is_burst(&large.ladder) && !is_unfinished(large));
         let throughput =
             lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
-        let told = |remark: &Remark| remark.what.contains(Doing::Large.name());
+        let told = |remark: &Remark| remark.what.contains(CalibrationPhase::Large.name());
         if large.is_some() && throughput.is_none() && !self.remarks.iter().any(told) {
             self.remarks.push(unknown_throughput(&mix.name));
         }
@@ -201,7 +201,7 @@ impl Meter<'_> {
     /// Ladder and limit of small transfers.
     fn small(&mut self, mix: &Mix) -> Result<Climbed> {
         let mut ladder = self.load(mix, "small", self.plan.transfer.0, Access::Uniform);
-        self.begin(Doing::Ladder, end::LADDER);
+        self.begin(CalibrationPhase::Ladder, end::LADDER);
         let twice = Goal { least_s: 2.0 * self.pace.slice_s, ..self.pace.first_look() };
         self.settle(&mut ladder, 1, twice)?;
         let mut small = Climbed { ladder, bound: Bound::TimeBudget };
@@ -215,14 +215,19 @@ impl Meter<'_> {
         let series = !self.plan.steps.is_empty();
         for round in 0..ROUNDS_MAX {
             let fallen = ladder.fallen;
-            self.begin_explore(Doing::Ladder, fallen, end::LADDER, late::SUSTAINED);
+            self.begin_explore(CalibrationPhase::Ladder, fallen, end::LADDER, late::SUSTAINED);
             small.bound = self.climb(ladder, self.plan.outstanding_max)?;
             let fell_first = fallen.is_none() && ladder.fallen.is_some();
             if fell_first || self.search_peak(ladder)? == Step::Fell {
                 continue;
             }
             if fallen.is_some() {
-                self.begin_explore(Doing::Sustained, fallen, end::LADDER, late::SUSTAINED);
+                self.begin_explore(
+                    CalibrationPhase::Sustained,
+                    fallen,
+                    end::LADDER,
+                    late::SUSTAINED,
+                );
                 let watch_s = self.pace.watch_s();
                 let ended = small.bound != Bound::TimeBudget;
                 if ended && self.watch(ladder, watch_s)? == Step::Fell {
@@ -230,7 +235,7 @@ impl Meter<'_> {
                 }
             }
             let limit = if series { end::LIMIT_SERIES } else { end::LIMIT };
-            self.begin_explore(Doing::Limit, fallen, limit, late::LIMIT);
+            self.begin_explore(CalibrationPhase::Limit, fallen, limit, late::LIMIT);
             if self.limits(ladder)? == Step::Fell {
                 continue;
             }
@@ -248,7 +253,7 @@ impl Meter<'_> {
     /// Begins a part with the share of the budget by which it ends, or with that of the time that a fall left.
     pub(super) fn begin_explore(
         &mut self,
-        doing: Doing,
+        doing: CalibrationPhase,
         fallen: Option<Fallen>,
         usual: f64,
         late: f64,
@@ -342,7 +347,7 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
     let most = capacity(&small.ladder, small.bound, 1.0)?;
     let burst = most.burst_rate?;
     let lasted = most.burst_s.map_or_else(String::new, |burst_s| {
-        format!(" after what a full reserve gives in {burst_s:.1} s")
+        format!(" after burst credits ran out ({burst_s:.1} s)")
     });
     Some(Remark {
         what: format!(

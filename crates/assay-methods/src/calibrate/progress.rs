@@ -2,7 +2,7 @@
 
 /// The part of the method that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum CalibrationPhase {
     /// Doubling the load of small transfers.
     Ladder,
     /// Keeping the full load, to see whether it can be sustained.
@@ -17,7 +17,7 @@ pub enum Doing {
     SingleStream,
 }
 
-impl Doing {
+impl CalibrationPhase {
     /// In words that follow `while`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ pub struct Progress {
     /// Name of the mix.
     pub mix: String,
     /// The part of the method.
-    pub doing: Doing,
+    pub doing: CalibrationPhase,
     /// Outstanding I/Os of the slice.
     pub outstanding: u32,
     /// Its reads and writes a second.

@@ -42,7 +42,7 @@ pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remar
 pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     Remark {
         what: format!(
-            "{mix}: the IOPS within the limit are only known to lie between {} and {}",
+            "{mix}: the IOPS within the limit are uncertain: they lie between {} and {}",
             show_count(rate.low),
             show_count(rate.high)
         ),
@@ -55,7 +55,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
 pub(super) fn varied(mix: &str, rung: &Rung) -> Remark {
     Remark {
         what: format!(
-            "{mix}: the rate at {} outstanding I/Os varied so much that its mean is only known within {:.0} %",
+            "{mix}: the rate at {} outstanding I/Os varied: its mean is known only within {:.0} %",
             rung.outstanding,
             rung.imprecision() * 100.0
         ),

@@ -1,9 +1,9 @@
 //! Test files are written through before they are read: an extent that was only allocated reads as zeros without
 //! touching the device.
 
-use super::Opening;
+use super::AccessOptions;
 use assay_engine::{BackendChoice, Job, Target, UringOptions, run};
-use assay_model::measurement::{Finish, Interval, Joint, Measurement};
+use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Content, Stream, Workload};
 use assay_model::{Error, Result};
@@ -26,7 +26,7 @@ pub type FillProgress<'a> = &'a mut dyn FnMut(u64, u64);
 /// An environment error when writing fails; a stop by the user counts as such.
 pub fn fill(
     target: Target,
-    opening: &Opening,
+    opening: &AccessOptions,
     stop: &AtomicBool,
     progress: FillProgress<'_>,
 ) -> Result<u64> {
@@ -40,7 +40,7 @@ pub fn fill(
         passes: Some(1),
     };
     let mut written = 0;
-    let mut observe = |interval: &Interval, _: &Joint| {
+    let mut observe = |interval: &Interval, _: &Window| {
         written += interval.operations.bytes();
         progress(written, length_bytes);
         ControlFlow::Continue(())

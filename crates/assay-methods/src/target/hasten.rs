@@ -1,7 +1,7 @@
 //! A hastened array as a sample of its slow time: every simulated second stands for many.
 
 use assay_engine::Observer;
-use assay_model::measurement::{Interval, Joint, Measurement, NamedResult, Remark};
+use assay_model::measurement::{Interval, Measurement, NamedResult, Remark, Window};
 use assay_model::units::Nanos;
 use assay_model::workload::Workload;
 use std::ops::ControlFlow;
@@ -11,9 +11,9 @@ const INTERVALS_MIN: u64 = 20;
 
 /// How many times faster slow processes run, and how many seconds a simulated one stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hasten(pub u64);
+pub struct Speedup(pub u64);
 
-impl Hasten {
+impl Speedup {
     /// A time as it is simulated.
     pub const fn shorter(self, time: Nanos) -> Nanos {
         Nanos(time.0 / self.0)
@@ -48,8 +48,12 @@ impl Hasten {
         results.iter().map(times).collect()
     }
 
-    fn joint(self, joint: &Joint) -> Joint {
-        Joint { streams: self.named(&joint.streams), targets: self.named(&joint.targets), ..*joint }
+    fn joint(self, joint: &Window) -> Window {
+        Window {
+            streams: self.named(&joint.streams),
+            targets: self.named(&joint.targets),
+            ..*joint
+        }
     }
 
     /// What was simulated as what it stands for.
@@ -73,15 +77,15 @@ impl Hasten {
 }
 
 /// An observer that gets what the sample stands for.
-pub struct Hastened<'a> {
+pub struct SpeedupObserver<'a> {
     /// How much more that is.
-    pub hasten: Hasten,
+    pub hasten: Speedup,
     /// Who gets it.
     pub observer: &'a mut dyn Observer,
 }
 
-impl Observer for Hastened<'_> {
-    fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()> {
+impl Observer for SpeedupObserver<'_> {
+    fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()> {
         if self.hasten.0 == 1 {
             return self.observer.interval(interval, joint);
         }
@@ -101,15 +105,15 @@ mod tests {
         let device = SimulatedDevice::parse("sim:servers?count=8&service=200us").unwrap().unwrap();
         let stream = Stream::closed("io", Share(1.0), Bytes(8192), 8);
         let workload = Workload::of("long", Nanos(600_000_000_000), stream);
-        let hasten = Hasten(600);
+        let hasten = Speedup(600);
         let short = hasten.workload(&workload);
         assert_eq!((short.duration, short.interval), (Nanos(1_000_000_000), Nanos(50_000_000)));
         let mut ends = Vec::new();
-        let mut see = |interval: &Interval, _: &Joint| {
+        let mut see = |interval: &Interval, _: &Window| {
             ends.push((interval.end_ns, interval.operations.ios()));
             ControlFlow::Continue(())
         };
-        let mut observer = Hastened { hasten, observer: &mut see };
+        let mut observer = SpeedupObserver { hasten, observer: &mut see };
         let measured = device.simulation().run(&short, &mut observer).unwrap();
         let measured = hasten.measurement(measured);
         assert!((measured.iops() / 40_000.0 - 1.0).abs() < 0.01, "{}", measured.iops());

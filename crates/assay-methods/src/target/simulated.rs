@@ -1,6 +1,6 @@
 //! Devices in virtual time by name: laws in a row (`sim:…`), or the model of an array (`array:…`).
 
-use super::Hasten;
+use super::Speedup;
 use crate::files::read_document;
 use assay_arrays::{ArraySpec, find};
 use assay_engine::Simulation;
@@ -49,10 +49,10 @@ impl SimulatedDevice {
     }
 
     /// How many seconds a simulated one stands for.
-    pub const fn hasten(&self) -> Hasten {
+    pub const fn hasten(&self) -> Speedup {
         match self {
-            Self::Laws(_) => Hasten(1),
-            Self::Array(array) => Hasten(array.hasten_times),
+            Self::Laws(_) => Speedup(1),
+            Self::Array(array) => Speedup(array.hasten_times),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Opened storage: admitted by the safety gate, filled where it is ours, described, and removed again at the end.
 
-use super::Opening;
+use super::AccessOptions;
 use super::direct::set_direct;
 use super::fill::FillProgress;
 use super::test_file::{Held, TestFiles};
 use assay_engine::Target;
 use assay_host::content::read_target_facts;
 use assay_host::environment::{capture_environment, read_storage};
-use assay_host::gate::{Admission, Gate, GivenUp};
+use assay_host::gate::{Admission, DataLossPermission, Gate};
 use assay_host::root::{Survey, SysRoot};
 use assay_model::environment::Environment;
 use assay_model::measurement::Remark;
@@ -35,7 +35,7 @@ pub struct Storage {
 /// What opening gathers on its way.
 struct Opener<'a> {
     gate: Gate,
-    opening: &'a Opening,
+    opening: &'a AccessOptions,
     /// Tokens of devices that were not yet met.
     destroy: std::slice::Iter<'a, String>,
     /// What is given up by name on these devices.
@@ -54,7 +54,7 @@ impl Storage {
     /// What the safety gate says, or that filling failed; files made so far are removed.
     pub fn open(
         paths: &[PathBuf],
-        opening: &Opening,
+        opening: &AccessOptions,
         stop: &AtomicBool,
         progress: FillProgress<'_>,
     ) -> Result<Self> {
@@ -111,12 +111,12 @@ impl<'a> Opener<'a> {
 
     /// What is given up of a device: each token, with what is named with it, is for one device, in the order of the
     /// command line.
-    fn given_up(&mut self, path: &Path) -> GivenUp<'a> {
+    fn given_up(&mut self, path: &Path) -> DataLossPermission<'a> {
         if !is_block_device(path) {
-            return GivenUp::default();
+            return DataLossPermission::default();
         }
         let [token, wipe] = [self.destroy.next(), self.wipe.next()];
-        GivenUp { token: token.map(String::as_str), wipe: wipe.map(String::as_str) }
+        DataLossPermission { token: token.map(String::as_str), wipe: wipe.map(String::as_str) }
     }
 
     /// Two targets on the same bytes would count each other's work.

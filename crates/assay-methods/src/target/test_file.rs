@@ -1,6 +1,6 @@
 //! Test files in directories: found again or made, filled, kept or removed.
 
-use super::Opening;
+use super::AccessOptions;
 use super::direct::set_direct;
 use super::fill::{FillProgress, fill};
 use assay_engine::Target;
@@ -44,7 +44,7 @@ impl Drop for Held {
 /// The test files of one command.
 pub(super) struct TestFiles<'a> {
     gate: Gate,
-    opening: &'a Opening,
+    opening: &'a AccessOptions,
     stop: &'a AtomicBool,
     /// How they came about, in sentences.
     pub(super) notes: Vec<String>,
@@ -59,7 +59,7 @@ struct Wanted {
 
 impl<'a> TestFiles<'a> {
     /// None yet.
-    pub(super) fn new(gate: Gate, opening: &'a Opening, stop: &'a AtomicBool) -> Self {
+    pub(super) fn new(gate: Gate, opening: &'a AccessOptions, stop: &'a AtomicBool) -> Self {
         Self { gate, opening, stop, notes: Vec::new() }
     }
 

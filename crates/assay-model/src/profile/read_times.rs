@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum ReadSight {
+pub enum ReadObserver {
     /// The load's own statements that touch one block: the way to the server and back is in it, and reads that the
     /// server's cache answered.
     Statement,
@@ -27,7 +27,7 @@ pub enum ReadSight {
 #[serde(deny_unknown_fields)]
 pub struct ReadTimes {
     /// Who saw them.
-    pub seen_by: ReadSight,
+    pub seen_by: ReadObserver,
     /// The table that was read, or the device.
     pub subject: String,
     /// Each time is known within this share of itself.
@@ -36,7 +36,7 @@ pub struct ReadTimes {
     pub service: Histogram,
 }
 
-impl ReadSight {
+impl ReadObserver {
     /// What it is, for people.
     pub const fn name(self) -> &'static str {
         match self {

@@ -136,7 +136,9 @@ fn scale_option(name: &str, value: &mut FactorValue, scale: Scale) {
             Some(factor) => FactorValue::Real(part(factor).max(FACTOR_MIN).min(factor)),
             None => return,
         },
-        ("memory" | "shared_buffers", FactorValue::Text(size)) => sized(size, scale, CACHE_MIN),
+        ("memory" | "buffer_pool" | "shared_buffers", FactorValue::Text(size)) => {
+            sized(size, scale, CACHE_MIN)
+        }
         ("work_mem", FactorValue::Text(size)) => sized(size, scale, WORK_MIN),
         ("memory_share", FactorValue::Text(share)) => match share.parse::<Share>() {
             Ok(share) => FactorValue::Text(format!("{}%", real(count(part(share.0) * 1e8)) / 1e6)),

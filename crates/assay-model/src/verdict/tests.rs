@@ -132,7 +132,7 @@ proptest! {
             criteria: "x".to_owned(),
             outcome: Outcome::Fail,
             judgements: vec![judgement(Limit::AtMost(limit), reason.clone()), judgement(Limit::AtLeast(limit), reason)],
-            left_out: vec![LeftOut { quantity: "a".to_owned(), label: "b".to_owned(), missing: "c".to_owned() }],
+            left_out: vec![OmittedCriterion { quantity: "a".to_owned(), label: "b".to_owned(), missing: "c".to_owned() }],
         };
         let text = serde_json::to_string(&verdict).unwrap();
         prop_assert_eq!(serde_json::from_str::<Verdict>(&text).unwrap(), verdict);

@@ -2,7 +2,7 @@
 //!
 //! Source: PostgreSQL documentation, "Parameter Key Words" and "SSL Client File Usage".
 
-use super::{Binding, Terms};
+use super::{Binding, ConnectionOptions};
 use assay_dbserver::tls::{Mode, Roots, Security};
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ type Known<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 pub(super) fn read(
     known: Known<'_>,
     environment: &dyn Fn(&str) -> Option<String>,
-) -> Result<Terms> {
+) -> Result<ConnectionOptions> {
     let home = environment("HOME").map(|home| Path::new(&home).join(".postgresql"));
     let usual = |name: &str| home.as_ref().map(|home| home.join(name)).filter(|path| path.exists());
     if known("sslnegotiation", "PGSSLNEGOTIATION").is_some_and(|way| way != "postgres") {
@@ -27,11 +27,11 @@ pub(super) fn read(
         roots: roots_of(known("sslrootcert", "PGSSLROOTCERT"), &usual),
         certificate: certificate_of(known, &usual)?,
     };
-    Ok(Terms {
+    Ok(ConnectionOptions {
         security: checked(security, known("sslmode", "PGSSLMODE").is_some())?,
         binding: binding_of(known("channel_binding", "PGCHANNELBINDING").as_deref())?,
         peer: known("requirepeer", "PGREQUIREPEER"),
-        ..Terms::default()
+        ..ConnectionOptions::default()
     })
 }
 

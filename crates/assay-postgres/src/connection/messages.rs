@@ -1,7 +1,7 @@
 //! Messages of the protocol: a letter, a length that counts itself, a body.
 
 use crate::failure::{Answer, Failure, refused};
-use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, Inbox, LOGIN_BYTES_MAX, Stream};
+use assay_dbserver::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, Stream};
 use assay_model::failure::words;
 pub use assay_model::row::Row;
 
@@ -17,11 +17,11 @@ pub(super) const TERMINATE: [u8; 5] = [b'X', 0, 0, 0, 4];
 
 /// Messages over a socket.
 #[derive(Debug)]
-pub(super) struct Messages(Inbox);
+pub(super) struct Messages(ReadBuffer);
 
 impl Messages {
     pub(super) fn over(stream: Stream) -> Self {
-        Self(Inbox::over(stream, ROOM_BYTES))
+        Self(ReadBuffer::over(stream, ROOM_BYTES))
     }
 
     pub(super) const fn stream(&self) -> &Stream {

@@ -99,7 +99,7 @@ fn doubts_of_version(delta: &Delta<'_>) -> Vec<String> {
         doubts.push("release 17 counts a combined read of several blocks as several reads: the time of one is a share of it".to_owned());
     }
     if version.counts_requests() {
-        doubts.push("times of I/O are what sessions waited: with asynchronous I/O several are in flight, so they are no device's latency".to_owned());
+        doubts.push("times of I/O are what sessions waited: with asynchronous I/O several are in flight, so they are not the latency of a device".to_owned());
     }
     if !version.has_io() {
         doubts.push("before release 16 I/O is not counted by process: times include those of background processes".to_owned());

@@ -63,7 +63,7 @@ fn a_wait_is_not_called_a_latency_of_the_device() {
     let profile = story(18).profile();
     let latency = profile.class(IoPurpose::SingleBlockRead).unwrap().latency_s.clone().unwrap();
     assert!(latency.source.contains("read wait, not the time of a device"));
-    assert!(doubts(&profile, "no device's latency"));
+    assert!(doubts(&profile, "not the latency of a device"));
 }
 
 /// 5: a read of the database can be served by the page cache: reads are reported on three levels.

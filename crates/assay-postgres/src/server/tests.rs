@@ -1,7 +1,7 @@
 //! Tests against the servers that this machine has; without any they say that they were skipped.
 
 use super::*;
-use crate::binaries::Places;
+use crate::binaries::SearchPath;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -26,7 +26,7 @@ impl Drop for Scratch {
 
 fn plan(directory: &Path) -> Option<Plan> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    match Places::of_this_program(named).find() {
+    match SearchPath::of_this_program(named).find() {
         Ok(binaries) => Some(Plan {
             binaries,
             directory: assay_dbserver::Held::named(directory).unwrap(),

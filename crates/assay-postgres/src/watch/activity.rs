@@ -6,12 +6,14 @@ use super::columns::id;
 use crate::connection::Row;
 use crate::model::Snapshot;
 use assay_live::SessionState;
-use assay_live::watch::{Kind, Observed, Plan, Process, ServerSample, TaskTimes, Watched, observe};
+use assay_live::watch::{
+    Kind, Observed, ObservedServer, Plan, Process, ServerSample, TaskTimes, observe,
+};
 use assay_model::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-impl Watched for Watcher {
+impl ObservedServer for Watcher {
     type Snapshot = Snapshot;
 
     fn snapshot(&mut self) -> Result<Snapshot> {

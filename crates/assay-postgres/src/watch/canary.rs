@@ -7,7 +7,7 @@ use crate::connection::{Connection, Execution, Prepared, Row};
 use crate::failure::Answer;
 use assay_live::watch::{rest, spread, thread_cpu_s};
 use assay_model::number::seconds;
-use assay_model::profile::{ReadSight, ReadTimes};
+use assay_model::profile::{ReadObserver, ReadTimes};
 use assay_model::{Histogram, Precision, Result};
 use assay_stats::random::Random;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,7 +90,7 @@ impl Canary {
             error_share: 0.001,
             service: Histogram::new(Precision::Fine),
         };
-        let mut times = [new(ReadSight::Canary), new(ReadSight::CanaryCached)];
+        let mut times = [new(ReadObserver::Canary), new(ReadObserver::CanaryCached)];
         let mut random = Random::new(u64::from(self.process_id()));
         let cpu_s = thread_cpu_s();
         let (mut own_ns, mut own_statements) = (0_u64, 0_u64);

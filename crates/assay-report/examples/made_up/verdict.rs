@@ -3,7 +3,7 @@
 use super::about;
 use assay_model::Estimate;
 use assay_model::verdict::{
-    Bias, Doubt, Evidence, Judgement, LeftOut, Limit, Outcome, Reason, Unit, Verdict,
+    Bias, Doubt, Evidence, Judgement, Limit, OmittedCriterion, Outcome, Reason, Unit, Verdict,
 };
 
 fn judgement(
@@ -38,7 +38,7 @@ pub(crate) fn verdict() -> Verdict {
         criteria: "orders database".to_owned(),
         outcome: Outcome::Fail,
         judgements,
-        left_out: vec![LeftOut {
+        left_out: vec![OmittedCriterion {
             quantity: "host.tcp_retransmits".to_owned(),
             label: "TCP retransmissions of the host".to_owned(),
             missing: "the host's TCP segments were not counted".to_owned(),

@@ -60,7 +60,7 @@ fn gain(verdict: &TimeVerdict) -> String {
     };
     let all = match verdict.storage_speedup_limit {
         Some(all) if all > limit * 1.01 => {
-            format!(", and {all:.2} times if commits and writes took none as well")
+            format!(", and {all:.2} times with zero-latency commits and writes")
         }
         Some(_) => String::new(),
         None => {
@@ -68,7 +68,7 @@ fn gain(verdict: &TimeVerdict) -> String {
         }
     };
     format!(
-        " User I/O that takes no time would make the database at most {limit:.2} times as fast{all}."
+        " With zero-latency user I/O the database would be at most {limit:.2} times as fast{all}."
     )
 }
 

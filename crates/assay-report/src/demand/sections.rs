@@ -149,7 +149,8 @@ fn tiering(profile: &Profile) -> Vec<Block<'_>> {
     let Some(draw) = tiers(profile) else {
         return vec![table];
     };
-    let caption = "Share of all waiting for reads that is gone when so many tablespaces are moved.";
+    let caption =
+        "Share of all waiting for reads that is gone when that many tablespaces are moved.";
     let chart = Block::Chart(Chart::new("tablespaces", Size::Half, caption, draw));
     vec![Block::SideBySide(vec![table, chart])]
 }

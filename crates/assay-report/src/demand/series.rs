@@ -65,7 +65,7 @@ const BOUNDS: [(Bottleneck, &str); 8] = [
     (Bottleneck::Other, "bound by other waits"),
     (Bottleneck::Mixed, "without a single cause"),
     (Bottleneck::Idle, "idle"),
-    (Bottleneck::Unknown, "that cannot be told"),
+    (Bottleneck::Unknown, "unknown"),
 ];
 
 /// The databases in the order in which they come.

@@ -224,7 +224,7 @@ fn sampling(sampling: Option<&Sampling>) -> Table {
     if let Some(one) = sampling {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(
-            "looks at the sessions",
+            "samples of the sessions",
             format!("{}, {} late, {} apart", one.looks, one.late_looks, time(one.period_s)),
         );
         add("time of this program's sessions, left out", time(one.own_time_s));

@@ -29,8 +29,7 @@ pub(super) fn tables(load: &Load) -> Vec<Columns> {
     let mut tables =
         vec![throughput(), times("Times of reading statements", cells!(Operation::Read))];
     if changed {
-        tables
-            .push(times("Times of changing statements, commit included", cells!(Operation::Write)));
+        tables.push(times("Latency of updates, commit included", cells!(Operation::Write)));
     }
     tables.extend([workload(), waits(), device()]);
     tables

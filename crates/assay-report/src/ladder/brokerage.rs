@@ -14,8 +14,8 @@ use assay_model::units::show_count;
 /// The stream that is counted.
 pub(crate) const TRADE_RESULT: &str = "trade result";
 /// Said wherever a figure is.
-const FAIR_USE: &str = "This load is derived from published descriptions of TPC-E, but it is no TPC benchmark: results \
-    are no TPC results and cannot be compared with published ones.";
+const FAIR_USE: &str = "This load is derived from published descriptions of TPC-E, but it is not a TPC benchmark: results \
+    are not TPC results and cannot be compared with published ones.";
 
 /// A column of each transaction: a column is a plain function, so that the names must stand in them.
 macro_rules! across {
@@ -161,7 +161,7 @@ mod tests {
         // 500 in two seconds.
         for words in [
             "250 trade results/s",
-            "no TPC benchmark",
+            "not a TPC benchmark",
             "4 users",
             "9.7:1",
             "Trade results by users",
@@ -169,7 +169,7 @@ mod tests {
             assert!(page.contains(words), "{words}: {text}");
         }
         assert!(
-            text.contains("250 trade results/s") && text.contains("no TPC benchmark"),
+            text.contains("250 trade results/s") && text.contains("not a TPC benchmark"),
             "{text}"
         );
         assert!(!text.contains("tpsE") && !page.contains("tpsE"));

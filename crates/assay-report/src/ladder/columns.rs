@@ -88,7 +88,7 @@ pub(super) fn waits() -> Columns {
 /// The database's view of an I/O next to the device's, and what it costs.
 pub(super) fn device() -> Columns {
     Columns {
-        title: "An I/O seen by database and device, and its CPU time by 1,000 I/Os",
+        title: "I/O latency: database and device, and CPU time per 1,000 I/Os",
         columns: vec![
             ("sessions", sessions),
             ("DB read wait", |rung| mean(rung.read_wait_mean_ns())),

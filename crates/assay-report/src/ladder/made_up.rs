@@ -73,7 +73,7 @@ pub(super) fn report(rungs: Vec<Rung>) -> Report {
             access: "sequential read".to_owned(),
             rungs,
             processors: 2,
-            end: "all that was asked for was measured".to_owned(),
+            end: "all steps were completed".to_owned(),
             knee_sessions: Some(2),
             goal: Some(Goal { quantile: 0.99, limit_ns: 1e6, sessions: Some(2), is_bounded: true }),
             checks: Vec::new(),

@@ -14,7 +14,7 @@ use assay_model::units::show_count;
 /// The stream that is counted.
 pub(crate) const NEW_ORDER: &str = "new order";
 /// Said wherever a figure is.
-const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is no TPC benchmark: results are no TPC \
+const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is not a TPC benchmark: results are not TPC \
     results and cannot be compared with published ones.";
 
 /// Cells of a stream: a column is a plain function, so that the stream's name must stand in it.
@@ -111,7 +111,7 @@ mod tests {
         let text = text(&made, Options::default(), false);
         let page = html(&made, Options::default());
         // 500 in two seconds.
-        for words in ["15,000 new orders/min", "no TPC benchmark", "4 users"] {
+        for words in ["15,000 new orders/min", "not a TPC benchmark", "4 users"] {
             assert!(text.contains(words) && page.contains(words), "{words}: {text}");
         }
         assert!(text.contains("deadlocks") && !text.contains("tpmC") && !page.contains("tpmC"));

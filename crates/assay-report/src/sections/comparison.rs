@@ -9,7 +9,7 @@ use crate::format::Formatter;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::comparison::{
-    Better, Bucket, Buckets, Comparison, Measure, Pair, Scaling, ScalingLaw, Side,
+    Bucket, Buckets, Comparison, Direction, Measure, Pair, Scaling, ScalingLaw, Side,
 };
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
@@ -38,7 +38,7 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
             format!("{others} {is} worse than {base} by more than {tolerance}: {}.", worst(found))
         }
         Outcome::Inconclusive => format!(
-            "Whether {others} {is} no worse than {base} by more than {tolerance} cannot be told yet{}.",
+            "Cannot yet tell whether {others} {is} no worse than {base} by more than {tolerance}{}.",
             if found.run_to_run_share.is_some() { REPEAT.to_owned() } else { time_needed(found) }
         ),
     };
@@ -183,9 +183,9 @@ fn different(pair: &Pair) -> String {
     match (named.as_slice(), shown.len()) {
         ([], 0) => "No measure surely differs.".to_owned(),
         ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
-        (named, 0) => format!("Surely different: {}.", named.join(", ")),
+        (named, 0) => format!("Significantly different: {}.", named.join(", ")),
         (named, shown) => {
-            format!("Surely different: {}; and {shown} of the others.", named.join(", "))
+            format!("Significantly different: {}; and {shown} of the others.", named.join(", "))
         }
     }
 }
@@ -217,7 +217,7 @@ fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> 
     let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
     let note = match (needed, measure.different, measure.better) {
         (Some(needed_s), ..) => format!("{} more", show_length(needed_s)),
-        (None, true, Better::Higher | Better::Lower) => "differs".to_owned(),
+        (None, true, Direction::Higher | Direction::Lower) => "differs".to_owned(),
         (None, false, _) => String::new(),
     };
     let (base, other) = (value(&measure.base), value(&measure.other));
@@ -381,7 +381,7 @@ fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
         })
     });
     let names = ["measure", nodes, "value", "of linear", "95 % interval"];
-    Table::of_numbers("What more of them give against linear growth", &names).with(rows)
+    Table::of_numbers("Scaling efficiency", &names).with(rows)
 }
 
 /// What was seen, what linear growth would be, and the law.

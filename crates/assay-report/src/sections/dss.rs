@@ -167,7 +167,7 @@ fn bars(dss: &Dss, groups: &[Group]) -> Option<Bars> {
     };
     let kinds: Vec<Kind> = groups.iter().take(KINDS_MAX).zip(STYLES).map(kind).collect();
     (!kinds.is_empty()).then(|| Bars {
-        title: "Time of every query, a bar a kind of run; where there were several, the middle one with the shortest and the longest".to_owned(),
+        title: "Time of every query, a bar a kind of run; where there were several, the median with the shortest and the longest".to_owned(),
         name: "time".to_owned(),
         across_name: "query".to_owned(),
         unit: Unit::Ns,

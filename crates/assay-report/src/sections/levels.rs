@@ -112,9 +112,9 @@ mod tests {
         let fallen = change(5000.0, 873.0, true);
         let said = sustained(&fallen, &Formatter::default());
         assert_eq!(said, "873 IOPS sustained, after a burst of 5,000 IOPS that ended at 30 s");
-        let told = sentence(&fallen, &Formatter::default());
+        let text = sentence(&fallen, &Formatter::default());
         let begin = "The level fell 30 s into the run: 5,000 IOPS with a mean service time of 200 µs before, 873 IOPS with a mean service time of 1.15 ms since.";
-        assert!(told.starts_with(begin), "{told}");
+        assert!(text.starts_with(begin), "{text}");
         assert_eq!(event(&fallen, &Formatter::default()).at_ns, 30_000_000_000);
     }
 
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn what_did_not_settle_says_that_levels_are_mixed() {
-        let told = sentence(&change(5000.0, 873.0, false), &Formatter::default());
-        assert!(told.contains("none held for the last quarter"), "{told}");
+        let text = sentence(&change(5000.0, 873.0, false), &Formatter::default());
+        assert!(text.contains("none held for the last quarter"), "{text}");
     }
 
     #[test]

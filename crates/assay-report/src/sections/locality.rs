@@ -15,7 +15,7 @@ use assay_model::verdict::Unit;
 
 pub(super) fn headline(found: &Locality, target: &str, format: &Formatter) -> Headline {
     let words = match found.tiers.as_slice() {
-        [] => format!("Which places {target} has cannot be told from this curve."),
+        [] => format!("The tiers of {target} could not be identified from this curve."),
         [only] => format!(
             "{target} serves every working set alike, in {} on average.",
             format.value(Unit::Ns, only.service_time_ns)

@@ -109,7 +109,7 @@ fn how(report: &Report, format: &Formatter) -> Vec<String> {
             format!(" of {}", format.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns))
         };
         sentences.push(format!(
-            "The limit{within} holds for p{} of the service time. Loads were chosen one after another where they told most.",
+            "The limit{within} holds for p{} of the service time. Load levels were chosen adaptively.",
             nines(limit.quantile)
         ));
         let rules =

@@ -8,7 +8,7 @@ use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::Estimate;
-use assay_model::soak::{self, Course, Rests, Soak, SoakState};
+use assay_model::soak::{self, Rests, Soak, SoakSeries, SoakState};
 use assay_model::verdict::{Outcome, Unit};
 
 /// Levels listed for a quantity; a saw-tooth has hundreds.
@@ -38,7 +38,7 @@ pub(super) fn headline(soak: &Soak, target: &str, format: &Formatter) -> Headlin
             format!("{target} never became steady in {} of load.", show_length(soak.worked_s))
         }
         SoakState::LongMemory { memory_s } => format!(
-            "Whether {target} is steady cannot be told: what it does resembles what it did {} before, and {} of load are too few of that.",
+            "Whether {target} is steady is undecided: what it does resembles what it did {} before, and {} of load are too few of that.",
             show_length(memory_s),
             show_length(soak.worked_s)
         ),
@@ -61,7 +61,7 @@ fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
     let lead = Block::Lead(lead(soak, &format));
     Section {
         id: "course",
-        title: "The course of time".to_owned(),
+        title: "Timeline".to_owned(),
         blocks: [lead].into_iter().chain(charts).chain([levels]).collect(),
     }
 }
@@ -129,7 +129,7 @@ pub(super) fn rests_words(soak: &Soak) -> Option<String> {
 }
 
 /// What was lost, where it was.
-fn degradation(course: &Course) -> Option<String> {
+fn degradation(course: &SoakSeries) -> Option<String> {
     let ratio = course.last_of_first.filter(|_| course.levels.len() > 1)?;
     let word = if course.degraded { "Lost" } else { "Changed" };
     Some(format!(
@@ -160,7 +160,7 @@ fn rests(rests: &Rests) -> String {
     format!("Idle for {idle:.0} % of the time.{within}{after}")
 }
 
-pub(super) fn chart(course: &Course) -> Lines {
+pub(super) fn chart(course: &SoakSeries) -> Lines {
     let exact = |value: f64| Estimate::exact(value, 1);
     let points = course.points.iter();
     let mut lines = vec![Line {
@@ -196,10 +196,10 @@ pub(super) fn chart(course: &Course) -> Lines {
 fn levels(soak: &Soak, format: &Formatter) -> Table {
     let names = ["quantity", "from", "to", "level", "95 % interval"];
     let rows = soak.courses.iter().flat_map(|course| levels_of(course, format));
-    Table::of_numbers("Stretches of one level", &names).with(rows)
+    Table::of_numbers("Stable phases", &names).with(rows)
 }
 
-fn levels_of(course: &Course, format: &Formatter) -> Vec<Vec<String>> {
+fn levels_of(course: &SoakSeries, format: &Formatter) -> Vec<Vec<String>> {
     let row = |level: &soak::Level| {
         vec![
             course.quantity.clone(),
@@ -218,7 +218,7 @@ fn levels_of(course: &Course, format: &Formatter) -> Vec<Vec<String>> {
 }
 
 /// Where the last level began, and what it gained or lost to its end.
-fn last_level(course: &Course) -> Option<String> {
+fn last_level(course: &SoakSeries) -> Option<String> {
     let (level, drift) = (course.levels.last()?, course.drift.as_ref()?);
     Some(format!(
         "; the last level began at {} and moved by {:+.1} % to its end ({:+.1} – {:+.1} %)",
@@ -235,7 +235,7 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         SoakState::Steady { since_s } => format!("steady since {}{last}", show_length(since_s)),
         SoakState::NeverSteady => format!("never steady{last}"),
         SoakState::LongMemory { memory_s } => {
-            format!("not to be told: its noise remembers {}", show_length(memory_s))
+            format!("undecided: its noise remembers {}", show_length(memory_s))
         }
         SoakState::TooShort => "too short".to_owned(),
     };

@@ -23,7 +23,7 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
     let failed = count(|state| matches!(state, CellState::Failed { .. }));
-    let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
+    let left_out = count(|state| matches!(state, CellState::OmittedCriterion { .. }));
     let mut words = format!(
         "Study “{}” on {target}: {measured} of {} cells measured",
         study.study, study.planned
@@ -90,7 +90,7 @@ fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let charts = charts(study).into_iter().map(|chart| chart.chart(Size::Full, format));
     let points = Block::captioned(Level::Detail, points(study, &format));
     let is_varied = !study.curves.is_empty();
-    let title = if is_varied { "What follows the factors" } else { "What is asked" };
+    let title = if is_varied { "Results by factor" } else { "What is asked" };
     let blocks = [lead].into_iter().chain(charts.map(Block::Chart)).chain([points]);
     Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
 }
@@ -251,7 +251,7 @@ fn state(result: &CellResult) -> String {
     match &result.state {
         CellState::Measured => show_length(result.elapsed_s),
         CellState::Failed { .. } => "failed".to_owned(),
-        CellState::LeftOut { .. } => "left out".to_owned(),
+        CellState::OmittedCriterion { .. } => "left out".to_owned(),
     }
 }
 
@@ -261,7 +261,7 @@ fn unmeasured(study: &StudyResult) -> Table {
         let (what, reason) = match &result.state {
             CellState::Measured => return None,
             CellState::Failed { reason } => ("failed", reason),
-            CellState::LeftOut { reason } => ("left out", reason),
+            CellState::OmittedCriterion { reason } => ("left out", reason),
         };
         let number = result.cell.number.to_string();
         Some(vec![number, settings(result), format!("{what}: {reason}")])

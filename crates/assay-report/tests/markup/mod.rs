@@ -67,14 +67,14 @@ fn element(tag: &str) -> Result<Element, String> {
     let (name, mut rest) = tag.split_once(' ').unwrap_or((tag, ""));
     let lettered = name.starts_with(|letter: char| letter.is_ascii_alphabetic());
     if !lettered || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Err(format!("<{tag}> is no element"));
+        return Err(format!("<{tag}> is not an element"));
     }
     let mut attributes = Vec::new();
     while !rest.is_empty() {
         let (key, behind) = rest.split_once("=\"").ok_or_else(|| format!("{tag}: not quoted"))?;
         let (value, behind) = behind.split_once('"').ok_or_else(|| format!("{tag}: endless"))?;
         if !key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
-            return Err(format!("{key} is no attribute"));
+            return Err(format!("{key} is not an attribute"));
         }
         attributes.push((key.to_owned(), value.to_owned()));
         rest = behind.trim_start();

@@ -1,6 +1,6 @@
 //! The lines of `intervals.jsonl` and `tail.jsonl`.
 
-use assay_model::measurement::{Conduct, ErrorCount, Joint};
+use assay_model::measurement::{Conduct, ErrorCount, Window};
 use assay_model::run::IntervalSummary;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(super) struct Begin {
 pub(super) struct Line {
     pub(super) begin: Option<Begin>,
     pub(super) interval: Option<IntervalSummary>,
-    pub(super) joint: Option<Joint>,
+    pub(super) joint: Option<Window>,
 }
 
 /// A line to be written.
@@ -38,7 +38,7 @@ pub(super) struct LineRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interval: Option<&'a IntervalSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) joint: Option<&'a Joint>,
+    pub(super) joint: Option<&'a Window>,
 }
 
 /// A line whose histograms are passed over: tens of times faster to read than a [`Line`] with a joint.

@@ -19,7 +19,7 @@ pub enum CellPlan<'a> {
 
 /// The same, as it was read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum KeptPlan {
+pub enum LoadedPlan {
     /// I/O on storage; earlier versions wrote one for each rung of a database load, too.
     Workload(Box<Workload>),
     /// A rung of a ladder of sessions on a database server.
@@ -60,7 +60,7 @@ impl CellPlan<'_> {
     }
 }
 
-impl KeptPlan {
+impl LoadedPlan {
     /// Reads that of a cell; `None` where it has none.
     pub(super) fn read(cell: &Directory) -> Result<Option<Self>> {
         let at = |name: &str| cell.path().join(name).display().to_string();

@@ -3,14 +3,14 @@
 use super::line::Line;
 use super::progress::{Progress, progress};
 use super::series::{Joints, Summaries, Tail};
-use super::{CellStatus, Extent, INTERVALS, KeptPlan, MEASUREMENT, TAIL, WORKLOAD};
+use super::{CellStatus, Extent, INTERVALS, LoadedPlan, MEASUREMENT, TAIL, WORKLOAD};
 use crate::directory::Directory;
 use crate::document::read_text;
 use crate::failure::{damaged, refused};
 use crate::lines::Lines;
 use crate::run::{CELLS, EVENTS};
-use assay_model::measurement::{ErrorCount, Finish, Interval, Joint};
-use assay_model::run::{Event, Happening, IntervalSummary, RunManifest};
+use assay_model::measurement::{ErrorCount, Finish, Interval, Window};
+use assay_model::run::{Event, EventKind, IntervalSummary, RunManifest};
 use assay_model::{Error, Result, Workload};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -64,8 +64,8 @@ impl CellReader {
     ///
     /// # Errors
     /// When the document cannot be read or is not of this version.
-    pub fn plan(&self) -> Result<KeptPlan> {
-        let plan = KeptPlan::read(&self.directory()?)?;
+    pub fn plan(&self) -> Result<LoadedPlan> {
+        let plan = LoadedPlan::read(&self.directory()?)?;
         plan.ok_or_else(|| damaged(&self.path.join(WORKLOAD), "the file is missing"))
     }
 
@@ -75,8 +75,8 @@ impl CellReader {
     /// When the document cannot be read or is not of this version, or when this is a rung of a database load.
     pub fn workload(&self) -> Result<Workload> {
         match self.plan()? {
-            KeptPlan::Workload(workload) => Ok(*workload),
-            KeptPlan::Step(step) => Err(Error::usage(
+            LoadedPlan::Workload(workload) => Ok(*workload),
+            LoadedPlan::Step(step) => Err(Error::usage(
                 format!("the cell '{}' is a rung of load {}", self.name, step.kind.name()),
                 "name a cell that has a workload of I/O",
             )),
@@ -126,7 +126,7 @@ impl CellReader {
     ///
     /// # Errors
     /// When the cell cannot be read; each item, when its line is not of this version.
-    pub fn joints(&self) -> Result<impl Iterator<Item = Result<(Interval, Joint)>>> {
+    pub fn joints(&self) -> Result<impl Iterator<Item = Result<(Interval, Window)>>> {
         Ok(Joints { lines: self.lines()?, tail: Some(self.tail()?), covered: Vec::new(), next: 0 })
     }
 
@@ -144,7 +144,7 @@ impl CellReader {
     pub(super) fn tail_from(
         &self,
         next: u64,
-    ) -> Result<impl Iterator<Item = Result<(Option<IntervalSummary>, Joint)>>> {
+    ) -> Result<impl Iterator<Item = Result<(Option<IntervalSummary>, Window)>>> {
         Ok(Tail { lines: self.tail::<Line>()?, next })
     }
 
@@ -154,7 +154,7 @@ impl CellReader {
         for event in Lines::<Event>::open(&self.run, EVENTS)? {
             let event = event?;
             let ours = event.cell.as_deref() == Some(&self.name) && event.at_unix_ns >= unix_ns;
-            if let (true, Happening::Errors(count)) = (ours, event.what) {
+            if let (true, EventKind::Errors(count)) = (ours, event.what) {
                 errors.push(count);
             }
         }

@@ -6,7 +6,7 @@ use super::{CellReader, Extent, MEASUREMENT, end_of};
 use crate::document::{parse_versioned, read_text};
 use assay_model::Result;
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Joint, Measurement, NamedResult, PerOperation, Remark,
+    Conduct, ErrorCount, Finish, Measurement, NamedResult, PerOperation, Remark, Window,
     merge_errors,
 };
 use assay_model::number::{real, seconds};
@@ -45,7 +45,7 @@ fn recovered(cell: &CellReader) -> Result<Measurement> {
 /// Everything that joints and tail have.
 #[derive(Default)]
 struct Sum {
-    joint: Joint,
+    joint: Window,
     outstanding_s: f64,
     /// Time of all joints, ns.
     covered_ns: u64,
@@ -103,7 +103,7 @@ fn measurement(cell: &CellReader, progress: Progress, sum: Sum) -> Result<Measur
 }
 
 /// Joints leave out a single target, whose result is that of all streams.
-fn targets(cell: &CellReader, joint: &Joint) -> Vec<NamedResult> {
+fn targets(cell: &CellReader, joint: &Window) -> Vec<NamedResult> {
     match cell.manifest.targets.as_slice() {
         [only] if joint.targets.is_empty() && joint.intervals > 0 => {
             vec![NamedResult { name: only.clone(), operations: together(&joint.streams) }]

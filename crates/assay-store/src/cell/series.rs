@@ -4,7 +4,7 @@ use super::end_of;
 use super::line::{Line, Outline};
 use crate::lines::Lines;
 use assay_model::Result;
-use assay_model::measurement::{Interval, Joint, PerOperation};
+use assay_model::measurement::{Interval, PerOperation, Window};
 use assay_model::run::IntervalSummary;
 
 /// Every interval in numbers: those of `intervals.jsonl`, then those that only the tail has.
@@ -46,7 +46,7 @@ pub(super) struct Tail {
 }
 
 impl Iterator for Tail {
-    type Item = Result<(Option<IntervalSummary>, Joint)>;
+    type Item = Result<(Option<IntervalSummary>, Window)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -75,7 +75,7 @@ pub(super) struct Joints {
 }
 
 impl Joints {
-    fn take_in(&mut self, line: Line) -> Option<(Interval, Joint)> {
+    fn take_in(&mut self, line: Line) -> Option<(Interval, Window)> {
         self.covered.extend(line.interval);
         let joint = line.joint?;
         self.next = end_of(joint.first_interval, joint.intervals);
@@ -86,16 +86,16 @@ impl Joints {
     }
 
     /// The intervals of a joint, as far as they came by.
-    fn numbers_of(&self, joint: &Joint) -> impl Iterator<Item = IntervalSummary> {
+    fn numbers_of(&self, joint: &Window) -> impl Iterator<Item = IntervalSummary> {
         let range = joint.first_interval..end_of(joint.first_interval, joint.intervals);
         let mine = self.covered.iter().cloned();
         mine.filter(move |summary| range.contains(&summary.index))
     }
 
     /// The joint of the whole tail.
-    fn of_tail(&self, lines: Lines<Line>) -> Result<Option<(Interval, Joint)>> {
+    fn of_tail(&self, lines: Lines<Line>) -> Result<Option<(Interval, Window)>> {
         let mut covered = Vec::new();
-        let mut all = Joint::default();
+        let mut all = Window::default();
         let tail = Tail { lines, next: self.next };
         for line in tail {
             let (summary, joint) = line?;
@@ -110,7 +110,7 @@ impl Joints {
 }
 
 impl Iterator for Joints {
-    type Item = Result<(Interval, Joint)>;
+    type Item = Result<(Interval, Window)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(line) = self.lines.next() {
@@ -126,7 +126,7 @@ impl Iterator for Joints {
 }
 
 /// One long interval of several that follow one another, with the histograms of their joint.
-fn stretch(covered: &[IntervalSummary], joint: &Joint) -> Interval {
+fn stretch(covered: &[IntervalSummary], joint: &Window) -> Interval {
     let mut operations = PerOperation::default();
     for stream in &joint.streams {
         operations.merge(&stream.operations);

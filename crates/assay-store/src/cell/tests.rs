@@ -5,7 +5,7 @@ use crate::{NewRun, RunWriter, Store};
 use assay_model::Stream;
 use assay_model::Workload;
 use assay_model::histogram::Precision;
-use assay_model::measurement::{Interval, Joint, NamedResult, OperationResult, PerOperation};
+use assay_model::measurement::{Interval, NamedResult, OperationResult, PerOperation, Window};
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share};
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ fn start() -> CellStart {
     CellStart { durability: Durability::Finished, ..CellStart::default() }
 }
 
-fn piece(index: u64) -> (Interval, Joint) {
+fn piece(index: u64) -> (Interval, Window) {
     let mut read = OperationResult::empty(Precision::Fine, false);
     for time_ns in [1 + index, 7 * index + 3] {
         read.ios += 1;
@@ -66,18 +66,18 @@ fn piece(index: u64) -> (Interval, Joint) {
         operations: operations.clone(),
         outstanding_mean: 1.5,
     };
-    let joint = Joint {
+    let joint = Window {
         streams: vec![NamedResult { name: "s".to_owned(), operations }],
-        ..Joint::default()
+        ..Window::default()
     };
     (interval, joint)
 }
 
 /// The cell has the first pieces, in numbers and in sum.
 fn holds(cell: &CellReader, intervals: u64) {
-    let mut sum = Joint::default();
+    let mut sum = Window::default();
     for index in 0..intervals {
-        sum.merge(&Joint { intervals: 1, ..piece(index).1 });
+        sum.merge(&Window { intervals: 1, ..piece(index).1 });
     }
     let found = cell.measurement().unwrap();
     assert_eq!(found.streams, sum.streams);

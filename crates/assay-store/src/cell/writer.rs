@@ -10,7 +10,7 @@ use crate::checksum;
 use crate::directory::Directory;
 use crate::failure::refused;
 use crate::lines::{LineFile, sealed};
-use assay_model::measurement::{Finish, Interval, Joint, Measurement, PerOperation};
+use assay_model::measurement::{Finish, Interval, Measurement, PerOperation, Window};
 use assay_model::run::IntervalSummary;
 use assay_model::{Error, Result};
 use std::io::{self, ErrorKind};
@@ -39,7 +39,7 @@ pub struct CellWriter {
     tail_joint_bytes: u64,
     pub(super) tail_bytes_max: u64,
     /// The joint of the intervals in the tail.
-    pending: Joint,
+    pending: Window,
     extent: Extent,
     /// Where this sitting began.
     begun: Extent,
@@ -100,7 +100,7 @@ impl CellWriter {
             window: window_intervals(plan.intervals(), 0),
             tail_joint_bytes: 0,
             tail_bytes_max: TAIL_BYTES_MAX,
-            pending: Joint::default(),
+            pending: Window::default(),
             extent: Extent::default(),
             begun: Extent::default(),
             before: None,
@@ -171,9 +171,9 @@ impl CellWriter {
     /// # Errors
     /// An environment error when the store cannot take it, as on a full disk. What was kept before stays; the
     /// caller ends the measurement and calls [`finish`](Self::finish).
-    pub fn append_interval(&mut self, interval: &Interval, joint: &Joint) -> Result<()> {
+    pub fn append_interval(&mut self, interval: &Interval, joint: &Window) -> Result<()> {
         let summary = self.placed(interval, joint);
-        let single = Joint { first_interval: summary.index, intervals: 1, ..joint.clone() };
+        let single = Window { first_interval: summary.index, intervals: 1, ..joint.clone() };
         if self.pending.intervals + 1 < self.window {
             self.append_to_tail(&summary, &single)?;
         } else {
@@ -188,7 +188,7 @@ impl CellWriter {
     }
 
     /// The interval in numbers, behind those of the sittings before.
-    fn placed(&self, interval: &Interval, joint: &Joint) -> IntervalSummary {
+    fn placed(&self, interval: &Interval, joint: &Window) -> IntervalSummary {
         let mut all = PerOperation::default();
         for stream in &joint.streams {
             all.merge(&stream.operations);
@@ -204,7 +204,7 @@ impl CellWriter {
     }
 
     /// The tail is what recovery builds on, so only the tail waits for the disk.
-    fn append_to_tail(&mut self, summary: &IntervalSummary, single: &Joint) -> Result<()> {
+    fn append_to_tail(&mut self, summary: &IntervalSummary, single: &Window) -> Result<()> {
         self.tail.append(&LineRef {
             interval: Some(summary),
             joint: Some(single),
@@ -238,7 +238,7 @@ impl CellWriter {
     }
 
     /// The tail goes only when its joint is on the disk.
-    fn append_joint(&mut self, summary: &IntervalSummary, single: &Joint) -> Result<()> {
+    fn append_joint(&mut self, summary: &IntervalSummary, single: &Window) -> Result<()> {
         let mut joint = self.pending.clone();
         joint.merge(single);
         let bytes_before = self.lines.bytes();
@@ -252,7 +252,7 @@ impl CellWriter {
             self.lines.sync()?;
         }
         self.window = window_intervals(self.planned, self.lines.bytes() - bytes_before);
-        self.pending = Joint::default();
+        self.pending = Window::default();
         self.empty_tail()
     }
 

@@ -11,7 +11,7 @@ use crate::lines::LineFile;
 use crate::lock::Lock;
 use crate::watch::WatchLog;
 use assay_model::measurement::Finish;
-use assay_model::run::{Event, Happening, RunManifest};
+use assay_model::run::{Event, EventKind, RunManifest};
 use assay_model::{Error, Result};
 use serde::Serialize;
 use std::fs;
@@ -76,7 +76,7 @@ impl RunWriter {
         writer.manifest.finish = None;
         writer.manifest.finished_unix_ns = None;
         writer.write_manifest()?;
-        writer.event(&Event { at_unix_ns: now_unix_ns, cell: None, what: Happening::Resumed })?;
+        writer.event(&Event { at_unix_ns: now_unix_ns, cell: None, what: EventKind::Resumed })?;
         Ok(writer)
     }
 

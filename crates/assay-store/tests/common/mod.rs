@@ -8,8 +8,8 @@
 
 use assay_model::histogram::Precision;
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Joint, Measurement, NamedResult, Operation, OperationResult,
-    PerOperation,
+    Conduct, Finish, Interval, Measurement, NamedResult, Operation, OperationResult, PerOperation,
+    Window,
 };
 use assay_model::number::{count, real};
 use assay_model::run::RunKind;
@@ -138,7 +138,7 @@ pub fn operations(operation: Operation, result: OperationResult) -> PerOperation
 }
 
 /// The interval that a joint of one interval belongs to.
-pub fn interval_of(index: u64, joint: &Joint) -> Interval {
+pub fn interval_of(index: u64, joint: &Window) -> Interval {
     let mut all = PerOperation::default();
     for stream in &joint.streams {
         all.merge(&stream.operations);
@@ -153,7 +153,7 @@ pub fn interval_of(index: u64, joint: &Joint) -> Interval {
 }
 
 /// Interval `index` of a made-up measurement with two streams on one target: any part of it can be made again.
-pub fn piece(index: u64) -> Joint {
+pub fn piece(index: u64) -> Window {
     let mut random = Random(index);
     let mut times = |most: u64| -> Vec<u64> {
         let ios = 1 + random.below(most);
@@ -162,7 +162,7 @@ pub fn piece(index: u64) -> Joint {
     let (pages, redo, sync) = (times(9), times(5), times(2));
     let mut log = operations(Operation::Write, result(&redo, true));
     log.sync = Some(OperationResult { bytes: 0, ..result(&sync, false) });
-    Joint {
+    Window {
         first_interval: index,
         intervals: 1,
         streams: vec![
@@ -177,8 +177,8 @@ pub fn piece(index: u64) -> Joint {
 }
 
 /// The first pieces as one joint.
-pub fn pieces(intervals: u64) -> Joint {
-    let mut all = Joint::default();
+pub fn pieces(intervals: u64) -> Window {
+    let mut all = Window::default();
     for index in 0..intervals {
         all.merge(&piece(index));
     }
@@ -187,7 +187,7 @@ pub fn pieces(intervals: u64) -> Joint {
 
 /// What an engine would say of some pieces that follow one another.
 pub fn measured(from: u64, to: u64, finish: Finish) -> Measurement {
-    let mut all = Joint::default();
+    let mut all = Window::default();
     for index in from..to {
         all.merge(&piece(index));
     }

@@ -1,10 +1,10 @@
-//! Simulated devices whose service times are drawn from a law, and what Assay tells of a run on one.
+//! Simulated devices whose service times are drawn from a law, and what Assay reports of a run on one.
 
 use assay_engine::device::{DeviceIo, Law, Pipeline};
 use assay_engine::{Observer, Simulation};
 use assay_judge::{Run, Series, SeriesBuilder, estimates_of_run};
 use assay_model::Result;
-use assay_model::measurement::{Interval, Joint, Measurement};
+use assay_model::measurement::{Interval, Measurement, Window};
 use assay_model::number::{count, seconds};
 use assay_model::verdict::NamedEstimate;
 use assay_model::workload::Workload;
@@ -130,14 +130,14 @@ impl Law for Queue {
 struct Keep(SeriesBuilder);
 
 impl Observer for Keep {
-    fn interval(&mut self, interval: &Interval, joint: &Joint) -> ControlFlow<()> {
+    fn interval(&mut self, interval: &Interval, joint: &Window) -> ControlFlow<()> {
         self.0.add(interval);
         self.0.add_joint(joint);
         ControlFlow::Continue(())
     }
 }
 
-/// A workload on `servers` with a law of service: what was measured, how it went over time, and what is told of it.
+/// A workload on `servers` with a law of service: what was measured, how it went over time, and what is reported of it.
 pub(crate) fn run(
     servers: usize,
     law: Drawn,

@@ -1,6 +1,7 @@
 //! `assay arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
 
 use crate::exit::{ExitStatus, json, print};
+use crate::options::COMMON;
 use assay_arrays::{Checked, find, names, session_profile, verify};
 use assay_methods::target::array_model;
 use assay_model::array::{ArrayModel, Measure, Role};
@@ -16,20 +17,23 @@ const FITTED_WITHIN: f64 = 0.05;
 /// What a figure that no parameter was chosen by should stay within.
 const HELD_BACK_AIM: f64 = 0.15;
 
-/// Lists the simulated arrays, and holds them against what was published of the systems
+/// Lists the simulated arrays and compares them with published measurements
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay arrays
+  assay arrays xtremio-1 --verify")]
 pub struct Options {
-    /// Arrays or model files to show or to verify; all that the program carries without a name
+    /// Arrays or model files to show or verify; by default all built-in ones
     #[arg(value_name = "ARRAY")]
     arrays: Vec<String>,
-    /// Simulate every published figure and print the error of each; a fitted figure beyond 5 % ends with 1
+    /// Simulate every published figure and print its error; exit with 1 if a fitted figure is off by more than 5 %
     #[arg(long)]
     verify: bool,
-    /// Run an experiment of database sessions on one array and print its profile document
+    /// Run an experiment with database sessions on one array and print its profile document
     #[arg(long, value_name = "EXPERIMENT", conflicts_with = "verify")]
     profile: Option<String>,
-    /// Print JSON instead of text
-    #[arg(long)]
+    /// Print JSON documents instead of text
+    #[arg(long, help_heading = COMMON)]
     json: bool,
 }
 
@@ -116,7 +120,7 @@ fn misses_fit(checked: &Checked) -> bool {
 /// What a reader must know of a figure, in a word or two.
 fn remark(checked: &Checked) -> &'static str {
     match (checked.figure.role, checked.error()) {
-        (_, None) => "not told",
+        (_, None) => "not published",
         (Role::Fitted, Some(_)) if misses_fit(checked) => "fitted, MISSES",
         (Role::Fitted, Some(_)) => "fitted",
         (role, Some(error)) => {

@@ -2,7 +2,8 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::spelling::{Quantile, quantity};
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::finish::CriteriaSource;
 use assay_app::target_plan::TargetPlan;
@@ -11,42 +12,46 @@ use assay_model::units::{Bytes, Nanos, Share};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Finds the most IOPS within a latency limit, the most MB/s, and the whole curve between
+/// Finds the highest IOPS within a latency limit, the highest throughput, and the whole curve between them
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay calibrate /mnt/data
+  assay calibrate /mnt/data --read-share 70% --transfer 16KiB --max-latency 500us
+  assay calibrate array:xtremio-1 --time 10s")]
 pub struct Options {
-    #[command(flatten)]
-    target: TargetOptions,
-    /// Limit on the quantile of the service time
+    /// Longest measured time of each mix
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    time: Nanos,
+    /// Latency limit: holds for the quantile of the service time
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
     max_latency: Nanos,
-    /// The quantile that the limit is on
-    #[arg(long, value_name = "QUANTILE", default_value_t = 0.99)]
-    quantile: f64,
-    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and on what may be written also writes and 70 %
-    #[arg(long, value_name = "SHARES", value_delimiter = ',', value_parser = quantity::<Share>)]
+    /// Quantile that the limit holds for
+    #[arg(long, value_name = "QUANTILE", value_parser = quantity::<Quantile>, default_value = "0.99")]
+    quantile: Quantile,
+    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70 %
+    #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',', value_parser = quantity::<Share>)]
     read_share: Vec<Share>,
-    /// Bytes of one small I/O
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
+    /// Size of a small I/O
+    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
-    /// Bytes of one large I/O
+    /// Size of a large I/O
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
     large_transfer: Bytes,
-    /// Measured time for each mix at most
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
-    time: Nanos,
-    /// Outstanding I/Os at most
+    /// Most outstanding I/Os (queue depth)
     #[arg(long, value_name = "N", default_value_t = 1024)]
     outstanding_max: u32,
-    /// A table of IOPS within limits FROM:TO:STEP, for example `100us:2ms:100us`
+    /// Add a table of IOPS within the limits FROM:TO:STEP, for example `100us:2ms:100us`
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = steps)]
     steps: Option<Steps>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Criteria to judge by: a file, or oltp-default or dell-2017; without it there is an answer and no verdict
+    /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -68,7 +73,7 @@ impl Options {
         let target = self.target.plan();
         CalibrationRunPlan {
             max_latency: self.max_latency,
-            quantile: self.quantile,
+            quantile: self.quantile.0,
             read_share: self.read_share(&target),
             transfer: self.transfer,
             large_transfer: self.large_transfer,

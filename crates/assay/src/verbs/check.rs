@@ -2,7 +2,8 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::spelling::quantity;
 use crate::verbs::plan::DemandOptions;
 use assay_app::check::{CheckPlan, workload_times};
 use assay_app::finish::CriteriaSource;
@@ -13,36 +14,41 @@ use assay_model::{Error, Result, Workload};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Inspects, calibrates, runs a database's workload and judges: what this storage gives, and whether that is enough
+/// Inspects and calibrates the storage, runs a database's workload, and judges whether the result is good enough
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay check /mnt/data
+  assay check /mnt/data --time 30s --max-latency 500us --min-iops 20000/s
+  assay check /mnt/data --for awr.html")]
 pub struct Options {
-    #[command(flatten)]
-    target: TargetOptions,
-    /// Measured time in all; filling a test file comes before it
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "100s")]
+    /// Measured time in total; filling a test file comes on top
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "100s")]
     time: Nanos,
-    /// Limit on p99 that is asked: of one I/O at a time, and at --min-iops
+    /// Limit on p99 latency: for one I/O at a time, and at --min-iops
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
     max_latency: Nanos,
-    /// Rate at which p99 must keep --max-latency
+    /// IOPS at which p99 must stay within --max-latency
     #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, default_value = "3000/s")]
     min_iops: Rate,
-    /// Leave the ladder on a real database out
+    /// Skip the test with a real database
     #[arg(long)]
     no_database: bool,
-    /// Directory with the programs of a PostgreSQL server; else beside assay, on the path, where distributions put them
+    /// Directory with the programs of a PostgreSQL server; by default found next to assay, on the PATH, or where
+    /// distributions install them
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     bindir: Option<PathBuf>,
-    /// Instead of a typical database take the one of this report (AWR, Statspack or profile), and ask whether the storage
-    /// carries it
+    /// Criteria to judge by instead: a file, oltp-default or dell-2017; with --for, by default what that database demands
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
+    /// Take the demand of this report (AWR, Statspack or profile) instead of a typical database, and judge whether the
+    /// storage carries it
     #[arg(long = "for", value_name = "REPORT")]
     report: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
-    /// Criteria to judge by instead: a file, or oltp-default or dell-2017; with --for it is what the report's database asks
-    #[arg(long, value_name = "FILE")]
-    criteria: Option<PathBuf>,
     #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,

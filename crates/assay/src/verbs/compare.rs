@@ -1,7 +1,8 @@
-//! `assay compare`: runs and profiles beside each other.
+//! `assay compare`: runs and profiles side by side.
 
 use crate::exit::{ExitStatus, json, print, print_report};
-use crate::options::{OutputOptions, StoreOptions, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions};
+use crate::spelling::quantity;
 use crate::terminal::colour;
 use assay_app::loaded_run::{is_rung, read_cell, series_of_rungs};
 use assay_app::new_file::write_new;
@@ -29,29 +30,33 @@ const RUNS_MAX: usize = 256;
 const BY_NODES: [&str; 4] =
     ["stream.0.arrival.closed.outstanding", "stream.0.arrival.open", "stream.0.workers", "layout"];
 
-/// Compares runs or profiles with the first one: ratios with intervals, distributions, parity, scaling
+/// Compares runs or profiles with the first one: ratios with confidence intervals, distributions, parity, scaling
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay compare RUN latest
+  assay compare A1,A2,A3 B1,B2,B3 --html comparison.html
+  assay compare before.profile.json after.profile.json")]
 pub struct Options {
-    /// Runs (id, beginning of one, `latest`, directory; a cell of a study as RUN:CELL) or profiles (`*.profile.json`); repeats of one side joined by
-    /// commas: A1,A2 B1,B2
+    /// Runs (id or its beginning, `latest`, directory; a cell of a study as RUN:CELL) or profiles (`*.profile.json`); join
+    /// repeats of one side with commas: A1,A2 B1,B2
     #[arg(value_name = "SIDE", required = true, num_args = 1..)]
     sides: Vec<String>,
     /// Change for the worse that does not matter
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "2%")]
     tolerance: Share,
-    /// How much one storage differs from run to run (standard deviation), for sides that are a single run; 0% if they share everything
+    /// How much one storage system differs from run to run (standard deviation), for sides with a single run; 0% if they share everything
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "3%")]
     run_to_run: Share,
     /// Nodes, bricks or sessions behind each side, for scaling: 1,2,4,8
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     nodes: Vec<f64>,
-    /// A key of the workload that differs because it was meant to, as the refusal names it; once for each
+    /// Key of the workload that differs on purpose, as the refusal names it; once per key
     #[arg(long, value_name = "KEY")]
     varied: Vec<String>,
-    /// Write the page to this file
+    /// Write the page to this new file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,

@@ -7,8 +7,10 @@ use clap_complete::Shell;
 
 /// Prints a completion script for a shell
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay completion bash > /etc/bash_completion.d/assay")]
 pub struct Options {
-    /// The shell
+    /// Name of the shell
     shell: Shell,
 }
 
@@ -21,6 +23,6 @@ pub fn run(options: &Options, program: &mut Command) -> Result<ExitStatus> {
     clap_complete::generate(options.shell, program, "assay", &mut script);
     let text = String::from_utf8(script);
     print(&text.map_err(|error| {
-        Error::environment(format!("the script is no text: {error}"), "report this as a bug")
+        Error::environment(format!("the script is not text: {error}"), "report this as a bug")
     })?)
 }

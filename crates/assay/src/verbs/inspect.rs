@@ -1,6 +1,7 @@
 //! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or endangers data.
 
 use crate::exit::{ExitStatus, json, print};
+use crate::options::COMMON;
 use crate::terminal::colour;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
@@ -8,14 +9,17 @@ use assay_model::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Shows the block stack from a path to the hardware, with findings and their remedies
+/// Shows the block stack from a path down to the hardware, with findings and remedies
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay inspect /mnt/data
+  assay inspect /dev/nvme0n1 --json")]
 pub struct Options {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Print the environment document as JSON instead of text
-    #[arg(long)]
+    /// Print JSON documents instead of text
+    #[arg(long, help_heading = COMMON)]
     json: bool,
 }
 

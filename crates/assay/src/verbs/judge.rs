@@ -1,7 +1,7 @@
 //! `assay judge`: a kept run against criteria, without measuring anything.
 
 use crate::exit::{ExitStatus, json, print};
-use crate::options::{OutputOptions, StoreOptions};
+use crate::options::{COMMON, OutputOptions, StoreOptions};
 use crate::terminal::colour;
 use assay_app::finish::CriteriaSource;
 use assay_app::loaded_run::LoadedRun;
@@ -12,17 +12,20 @@ use assay_store::{Document, RunReader};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Judges a kept run by criteria: PASS, FAIL or INCONCLUSIVE
+/// Judges a stored run by criteria: PASS, FAIL or INCONCLUSIVE
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay judge
+  assay judge latest --criteria oltp-default")]
 pub struct Options {
-    /// Id of a run, the beginning of one, `latest`, or a run's directory
+    /// Id of a run or its beginning, `latest`, or a run's directory
     #[arg(default_value = "latest")]
     run: String,
-    /// Criteria to judge by: a file, or check, oltp-default or dell-2017; without it what the run itself was asked, else
+    /// Criteria to judge by: a file, check, oltp-default or dell-2017; by default those that the run was judged by, else
     /// oltp-default, or check for a calibration
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -55,7 +58,7 @@ fn nothing_to_judge(run: &RunReader) -> Error {
 
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    // What cannot be meant is said before the run is read.
+    // Invalid criteria are refused before the run is read.
     let named = CriteriaSource::named(options.criteria.as_deref())?;
     let run = options.store.open().open(&options.run)?;
     let mut loaded = LoadedRun::read(&run)?;

@@ -4,8 +4,8 @@ pub mod brokerage;
 mod calls;
 pub mod dss;
 pub mod guard;
-mod left;
 pub mod oltp;
+mod partial_data;
 mod server;
 pub mod slob;
 mod transactions;
@@ -17,8 +17,11 @@ use assay_app::load::LoadPlan;
 use assay_model::Result;
 use clap::{Args, Subcommand};
 
-/// Runs a real database on the storage and shows what it gets
+/// Runs a real database on the storage and measures what it gets
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay load slob /mnt/data --sessions 1,4,16
+  assay load oltp postgresql://user@host/database --warehouses 10")]
 pub struct Options {
     #[command(subcommand)]
     kind: Kind,
@@ -27,9 +30,12 @@ pub struct Options {
 /// Kinds of load.
 #[derive(Subcommand)]
 enum Kind {
+    #[command(alias = "tpce")]
     Brokerage(Box<brokerage::Options>),
+    #[command(alias = "tpch")]
     Dss(Box<dss::Options>),
     Slob(Box<slob::Options>),
+    #[command(alias = "tpcc")]
     Oltp(Box<oltp::Options>),
 }
 

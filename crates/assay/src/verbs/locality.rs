@@ -2,36 +2,40 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::spelling::quantity;
 use assay_app::locality::LocalityPlan;
 use assay_model::Result;
 use assay_model::units::{Bytes, Nanos};
 use clap::Args;
 
-/// Finds the sizes and latencies of caches and tiers, and how long they take to follow a hot spot that moves
+/// Finds the sizes and latencies of caches and tiers, and how fast they follow a moving hot spot
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay locality /mnt/data
+  assay locality /mnt/data --largest 64GiB --time 10s")]
 pub struct Options {
-    #[command(flatten)]
-    target: TargetOptions,
-    /// The smallest working set
+    /// Smallest working set
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
     smallest: Bytes,
-    /// The largest working set; the whole target without it
+    /// Largest working set; by default the whole target
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
     largest: Option<Bytes>,
-    /// Bytes of a read
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
+    /// Size of a read
+    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
-    /// Reads of each working set before it is measured; longer than the slowest tier takes to follow
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "2s")]
-    settle: Nanos,
+    /// Time under load before each working set is measured; choose more than the slowest tier takes to adapt
+    #[arg(long, aliases = ["settle", "warmup", "ramp-time"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "2s")]
+    warm_up: Nanos,
     /// Measured time of each working set
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
-    point: Nanos,
-    /// Let a hot spot jump every so often, and time how it is followed
+    #[arg(long, aliases = ["point", "duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
+    time: Nanos,
+    /// Move a hot spot each time this has passed, and time how long the target takes to adapt
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     follow: Option<Nanos>,
     #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -44,8 +48,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         smallest: options.smallest,
         largest: options.largest,
         transfer: options.transfer,
-        settle: options.settle,
-        point: options.point,
+        settle: options.warm_up,
+        point: options.time,
         follow: options.follow,
     };
     conclude(&plan.run(&context(&options.store, &options.output)?)?, &options.output)

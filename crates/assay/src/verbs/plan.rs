@@ -1,7 +1,7 @@
 //! `assay plan`: from what a database asked of its storage to a workload that asks the same.
 
 use crate::exit::{ExitStatus, print};
-use crate::options::quantity;
+use crate::spelling::quantity;
 use assay_app::new_file::write_new;
 use assay_app::reports::read_profile;
 use assay_methods::{PlanOptions, plan};
@@ -10,8 +10,11 @@ use assay_model::units::{Nanos, Share};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Makes a workload of a profile or a report: what a storage must carry to carry that database
+/// Turns a profile or a report into a workload: what storage must sustain to carry that database
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay plan awr.html
+  assay plan awr.html --growth 1.5 --output database.toml")]
 pub struct Options {
     /// A profile (`*.profile.json`), or an AWR or Statspack report
     #[arg(value_name = "PROFILE")]
@@ -19,8 +22,8 @@ pub struct Options {
     #[command(flatten)]
     demand: DemandOptions,
     /// Measured time of the workload
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
-    duration: Nanos,
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    time: Nanos,
     /// Write the workload to this new file instead of printing it
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -29,19 +32,19 @@ pub struct Options {
 /// How the demand of a profile is put to storage.
 #[derive(Args)]
 pub struct DemandOptions {
-    /// Keep the measured number of I/Os outstanding instead of arriving at the measured rate
+    /// Keep the measured number of I/Os outstanding instead of issuing I/Os at the measured rate
     #[arg(long)]
     closed: bool,
-    /// Multiply the rates: 1.5 is half as much again
+    /// Multiply all rates by this factor; 1.5 adds half again
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     growth: f64,
-    /// Ask for so much on top
+    /// Add this share on top of the rates
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
     headroom: Share,
-    /// How much lower a rate or higher a time may be and still be on a par
+    /// How much lower a rate, or higher a time, may be and still count as equal
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "5%")]
     parity: Share,
-    /// Limit on mean times of reads, instead of the profile's own
+    /// Limit on the mean read latency, instead of the profile's own
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     read_latency: Option<Nanos>,
 }
@@ -68,7 +71,7 @@ impl DemandOptions {
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let profile = read_profile(&options.profile)?;
     let warm_up = PlanOptions::default().warm_up;
-    let plan = plan(&profile, &options.demand.plan(options.duration, warm_up))?;
+    let plan = plan(&profile, &options.demand.plan(options.time, warm_up))?;
     let text = plan.to_toml()?;
     match &options.output {
         None => print(&text),

@@ -1,14 +1,15 @@
 //! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
 use crate::exit::{ExitStatus, json, print};
-use crate::options::{OutputOptions, progress, quantity};
+use crate::options::{COMMON, OutputOptions, progress};
 use crate::signals::stop_flag;
+use crate::spelling::quantity;
 use crate::table;
 use crate::terminal::colour;
 use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
-use assay_app::reports::{ReadReport, Wanted, read_files};
+use assay_app::reports::{ReadReport, ReportRequest, read_files};
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_methods::files::read_document;
 use assay_model::profile::{Profile, StorageMedium};
@@ -19,55 +20,59 @@ use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Reads AWR and Statspack reports, or watches a PostgreSQL, MariaDB or MySQL server: what was asked of storage, where time went, and whether faster storage would help
+/// Shows what a database demands of its storage, where its time goes, and whether faster storage would help: from AWR and Statspack reports, or of a live PostgreSQL, MariaDB or MySQL server
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(after_help = "Examples:
+  assay profile awr.html
+  assay profile reports/ --csv
+  assay profile postgresql://user@host/database --time 60s")]
 pub struct Options {
-    /// Reports as text or HTML, packed by gzip or zip or not, or folders of them; what a file is tells its content, not
-    /// its name. Or the address of a server, `postgresql://user@host:port/database` or
+    /// Reports as text or HTML, also packed by gzip or zip, or folders of them; the kind of a file is detected from its
+    /// content. Or the address of a server, `postgresql://user@host:port/database` or
     /// `mysql://user:password@host:port/database`
     #[arg(value_name = "FILE|ADDRESS", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
-    #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
-    length: Nanos,
-    /// Beside a PostgreSQL server's load read one random block of its largest table 20 times a second, and show how long
-    /// that took
+    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    time: Nanos,
+    /// Read one random block of the largest table of a PostgreSQL server 20 times a second meanwhile, and show how long
+    /// that takes
     #[arg(long)]
     canary: bool,
-    /// One row a report; the form of several reports unless another is asked for
+    /// Print one row per report; the default for several reports
     #[arg(long)]
     table: bool,
-    /// The rows as CSV
+    /// Print the rows as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// The profile as JSON, several as an array; with --table the rows
-    #[arg(long)]
-    json: bool,
-    /// What the storage of the reports is made of: its times are judged by what is accepted of that. No report says it;
-    /// unless you do, the limits of disks are taken
+    /// What the storage behind the reports is made of, which sets the limits for its times; no report says it, and by
+    /// default the limits of disks apply
     #[arg(long, value_name = "MEDIUM", value_enum)]
     storage: Option<Medium>,
-    /// Sizes of tablespaces, one `NAME,SIZE` a line: candidates for faster storage are ranked by what each byte saves
+    /// Sizes of tablespaces, one `NAME,SIZE` per line, to rank candidates for faster storage by what each byte saves
     #[arg(long, value_name = "FILE")]
     capacity: Option<PathBuf>,
     /// Write the page to this new file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Neither progress nor notes on standard error
-    #[arg(long, short)]
-    quiet: bool,
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Print the profile as JSON, several as an array; with --table, the rows
+    #[arg(long, help_heading = COMMON)]
+    json: bool,
+    /// Print neither progress nor notes on standard error
+    #[arg(long, short, help_heading = COMMON)]
+    quiet: bool,
 }
 
 /// What storage is made of.
 #[derive(Clone, Copy, ValueEnum)]
 enum Medium {
-    /// Rotating disks: 20 ms are accepted
+    /// Rotating disks: 20 ms are acceptable
     Disks,
-    /// Solid-state storage: 2 ms are accepted
+    /// Solid-state storage: 2 ms are acceptable
     Flash,
 }
 
@@ -83,7 +88,7 @@ impl From<Medium> for StorageMedium {
 /// Carries the verb out.
 ///
 /// # Errors
-/// When no file holds a report, or what is to be written exists; other files that cannot be read are told one by one,
+/// When no file holds a report, or what is to be written exists; other files that cannot be read are reported one by one,
 /// the rest goes on, and the exit code says so.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let (mut reports, errors) = match options.address()? {
@@ -98,13 +103,13 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     write(&reports, options)?;
     show(&reports, options)?;
-    Ok(tell(&errors))
+    Ok(say_errors(&errors))
 }
 
 /// A live server, watched for a while.
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, quiet: options.quiet };
-    let wanted = ServerWatch { address, length: options.length, canary: options.canary };
+    let wanted = ServerWatch { address, length: options.time, canary: options.canary };
     let profile = profile(&wanted, &stop_flag()?, &progress(&output))?;
     // The address itself may hold a password.
     Ok(ReadReport { file: profile.name.clone(), row: Vec::new(), profile: Some(profile) })
@@ -113,7 +118,8 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
 /// All reports, and what was wrong with the rest.
 fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
     let rows_only = options.is_table() && options.html.is_none() && options.output.is_none();
-    let wanted = Wanted { profiles: !rows_only, medium: options.storage.map(StorageMedium::from) };
+    let wanted =
+        ReportRequest { profiles: !rows_only, medium: options.storage.map(StorageMedium::from) };
     let files = read_files(&options.files, wanted).into_iter();
     let (reports, errors): (Vec<_>, Vec<_>) = files.map(|file| (file.reports, file.errors)).unzip();
     (flat(reports), flat(errors))
@@ -130,13 +136,13 @@ impl Options {
         let address = names().find(|name| is_postgres(name) || is_mariadb(name));
         if address.is_some() && self.storage.is_some() {
             return Err(Error::usage(
-                "--storage goes with reports: a server is profiled without limits for its storage",
+                "--storage applies to reports only: a server is profiled without limits for its storage",
                 "leave --storage out",
             ));
         }
         if address.is_some() && (self.files.len() > 1 || self.table || self.csv) {
             return Err(Error::usage(
-                "a server is profiled alone, and its profile is no row of a table",
+                "a server is profiled alone, and its profile is not a row of a table",
                 "name one server and no file, without --table and --csv",
             ));
         }
@@ -149,15 +155,15 @@ impl Options {
     }
 }
 
-/// The one error, or that there were only errors, each told before.
+/// The last error, after all others were printed.
 fn only(mut errors: Vec<Error>) -> Error {
     let last = errors.pop().unwrap_or_else(|| Error::usage("no report was named", "name a report"));
-    tell(&errors);
+    say_errors(&errors);
     last
 }
 
 /// Prints what could not be read; the code of the exit says that there was something.
-fn tell(errors: &[Error]) -> ExitStatus {
+fn say_errors(errors: &[Error]) -> ExitStatus {
     for error in errors {
         crate::terminal::say(&crate::options::without_passwords(&error.to_string()));
     }

@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
-use crate::options::{OutputOptions, StoreOptions};
+use crate::options::{COMMON, OutputOptions, StoreOptions};
 use crate::terminal::colour;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
@@ -11,31 +11,35 @@ use assay_report::Options as Shown;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Writes the page of a kept run, or prints it as text, JSON or CSV
+/// Writes the page of a stored run, or prints it as text, JSON or CSV
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay report
+  assay report latest --html report.html
+  assay report latest --csv curve")]
 pub struct Options {
-    /// Id of a run, the beginning of one, `latest`, or a run's directory
+    /// Id of a run or its beginning, `latest`, or a run's directory
     #[arg(default_value = "latest")]
     run: String,
-    /// Write the page to this file instead of printing text
+    /// Write the page to this new file instead of printing text
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write the charts as pictures into this directory
+    /// Write the charts as PNG files into this directory
     #[arg(long, value_name = "DIR")]
     png: Option<PathBuf>,
     /// Print one table as CSV
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
     csv: Option<Table>,
-    /// Ratios only: for those whose licence forbids to publish figures
+    /// Show ratios only, for licences that forbid publishing figures
     #[arg(long, conflicts_with_all = ["csv", "json"])]
     relative: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
 }
 
-/// What can be had as CSV.
+/// Tables that can be printed as CSV.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Table {
     /// IOPS and latency by outstanding I/Os
@@ -44,7 +48,7 @@ enum Table {
     Intervals,
     /// Every bucket of every histogram
     Histograms,
-    /// Every query of a load of decision support
+    /// Every query of `load dss`
     Queries,
 }
 

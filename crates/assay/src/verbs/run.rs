@@ -2,8 +2,9 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
 use crate::resume::{locked_options, original_options};
+use crate::spelling::quantity;
 use assay_app::finish::CriteriaSource;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
@@ -19,21 +20,24 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 5] = ["workload", "duration", "warm_up", "interval", "seed"];
+const OWN: [&str; 5] = ["workload", "time", "warm_up", "interval", "seed"];
 
-/// Runs a workload (a file or a preset), and judges what came of it where criteria are given
+/// Runs a workload, from a file or a preset, and judges the result if criteria are given
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay run oltp /mnt/data
+  assay run scan /mnt/data --time 30s
+  assay run oltp array:xtremio-1
+  assay run --resume latest")]
 pub struct Options {
     /// Workload file, or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database
     #[arg(required_unless_present = "resume")]
     workload: Option<String>,
-    #[command(flatten)]
-    target: TargetOptions,
     /// Measured time, instead of the workload's own
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
-    duration: Option<Nanos>,
-    /// Load before measuring, instead of the workload's own
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>)]
+    time: Option<Nanos>,
+    /// Time under load before measuring, instead of the workload's own
+    #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", value_parser = quantity::<Nanos>)]
     warm_up: Option<Nanos>,
     /// Length of an interval, instead of the workload's own
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
@@ -41,13 +45,15 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Criteria to judge by: a file, or oltp-default or dell-2017; without it what the workload asks, if anything
+    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    /// Take up an unfinished run of the store again as it was begun: its id, or `latest`
+    /// Continue an unfinished run as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -67,7 +73,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// A file where there is one of that name, else a preset.
 ///
 /// # Errors
-/// A usage error when it is neither, or cannot be meant.
+/// A usage error when it is neither, or is invalid.
 pub fn load(name: &str) -> Result<Workload> {
     if Path::new(name).is_file() {
         return parse_workload(&read_document(Path::new(name), "workload")?)
@@ -78,7 +84,7 @@ pub fn load(name: &str) -> Result<Workload> {
 
 /// The workload with what the command line says otherwise.
 fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
-    workload.duration = options.duration.unwrap_or(workload.duration);
+    workload.duration = options.time.unwrap_or(workload.duration);
     workload.warm_up = options.warm_up.unwrap_or(workload.warm_up);
     workload.interval = options.interval.unwrap_or(workload.interval);
     workload.seed = options.seed.unwrap_or(workload.seed);

@@ -4,7 +4,7 @@ mod clean;
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::show;
-use crate::options::{OutputOptions, StoreOptions};
+use crate::options::{COMMON, OutputOptions, StoreOptions};
 use assay_app::loaded_run::LoadedRun;
 use assay_model::Result;
 use assay_model::measurement::Finish;
@@ -14,41 +14,47 @@ use assay_model::units::show_bytes;
 use assay_store::{Listing, RunStatus, RunSummary, Store, Unreadable};
 use clap::{Args, Subcommand};
 
-/// Lists, shows or removes kept runs
+/// Lists, shows and removes stored runs
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay runs
+  assay runs show latest
+  assay runs remove RUN")]
 pub struct Options {
     #[command(subcommand)]
     what: Option<What>,
     /// Print the list as JSON instead of text
-    #[arg(long)]
+    #[arg(long, help_heading = COMMON)]
     json: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
 }
 
 #[derive(Subcommand)]
 enum What {
-    /// One line a run, the newest first
+    /// Lists runs, the newest first
+    #[command(alias = "ls")]
     List {
         /// Print the list as JSON instead of text
-        #[arg(long)]
+        #[arg(long, help_heading = COMMON)]
         json: bool,
     },
-    /// One run as text or JSON
+    /// Shows one run as text or JSON
     Show {
-        /// Id of a run, the beginning of one, `latest`, or a run's directory
+        /// Id of a run or its beginning, `latest`, or a run's directory
         #[arg(default_value = "latest")]
         run: String,
-        #[command(flatten)]
+        #[command(flatten, next_help_heading = COMMON)]
         output: OutputOptions,
     },
     /// Deletes runs from the store
+    #[command(aliases = ["rm", "delete"])]
     Remove {
         /// Ids of runs, or their beginnings
         #[arg(required = true)]
         runs: Vec<String>,
     },
-    /// Shows what killed runs left in directories or on a server, asks, and removes it
+    /// Shows what killed runs left in directories or on servers, and removes it if you agree
     Clean(clean::Options),
 }
 

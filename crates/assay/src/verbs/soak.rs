@@ -2,8 +2,9 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
 use crate::resume::{locked_options, original_options};
+use crate::spelling::quantity;
 use crate::verbs::run::load;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
@@ -18,39 +19,32 @@ use assay_store::{Document, RunReader};
 use clap::Args;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 9] = [
-    "workload",
-    "duration",
-    "work",
-    "rest",
-    "cycles",
-    "final_rest",
-    "tolerance",
-    "interval",
-    "seed",
-];
+const OWN: [&str; 9] =
+    ["workload", "time", "work", "rest", "cycles", "final_rest", "tolerance", "interval", "seed"];
 
-/// Loads a target for hours or days and says whether it becomes steady, what it loses, and whether rest brings it back
+/// Loads a target for hours or days: whether it becomes steady, what it loses, and whether rest restores it
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay soak /mnt/data --time 12h
+  assay soak /mnt/data --work 300s --rest 600s --cycles 215 --final-rest 1h
+  assay soak --resume latest")]
 pub struct Options {
-    #[command(flatten)]
-    target: TargetOptions,
-    /// Workload file or preset; by default `oltp`, or `oltp-read` where nothing may be written
+    /// Workload file or preset; by default `oltp`, or `oltp-read` where writing is not allowed
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,
-    /// Load without rest
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "8h", conflicts_with_all = ["work", "rest", "cycles"])]
-    duration: Nanos,
-    /// Load of one cycle
+    /// Time under load, without rests
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "8h", conflicts_with_all = ["work", "rest", "cycles"])]
+    time: Nanos,
+    /// Time under load in each cycle
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, requires = "cycles")]
     work: Option<Nanos>,
-    /// Rest after the load of a cycle
+    /// Rest after the load of each cycle
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, requires = "cycles")]
     rest: Option<Nanos>,
-    /// Cycles of load and rest: 300s, 600s and 215 are those of the EMC paper
+    /// Number of cycles of load and rest
     #[arg(long, value_name = "N", requires_all = ["work", "rest"], value_parser = clap::value_parser!(u32).range(1..=100_000))]
     cycles: Option<u32>,
-    /// A rest behind everything, and one more cycle that shows whether the target recovered
+    /// Rest after everything, followed by one more cycle that shows whether the target recovered
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
     final_rest: Nanos,
     /// Loss that does not matter
@@ -62,10 +56,12 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
-    /// Take up an unfinished soak of the store again: its id, or `latest`
+    /// Continue an unfinished soak as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -108,7 +104,7 @@ fn original_plan(run: &RunReader) -> Result<SoakPlan> {
 impl Options {
     fn plan(&self, target: TargetPlan, workload: Workload) -> SoakPlan {
         let cycles = soak::SoakPlan {
-            work: self.work.unwrap_or(self.duration),
+            work: self.work.unwrap_or(self.time),
             rest: self.rest.unwrap_or(Nanos(0)),
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
@@ -119,7 +115,7 @@ impl Options {
     fn workload(&self, target: &TargetPlan) -> Result<Workload> {
         let default = if target.may_be_written() { "oltp" } else { "oltp-read" };
         let mut workload = load(self.workload.as_deref().unwrap_or(default))?;
-        workload.duration = self.work.unwrap_or(self.duration);
+        workload.duration = self.work.unwrap_or(self.time);
         workload.warm_up = Nanos(0);
         workload.interval = self.interval.unwrap_or(workload.interval);
         workload.seed = self.seed.unwrap_or(workload.seed);

@@ -2,8 +2,9 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, TargetOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
 use crate::resume::{locked_options, original_options};
+use crate::spelling::quantity;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
 use assay_app::study::{StudyPlan, outline};
@@ -19,24 +20,28 @@ use std::path::Path;
 /// What a study that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 3] = ["study", "scale", "dry_run"];
 
-/// Carries out an experiment: every combination of the factors of a study file, in its order, with its phases
+/// Runs an experiment from a study file: every combination of its factors, in its order, with its phases
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay study studies/dell-locality.toml /mnt/data --scale 1/1000 --dry-run
+  assay study studies/dell-locality.toml /mnt/data --scale 1/1000
+  assay study --resume latest")]
 pub struct Options {
     /// Study file (`*.study.toml`, or one of studies/)
     #[arg(required_unless_present = "resume")]
     study: Option<String>,
-    #[command(flatten)]
-    target: TargetOptions,
-    /// Make data and times so many times smaller: 1/1000, 5%
+    /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Scale>, default_value = "1")]
     scale: Scale,
-    /// Print the cells, what happens in each, and how long it takes; nothing is touched
+    /// Print the cells, what happens in each and how long it takes; nothing is touched
     #[arg(long)]
     dry_run: bool,
-    /// Take up an unfinished study of the store again: its id, or `latest`
+    /// Continue an unfinished study as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,

@@ -2,7 +2,8 @@
 
 use crate::exit::{ExitStatus, exit_status, print};
 use crate::finish::conclude;
-use crate::options::{OutputOptions, StoreOptions, context, quantity};
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
+use crate::spelling::quantity;
 use assay_app::Progress;
 use assay_app::finish::{CriteriaSource, finish_run};
 use assay_app::host_sampler::Pace;
@@ -30,31 +31,35 @@ const NAP: Duration = Duration::from_millis(100);
 /// Faster than this the kernel's millisecond counters say nothing.
 const EVERY_MIN: Nanos = Nanos(100_000_000);
 
-/// Watches processors, memory, pressure, disks and network while others work
+/// Watches processors, memory, pressure, disks and network while other programs work
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay watch --time 60s
+  assay watch /mnt/data --interval 100ms --csv
+  assay watch --from oswatcher-archive/")]
 pub struct Options {
-    /// Directories, files or block devices whose devices are watched; without any, all disks that ever worked
+    /// Directories, files or block devices whose devices to watch; by default all disks that were ever used
     #[arg(value_name = "TARGET", conflicts_with = "from")]
     targets: Vec<PathBuf>,
-    /// How long to watch; without it until Ctrl-C
-    #[arg(long = "for", value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "from")]
-    duration: Option<Nanos>,
-    /// How often to look
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
-    every: Nanos,
+    /// How long to watch; by default until Ctrl-C
+    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "from")]
+    time: Option<Nanos>,
+    /// Time between two samples
+    #[arg(long, alias = "every", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
+    interval: Nanos,
     /// Read an archive of `OSWatcher` instead of this machine
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
-    /// Also write what is seen as an archive of `OSWatcher` into this directory
+    /// Also write the samples as an archive of `OSWatcher` into this directory
     #[arg(long, value_name = "DIR")]
     oswatcher: Option<PathBuf>,
-    /// Print every moment as CSV as it comes
+    /// Print every sample as CSV as it comes
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Criteria to judge by: a file, or oltp-default or dell-2017; without it there is an answer and no verdict
+    /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -63,9 +68,9 @@ pub struct Options {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let asked = CriteriaSource::named(options.criteria.as_deref())?;
-    if options.every.0 < EVERY_MIN.0 {
+    if options.interval.0 < EVERY_MIN.0 {
         return Err(Error::usage(
-            format!("--every {} is too short", options.every),
+            format!("--interval {} is too short", options.interval),
             format!("write at least {EVERY_MIN}: the kernel counts times in milliseconds"),
         ));
     }
@@ -182,9 +187,9 @@ fn live(
     let root = SysRoot::live();
     let devices = if options.targets.is_empty() { busy_disks(&root) } else { named };
     let mut sampler = Sampler::new(root, devices);
-    let mut pace = Pace::new(Duration::from_nanos(options.every.0));
+    let mut pace = Pace::new(Duration::from_nanos(options.interval.0));
     let begun = Instant::now();
-    let length = options.duration.map(|length| Duration::from_nanos(length.0));
+    let length = options.time.map(|length| Duration::from_nanos(length.0));
     loop {
         let left = length.map(|length| length.saturating_sub(begun.elapsed()));
         let is_last = wait(&pace, left, stop);

@@ -15,7 +15,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     let Some(place) = place("brokerage-whole") else { return };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --server mariadb --mix busy.mix.toml --users 1,4 --time 4s --warm-up 500ms \
+        "load brokerage d {SMALL} --server mariadb --mix busy.mix.toml --sessions 1,4 --time 4s --warm-up 500ms \
          --restore-every 1 --verify"
     ));
     let load = &json(&output)["load"];
@@ -39,7 +39,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
     let Some(place) = place("brokerage-kill") else { return };
     let load = format!(
-        "load brokerage d {SMALL} --server mariadb --users 3 --time 14s --warm-up 0s --mix write-heavy --verify \
+        "load brokerage d {SMALL} --server mariadb --sessions 3 --time 14s --warm-up 0s --mix write-heavy --verify \
          --on-loss reconnect"
     );
     let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
@@ -53,7 +53,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let address = own_address(&server);
     let mut connection = Connection::open(&server.address()).unwrap();
     for (more, word) in [
-        ("--users 500", "max_connections"),
+        ("--sessions 500", "max_connections"),
         ("--restore-every 1", "--restore-every"),
         ("--calls proc", "--calls proc"),
     ] {
@@ -62,7 +62,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     }
     let given = Given {
         place: &place,
-        load: format!("load brokerage {address} {SMALL} --users 2 --time 1s --warm-up 0s"),
+        load: format!("load brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
         schema: "assay_brokerage",
         schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
     };
@@ -80,7 +80,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
 #[test]
 fn its_transactions_answer_and_do_what_those_of_postgresql_do() {
     let Some(place) = place("brokerage-alike") else { return };
-    let Some(other) = Place::new("brokerage-beside-mariadb") else { return };
+    let Some(other) = Place::new("brokerage-and-mariadb") else { return };
     let (maria, postgres) = (given(&place.0.join("d")), given_server(&other.0.join("d")));
     let one = Side::<MariaLink>::new(maria.address(), "assay_alike", Calls::Statements);
     let beside = Side::<assay_postgres::connection::Connection>::new(

@@ -25,7 +25,7 @@ fn power_and_throughput_runs_ask_everything_once() {
     let settings = dss["server"]["settings"].as_array().unwrap();
     let value =
         |name: &str| settings.iter().find(|one| one["name"] == name).unwrap()["value"].clone();
-    // Scans read ahead here, and what matters for sorts and joins is told.
+    // Scans read ahead here, and what matters for sorts and joins is reported.
     assert_eq!(
         (value("innodb_read_ahead_threshold"), value("join_buffer_size")),
         ("56".into(), "4194304".into())
@@ -39,7 +39,7 @@ fn power_and_throughput_runs_ask_everything_once() {
     assert_ordered(&runs[0], &runs[1]);
     assert_eq!((place.left().len(), servers(&place).len()), (0, 0));
     let text = String::from_utf8_lossy(&place.run("report").stdout).into_owned();
-    for word in ["no TPC results", "geometric mean", "MariaDB", "RF2"] {
+    for word in ["not TPC results", "geometric mean", "MariaDB", "RF2"] {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
@@ -143,13 +143,13 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");
-    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left finish"))));
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data resume"))));
     let parts = connection.one("SELECT COUNT(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 2));
     // What is loaded again is this run's own, and goes.
-    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data drop"))));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
 }
 

@@ -66,9 +66,9 @@ fn a_storage_that_fills_up_while_tables_are_loaded_is_told() {
 #[test]
 fn a_storage_that_fills_up_while_it_is_measured_ends_and_what_was_measured_stands() {
     let Some(place) = place("fills") else { return };
-    // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.
+    // A managed server and its tables want 1,161 MiB, and a twentieth must stay free.
     on_small(&place, 1400, || {
-        let load = "load oltp d --server mariadb --buffered --users 4 --time 6s --warm-up 0s --verify --json --quiet";
+        let load = "load oltp d --server mariadb --buffered --sessions 4 --time 6s --warm-up 0s --verify --json --quiet";
         assert_fills_up(&place, load);
     });
 }

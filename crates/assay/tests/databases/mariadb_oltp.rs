@@ -17,7 +17,7 @@ fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
     let Some(place) = place("oltp-whole") else { return };
     for (calls, words_for) in [("", "procedures of the server"), ("--calls stmt", "statements")] {
         let output = place.run(&format!(
-            "load oltp d --server mariadb --users 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
+            "load oltp d --server mariadb --sessions 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
         ));
         let load = &json(&output)["load"];
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -58,7 +58,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     ] {
         let _ = fs::remove_dir_all(place.0.join("assay-runs"));
         let load = format!(
-            "load oltp d --server mariadb --users 3 --warm-up 0s --verify --json --quiet {options}"
+            "load oltp d --server mariadb --sessions 3 --warm-up 0s --verify --json --quiet {options}"
         );
         let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
         assert!(assert_nothing_lost(&place, &output, finish) > 0);
@@ -88,7 +88,7 @@ fn payments_note_down_where_they_were_made_however_it_is_called() {
     let mut before = 30_000;
     for calls in ["stmt", "proc"] {
         let output = place.run(&format!(
-            "load oltp {address} --warehouses 1 --users 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
+            "load oltp {address} --warehouses 1 --sessions 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
         ));
         assert_right(&json(&output)["load"], 2);
         let told = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = h_w_id \
@@ -108,7 +108,7 @@ fn what_is_executed_behind_a_refused_statement_is_taken_back() {
     let mut connection = Connection::open(&server.address()).unwrap();
     connection.run("SET GLOBAL innodb_lock_wait_timeout = 1").unwrap();
     let mut command = place.command(&format!(
-        "load oltp {} --warehouses 1 --users 3 --calls stmt --time 6s --warm-up 0s --keep --verify --json --quiet",
+        "load oltp {} --warehouses 1 --sessions 3 --calls stmt --time 6s --warm-up 0s --keep --verify --json --quiet",
         own_address(&server)
     ));
     let child = command.spawn().unwrap();
@@ -138,14 +138,14 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let address = own_address(&server);
     let mut connection = Connection::open(&server.address()).unwrap();
     for (more, word) in
-        [("--users 500", "max_connections"), ("--restore-every 1", "--restore-every")]
+        [("--sessions 500", "max_connections"), ("--restore-every 1", "--restore-every")]
     {
         let output = place.run(&format!("load oltp {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
     let given = Given {
         place: &place,
-        load: format!("load oltp {address} --users 2 --time 1s --warm-up 0s --quiet --json"),
+        load: format!("load oltp {address} --sessions 2 --time 1s --warm-up 0s --quiet --json"),
         schema: "assay_oltp",
         schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
     };
@@ -183,16 +183,16 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
         connection.run(&format!("CREATE USER {user} IDENTIFIED BY 'geheim'")).unwrap();
         connection.run(&format!("GRANT {rights} ON assay_oltp.* TO {user}")).unwrap();
     }
-    let short = "--users 1 --time 500ms --warm-up 0s --quiet --json";
+    let short = "--sessions 1 --time 500ms --warm-up 0s --quiet --json";
     let load = |user: &str, more: &str| {
         let address = address(&server, user, "geheim");
         place.run(&format!("load oltp {address} {short} {more}"))
     };
     let is_refused = |user: &str, right: &str| {
         let refused = load(user, "");
-        let told = words(&refused);
-        assert_eq!(refused.status.code(), Some(4), "{told}");
-        assert!(told.contains(right) && told.contains("--calls stmt"), "{told}");
+        let said = words(&refused);
+        assert_eq!(refused.status.code(), Some(4), "{said}");
+        assert!(said.contains(right) && said.contains("--calls stmt"), "{said}");
     };
     let is_right = |output: &Output| assert_right(&json(output)["load"], 2);
     is_refused("plain", "CREATE ROUTINE");
@@ -217,7 +217,7 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
     is_refused("maker", "ALTER ROUTINE");
     let own = own_address(&server);
     is_right(&place.run(&format!("load oltp {own} {short} --verify")));
-    let output = place.run(&format!("load oltp {own} {short} --left drop"));
+    let output = place.run(&format!("load oltp {own} {short} --partial-data drop"));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
 }

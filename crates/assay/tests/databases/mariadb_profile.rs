@@ -3,7 +3,7 @@
 
 use crate::mariadb::{address, given, own_address, place};
 use crate::server::{Place, json, words};
-use assay_mariadb::binaries::Places;
+use assay_mariadb::binaries::SearchPath;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::{Server, Stop, account};
 use rustix::process::{Pid, Signal, kill_process};
@@ -53,7 +53,7 @@ fn while_one_sleeps<T>(server: &Server, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// A statement that runs from before the begin until after the end has the whole interval, although the server has added
+/// A statement that runs from before the start until after the end has the whole interval, although the server has added
 /// nothing of it up.
 #[test]
 fn a_server_that_works_has_a_profile_of_its_time() {
@@ -62,7 +62,7 @@ fn a_server_that_works_has_a_profile_of_its_time() {
     let target = own_address(&server);
     let output = while_one_sleeps(&server, || {
         place.run(&format!(
-            "profile {target} --for 2s --canary --quiet --json --html page.html -o ."
+            "profile {target} --time 2s --canary --quiet --json --html page.html -o ."
         ))
     });
     let profile = json(&output);
@@ -98,7 +98,7 @@ fn rights(place: &Place, server: &Server) {
         connection.run(&format!("GRANT {grant} TO {user}@localhost")).unwrap();
     }
     let profile = |user: &str| {
-        place.run(&format!("profile {} --for 2s --quiet --json", address(server, user, "x")))
+        place.run(&format!("profile {} --time 2s --quiet --json", address(server, user, "x")))
     };
     let refused = profile("nobody");
     assert_eq!(refused.status.code(), Some(4), "{}", words(&refused));
@@ -117,7 +117,7 @@ fn rights(place: &Place, server: &Server) {
 }
 
 fn start(place: &Place, target: &str) -> Child {
-    let mut command = place.command(&format!("profile {target} --for 1h --quiet --json"));
+    let mut command = place.command(&format!("profile {target} --time 1h --quiet --json"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -152,7 +152,7 @@ struct Plain(Child);
 
 impl Plain {
     fn start(server: &Server, settings: &[&str]) -> Self {
-        let mut command = Command::new(Places::of_this_program(None).find().unwrap().server);
+        let mut command = Command::new(SearchPath::of_this_program(None).find().unwrap().server);
         command.arg("--no-defaults").arg(format!("--datadir={}", server.daemon.data().display()));
         command.args(["--socket=assay.sock", "--skip-networking", "--innodb-page-size=8192"]);
         command.args(settings).current_dir(server.daemon.data()).process_group(0);
@@ -182,7 +182,7 @@ fn a_server_without_the_performance_schema_has_what_it_counts() {
     let _plain = Plain::start(&server, &["--performance-schema=OFF"]);
     let target = own_address(&server);
     let profile = json(&while_one_sleeps(&server, || {
-        place.run(&format!("profile {target} --for 2s --quiet --json"))
+        place.run(&format!("profile {target} --time 2s --quiet --json"))
     }));
     assert!(has_text(&profile["missing"], "performance_schema = ON"), "{}", profile["missing"]);
     assert!(profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("estimated"));
@@ -203,7 +203,7 @@ fn a_rung_has_the_profile_of_its_server() {
     assert_eq!(profile["source"]["product"], "mariadb", "{}", words(&output));
     assert!(!profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("looks"));
     assert!(!profile["server"]["events"].as_array().unwrap().is_empty(), "{profile}");
-    // A server of our own times commits, and shows what sessions wait for.
+    // A managed server times commits, and shows what sessions wait for.
     assert!(!has_text(&profile["missing"], "times of commits"), "{}", profile["missing"]);
     assert!(!has_text(&profile["missing"], "what sessions wait for"), "{}", profile["missing"]);
     // What sessions are met at is a matter of chance.

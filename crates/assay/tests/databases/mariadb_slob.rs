@@ -57,7 +57,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
     for work_unit in [1, 8] {
         // 4,096 pages, and a cache of less than a sixth of them.
         let output = place.run(&format!(
-            "load slob d --server mariadb --scale 32MiB --sessions 1 --work 400 --work-unit {work_unit} --shared-buffers 5MiB --json --quiet"
+            "load slob d --server mariadb --scale 32MiB --sessions 1 --work 400 --work-unit {work_unit} --buffer-pool 5MiB --json --quiet"
         ));
         let load = &json(&output)["load"];
         let filled = &load["filled"];
@@ -65,7 +65,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
         assert!(filled["table_bytes"].as_u64().unwrap() >= 4096 * 8192 * 98 / 100, "{filled}");
         let rung = &load["rungs"][0];
         let (read, met) = (count(rung, "reads"), 400 * work_unit);
-        // Five of six pages are not in the cache; the index is. Neighbours in key are no neighbours on storage: were they,
+        // Five of six pages are not in the cache; the index is. Neighbours in key are not neighbours on storage: were they,
         // eight keys would be read once or twice.
         assert!(read > met * 6 / 10 && read < met * 12 / 10, "{read} of {met}");
         assert!(rung["database"]["read_wait_ns"].as_u64().unwrap() > 0);
@@ -146,7 +146,7 @@ fn who_is_interrupted_or_killed_leaves_nothing_behind() {
         // Servers end with the program that wanted them.
         wait_for(|| servers(&place).is_empty());
     }
-    let output = place.run(&format!("{SMALL} --left drop"));
+    let output = place.run(&format!("{SMALL} --partial-data drop"));
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     assert_eq!((place.left(), servers(&place)), (Vec::new(), Vec::new()));
 }
@@ -158,7 +158,7 @@ fn a_kept_server_is_used_again() {
     assert_eq!(json(&first)["load"]["filled"]["rows"], 1024, "{}", words(&first));
     let left = place.left();
     assert_eq!((left.len(), servers(&place).len()), (1, 0), "{left:?}");
-    // The directory tells its product.
+    // The directory says which product it is.
     let again = SMALL.replace("slob d --server mariadb", &format!("slob d/{}", left[0]));
     let second = place.run(&format!("{again} --json"));
     assert!(json(&second)["load"]["filled"].is_null(), "{}", words(&second));

@@ -37,7 +37,7 @@ impl MySql {
             command
                 .arg("--no-defaults")
                 .arg(format!("--datadir={}", place.0.join("data").display()));
-            // As the superuser it must be told that it may be one.
+            // As the superuser it needs an option that allows it.
             command.arg(format!("--user={}", account()));
             command.args(["--mysqlx=OFF", "--secure-file-priv=NULL"]).args(more);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log).unwrap());
@@ -126,7 +126,7 @@ fn logins_loads_and_refusals_are_those_of_mysql() {
         "load slob {} --scale 8MiB --sessions 1,2 --time 1s --update-pct 20",
         server.by_socket()
     );
-    // It takes no rows from clients unless it is told to.
+    // It takes no rows from clients unless a setting allows it.
     connection.run("SET GLOBAL local_infile = OFF").unwrap();
     server.refused(&slob, "local_infile = ON");
     connection.run("SET GLOBAL local_infile = ON").unwrap();
@@ -167,11 +167,12 @@ fn slob_is_measured(load: &Value) {
 
 fn orders_are_right(server: &MySql) {
     let oltp = format!(
-        "load oltp {} --warehouses 1 --users 2 --time 1s --warm-up 200ms --verify",
+        "load oltp {} --warehouses 1 --sessions 2 --time 1s --warm-up 200ms --verify",
         server.by_socket()
     );
     // Who makes the procedures, meets none, and calls them as he found them, meets the same data.
-    for calls in ["--calls stmt --keep", "--calls proc --keep", "--calls proc --left drop"] {
+    for calls in ["--calls stmt --keep", "--calls proc --keep", "--calls proc --partial-data drop"]
+    {
         let load = server.measured(&format!("{oltp} {calls}"), "load");
         assert_right(&load, 2);
         assert!(load["rungs"][0]["measurement"]["errors"].as_array().unwrap().is_empty(), "{load}");

@@ -24,7 +24,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --mix busy.mix.toml --users 1,3 --time 4s --warm-up 500ms --restore-every 1 --verify"
+        "load brokerage d {SMALL} --mix busy.mix.toml --sessions 1,3 --time 4s --warm-up 500ms --restore-every 1 --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -65,12 +65,12 @@ fn all_transactions_happen_and_the_books_stay_right() {
 fn told_in_every_form(place: &Place) {
     let text = place.run("report");
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    for word in ["trade results/s", "no TPC benchmark", "DB reads:writes", "9.7:1", "12 of 12"] {
+    for word in ["trade results/s", "not a TPC benchmark", "DB reads:writes", "9.7:1", "12 of 12"] {
         assert!(text.contains(word), "{word}: {text}");
     }
     assert_eq!(place.run("report --html page.html").status.code(), Some(0));
     let page = fs::read_to_string(place.0.join("page.html")).unwrap();
-    assert!(page.contains("Trade results by users") && page.contains("no TPC benchmark"));
+    assert!(page.contains("Trade results by users") && page.contains("not a TPC benchmark"));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn statements_keep_the_books_right_beside_each_other() {
     };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --calls stmt --mix busy.mix.toml --users 4 --time 4s --warm-up 500ms --verify"
+        "load brokerage d {SMALL} --calls stmt --mix busy.mix.toml --sessions 4 --time 4s --warm-up 500ms --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -106,7 +106,7 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
     };
     let share = |mix: &str| {
         let output = place.run(&format!(
-            "load brokerage d {SMALL} --mix {mix} --users 2 --rate 100 --arrival constant --time 4s --warm-up 1s"
+            "load brokerage d {SMALL} --mix {mix} --sessions 2 --rate 100 --arrival constant --time 4s --warm-up 1s"
         ));
         let all = json(&output);
         let rung = &all["load"]["rungs"][0];
@@ -115,14 +115,15 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
         let reads: u64 = reads.map(|name| ios(rung, name)).sum();
         let total: u64 = streams(rung).iter().map(|name| ios(rung, name)).sum();
         let late = rung["backlog"].as_u64().unwrap();
-        // A busy machine may be late, but nothing that was due is lost: 400, the one at the begin, and at the most
+        // A busy machine may be late, but nothing that was due is lost: 400, the one at the start, and at the most
         // the 100 of the warm-up.
         assert!((395..=505).contains(&(total + late)), "{total} {late}");
         (total - reads, total)
     };
     // Who thinks asks seldom: twelve users 72 times in three seconds.
-    let output = place
-        .run(&format!("load brokerage d {SMALL} --users 12 --think 500ms --time 3s --warm-up 1s"));
+    let output = place.run(&format!(
+        "load brokerage d {SMALL} --sessions 12 --think 500ms --time 3s --warm-up 1s"
+    ));
     let rung = &json(&output)["load"]["rungs"][0];
     let asked =
         ["customer position", "market watch", "security detail", "trade lookup", "trade status"];
@@ -140,7 +141,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
         return;
     };
     let words_of =
-        "--users 3 --time 10s --warm-up 0s --mix write-heavy --verify --on-loss reconnect";
+        "--sessions 3 --time 10s --warm-up 0s --mix write-heavy --verify --on-loss reconnect";
     let load = format!("load brokerage d {SMALL} {words_of}");
     let after = Duration::from_millis(1500);
     let output = killed(&place, &load, after, || place.kill_server(Signal::QUIT));
@@ -183,7 +184,7 @@ fn kept(place: &Place) -> (assay_postgres::server::Server, String, Connection) {
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     connection.run("SET synchronous_commit = off").unwrap();
     let output = place.run(&format!(
-        "load brokerage {address} {SMALL} --users 2 --time 1s --warm-up 0s --keep --verify"
+        "load brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s --keep --verify"
     ));
     assert_right(&json(&output)["load"], 2);
     assert_eq!(schemas(&server), ["assay_brokerage"]);
@@ -198,7 +199,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let (server, address, mut connection) = kept(&place);
     let given = Given {
         place: &place,
-        load: format!("load brokerage {address} {SMALL} --users 2 --time 1s --warm-up 0s"),
+        load: format!("load brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
         schema: "assay_brokerage",
         schemas: &|| schemas(&server),
     };
@@ -213,7 +214,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         assert_eq!(output.status.code(), Some(2), "{}", words(&output));
         assert!(words(&output).contains(told), "{}", words(&output));
     }
-    let output = place.run(&format!("load brokerage {address} {SMALL} --users 500 --time 1s"));
+    let output = place.run(&format!("load brokerage {address} {SMALL} --sessions 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("max_connections"), "{}", words(&output));
 
@@ -253,7 +254,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
     {
         let address =
             format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
-        let output = place.run(&format!("load brokerage {address} {SMALL} --time 1s --users 1"));
+        let output = place.run(&format!("load brokerage {address} {SMALL} --time 1s --sessions 1"));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(words(&output).contains(hint), "{user}: {}", words(&output));
     }
@@ -312,7 +313,7 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
     a_trade_passes_through_all_its_states(&mut connection);
     connection.run("UPDATE assay_brokerage.broker SET trades = trades + 1 WHERE id = 2").unwrap();
     let output = place.run(&format!(
-        "load brokerage {address} {SMALL} --users 1 --time 1s --warm-up 0s --verify"
+        "load brokerage {address} {SMALL} --sessions 1 --time 1s --warm-up 0s --verify"
     ));
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     let all = json(&output);
@@ -327,10 +328,10 @@ fn a_trade_passes_through_all_its_states(connection: &mut Connection) {
     let number =
         one(connection, &format!("SELECT number FROM {{s}}.trade_order({order}, 1, 0, 0)"));
     let price = "SELECT {s}.market_feed('AAAAAB', 'CENTS', '100')";
-    let told = one(connection, &price.replace("CENTS", "1001"));
-    assert!(!told.contains(&format!("{number},")), "{told}");
-    let told = one(connection, &price.replace("CENTS", "999"));
-    assert!(told.contains(&format!("{number},AAAAAB,100,999;")), "{told}");
+    let rows = one(connection, &price.replace("CENTS", "1001"));
+    assert!(!rows.contains(&format!("{number},")), "{rows}");
+    let rows = one(connection, &price.replace("CENTS", "999"));
+    assert!(rows.contains(&format!("{number},AAAAAB,100,999;")), "{rows}");
     // 100 at 9.90, less the charge, and the commission by tier, kind and exchange.
     let money = one(connection, &format!("SELECT money FROM {{s}}.trade_result({number}, 990)"));
     let expected = "SELECT -990.00 - c.amount - round(990.00 * r.rate / 100, 2) FROM {s}.customer o \

@@ -20,7 +20,7 @@ fn power_and_throughput_runs_ask_everything_once() {
     let output = place.run("load dss d --scale 0.01 --streams 2 --parallel 0,1 --json --quiet");
     let dss = &json(&output)["dss"];
     assert_eq!(dss["data"]["rows"], ROWS, "{}", words(&output));
-    assert!(dss["notice"].as_str().unwrap().contains("no TPC results"));
+    assert!(dss["notice"].as_str().unwrap().contains("not TPC results"));
     let runs = dss["runs"].as_array().unwrap();
     let kinds: Vec<_> =
         runs.iter().map(|run| (run["kind"].as_str(), run["parallel"].as_u64())).collect();
@@ -39,16 +39,16 @@ fn power_and_throughput_runs_ask_everything_once() {
 /// Text, page and CSV of the last run.
 fn told_in_every_form(place: &Place) {
     let text = String::from_utf8_lossy(&place.run("report").stdout).into_owned();
-    for word in ["no TPC results", "geometric mean", "queries/h", "2 streams, parallel 1", "RF2"] {
+    for word in ["not TPC results", "geometric mean", "queries/h", "2 streams, parallel 1", "RF2"] {
         assert!(text.contains(word), "{word}: {text}");
     }
     let relative = String::from_utf8_lossy(&place.run("report --relative").stdout).into_owned();
-    assert!(relative.contains("no TPC results") && !relative.contains("MB/s"), "{relative}");
+    assert!(relative.contains("not TPC results") && !relative.contains("MB/s"), "{relative}");
     let csv = String::from_utf8_lossy(&place.run("report --csv queries").stdout).into_owned();
     assert_eq!(csv.lines().count(), 1 + 2 * (24 + 48));
     assert_eq!(place.run("report --html page.html").status.code(), Some(0));
     let page = fs::read_to_string(place.0.join("page.html")).unwrap();
-    assert!(page.contains("no TPC results") && page.contains("Time of every query"));
+    assert!(page.contains("not TPC results") && page.contains("Time of every query"));
 }
 
 #[test]
@@ -114,13 +114,13 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         )
         .unwrap();
     refused(&place, &format!("{load} {SMALL}"), 4, "half loaded");
-    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left finish"))));
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data resume"))));
     let parts = connection.one("SELECT count(*) FROM assay_dss.part").unwrap();
     assert_eq!(parts.count(0), Some(2000));
     let indexes = "SELECT count(*) FROM pg_indexes WHERE schemaname = 'assay_dss'";
     assert_eq!(connection.one(indexes).unwrap().count(0), Some(8 + 6 + 2));
     // What is loaded again is this run's own, and goes.
-    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --left drop"))));
+    assert!(has_loaded(&place.run(&format!("{load} {SMALL} --partial-data drop"))));
     assert_eq!(schemas(&server), Vec::<String>::new());
 }
 

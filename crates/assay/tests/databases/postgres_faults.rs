@@ -25,8 +25,9 @@ fn sessions_that_think_longer_than_the_rung_do_nothing_and_that_is_a_result() {
         return;
     };
     // The shortest keying is two seconds, and think times come before the first transaction.
-    let output = place
-        .run("load oltp d --users 40 --think 100% --time 1s --warm-up 0s --verify --json --quiet");
+    let output = place.run(
+        "load oltp d --sessions 40 --think 100% --time 1s --warm-up 0s --verify --json --quiet",
+    );
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_right(load, 2);
@@ -80,10 +81,10 @@ fn a_storage_that_fills_up_while_it_is_measured_ends_the_load_and_what_was_measu
     let Some(place) = Place::new("oltp-fills") else {
         return;
     };
-    // A server of our own and its tables want 1,161 MiB, and a twentieth must stay free.
+    // A managed server and its tables want 1,161 MiB, and a twentieth must stay free.
     on_small(&place, 1400, || {
         let load =
-            "load oltp d --buffered --users 4 --time 60s --warm-up 0s --verify --json --quiet";
+            "load oltp d --buffered --sessions 4 --time 60s --warm-up 0s --verify --json --quiet";
         assert_fills_up(&place, load);
     });
 }

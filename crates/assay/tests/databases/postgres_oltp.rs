@@ -13,7 +13,7 @@ fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
         return;
     };
     for calls in
-        ["proc --users 1,3 --restore-every 1", "stmt --users 4 --partitions 2 --homes home"]
+        ["proc --sessions 1,3 --restore-every 1", "stmt --sessions 4 --partitions 2 --homes home"]
     {
         let output = place.run(&format!(
             "load oltp d --calls {calls} --time 2s --warm-up 1s --verify --json --quiet"
@@ -44,7 +44,7 @@ fn arrivals_that_are_due_count_from_then() {
         return;
     };
     let output = place.run(
-        "load oltp d --users 2 --rate 50 --arrival constant --time 3s --warm-up 1s --isolation serializable --json --quiet",
+        "load oltp d --sessions 2 --rate 50 --arrival constant --time 3s --warm-up 1s --isolation serializable --json --quiet",
     );
     let load = &json(&output)["load"];
     let rung = &load["rungs"][0];
@@ -54,7 +54,7 @@ fn arrivals_that_are_due_count_from_then() {
             .map(|stream| ios(rung, stream))
             .sum();
     let late = rung["backlog"].as_u64().unwrap();
-    // A busy machine may be late, but nothing that was due is lost: 150 and the one at the begin.
+    // A busy machine may be late, but nothing that was due is lost: 150 and the one at the start.
     assert!((145..=155).contains(&(all + late)), "{all} {late}");
     let result = &rung["measurement"]["streams"][0]["operations"]["write"];
     assert!(result["response"].is_string() || result["response"].is_object(), "{result}");
@@ -65,7 +65,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     let Some(place) = Place::new("oltp-kill") else {
         return;
     };
-    let load = "load oltp d --users 4 --time 60s --warm-up 0s --verify --json --quiet";
+    let load = "load oltp d --sessions 4 --time 60s --warm-up 0s --verify --json --quiet";
     let after = Duration::from_millis(1200);
     let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
@@ -78,7 +78,7 @@ fn nothing_acknowledged_is_lost_when_a_process_of_the_server_is_killed() {
     let Some(place) = Place::new("oltp-crash") else {
         return;
     };
-    let load = "load oltp d --users 3 --time 60s --warm-up 0s --verify --json --quiet";
+    let load = "load oltp d --sessions 3 --time 60s --warm-up 0s --verify --json --quiet";
     let output = killed(&place, load, Duration::from_millis(1200), || place.kill_session());
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert_nothing_lost(&place, &output, "failed");
@@ -89,8 +89,7 @@ fn sessions_come_back_with_the_server() {
     let Some(place) = Place::new("oltp-back") else {
         return;
     };
-    let load =
-        "load oltp d --users 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet";
+    let load = "load oltp d --sessions 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet";
     let after = Duration::from_millis(2500);
     let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -128,10 +127,10 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let server = given_server(&place.0.join("d"));
     let known = server.address("postgres");
     let address = address(&server, None);
-    let short = "--users 2 --time 1s --warm-up 0s --quiet --json";
+    let short = "--sessions 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&known, "test").unwrap();
 
-    let output = place.run(&format!("load oltp {address} --users 500 --time 1s"));
+    let output = place.run(&format!("load oltp {address} --sessions 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("max_connections"), "{}", words(&output));
 
@@ -156,7 +155,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     given.assert_foreign_stays();
 
     let output = place.run(&format!(
-        "load oltp {address} --users 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
+        "load oltp {address} --sessions 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
     ));
     assert_right(&json(&output)["load"], 2);
     let databases = "SELECT datname FROM pg_database WHERE datname LIKE 'assay%'";

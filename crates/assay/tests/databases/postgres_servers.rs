@@ -2,8 +2,8 @@
 //! cannot be measured is refused with a way out, what can is measured, and what is missing is said.
 
 use crate::server::{Place, json, words};
-use assay_postgres::address::{Address, Host, Terms};
-use assay_postgres::binaries::{Binaries, Places};
+use assay_postgres::address::{Address, ConnectionOptions, Host};
+use assay_postgres::binaries::{Binaries, SearchPath};
 use assay_postgres::connection::Connection;
 use assay_postgres::server::account;
 use serde_json::Value;
@@ -27,7 +27,7 @@ struct Given {
 /// By the same search as the program's.
 fn binaries() -> Option<Binaries> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    let found = Places::of_this_program(named).find();
+    let found = SearchPath::of_this_program(named).find();
     if let Err(error) = &found {
         println!("skipped: {}", error.message());
     }
@@ -104,7 +104,7 @@ impl Given {
             user: user.to_owned(),
             password: None,
             database: "postgres".to_owned(),
-            terms: Terms::default(),
+            terms: ConnectionOptions::default(),
         }
     }
 
@@ -124,7 +124,7 @@ impl Given {
 
     fn profile(&self, user: &str, more: &[&str]) -> Output {
         let address = self.address(user).to_string();
-        let mut arguments = vec!["profile", &address, "--for", "2s", "--quiet", "--json"];
+        let mut arguments = vec!["profile", &address, "--time", "2s", "--quiet", "--json"];
         arguments.extend(more);
         assay(&self.place.0, &arguments)
     }
@@ -175,7 +175,7 @@ fn a_server_that_is_too_old_is_refused() {
     pretend_old(&place.0);
     let address = format!("postgresql://me@/shop?host={}", place.0.display());
     refused(&assay(&place.0, &["load", "slob", &address]), 4, "PostgreSQL 13.21");
-    refused(&assay(&place.0, &["profile", &address, "--for", "2s"]), 4, "release 13.21");
+    refused(&assay(&place.0, &["profile", &address, "--time", "2s"]), 4, "release 13.21");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn what_leads_to_no_server_is_refused() {
         ("postgresql://h:many/x", 2, "port"),
         ("postgresql://h/x?colour=red", 2, "colour"),
     ] {
-        for verb in [vec!["load", "slob", address], vec!["profile", address, "--for", "2s"]] {
+        for verb in [vec!["load", "slob", address], vec!["profile", address, "--time", "2s"]] {
             let output = assay(&place.0, &verb);
             refused(&output, code, word);
             assert!(!words(&output).contains("geheim"));
@@ -207,7 +207,7 @@ fn a_server_that_does_not_answer_is_not_waited_for() {
     let _silent = UnixListener::bind(place.0.join(".s.PGSQL.5432")).unwrap();
     let address = format!("postgresql://me@/shop?host={}", place.0.display());
     let begun = Instant::now();
-    refused(&assay(&place.0, &["profile", &address, "--for", "2s"]), 4, "did not answer");
+    refused(&assay(&place.0, &["profile", &address, "--time", "2s"]), 4, "did not answer");
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
 
@@ -243,7 +243,7 @@ fn a_user_without_rights_gets_what_he_may_and_hears_what_not() {
     assert!(has_text(&profile["doubts"], "pg_read_all_stats"), "{}", profile["doubts"]);
     assert!(has_text(&profile["missing"], "pg_stat_statements"), "{}", profile["missing"]);
     assert!(has_text(&profile["missing"], "may read no table"), "{}", profile["missing"]);
-    // His superior is told more, and the canary reads.
+    // A user with more rights sees more, and the canary reads.
     let profile = json(&given.profile("owner", &["--canary"]));
     assert!(!has_text(&profile["doubts"], "pg_read_all_stats"));
     let times = profile["server"]["read_times"].as_array().unwrap();
@@ -258,7 +258,7 @@ fn a_server_that_ends_meanwhile_ends_the_profile() {
     };
     let address = given.address("owner").to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(["profile", &address, "--for", "60s", "--quiet"]).current_dir(&given.place.0);
+    command.args(["profile", &address, "--time", "60s", "--quiet"]).current_dir(&given.place.0);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while given.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'assay'").len() < 2 {
@@ -299,7 +299,7 @@ fn too_many_sessions_for_a_server_are_refused_and_leave_nothing() {
     assert_eq!(given.schemas(), Vec::<String>::new());
 }
 
-/// A server of our own is reached over a socket in its own directory, so whoever has the usual port does not matter.
+/// A managed server is reached over a socket in its own directory, so whoever has the usual port does not matter.
 #[test]
 fn the_usual_port_may_be_taken() {
     if binaries().is_none() {

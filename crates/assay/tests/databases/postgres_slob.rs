@@ -84,7 +84,7 @@ fn a_load_that_has_hardly_begun_leaves_nothing_either() {
                     return;
                 };
                 let mut child =
-                    place.start("load oltp d --warehouses 1 --users 1 --time 9s --json --quiet");
+                    place.start("load oltp d --warehouses 1 --sessions 1 --time 9s --json --quiet");
                 wait_for(|| !place.left().is_empty());
                 kill_process(Pid::from_child(&child), signal).unwrap();
                 assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
@@ -113,7 +113,7 @@ fn kill_at_random(times: u64, name: &str) {
         }
         assert_eq!(place.processes(), 0);
     }
-    let output = place.run(&format!("{SMALL} --left drop"));
+    let output = place.run(&format!("{SMALL} --partial-data drop"));
     assert!(output.status.code().is_some_and(|code| code == 0 || code == 3), "{}", words(&output));
     assert_eq!((place.left(), place.processes()), (Vec::new(), 0));
 }
@@ -232,7 +232,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
         );
         assert_eq!(schemas(&server), Vec::<String>::new());
         drop(server);
-        // Too little space for a server of our own is seen before anything is made.
+        // Too little space for a managed server is seen before anything is made.
         fs::remove_dir_all(place.0.join("d/data")).unwrap();
         let output = place.run("load slob d --scale 256MiB");
         assert!(words(&output).contains("space"), "{}", words(&output));
@@ -274,7 +274,7 @@ fn a_kept_server_is_used_again() {
     assert!(json(&third)["load"]["filled"].is_null(), "{}", words(&third));
     let other = place.run(&again.replace("8MiB", "16MiB"));
     assert!(other.status.code() == Some(2) && words(&other).contains("holds"), "{}", words(&other));
-    // A load beside it leaves it where it is.
+    // A load that runs at the same time leaves it where it is.
     place.run(SMALL);
     assert_eq!((place.left(), place.processes()), (left, 0));
 }

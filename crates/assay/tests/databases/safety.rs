@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const SLOB: &str = "--scale 8MiB --sessions 1 --time 300ms";
-const OLTP: &str = "--users 1 --time 300ms --warm-up 0s";
+const OLTP: &str = "--sessions 1 --time 300ms --warm-up 0s";
 
 /// Made by the user, as he would see it: one value of each thing that must stay.
 fn values(connection: &mut Connection, all: &[&str]) -> Vec<String> {
@@ -43,17 +43,23 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
             .collect();
     let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
     let table = [
-        (format!("load slob {address} {SLOB} --left drop"), "assay_slob_2024 stays as it is"),
-        (format!("load oltp {address} {OLTP}"), "the schema assay_oltp is there"),
-        (format!("load oltp {address} {OLTP} --left drop"), "no owner record"),
-        (format!("load oltp {address} {OLTP} --left finish"), "no owner record"),
         (
-            format!("load oltp {address} {OLTP} --schema mine --left drop"),
+            format!("load slob {address} {SLOB} --partial-data drop"),
+            "assay_slob_2024 stays as it is",
+        ),
+        (format!("load oltp {address} {OLTP}"), "the schema assay_oltp is there"),
+        (format!("load oltp {address} {OLTP} --partial-data drop"), "no owner record"),
+        (format!("load oltp {address} {OLTP} --partial-data resume"), "no owner record"),
+        (
+            format!("load oltp {address} {OLTP} --schema mine --partial-data drop"),
             "the schema mine is there",
         ),
-        (format!("load dss {address} --scale 0.01 --left drop"), "the schema assay_dss is there"),
         (
-            format!("load brokerage {address} {OLTP} --left drop"),
+            format!("load dss {address} --scale 0.01 --partial-data drop"),
+            "the schema assay_dss is there",
+        ),
+        (
+            format!("load brokerage {address} {OLTP} --partial-data drop"),
             "the schema assay_brokerage is there",
         ),
         (
@@ -129,7 +135,9 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
             println!("skipped: this server cannot {make}");
             continue;
         }
-        for command in [format!("{load} --left drop"), format!("runs clean {address} --yes")] {
+        for command in
+            [format!("{load} --partial-data drop"), format!("runs clean {address} --yes")]
+        {
             let said = words(&place.run(&command));
             assert!(said.contains(word), "{command}: {said}");
             assert_eq!(schemas(&server), [left.as_str()], "{make}");
@@ -149,10 +157,10 @@ fn a_schema_that_is_used_stays() {
     let Some(place) = Place::new("safety-used") else { return };
     let server = given_server(&place.0.join("d"));
     let address = address(&server, None);
-    let load = format!("load oltp {address} --users 1 --warm-up 0s");
+    let load = format!("load oltp {address} --sessions 1 --warm-up 0s");
     let mut child = place.start(&format!("{load} --time 60s"));
     wait_for(|| kept(&place.0, "sessions-0001-r1/intervals.jsonl"));
-    let output = place.run(&format!("{load} --time 300ms --left drop"));
+    let output = place.run(&format!("{load} --time 300ms --partial-data drop"));
     assert!(
         words(&output).contains("another program uses the schema assay_oltp"),
         "{}",
@@ -201,13 +209,22 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
     }
     connection.run("CREATE DATABASE assay_empty").unwrap();
     for (command, word) in [
-        (format!("load slob {address} {SLOB} --left drop"), "assay_slob_2024 stays as it is"),
-        (format!("load oltp {address} {OLTP} --left drop"), "the schema assay_oltp is there"),
+        (
+            format!("load slob {address} {SLOB} --partial-data drop"),
+            "assay_slob_2024 stays as it is",
+        ),
+        (
+            format!("load oltp {address} {OLTP} --partial-data drop"),
+            "the schema assay_oltp is there",
+        ),
         (format!("load oltp {address} {OLTP} --schema mine"), "no owner record"),
         (format!("load oltp {address} {OLTP} --schema assay_empty"), "no owner record"),
-        (format!("load dss {address} --scale 0.01 --left drop"), "the schema assay_dss is there"),
         (
-            format!("load brokerage {address} {OLTP} --left drop"),
+            format!("load dss {address} --scale 0.01 --partial-data drop"),
+            "the schema assay_dss is there",
+        ),
+        (
+            format!("load brokerage {address} {OLTP} --partial-data drop"),
             "the schema assay_brokerage is there",
         ),
         (format!("runs clean {address} --yes"), "nothing is left behind"),
@@ -362,7 +379,7 @@ fn a_kept_server_of_another_user_is_his() {
     fs::set_permissions(&d, fs::Permissions::from_mode(0o755)).unwrap();
     fs::rename(d.join("assay-kept"), place.0.join("words")).unwrap();
     symlink(place.0.join("words"), d.join("assay-kept")).unwrap();
-    refused("no plain file");
+    refused("not a plain file");
     if !geteuid().is_root() {
         return println!("skipped: only root can make what belongs to another user");
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// What a server says; it hears something before each of them, or at last, unless it speaks first.
 type Script = Vec<Vec<u8>>;
 
-/// Says its part and nothing more; tells when the program waits for what does not come.
+/// Says its part and nothing more; reports when the program waits for what does not come.
 fn silent_after(speaks_first: bool, script: Script) -> (u16, Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -112,7 +112,7 @@ fn ends_at(place: &Place, verb: &[&str], at: &str, waits: impl FnOnce(Pid)) {
 
 fn verbs(address: &str) -> [Vec<&str>; 2] {
     [
-        vec!["profile", address, "--for", "2s", "--quiet"],
+        vec!["profile", address, "--time", "2s", "--quiet"],
         vec!["load", "slob", address, "--scale", "8MiB", "--time", "1s", "--quiet"],
     ]
 }

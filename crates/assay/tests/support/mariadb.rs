@@ -10,7 +10,7 @@
 
 use crate::server::Place;
 use assay_dbserver::Program;
-use assay_mariadb::binaries::Places;
+use assay_mariadb::binaries::SearchPath;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::server::{PROGRAMS, Plan, Server, Settings, account};
 use rustix::process::Signal;
@@ -28,7 +28,7 @@ pub fn place_on_disk(name: &str) -> Option<Place> {
 }
 
 fn has_server() -> bool {
-    let found = Places::of_this_program(None).find();
+    let found = SearchPath::of_this_program(None).find();
     if let Err(error) = &found {
         println!("skipped: {}", error.message());
     }
@@ -45,7 +45,7 @@ pub fn kill_server(place: &Place) {
 /// A server that is not the program's own.
 pub fn given(directory: &Path) -> Server {
     let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(None).find().unwrap(),
+        binaries: SearchPath::of_this_program(None).find().unwrap(),
         directory: assay_dbserver::Held::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),

@@ -9,7 +9,7 @@
 )]
 
 use assay_dbserver::Program;
-use assay_postgres::binaries::Places;
+use assay_postgres::binaries::SearchPath;
 use assay_postgres::connection::Connection;
 use assay_postgres::server::{Plan, Server, Settings, account};
 use assay_rig::ground;
@@ -78,8 +78,8 @@ impl Place {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    /// Ends the first process of the only server under test: with `QUIT` it takes the others with it, with `KILL` nobody
-    /// tells them.
+    /// Ends the first process of the only server under test: with `QUIT` it takes the others with it, with `KILL` they
+    /// do not learn of it.
     pub fn kill_server(&self, signal: Signal) {
         let directory = self.0.join("d").join(&self.left()[0]);
         let pid = fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
@@ -142,7 +142,7 @@ pub fn on_small(place: &Place, mebibytes: u32, act: impl FnOnce()) {
 /// Whether there is a server to test with, by the same search as the program's.
 pub fn has_server() -> bool {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    Places::of_this_program(named).find().is_ok()
+    SearchPath::of_this_program(named).find().is_ok()
 }
 
 pub fn json(output: &Output) -> Value {
@@ -167,7 +167,7 @@ pub fn wait_for(mut happened: impl FnMut() -> bool) {
 pub fn given_server(directory: &Path) -> Server {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
     let mut server = Server::create(Plan {
-        binaries: Places::of_this_program(named).find().unwrap(),
+        binaries: SearchPath::of_this_program(named).find().unwrap(),
         directory: assay_dbserver::Held::named(directory).unwrap(),
         account: account(),
         guard: Vec::new(),

@@ -99,10 +99,10 @@ pub fn assert_nothing_lost(place: &Place, output: &Output, finish: &str) -> u64 
 }
 
 /// Many sessions on few rows: what is refused for the sake of others, by one of these codes, is tried again and counted
-/// beside the transaction that it was.
+/// with the transaction that it was.
 pub fn assert_tried_again(place: &Place, load: &str, codes: &[&str]) {
     let output = place.run(&format!(
-        "{load} --users 24 --isolation serializable --time 3s --warm-up 0s --verify --json --quiet"
+        "{load} --sessions 24 --isolation serializable --time 3s --warm-up 0s --verify --json --quiet"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -169,18 +169,21 @@ impl Given<'_> {
         assert_eq!((self.schemas)(), [self.schema]);
     }
 
-    /// Half loaded tables are seen, and with `--left` they are this run's own, and go.
+    /// Half loaded tables are seen, and with `--partial-data` they are this run's own, and go.
     pub fn assert_half_is_seen(&self, left: &str) {
         let output = self.run("");
         assert_eq!(output.status.code(), Some(4));
-        assert!(words(&output).contains("broken off") && words(&output).contains("--left finish"));
-        assert_right(&json(&self.run(&format!("--left {left} --verify")))["load"], 2);
+        assert!(
+            words(&output).contains("interrupted")
+                && words(&output).contains("--partial-data resume")
+        );
+        assert_right(&json(&self.run(&format!("--partial-data {left} --verify")))["load"], 2);
         assert_eq!((self.schemas)(), Vec::<String>::new());
     }
 
-    /// A schema that only has the name of ours stays.
+    /// A schema that only has the name of Assay's stays.
     pub fn assert_foreign_stays(&self) {
-        let output = self.run("--left drop");
+        let output = self.run("--partial-data drop");
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert_eq!((self.schemas)(), [self.schema]);
     }

@@ -33,11 +33,11 @@ pub struct DssRequest<'a> {
     /// Where answers are written.
     pub answers: Option<&'a Path>,
     /// Cache of a managed server.
-    pub shared_buffers: Bytes,
+    pub buffer_pool: Bytes,
     /// Sessions that load at once.
     pub loaders: u32,
     /// What becomes of tables that are there.
-    pub left: Option<PartialData>,
+    pub partial_data: Option<PartialData>,
     /// The server.
     pub server: &'a ServerPlan,
     /// The knobs as they are shown.

@@ -3,7 +3,9 @@
 use super::course::DssRequest;
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
-use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
+use crate::load::prepared_server::{
+    Cleanup, LoadProduct, LoadTarget, PreparedServer, ServerRequest,
+};
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
     DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
@@ -48,15 +50,15 @@ impl<L: LoadProduct + DssStore> Tables<L> {
             Ok(filled(&came.data))
         };
         let most = course.streams.iter().copied().max().unwrap_or(0);
-        let wanted = Wanted {
+        let wanted = ServerRequest {
             schema: SCHEMA.to_owned(),
             kind: LoadKind::Dss,
             is_named_at_random: false,
-            left: course.left,
+            partial_data: course.partial_data,
             own_database: None,
             sizing: ServerSizing {
                 data_bytes: data_bytes(course.scale),
-                cache_bytes: course.shared_buffers.0,
+                cache_bytes: course.buffer_pool.0,
                 sessions_max: (most + 2).max(course.loaders + 1),
             },
             server: course.server,
@@ -95,7 +97,7 @@ fn find<L: DssStore>(
 ) -> Result<Came> {
     let mut found = look(database)?;
     let is_ours = matches!(found, State::Whole(_) | State::Half(_));
-    if course.left == Some(PartialData::Drop) && is_ours {
+    if course.partial_data == Some(PartialData::Drop) && is_ours {
         context.progress.say("note: the tables of an earlier run are dropped");
         database.remove_schema()?;
         found = State::Absent;
@@ -109,14 +111,14 @@ fn find<L: DssStore>(
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
         }
-        State::Half(manifest) if course.left == Some(PartialData::Resume) => {
+        State::Half(manifest) if course.partial_data == Some(PartialData::Resume) => {
             check_scale(&manifest, course.scale)?;
             let data = load(database, course, Some(manifest), context)?;
             Ok(Came { data, next_set: 1, were_there: true })
         }
         State::Half(_) => Err(Error::environment(
             format!("the tables in the schema {SCHEMA} are only half loaded"),
-            "go on with --left finish, or start over with --left drop",
+            "continue with --partial-data resume, or start over with --partial-data drop",
         )),
         State::Absent => {
             let data = load(database, course, None, context)?;
@@ -133,7 +135,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     Err(Error::usage(
         format!("the tables in the schema {SCHEMA} have scale {scale}, not {asked}"),
         format!(
-            "use them with --scale {scale}, drop them with --left drop, or name another database"
+            "use them with --scale {scale}, drop them with --partial-data drop, or name another database"
         ),
     ))
 }

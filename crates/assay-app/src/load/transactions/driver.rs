@@ -5,7 +5,7 @@ use crate::load::ladder_run::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
 use assay_dbload::load::{Database, Measured, Method, Snapshot, TableStore};
 use assay_model::load::{Checks, Commits, Load, Rung};
-use assay_model::measurement::{Finish, Interval, Joint, NamedResult, Remark};
+use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
 use assay_model::{Histogram, Precision, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,7 +117,7 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         result.map_or_else(|| Histogram::new(Precision::Fine), |result| result.response().clone())
     }
 
-    fn work(&self, interval: &Interval, joint: &Joint) -> String {
+    fn work(&self, interval: &Interval, joint: &Window) -> String {
         let counted = self.business.counted();
         let streams = joint.streams.iter().filter(|stream| stream.name == counted);
         let ios = streams.map(|stream: &NamedResult| stream.operations.ios()).sum();

@@ -3,7 +3,9 @@
 
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
-use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer, Wanted};
+use crate::load::prepared_server::{
+    Cleanup, LoadProduct, LoadTarget, PreparedServer, ServerRequest,
+};
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
     Database, Fill, Manifest, MariaLink, OwnDatabase, State, TableStore, Tables, ensure_procedures,
@@ -36,7 +38,7 @@ pub struct TableSetup<'a, T> {
     /// Tables that are loaded at once; 0 for as many as processors.
     pub loaders: usize,
     /// What to do with tables that are not as they should be.
-    pub left: Option<PartialData>,
+    pub partial_data: Option<PartialData>,
     /// Whether the data is copied, to go back to it.
     pub has_copy: bool,
 }
@@ -49,7 +51,7 @@ pub trait Restorable: LoadProduct + TableStore {
     /// What the server says, or that the product has no such copies.
     fn with_copy(
         named: &LoadTarget,
-        wanted: Wanted<'_, Self>,
+        wanted: ServerRequest<'_, Self>,
         context: &Context,
     ) -> Result<PreparedServer<Self>>;
 }
@@ -57,7 +59,7 @@ pub trait Restorable: LoadProduct + TableStore {
 impl Restorable for Connection {
     fn with_copy(
         named: &LoadTarget,
-        wanted: Wanted<'_, Self>,
+        wanted: ServerRequest<'_, Self>,
         context: &Context,
     ) -> Result<PreparedServer<Self>> {
         let LoadTarget::Server(address) = named else {
@@ -67,7 +69,7 @@ impl Restorable for Connection {
         let name = wanted.schema.clone();
         let (own, is_new) = OwnDatabase::enter(address, &name)?;
         let ours = LoadTarget::Server(Box::new(address.with_database(&name)));
-        let wanted = Wanted { own_database: Some(own.clone()), ..wanted };
+        let wanted = ServerRequest { own_database: Some(own.clone()), ..wanted };
         let mut ground = match PreparedServer::prepare(&ours, wanted, context) {
             Ok(ground) => ground,
             Err(error) => {
@@ -88,7 +90,7 @@ impl Restorable for Connection {
 impl Restorable for MariaLink {
     fn with_copy(
         _named: &LoadTarget,
-        _wanted: Wanted<'_, Self>,
+        _wanted: ServerRequest<'_, Self>,
         _context: &Context,
     ) -> Result<PreparedServer<Self>> {
         Err(no_copies())
@@ -108,11 +110,11 @@ impl<T: Tables> TableSetup<'_, T> {
     ) -> Result<PreparedServer<L>> {
         let data_bytes = self.data_bytes.saturating_mul(if self.has_copy { 2 } else { 1 });
         let mut fill = |database: &mut Database<L>| self.fill(database, context);
-        let wanted = Wanted {
+        let wanted = ServerRequest {
             schema: self.schema.clone(),
             kind: self.tables.kind(),
             is_named_at_random: false,
-            left: self.left,
+            partial_data: self.partial_data,
             own_database: None,
             sizing: ServerSizing {
                 data_bytes,
@@ -140,7 +142,7 @@ impl<T: Tables> TableSetup<'_, T> {
         // A server that was kept has the schema of its run.
         let schema = database.schema.clone();
         let wanted = self.tables.knobs();
-        let found = match (State::of(database)?, self.left) {
+        let found = match (State::of(database)?, self.partial_data) {
             (State::Absent, _) => None,
             (State::Foreign(why), _) => return Err(in_the_way("the schema", &schema, &why)),
             (State::Whole(_) | State::Half(_), Some(PartialData::Drop)) => {
@@ -190,7 +192,7 @@ fn half(schema: &str, found: &Manifest) -> Error {
     let loaded = found.loaded_tables();
     let whole = if loaded.is_empty() { "no table".to_owned() } else { loaded.join(", ") };
     Error::environment(
-        format!("loading into schema {schema} was broken off: {whole} whole"),
-        "go on with --left finish, or start over with --left drop",
+        format!("loading into schema {schema} was interrupted: {whole} complete"),
+        "continue with --partial-data resume, or start over with --partial-data drop",
     )
 }

@@ -85,6 +85,6 @@ fn contents(parts: &[Part<'_>]) -> Markup {
 
 /// Who made the page, and what can be done with it.
 fn footer(program: &str) -> Markup {
-    let words = "One file without anything to load: keep it, mail it, print it.";
+    let words = "A self-contained file: save, mail or print it.";
     tag("footer").body(text(&format!("{program}. {words}")))
 }

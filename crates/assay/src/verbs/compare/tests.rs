@@ -1,14 +1,14 @@
 //! Error rates by simulation, and the figures of the papers.
 
 use super::*;
-use assay_judge::compare::{Measured, WorkRatio};
+use assay_judge::compare::{SideFigure, WorkRatio};
 use assay_model::Estimate;
-use assay_model::comparison::{Better, Comparison, Side, SideKind};
+use assay_model::comparison::{Comparison, Direction, Side, SideKind};
 use assay_model::number::real;
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::random::Random;
 
-fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
+fn side(name: &str, measures: Vec<SideFigure>) -> SideFacts {
     SideFacts {
         side: Side {
             name: name.to_owned(),
@@ -26,8 +26,8 @@ fn side(name: &str, measures: Vec<Measured>) -> SideFacts {
     }
 }
 
-fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> Measured {
-    Measured::new(quantity, None, unit, estimate)
+fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> SideFigure {
+    SideFigure::new(quantity, None, unit, estimate)
 }
 
 /// Ten minutes of 1 s values about a level with noise of 2 % and φ = 0.8, as a side of four measures that vary on
@@ -152,7 +152,7 @@ fn worse_better_and_open_are_told_apart() {
     assert_eq!(outcome(1.1e4), Outcome::Pass);
     let at_the_limit = compared(&noisy(1e4, 1), &noisy(0.98e4, 2));
     assert_eq!(at_the_limit.outcome, Outcome::Inconclusive);
-    assert_eq!(at_the_limit.pairs[0].measures[0].better, Better::Higher);
+    assert_eq!(at_the_limit.pairs[0].measures[0].better, Direction::Higher);
 }
 
 #[test]

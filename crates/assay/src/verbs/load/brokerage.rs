@@ -2,36 +2,38 @@
 
 use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
-use crate::options::quantity;
+use crate::spelling::quantity;
 use assay_app::load::brokerage::BrokeragePlan;
 use assay_model::units::Nanos;
 use clap::Args;
 
-/// Trades of a brokerage in the manner of TPC-E: trade results a second by users, response times of each transaction
+/// Brokerage in the manner of TPC-E: trade results/s by sessions, response times of each transaction
 ///
-/// What is measured is derived from published descriptions of TPC-E, is no TPC benchmark result and cannot be compared
-/// with one.
+/// Derived from published descriptions of TPC-E; results are not TPC results and cannot be compared with published ones.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay load brokerage /mnt/data
+  assay load brokerage mysql://user@host/database --customers 5000 --mix write-heavy")]
 pub struct Options {
-    /// Customers: the scale of the data, whole hundreds; about 150 MB a thousand, and 40 MB for each of their days of trades
+    /// Customers: the scale of the data, in whole hundreds; about 150 MB per thousand, and 40 MB for each of their days of trades
     #[arg(long, value_name = "N", default_value_t = 1000)]
     customers: u32,
-    /// Days of trades before loading, 57,600 a day of a thousand customers
+    /// Days of trades before loading, 57,600 trades a day for a thousand customers
     #[arg(long, value_name = "DAYS", default_value_t = 5)]
     trade_days: u32,
-    /// How transactions reach the server; `proc` on PostgreSQL unless said otherwise, `stmt` on MariaDB
+    /// How transactions reach the server; by default `proc` on PostgreSQL, `stmt` elsewhere
     #[arg(long, value_enum)]
     calls: Option<CallsOption>,
-    /// What customers ask for: default, write-heavy, or a file *.mix.toml
+    /// Mix of transactions: default, write-heavy, or a file *.mix.toml
     #[arg(long, value_name = "default|write-heavy|FILE", default_value = "default")]
     mix: String,
-    /// Skew of the customers that ask: the weight of the k-th is k to the minus this; 0 for none
+    /// Skew of the customers: the weight of the k-th is k to the power of minus this; 0 for none
     #[arg(long, value_name = "THETA", default_value_t = 0.4)]
     customer_skew: f64,
-    /// Skew of the securities that are dealt in
+    /// Skew of the securities that are traded
     #[arg(long, value_name = "THETA", default_value_t = 0.6)]
     security_skew: f64,
-    /// Mean time that a user thinks before each transaction, exponential
+    /// Mean think time before each transaction, exponentially distributed
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
     think: Nanos,
     #[command(flatten)]

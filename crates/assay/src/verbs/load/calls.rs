@@ -6,9 +6,9 @@ use clap::ValueEnum;
 /// How transactions reach the server.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CallsOption {
-    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one turn of the wire each
+    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one network round trip each
     Proc,
-    /// Prepared statements: they travel together as far as none needs what another finds
+    /// Prepared statements, sent together as long as none needs the result of another
     Stmt,
 }
 

@@ -2,21 +2,24 @@
 
 use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
-use crate::options::quantity;
+use crate::spelling::quantity;
 use assay_app::load::bounds::PARTITIONS;
 use assay_app::load::oltp::{HomeChoice, OltpPlan};
 use assay_model::units::Share;
 use clap::{Args, ValueEnum};
 
-/// Orders, payments and deliveries in the manner of TPC-C: new orders a minute by users, response times of each transaction
+/// Order entry in the manner of TPC-C: new orders/min by sessions, response times of each transaction
 ///
-/// What is measured is derived from the TPC-C standard, is no TPC benchmark result and cannot be compared with one.
+/// Derived from the TPC-C standard; results are not TPC results and cannot be compared with published ones.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay load oltp /mnt/data --warehouses 10 --sessions 1,8,32
+  assay load oltp postgresql://user@host/database --warehouses 10 --find-knee")]
 pub struct Options {
     /// Warehouses: the scale of the data, about 100 MB each
     #[arg(long, value_name = "N", default_value_t = 1)]
     warehouses: u32,
-    /// How transactions reach the server; `proc` unless said otherwise
+    /// How transactions reach the server; by default `proc`
     #[arg(long, value_enum)]
     calls: Option<CallsOption>,
     /// Which warehouse a session works for
@@ -25,7 +28,7 @@ pub struct Options {
     /// Keying and think times, as a share of the specified ones
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
     think: Share,
-    /// Parts of the order lines, by a hash of their warehouse; 0 for one table
+    /// Partitions of the order lines, by a hash of their warehouse; 0 for one table
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(PARTITIONS))]
     partitions: u32,
     #[command(flatten)]
@@ -37,7 +40,7 @@ pub struct Options {
 enum HomesOption {
     /// One, always the same
     Home,
-    /// Any, drawn for each transaction, so that all data is touched
+    /// Any, drawn for each transaction, so that all data are touched
     All,
 }
 

@@ -4,22 +4,27 @@ use assay_app::load::server_plan::{self, ServerPlan};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// The server of our own.
+/// Heading of the options of the server.
+pub const SERVER: &str = "Server options";
+
+/// The server that Assay creates.
 #[derive(Args)]
+#[command(next_help_heading = SERVER)]
 pub struct ServerOptions {
-    /// Product of the server of our own; an address tells its product itself
+    /// Product of the server that Assay creates; an address already says which one it is
     #[arg(long = "server", value_enum, value_name = "PRODUCT")]
     product: Option<ProductName>,
-    /// Directory with the programs of the server; else beside assay, on the path, where distributions put them
+    /// Directory with the programs of the server; by default found next to assay, on the PATH, or where distributions
+    /// install them
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     bindir: Option<PathBuf>,
-    /// Through the page cache instead of direct I/O
+    /// Use the page cache instead of direct I/O
     #[arg(long)]
     buffered: bool,
-    /// Who reads ahead (PostgreSQL 18 only)
+    /// How the server reads ahead (PostgreSQL 18 only)
     #[arg(long, value_enum)]
     io_method: Option<IoMethod>,
-    /// Keep the server's directory, or our tables in a server of yours
+    /// Keep the server's directory, or Assay's tables on your server
     #[arg(long)]
     keep: bool,
 }
@@ -33,14 +38,14 @@ enum ProductName {
     Mariadb,
 }
 
-/// Who reads ahead.
+/// How the server reads ahead.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IoMethod {
-    /// Each session itself
+    /// Each session reads for itself
     Sync,
-    /// Processes of the server
+    /// Worker processes of the server
     Worker,
-    /// The kernel's rings, where the server was built with them
+    /// `io_uring`, if the server was built with it
     IoUring,
 }
 

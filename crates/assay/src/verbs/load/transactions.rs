@@ -1,8 +1,9 @@
 //! The options that loads of transactions share.
 
-use super::left::Left;
-use super::server::ServerOptions;
-use crate::options::{LoadRunOptions, quantity};
+use super::partial_data::PartialDataOption;
+use super::server::{SERVER, ServerOptions};
+use crate::options::LoadRunOptions;
+use crate::spelling::{Quantile, quantity};
 use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
 use assay_app::load::transactions::{self, IsolationLevel, LossAction, TransactionPlan};
 use assay_model::units::{Bytes, Nanos};
@@ -12,69 +13,70 @@ use std::path::PathBuf;
 /// Options of a load of transactions.
 #[derive(Args)]
 pub struct TransactionOptions {
-    /// A directory on the storage (a server of our own is made there), or the address of a server, `postgresql://…` or `mysql://…`
+    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
     #[arg(value_name = "TARGET|DSN")]
     target: String,
-    /// Numbers of sessions at once, one rung each
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "1,4,8,16", value_parser = clap::value_parser!(u32).range(SESSIONS))]
-    users: Vec<u32>,
-    /// Twice as many sessions each time until that gives no more
-    #[arg(long, conflicts_with_all = ["users", "max_latency"])]
+    /// Numbers of concurrent sessions, one load step (rung) each
+    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "1,4,8,16", value_parser = clap::value_parser!(u32).range(SESSIONS))]
+    sessions: Vec<u32>,
+    /// Double the sessions until throughput stops rising
+    #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     find_knee: bool,
-    /// Search the most sessions whose counted transactions keep this limit
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "users")]
+    /// Search for the most sessions whose counted transactions stay within this latency
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "sessions")]
     max_latency: Option<Nanos>,
-    /// The quantile that the limit is on
-    #[arg(long, value_name = "QUANTILE", default_value_t = 0.9)]
-    quantile: f64,
+    /// Quantile that the limit holds for
+    #[arg(long, value_name = "QUANTILE", value_parser = quantity::<Quantile>, default_value = "0.9")]
+    quantile: Quantile,
     /// Measured time of each rung
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
     time: Nanos,
-    /// Sessions begin one after the other over this time, which is not measured
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
+    /// Start the sessions one after another over this time, which is not measured
+    #[arg(long, alias = "ramp-up", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
     ramp: Nanos,
-    /// Load before the measured time of each rung, with the same sessions
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
+    /// Time under load before each rung is measured, with the same sessions
+    #[arg(long, alias = "warmup", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
     warm_up: Nanos,
-    /// Transactions a second of all sessions together, due whether one is free or not; response times count from then
+    /// Transactions per second of all sessions together, due whether a session is free or not; response times count from
+    /// when they are due
     #[arg(long, value_name = "PER_SECOND")]
     rate: Option<f64>,
     /// How these arrivals are spaced
     #[arg(long, value_enum, default_value_t = Arrival::Poisson, requires = "rate")]
     arrival: Arrival,
-    /// Measure the whole ladder so often, up and down in turn, so that two runs can be compared
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
+    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be compared
+    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     repeats: u32,
-    /// How the server keeps transactions apart
+    /// Isolation level of the transactions
     #[arg(long, value_enum, default_value_t = IsolationOption::ReadCommitted)]
     isolation: IsolationOption,
-    /// Tables that are loaded at once; 0 for as many as there are processors
+    /// Tables to load in parallel; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     loaders: usize,
-    /// Check the conditions of the data before the first and after the last rung
+    /// Check the consistency conditions of the data before the first and after the last rung
     #[arg(long)]
     verify: bool,
-    /// Go back to the data as it was loaded before every Nth rung; with --keep the copy stays for the next run
+    /// Restore the data as they were loaded before every Nth rung; with --keep the copy stays for the next run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(RESTORE_EVERY))]
     restore_every: Option<u32>,
     /// What sessions do when the server goes away
     #[arg(long, value_enum, default_value_t = OnLossOption::End)]
     on_loss: OnLossOption,
-    /// Name of our schema in a server of yours, by default assay_ and the load; with --restore-every of our database, too
+    /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     schema: Option<String>,
-    /// What to do with tables of which loading was broken off, or that were made otherwise
-    #[arg(long, value_enum)]
-    left: Option<Left>,
+    /// What to do with tables whose loading was interrupted, or that were made with other options
+    #[arg(long, alias = "left", value_enum)]
+    partial_data: Option<PartialDataOption>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Cache of the server
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "256MiB")]
-    shared_buffers: Bytes,
-    /// Criteria to judge by; without it there is an answer and no verdict
+    /// Criteria to judge by; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
+    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "256MiB")]
+    buffer_pool: Bytes,
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
@@ -97,7 +99,7 @@ enum IsolationOption {
     ReadCommitted,
     /// Each transaction sees a snapshot
     RepeatableRead,
-    /// As if one came after the other
+    /// As if one transaction came after the other
     Serializable,
 }
 
@@ -106,7 +108,7 @@ enum IsolationOption {
 enum OnLossOption {
     /// They end; what was measured is kept
     End,
-    /// They come back as soon as the server does; one of our own is started again
+    /// They reconnect as soon as the server is back; a server that Assay created is started again
     Reconnect,
 }
 
@@ -120,10 +122,10 @@ impl TransactionOptions {
         let is_searched = self.find_knee || self.max_latency.is_some();
         TransactionPlan {
             target: self.target.clone(),
-            users: (!is_searched).then(|| self.users.clone()),
+            sessions: (!is_searched).then(|| self.sessions.clone()),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
-            quantile: self.quantile,
+            quantile: self.quantile.0,
             time: self.time,
             ramp: self.ramp,
             warm_up: self.warm_up,
@@ -146,9 +148,9 @@ impl TransactionOptions {
                 OnLossOption::Reconnect => LossAction::Reconnect,
             },
             schema: self.schema.clone(),
-            left: self.left.map(Left::into),
+            partial_data: self.partial_data.map(PartialDataOption::into),
             seed: self.seed,
-            shared_buffers: self.shared_buffers,
+            buffer_pool: self.buffer_pool,
             criteria: self.criteria.clone(),
             server: self.server.plan(),
         }

@@ -20,7 +20,7 @@ use std::path::Path;
 /// What is to be looked at, and who is asked.
 #[derive(Args)]
 pub struct Options {
-    /// Directories or addresses of servers; without one the directories that runs of the store were on
+    /// Directories or addresses of servers; by default the directories that the stored runs used
     #[arg(value_name = "TARGET|DSN")]
     targets: Vec<String>,
     /// Remove without asking
@@ -85,7 +85,7 @@ fn known(store: &Store) -> Result<Vec<String>> {
 fn is_wanted() -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::usage(
-            "nothing was removed: nobody is there to be asked",
+            "nothing was removed: there is no terminal to ask on",
             "add --yes to remove what is shown",
         ));
     }

@@ -248,7 +248,7 @@ impl Given {
     }
 
     pub fn profile(&self, address: &str) -> Output {
-        self.assay(&["profile", address, "--for", "2s", "--quiet", "--json"])
+        self.assay(&["profile", address, "--time", "2s", "--quiet", "--json"])
     }
 
     pub fn profiled(&self, address: &str) {
@@ -283,7 +283,7 @@ impl Given {
         assert!(!said.contains(SECRET), "{said}");
     }
 
-    /// Loaded with all checks; its result tells the encryption and what it cost, and holds no password.
+    /// Loaded with all checks; its result names the encryption and what it cost, and holds no password.
     pub fn loaded(&self, address: &str) {
         let sizes = ["--scale", "8MiB", "--sessions", "2", "--time", "1s"];
         let output =
@@ -340,9 +340,9 @@ fn free_port() -> u16 {
 
 fn postgres_binaries() -> Option<assay_postgres::binaries::Binaries> {
     let named = std::env::var_os("ASSAY_BINDIR").map(PathBuf::from);
-    assay_postgres::binaries::Places::of_this_program(named).find().ok()
+    assay_postgres::binaries::SearchPath::of_this_program(named).find().ok()
 }
 
 fn mariadb_binaries() -> Option<assay_mariadb::binaries::Binaries> {
-    assay_mariadb::binaries::Places::of_this_program(None).find().ok()
+    assay_mariadb::binaries::SearchPath::of_this_program(None).find().ok()
 }

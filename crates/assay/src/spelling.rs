@@ -1,0 +1,213 @@
+//! What people type who come from other tools or from an earlier version: values in other spellings, options by former names.
+
+use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
+use assay_model::Error;
+use assay_model::study::Scale;
+use assay_model::units::{Bytes, Nanos, Rate, Share};
+use clap::{Arg, ArgMatches, Command};
+use std::str::FromStr;
+
+/// Former and present names of options. The former ones are aliases for one release.
+const RENAMED: [(&str, &str); 8] = [
+    ("duration", "time"),
+    ("every", "interval"),
+    ("for", "time"),
+    ("left", "partial-data"),
+    ("point", "time"),
+    ("settle", "warm-up"),
+    ("shared-buffers", "buffer-pool"),
+    ("users", "sessions"),
+];
+
+/// A quantity that other tools write in other ways.
+pub trait Spelling: FromStr<Err = Error> {
+    /// What was typed, as Assay writes it; none where it is written so, or means nothing.
+    fn reading(_typed: &str) -> Option<String> {
+        None
+    }
+}
+
+impl Spelling for Scale {}
+impl Spelling for HotSpotParameter {}
+impl Spelling for ThinkParameter {}
+
+impl Spelling for Bytes {
+    /// `8k` and `1G` are powers of 1024, as in fio and dd.
+    fn reading(typed: &str) -> Option<String> {
+        let (number, unit) = number_and_unit(typed)?;
+        let prefix = match unit {
+            "k" | "K" => "Ki",
+            "m" | "M" => "Mi",
+            "g" | "G" => "Gi",
+            "t" | "T" => "Ti",
+            _ => return None,
+        };
+        Some(format!("{number}{prefix}B"))
+    }
+}
+
+impl Spelling for Nanos {
+    /// A bare number is seconds.
+    fn reading(typed: &str) -> Option<String> {
+        let (number, unit) = number_and_unit(typed)?;
+        let unit = match unit {
+            "" | "sec" => "s",
+            "m" => "min",
+            _ => return None,
+        };
+        Some(format!("{number}{unit}"))
+    }
+}
+
+impl Spelling for Rate {
+    fn reading(typed: &str) -> Option<String> {
+        let (_, unit) = number_and_unit(typed)?;
+        ["", "k", "M"].contains(&unit).then(|| format!("{}/s", typed.trim()))
+    }
+}
+
+impl Spelling for Share {
+    /// A number above 1 is a percentage.
+    fn reading(typed: &str) -> Option<String> {
+        let (number, unit) = number_and_unit(typed)?;
+        let is_percentage =
+            unit.is_empty() && number.parse::<f64>().is_ok_and(|number| number > 1.0);
+        is_percentage.then(|| format!("{number}%"))
+    }
+}
+
+/// A quantile in 0..=1, which others write in hundredths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantile(pub f64);
+
+impl FromStr for Quantile {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self, Error> {
+        text.trim().parse().map(Self).map_err(|_| {
+            Error::usage(format!("'{text}' is not a quantile"), "write 0.99, 99% or p99")
+        })
+    }
+}
+
+impl Spelling for Quantile {
+    /// `p99` and `99%` are 0.99.
+    fn reading(typed: &str) -> Option<String> {
+        let typed = typed.trim();
+        let digits = typed.strip_prefix(['p', 'P']).or_else(|| typed.strip_suffix('%'))?;
+        let hundredfold: f64 = digits.trim().parse().ok()?;
+        Some(((hundredfold * 1e7).round() / 1e9).to_string())
+    }
+}
+
+/// `8` and `k` of `8k`.
+fn number_and_unit(typed: &str) -> Option<(&str, &str)> {
+    let typed = typed.trim();
+    let end = typed.find(|sign: char| !(sign.is_ascii_digit() || sign == '.'));
+    let (number, unit) = typed.split_at(end.unwrap_or(typed.len()));
+    number.parse::<f64>().is_ok().then_some((number, unit))
+}
+
+/// Reads a quantity of the command line.
+pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
+    let reading = T::reading(typed);
+    let text = reading.as_deref().unwrap_or(typed);
+    text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
+}
+
+/// One note for each option by a former name, and for each value that Assay writes otherwise.
+pub fn notes(program: &Command, matches: &ArgMatches, words: &[String]) -> Vec<String> {
+    let (verb, matches) = called(program, matches);
+    if matches.try_get_one::<bool>("quiet").is_ok_and(|quiet| quiet == Some(&true)) {
+        return Vec::new();
+    }
+    let renamed = words.iter().take_while(|word| *word != "--").filter_map(|word| {
+        let (former, name) = renamed(verb, word)?;
+        Some(format!("note: --{former} is now --{name}"))
+    });
+    renamed.chain(verb.get_arguments().flat_map(|option| readings(option, matches))).collect()
+}
+
+/// The verb that was called, with what was typed behind it.
+fn called<'a>(program: &'a Command, matches: &'a ArgMatches) -> (&'a Command, &'a ArgMatches) {
+    let below = matches.subcommand();
+    let found = below.and_then(|(name, below)| Some((program.find_subcommand(name)?, below)));
+    found.map_or((program, matches), |(verb, below)| called(verb, below))
+}
+
+/// The former and the present name of an option, where a word is the former one.
+fn renamed(verb: &Command, word: &str) -> Option<(&'static str, &'static str)> {
+    let typed = word.strip_prefix("--")?.split('=').next()?;
+    let is_alias_of = |name: &str| {
+        let option = verb.get_arguments().find(|option| option.get_long() == Some(name));
+        option.and_then(Arg::get_all_aliases).is_some_and(|aliases| aliases.contains(&typed))
+    };
+    RENAMED.into_iter().find(|(former, name)| *former == typed && is_alias_of(name))
+}
+
+/// How the values of an option were read.
+fn readings(option: &Arg, matches: &ArgMatches) -> Vec<String> {
+    let id = option.get_id().as_str();
+    let is = |found: bool, reading: fn(&str) -> Option<String>| found.then_some(reading);
+    let reading = is(matches.try_get_many::<Bytes>(id).is_ok(), Bytes::reading)
+        .or_else(|| is(matches.try_get_many::<Nanos>(id).is_ok(), Nanos::reading))
+        .or_else(|| is(matches.try_get_many::<Rate>(id).is_ok(), Rate::reading))
+        .or_else(|| is(matches.try_get_many::<Share>(id).is_ok(), Share::reading))
+        .or_else(|| is(matches.try_get_many::<Quantile>(id).is_ok(), Quantile::reading));
+    let (Some(reading), Some(name)) = (reading, option.get_long()) else { return Vec::new() };
+    let typed = matches.get_raw(id).into_iter().flatten().filter_map(|typed| typed.to_str());
+    let note = |typed| Some(format!("note: --{name} {typed} is read as {}", reading(typed)?));
+    typed.filter_map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::value_parser;
+
+    fn read<T: Spelling + Copy>(typed: &[&str]) -> Vec<Option<T>> {
+        typed.iter().map(|typed| quantity(typed).ok()).collect()
+    }
+
+    #[test]
+    fn quantities_are_read_as_other_tools_write_them() {
+        let sizes = read::<Bytes>(&["8k", "8K", "512m", "1G", "1.5T", "8KiB", "8", "8q", "k"]);
+        let gib = 1 << 30;
+        let expected =
+            [Some(8192), Some(8192), Some(512 << 20), Some(gib), Some(1536 * gib), Some(8192)];
+        assert_eq!(sizes[..6], expected.map(|bytes| bytes.map(Bytes)));
+        assert_eq!(sizes[6..], [None; 3]);
+        let times = read::<Nanos>(&["5", "0.5", "2m", "30sec", "7ms", "five"]);
+        let seconds = [Some(5.0), Some(0.5), Some(120.0), Some(30.0), Some(0.007), None];
+        assert_eq!(times, seconds.map(|time_s| time_s.map(Nanos::from_seconds)));
+        assert_eq!(read::<Rate>(&["3000", "3k", "3k/s"]).iter().flatten().count(), 3);
+        let shares = read::<Share>(&["70", "70%", "0.7", "1", "150"]);
+        let expected = [Some(0.7), Some(0.7), Some(0.7), Some(1.0), None];
+        assert_eq!(shares, expected.map(|share| share.map(Share)));
+        let quantiles = read::<Quantile>(&["p99", "99.9%", "0.9", "P50", "high"]);
+        let expected = [Some(0.99), Some(0.999), Some(0.9), Some(0.5), None];
+        assert_eq!(quantiles, expected.map(|quantile| quantile.map(Quantile)));
+    }
+
+    fn said(line: &str) -> Vec<String> {
+        let time = Arg::new("time").long("time").alias("duration").alias("runtime");
+        let size = Arg::new("size").long("size").value_parser(quantity::<Bytes>);
+        let quiet = Arg::new("quiet").short('q').action(clap::ArgAction::SetTrue);
+        let plain = Arg::new("for").long("for").value_parser(value_parser!(String));
+        let time = time.value_parser(quantity::<Nanos>);
+        let run = Command::new("run").args([time, size, quiet, plain]);
+        let program = Command::new("assay").subcommand(run);
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let matches = program.clone().try_get_matches_from(&words).unwrap();
+        notes(&program, &matches, &words)
+    }
+
+    #[test]
+    fn former_names_and_other_spellings_are_noted_unless_it_is_to_be_quiet() {
+        let both = ["note: --duration is now --time", "note: --time 5 is read as 5s"];
+        assert_eq!(said("assay run --duration=5"), both);
+        assert_eq!(said("assay run --runtime 5s --size 8k"), ["note: --size 8k is read as 8KiB"]);
+        assert_eq!(said("assay run --for 5 --size 8KiB"), [""; 0]);
+        assert_eq!(said("assay run -q --duration 5"), [""; 0]);
+        assert_eq!(said("assay"), [""; 0]);
+    }
+}
