@@ -14,6 +14,7 @@ use assay_model::load::{LoadKind, ServerFacts};
 use assay_model::measurement::Remark;
 use assay_model::{Error, Result};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// An Assay schema in a database.
 pub struct Database<L: Product> {
@@ -267,14 +268,21 @@ impl<L: Product> Database<L> {
         if self.own_database.is_some() { self.admin.keep_database() } else { Ok(()) }
     }
 
-    /// Marks our schema as one that is in use.
+    /// Marks our schema as one that is in use. A server frees the mark of a session only after it has noticed the session's
+    /// end, so that a load that follows another one tries for a moment.
     ///
     /// # Errors
     /// That another program uses it, or what the server says.
     pub fn hold(&mut self) -> Result<()> {
-        let held = self.admin.hold(&self.schema);
-        let held = held.map_err(|failure| failure.of("marking our tables as used"))?;
-        if held { Ok(()) } else { Err(in_use(&format!("the schema {}", self.schema))) }
+        const TRIES: u32 = 10;
+        for _ in 0..TRIES {
+            let held = self.admin.hold(&self.schema);
+            if held.map_err(|failure| failure.of("marking our tables as used"))? {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Err(in_use(&format!("the schema {}", self.schema)))
     }
 
     /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.

@@ -95,7 +95,7 @@ fn numbered(order: &mut Vec<usize>, value: usize) -> usize {
     }) + 1
 }
 
-/// Fails where a name stands twice, or a product was not told what a word or a value means.
+/// Fails where a name stands twice, or a product does not say what a word or a value means.
 #[cfg(test)]
 pub(crate) fn assert_whole(found: &[Statement], dialect: Dialect) {
     let names: std::collections::HashSet<&str> = found.iter().map(|one| one.name).collect();

@@ -15,12 +15,12 @@ const LINES: &str = "SELECT ol_w_id AS w, ol_d_id AS d, ol_o_id AS o, count(*) A
 
 /// What was delivered to each customer and what each has paid.
 const CUSTOMERS: &str = "SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS balance, c_ytd_payment AS paid, \
-    coalesce(bought.amount, 0) AS amount, coalesce(told.received, 0) AS received FROM {s}.customer \
+    coalesce(bought.amount, 0) AS amount, coalesce(paid.received, 0) AS received FROM {s}.customer \
     LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, sum(amount) AS amount FROM {s}.orders JOIN {lines} \
         ON o_w_id = w AND o_d_id = d AND o_id = o GROUP BY o_w_id, o_d_id, o_c_id) AS bought \
         ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
     LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, sum(h_amount) AS received FROM {s}.history \
-        GROUP BY h_c_w_id, h_c_d_id, h_c_id) AS told \
+        GROUP BY h_c_w_id, h_c_d_id, h_c_id) AS paid \
         ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id";
 
 /// Each condition in words, and what counts what breaks it. Where either side may lack a row, sums over both are compared, or each

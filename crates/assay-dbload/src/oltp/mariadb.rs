@@ -14,7 +14,7 @@ impl OrderStore for MariaLink {
         words: &[
             // Numbers of variables become text in the letters of the session, which are not those of our database.
             (
-                "{told}",
+                "{history_note}",
                 "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data)",
             ),
             ("{shown}", ""),

@@ -20,7 +20,7 @@ impl OrderStore for Connection {
     const DIALECT: Dialect = Dialect {
         words: &[
             (
-                "{told}",
+                "{history_note}",
                 "concat_ws(' ', c_id, c_d_id, c_w_id, :d, :w, :cents / 100.0) || '|' || c_data",
             ),
             ("{shown}", "RETURNING c_first, c_middle, c_last, c_credit, cast(c_balance AS text)"),

@@ -11,7 +11,7 @@ SELECT c_id FROM {s}.customer WHERE c_w_id = :cw AND c_d_id = :cd AND c_last = :
 
 -- The text is put together before the balance changes; it does not look at it.
 --: charge(cw, cd, customer, cents, w, d)
-UPDATE {s}.customer SET c_data = CASE WHEN c_credit = 'BC' THEN LEFT({told}, 500) ELSE c_data END,
+UPDATE {s}.customer SET c_data = CASE WHEN c_credit = 'BC' THEN LEFT({history_note}, 500) ELSE c_data END,
     c_balance = c_balance - :cents / 100.0, c_ytd_payment = c_ytd_payment + :cents / 100.0,
     c_payment_cnt = c_payment_cnt + 1
 WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :customer {shown};
