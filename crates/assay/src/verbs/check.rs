@@ -27,7 +27,7 @@ pub struct Options {
     /// Rate at which p99 must keep --max-latency
     #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, default_value = "3000/s")]
     min_iops: Rate,
-    /// Leave the ladder on a real database out
+    /// Leave the ladder on a real database out: start no PostgreSQL server
     #[arg(long)]
     no_database: bool,
     /// Directory with the programs of a PostgreSQL server; else beside assay, on the path, where distributions put them
