@@ -13,6 +13,7 @@ use assay_dbload::load::{Climb, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
+use assay_methods::target::is_simulated;
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;
 use assay_model::document::to_toml;
@@ -80,6 +81,9 @@ impl CheckPlan {
         let write = self.target.may_be_written();
         let method = self.method(write);
         method.check().map_err(|error| error.context("--time and --max-latency"))?;
+        if let Some(load) = self.announcement(write) {
+            context.progress.say(&format!("note: {load}"));
+        }
         let document = PlanDocument::new(self)?;
         let request = RunRequest {
             target: &self.target,
@@ -102,6 +106,19 @@ impl CheckPlan {
             self.on_database(directory, &writer, context)?;
         }
         finish_run(writer, &finish, Some(&criteria))
+    }
+
+    /// What it is about to do to storage, so that it can be stopped before anything is written.
+    fn announcement(&self, write: bool) -> Option<String> {
+        if self.target.targets.iter().any(|target| is_simulated(target)) {
+            return None;
+        }
+        let load = if write { "reads and writes" } else { "reads" };
+        let server = match self.directory() {
+            Some(_) => "; then it starts a PostgreSQL server of its own there and removes it",
+            None => "",
+        };
+        Some(format!("check loads the storage fully with {load} for {} in all{server}", self.time))
     }
 
     /// Calibrates, then runs the workload unless the calibration came to an early end.
@@ -174,5 +191,38 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
         repeats: 1,
         access: Access::Index.name().to_owned(),
         plan: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_methods::presets::preset;
+
+    fn plan(target: &str, no_database: bool) -> CheckPlan {
+        CheckPlan {
+            target: TargetPlan { targets: vec![target.to_owned()], ..TargetPlan::default() },
+            time: Nanos(100_000_000_000),
+            max_latency: Nanos(1_000_000),
+            min_iops: Rate(3000.0),
+            no_database,
+            bindir: None,
+            is_demand: false,
+            workload: preset("oltp").unwrap(),
+        }
+    }
+
+    #[test]
+    fn load_time_and_server_are_announced_for_storage_alone() {
+        let said = |target, no_database| plan(target, no_database).announcement(true);
+        assert_eq!(
+            said("/", false).unwrap(),
+            "check loads the storage fully with reads and writes for 100s in all; then it starts a PostgreSQL server of its own there and removes it"
+        );
+        assert_eq!(
+            said("/", true).unwrap(),
+            "check loads the storage fully with reads and writes for 100s in all"
+        );
+        assert_eq!(said("sim:servers?count=2&service=10ms", false), None);
     }
 }

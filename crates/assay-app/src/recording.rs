@@ -9,7 +9,9 @@ use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
 use assay_methods::sessions::run_sessions;
-use assay_methods::target::{SimulatedDevice, SpeedupObserver, Storage, Targets, parse_targets};
+use assay_methods::target::{
+    Filling, SimulatedDevice, SpeedupObserver, Storage, Targets, parse_targets,
+};
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
 use assay_model::measurement::{Conduct, Finish, Interval, Measurement, Window};
@@ -344,9 +346,12 @@ fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<Op
         Targets::Paths(paths) => paths,
     };
     let opening = wanted.target.opening(wanted.write, wanted.direct);
-    let mut show = |written: u64, total: u64| {
-        let what = format!("filling the test file: {}", show_bytes(real(written)));
-        context.progress.show(&what, assay_model::number::share(written, total), None);
+    let mut show = |filling: Filling<'_>| match filling {
+        Filling::Begins(note) => context.progress.say(&format!("note: {note}")),
+        Filling::Written { bytes, total_bytes } => {
+            let what = format!("filling the test file: {}", show_bytes(real(bytes)));
+            context.progress.show(&what, assay_model::number::share(bytes, total_bytes), None);
+        }
     };
     let storage = Storage::open(&paths, &opening, &context.stop, &mut show)?;
     context.progress.clear();

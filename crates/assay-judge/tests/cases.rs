@@ -177,7 +177,7 @@ const CASES: [Case; 68] = [
         || with(|story| story.conduct().host_busy_share = None),
         "host.cpu_busy at_most 80%",
         Open,
-        "did not say",
+        "is not known",
     ),
     (
         "2 % of the segments again",

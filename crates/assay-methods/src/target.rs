@@ -13,6 +13,7 @@ mod simulated;
 mod storage;
 mod test_file;
 
+pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
 pub use storage::{Storage, is_block_device};

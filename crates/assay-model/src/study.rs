@@ -295,7 +295,7 @@ pub enum CellState {
         reason: String,
     },
     /// A stop rule left it out.
-    OmittedCriterion {
+    LeftOut {
         /// Which.
         reason: String,
     },

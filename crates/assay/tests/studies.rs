@@ -472,8 +472,9 @@ fn calibrations_are_compared_with_their_curves() {
     let found: Value = serde_json::from_str(&compared.stdout).unwrap();
     let measures = found["pairs"][0]["measures"].as_array().unwrap();
     let most = measures.iter().find(|one| one["quantity"] == "calibration.read.iops_max").unwrap();
-    let ratio = most["ratio"]["value"].as_f64().unwrap();
-    assert!((ratio - 2.0).abs() < 0.05, "{ratio}");
+    let end = |end: &str| most["ratio"][end].as_f64().unwrap();
+    assert!((end("low")..=end("high")).contains(&2.0), "{most}");
+    assert!((end("value") - 2.0).abs() < 0.2, "{most}");
     assert!(!found["overlays"].as_array().unwrap().is_empty());
     let page = std::fs::read_to_string(place.path("c.html")).unwrap();
     assert!(page.contains("Curves over each other") && page.matches("<svg").count() >= 6);

@@ -72,7 +72,7 @@ pub fn run_cells(
         }
         let spent_s = runner.now_s() - begun_s;
         let done = if let Some(reason) = left_out(study, cell, &breaches, spent_s) {
-            plain(cell, CellState::OmittedCriterion { reason })
+            plain(cell, CellState::LeftOut { reason })
         } else {
             announce(runner, study, cell, all.len());
             let Some((done, reason)) = run_cell(runner, study, cell) else {

@@ -38,12 +38,14 @@ pub struct SizePlan {
 const DIRECT_BYTES_WANTED: u64 = 32 << 30;
 /// Below this a small cache answers everything; it is said, bytes.
 const CACHE_BYTES: u64 = 4 << 30;
+/// What nobody asked for takes the free space divided by this at most: others may be about to need it.
+const FREE_SPACE_PARTS: u64 = 10;
 /// Sizes are multiples of this, bytes.
 const STEP_BYTES: u64 = DATA_START_BYTES;
 
 /// Chooses a size. Wanted are 32 GiB with direct I/O, so that the caches of controllers and drives do not answer for
 /// the medium, or twice the host's memory without, so that the page cache does not. That is bounded by half of the
-/// free space above the reserve and by what can be filled in time.
+/// free space above the reserve, by a tenth of the free space and by what can be filled in time.
 ///
 /// # Errors
 /// An environment error when not even the least size fits.
@@ -71,7 +73,6 @@ pub fn plan_file_size(inputs: &SizeInputs) -> Result<SizePlan> {
         reasons.push("a file this small may be answered from a cache in the storage".into());
     }
     let capacity_share = real(size_bytes) / real(inputs.capacity_bytes.max(size_bytes));
-    reasons.push(format!("the file covers {:.2}% of the file system", capacity_share * 100.0));
     Ok(SizePlan { size_bytes, capacity_share, reasons })
 }
 
@@ -94,7 +95,12 @@ fn wanted(inputs: &SizeInputs) -> (u64, String) {
 fn bounds(inputs: &SizeInputs) -> Vec<(u64, String)> {
     let spare = inputs.free_bytes.saturating_sub(reserve_bytes(inputs.capacity_bytes)) / 2;
     let free = format!("{} is half of the free space above the reserve", show_bytes(real(spare)));
-    let mut bounds = vec![(spare, free)];
+    let tenth = (inputs.free_bytes / FREE_SPACE_PARTS).max(FILE_BYTES_MIN);
+    let unasked = format!(
+        "{} is a tenth of the free space, the most that is taken without --size",
+        show_bytes(real(tenth))
+    );
+    let mut bounds = vec![(tenth, unasked), (spare, free)];
     if let Some(rate) = inputs.fill_rate_bytes_per_s {
         let filled = count(rate * inputs.fill_time_s).max(FILE_BYTES_MIN);
         let time =
@@ -124,15 +130,9 @@ mod tests {
     fn ample_space_gives_what_is_wanted() {
         let plan = plan_file_size(&inputs()).unwrap();
         assert_eq!(plan.size_bytes, 32 << 30);
-        assert_eq!(
-            plan.reasons,
-            [
-                "32.0 GiB are wanted to go beyond the caches of the storage",
-                "the file covers 3.20% of the file system"
-            ]
-        );
+        assert_eq!(plan.reasons, ["32.0 GiB are wanted to go beyond the caches of the storage"]);
         let buffered = SizeInputs { direct_io: false, ..inputs() };
-        assert_eq!(plan_file_size(&buffered).unwrap().size_bytes, 128 << 30);
+        assert_eq!(plan_file_size(&buffered).unwrap().size_bytes, 50 << 30);
     }
 
     #[test]
@@ -141,7 +141,10 @@ mod tests {
             SizeInputs { free_bytes: 21 << 30, fill_rate_bytes_per_s: Some(100e6), ..inputs() };
         let plan = plan_file_size(&slow).unwrap();
         assert_eq!(plan.size_bytes, 2_000_000_000 >> 20 << 20);
-        assert_eq!(plan.reasons[1], "10.0 GiB is half of the free space above the reserve");
+        assert_eq!(
+            plan.reasons[1],
+            "2.10 GiB is a tenth of the free space, the most that is taken without --size"
+        );
         assert_eq!(plan.reasons[2], "1.86 GiB can be filled in 20 s");
         assert_eq!(
             plan.reasons[3],
@@ -164,6 +167,7 @@ mod tests {
             if let Ok(plan) = plan_file_size(&inputs) {
                 prop_assert!(plan.size_bytes + reserve_bytes(capacity) <= free_bytes);
                 prop_assert!(plan.size_bytes >= FILE_BYTES_MIN);
+                prop_assert!(plan.size_bytes <= (free_bytes / 10).max(FILE_BYTES_MIN));
                 prop_assert!((0.0..=1.0).contains(&plan.capacity_share));
             }
         }

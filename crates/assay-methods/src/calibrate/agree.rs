@@ -105,7 +105,7 @@ mod tests {
     use assay_model::number::real;
     use assay_stats::random::Random;
 
-    /// Twenty visits of 0.3 and 1 s in turn to a Poisson stream of 1,000/s, and of so many times as much from the tenth on.
+    /// Twenty visits of 0.3 and 1 s in turn to a Poisson stream of 1,000/s, and `later` times as much from the tenth on.
     fn visits(seed: u64, later: f64) -> Vec<(f64, f64)> {
         let mut random = Random::new(seed);
         (0..20_u64)

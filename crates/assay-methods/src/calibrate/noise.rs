@@ -19,8 +19,8 @@ pub(super) const HIDES: f64 = 0.03;
 /// Longer batches need this many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
 
-/// What all rungs of a ladder show of the noise within visits counts for a rung that shows little itself like so many of its
-/// own degrees of freedom.
+/// What all rungs of a ladder show of the noise within visits counts for a rung that shows little itself like this many
+/// degrees of freedom of its own.
 const FREEDOM_OF_ALL: f64 = 4.0;
 
 /// The noise that outlasts a visit, as the visits to all rungs show it.

@@ -82,7 +82,7 @@ impl CalibrationPlan {
         }
         if !(service_time_ns > 0.0 && service_time_ns.is_finite()) {
             return Err(Error::usage(
-                format!("{service_time_ns} ns is no limit for a service time"),
+                format!("{service_time_ns} ns is not a limit for a service time"),
                 "use a limit above 0, for example 1ms",
             ));
         }

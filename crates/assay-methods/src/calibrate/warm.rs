@@ -22,7 +22,7 @@ const AS_LARGE: f64 = 0.8;
 /// How sure it must be, by Student's law of single visits: many moments are tried, and visits that follow one another are alike.
 const SURE: f64 = 1.0 - 1e-5;
 
-/// The level after it was seen for at least this share of the time: noise that lasts as long is no rise for good.
+/// The level after it was seen for at least this share of the time: noise that lasts as long is not a rise for good.
 const SEEN_AFTER: f64 = 0.1;
 
 /// A visit to one of the loads, which are numbered.

@@ -17,8 +17,22 @@ const OUTSTANDING: u32 = 8;
 /// An estimate of the fill rate needs only as many reports.
 const INTERVAL: Nanos = Nanos(200_000_000);
 
-/// How far filling has come: bytes written, bytes to write.
-pub type FillProgress<'a> = &'a mut dyn FnMut(u64, u64);
+/// What is said of a test file while it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filling<'a> {
+    /// Its size and the reasons, before the first byte is written.
+    Begins(&'a str),
+    /// How far it has come.
+    Written {
+        /// Bytes that are written.
+        bytes: u64,
+        /// Bytes to write.
+        total_bytes: u64,
+    },
+}
+
+/// Hears of a test file while it is made.
+pub type FillProgress<'a> = &'a mut dyn FnMut(Filling<'_>);
 
 /// Fills the target from its first byte on, for the time allowed at the most; gives the bytes that are surely written.
 ///
@@ -42,7 +56,7 @@ pub fn fill(
     let mut written = 0;
     let mut observe = |interval: &Interval, _: &Window| {
         written += interval.operations.bytes();
-        progress(written, length_bytes);
+        progress(Filling::Written { bytes: written, total_bytes: length_bytes });
         ControlFlow::Continue(())
     };
     let measurement = run(&job, stop, &mut observe)?;

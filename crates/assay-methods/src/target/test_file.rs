@@ -2,7 +2,7 @@
 
 use super::AccessOptions;
 use super::direct::set_direct;
-use super::fill::{FillProgress, fill};
+use super::fill::{FillProgress, Filling, fill};
 use assay_engine::Target;
 use assay_host::counters::monotonic_ns;
 use assay_host::environment::{read_host, read_storage};
@@ -53,8 +53,8 @@ pub(super) struct TestFiles<'a> {
 /// How much is wanted.
 struct Wanted {
     size_bytes: u64,
-    /// Why this size, when nobody asked for it.
-    note: Option<String>,
+    /// The size in words, and why when nobody asked for it.
+    note: String,
 }
 
 impl<'a> TestFiles<'a> {
@@ -72,7 +72,8 @@ impl<'a> TestFiles<'a> {
         if let Some(admission) = self.found(directory, &wanted)? {
             return self.taken_over(admission);
         }
-        self.notes.extend(wanted.note);
+        // Said now and not with the other notes: whoever does not want it can still stop it.
+        progress(Filling::Begins(&wanted.note));
         let admission = self.gate.create_file(directory, wanted.size_bytes)?;
         let mut held = Held { admission, goes: true };
         self.fill(&mut held.admission, progress)?;
@@ -186,7 +187,8 @@ impl<'a> TestFiles<'a> {
 
     fn wanted(&self, directory: &Path) -> Result<Wanted> {
         if let Some(Bytes(size_bytes)) = self.opening.file_size {
-            return Ok(Wanted { size_bytes, note: None });
+            let note = format!("writing a test file of {} as asked", show_bytes(real(size_bytes)));
+            return Ok(Wanted { size_bytes, note });
         }
         let survey = Survey::new(self.gate.root());
         let space = read_storage(&survey, directory)?.space.unwrap_or_default();
@@ -199,12 +201,12 @@ impl<'a> TestFiles<'a> {
             fill_time_s: self.opening.fill_time.seconds(),
         })?;
         let note = format!(
-            "test file of up to {}, {:.1} % of the capacity: {}",
+            "writing a test file of up to {}, {:.1} % of the capacity: {}",
             show_bytes(real(plan.size_bytes)),
             plan.capacity_share * 100.0,
             plan.reasons.join("; ")
         );
-        Ok(Wanted { size_bytes: plan.size_bytes, note: Some(note) })
+        Ok(Wanted { size_bytes: plan.size_bytes, note })
     }
 }
 

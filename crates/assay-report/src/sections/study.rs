@@ -23,7 +23,7 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
     let failed = count(|state| matches!(state, CellState::Failed { .. }));
-    let left_out = count(|state| matches!(state, CellState::OmittedCriterion { .. }));
+    let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
     let mut words = format!(
         "Study “{}” on {target}: {measured} of {} cells measured",
         study.study, study.planned
@@ -251,7 +251,7 @@ fn state(result: &CellResult) -> String {
     match &result.state {
         CellState::Measured => show_length(result.elapsed_s),
         CellState::Failed { .. } => "failed".to_owned(),
-        CellState::OmittedCriterion { .. } => "left out".to_owned(),
+        CellState::LeftOut { .. } => "left out".to_owned(),
     }
 }
 
@@ -261,7 +261,7 @@ fn unmeasured(study: &StudyResult) -> Table {
         let (what, reason) = match &result.state {
             CellState::Measured => return None,
             CellState::Failed { reason } => ("failed", reason),
-            CellState::OmittedCriterion { reason } => ("left out", reason),
+            CellState::LeftOut { reason } => ("left out", reason),
         };
         let number = result.cell.number.to_string();
         Some(vec![number, settings(result), format!("{what}: {reason}")])

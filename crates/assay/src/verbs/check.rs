@@ -30,7 +30,7 @@ pub struct Options {
     /// IOPS at which p99 must stay within --max-latency
     #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, default_value = "3000/s")]
     min_iops: Rate,
-    /// Skip the test with a real database
+    /// Skip the test with a real database: start no PostgreSQL server
     #[arg(long)]
     no_database: bool,
     /// Directory with the programs of a PostgreSQL server; by default found next to assay, on the PATH, or where

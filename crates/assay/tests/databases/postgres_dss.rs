@@ -62,10 +62,10 @@ fn a_load_is_judged_by_its_criteria() {
     let load = format!("load dss d {SMALL} --criteria asked.toml");
     let output = place.run(&format!("{load} --repeats 3"));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
-    assert_eq!(json(&output)["verdict"]["outcome"], "pass");
+    assert_eq!(json(&output)["verdict"]["outcome"], "PASS");
     let once = place.run(&load);
-    assert_eq!(json(&once)["verdict"]["outcome"], "inconclusive", "{}", words(&once));
-    assert_eq!(json(&once)["verdict"]["judgements"][1]["outcome"], "pass");
+    assert_eq!(json(&once)["verdict"]["outcome"], "INCONCLUSIVE", "{}", words(&once));
+    assert_eq!(json(&once)["verdict"]["judgements"][1]["outcome"], "PASS");
 }
 
 #[test]
