@@ -141,10 +141,11 @@ impl<'a> TestFiles<'a> {
     }
 
     /// A file that an earlier run kept or left behind, when it was filled with what is wanted now. What was left
-    /// behind and is of no use goes.
+    /// behind and is of no use goes; so does a second one of use, which nobody would come back for.
     fn found(&mut self, directory: &Path, wanted: &Wanted) -> Result<Option<Admission>> {
+        let mut taken = None;
         for created in self.gate.find_created(directory)? {
-            if !self.fits(created.marker(), wanted) {
+            if taken.is_some() || !self.fits(created.marker(), wanted) {
                 self.clear_away(&created);
                 continue;
             }
@@ -157,9 +158,9 @@ impl<'a> TestFiles<'a> {
                 created.path().display(),
                 show_bytes(real(created.marker().filled_bytes))
             ));
-            return Ok(Some(admission));
+            taken = Some(admission);
         }
-        Ok(None)
+        Ok(taken)
     }
 
     fn fits(&self, marker: &Marker, wanted: &Wanted) -> bool {
