@@ -49,7 +49,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         16 => json::<assay_model::study::StudyResult>(text),
         17 => json::<assay_model::run::Event>(text),
         18 => json::<assay_model::watch::Moment>(text),
-        19 => json::<assay_model::measurement::Joint>(text),
+        19 => json::<assay_model::measurement::Window>(text),
         20 => json::<assay_model::run::IntervalSummary>(text),
         21 => json::<assay_model::Histogram>(text),
         22 => drop(parse_toml::<assay_model::Workload>(text, "workload")),
