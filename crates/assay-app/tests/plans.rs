@@ -213,3 +213,27 @@ fn plans_without_a_field_take_its_default() {
     let unknown = serde_json::from_str::<LoadPlan>("{\"slob\": {\"sesions\": [1]}}");
     assert!(unknown.unwrap_err().to_string().contains("sesions"));
 }
+
+/// A plan that was kept before options had one name in all verbs means what it meant.
+#[test]
+fn plans_with_former_names_of_options_mean_the_same() {
+    let contract = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/earlier");
+    for default in LoadPlan::all() {
+        let name = default.load().name();
+        let path = contract.join(format!("first-form.{name}.plan.json"));
+        let kept: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut plan: LoadPlan = serde_json::from_value(kept["plan"].clone()).unwrap();
+        let former = kept["plan"][name].get("shared").unwrap_or(&kept["plan"][name]);
+        let now = serde_json::to_value(&plan).unwrap();
+        let now = now[name].get("shared").unwrap_or(&now[name]);
+        assert_eq!(plan.load_mut().parts().target, "data");
+        assert_eq!(now["buffer_pool"], former["shared_buffers"]);
+        let resumed = if former["left"] == "finish" { "resume" } else { "drop" };
+        assert_eq!(now["partial_data"], resumed);
+        if let Some(users) = former.get("users") {
+            assert_eq!(&now["sessions"], users);
+        }
+        assert!(["shared_buffers", "left", "users"].iter().all(|name| now.get(name).is_none()));
+    }
+}

@@ -33,8 +33,10 @@ pub struct ServerOptions {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ProductName {
     /// PostgreSQL
+    #[value(aliases = ["postgresql", "pg"])]
     Postgres,
     /// MariaDB, or MySQL behind an address
+    #[value(alias = "mysql")]
     Mariadb,
 }
 
