@@ -217,10 +217,10 @@ fn plans_without_a_field_take_its_default() {
 /// A plan that was kept before options had one name in all verbs means what it meant.
 #[test]
 fn plans_with_former_names_of_options_mean_the_same() {
-    let contract = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/earlier");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/former_plans");
     for default in LoadPlan::all() {
         let name = default.load().name();
-        let path = contract.join(format!("first-form.{name}.plan.json"));
+        let path = folder.join(format!("{name}.plan.json"));
         let kept: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let mut plan: LoadPlan = serde_json::from_value(kept["plan"].clone()).unwrap();
