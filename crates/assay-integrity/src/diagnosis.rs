@@ -40,6 +40,11 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// The read failed.
+    pub const fn unreadable() -> Self {
+        Self::of(FaultKind::Unreadable)
+    }
+
     const fn of(kind: FaultKind) -> Self {
         Self {
             kind,

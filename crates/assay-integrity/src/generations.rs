@@ -199,9 +199,10 @@ impl Generations {
         self.mark(block, generation, SEEN)
     }
 
-    /// A fault of the last version is reported; whether that is news.
+    /// A fault of a version is reported; whether that is news. It is where the block has been written again since.
     pub fn report(&self, block: u64, generation: u32) -> bool {
-        self.mark(block, generation, REPORTED)
+        let entry = self.entry(block).load(Ordering::Acquire);
+        entry & GENERATION != generation || self.mark(block, generation, REPORTED)
     }
 
     fn mark(&self, block: u64, generation: u32, mark: u32) -> bool {
