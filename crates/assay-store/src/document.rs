@@ -35,6 +35,8 @@ pub enum Document {
     Locality,
     /// What a soak came to.
     Soak,
+    /// Whether what was read is what was written.
+    Integrity,
     /// The study as it was given, scaled.
     Study,
     /// What a study came to so far.
@@ -45,7 +47,7 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -56,6 +58,7 @@ impl Document {
         Self::Verdict,
         Self::Locality,
         Self::Soak,
+        Self::Integrity,
         Self::Study,
         Self::Results,
         Self::Report,
@@ -74,6 +77,7 @@ impl Document {
             Self::Verdict => "verdict.json",
             Self::Locality => "locality.json",
             Self::Soak => "soak.json",
+            Self::Integrity => "integrity.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",
             Self::Report => "report.html",

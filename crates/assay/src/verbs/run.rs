@@ -12,7 +12,7 @@ use assay_app::run::RunPlan;
 use assay_methods::files::read_document;
 use assay_methods::presets::preset;
 use assay_model::run::RunKind;
-use assay_model::units::Nanos;
+use assay_model::units::{Nanos, Share};
 use assay_model::workload::parse_workload;
 use assay_model::{Result, Workload};
 use assay_store::{Document, RunReader};
@@ -20,7 +20,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 5] = ["workload", "time", "warm_up", "interval", "seed"];
+const OWN: [&str; 6] = ["workload", "time", "warm_up", "interval", "seed", "verify"];
 
 /// Runs a workload, from a file or a preset, and judges the result if criteria are given
 #[derive(Args)]
@@ -45,6 +45,9 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
+    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    verify: Option<Share>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
@@ -64,7 +67,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
-    let plan = RunPlan { target: options.target.plan(), workload: changed(load(name)?, options)? };
+    let plan = RunPlan {
+        target: options.target.plan(),
+        workload: changed(load(name)?, options)?,
+        verify: options.verify,
+    };
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let finished = plan.run(criteria, &context(&options.store, &options.output)?)?;
     conclude(&finished, &options.output)
@@ -112,5 +119,5 @@ fn original_plan(run: &RunReader) -> Result<RunPlan> {
     let begun: Options = original_options(run, "run", "run of one workload")?;
     let text = needed(run, Document::Workload)?;
     let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(RunPlan { target: begun.target.plan(), workload })
+    Ok(RunPlan { target: begun.target.plan(), workload, verify: begun.verify })
 }
