@@ -22,6 +22,7 @@ pub mod new_file;
 pub mod plan_document;
 pub mod progress;
 pub mod recording;
+pub mod replay;
 pub mod reports;
 pub mod resume;
 pub mod run;

@@ -11,6 +11,7 @@ pub mod load;
 pub mod locality;
 pub mod plan;
 pub mod profile;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod runs;
