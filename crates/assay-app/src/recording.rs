@@ -14,7 +14,9 @@ use assay_methods::target::{
 };
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
-use assay_model::measurement::{Conduct, Finish, Interval, Measurement, Window};
+use assay_model::measurement::{
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
+};
 use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
 use assay_model::study::Study;
@@ -281,8 +283,8 @@ impl Recording {
                 started_unix_ns,
                 durability: Durability::Finished,
                 conduct: Conduct {
-                    backend: "simulated".to_owned(),
-                    clock: "virtual".to_owned(),
+                    backend: BackendKind::Simulated,
+                    clock: ClockKind::Virtual,
                     ..Conduct::default()
                 },
             },

@@ -201,15 +201,7 @@ fn filled(mut report: Report, words: &str) -> Report {
             fill([&mut error.target, &mut error.meaning], words);
         }
         let conduct = &mut measurement.conduct;
-        fill(
-            [
-                &mut conduct.backend,
-                &mut conduct.clock,
-                &mut conduct.features[0],
-                &mut measurement.workload,
-            ],
-            words,
-        );
+        fill([&mut conduct.features[0], &mut measurement.workload], words);
         for remark in &mut conduct.remarks {
             fill([&mut remark.what, &mut remark.why, &mut remark.remedy], words);
         }

@@ -12,7 +12,7 @@ use assay_dbload::load::{
 };
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
-use assay_model::measurement::{Conduct, Finish, Interval, Window};
+use assay_model::measurement::{ClockKind, Conduct, Finish, Interval, Window};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_count};
@@ -323,8 +323,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
             conduct: Conduct {
-                backend: LinkOf::<C>::BACKEND.to_owned(),
-                clock: "monotonic".to_owned(),
+                backend: LinkOf::<C>::BACKEND,
+                clock: ClockKind::Monotonic,
                 ..Conduct::default()
             },
         };

@@ -8,7 +8,8 @@ use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
 use assay_model::load::{Length, LoadKind, Retries, Rung};
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, PerOperation, Window,
+    BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
+    PerOperation, Window,
 };
 use assay_model::number::{count_of, narrow, rate, seconds};
 use assay_model::{Estimate, measurement};
@@ -29,7 +30,7 @@ const INTERVALS_MIN: usize = 5;
 /// What the one who watches gathers.
 pub(super) struct Watch<'a> {
     kind: LoadKind,
-    backend: &'static str,
+    backend: BackendKind,
     kinds: &'a [Kind],
     slots: Vec<Arc<Mutex<Slot>>>,
     totals: Vec<NamedResult>,
@@ -245,10 +246,15 @@ impl<'a> Watch<'a> {
     }
 }
 
-fn conduct(backend: &str, passed: &Passed, sessions: u32, host_busy_share: Option<f64>) -> Conduct {
+fn conduct(
+    backend: BackendKind,
+    passed: &Passed,
+    sessions: u32,
+    host_busy_share: Option<f64>,
+) -> Conduct {
     Conduct {
-        backend: backend.to_owned(),
-        clock: "monotonic".to_owned(),
+        backend,
+        clock: ClockKind::Monotonic,
         cpu_user_s: passed.client_cpu_s,
         host_busy_share,
         outstanding_mean: f64::from(sessions),

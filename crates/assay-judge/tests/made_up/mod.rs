@@ -9,8 +9,8 @@ use assay_model::calibration::{
 use assay_model::environment::{Environment, Host, Storage};
 use assay_model::load::{DatabaseCounts, Load, LoadKind, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Measurement, NamedResult, Operation, OperationResult, PerOperation,
-    Window,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, Operation,
+    OperationResult, PerOperation, Window,
 };
 use assay_model::number::real;
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
@@ -151,9 +151,9 @@ pub(crate) fn story() -> Story {
     let mut total = Window::default();
     (0..60).for_each(|index| total.merge(&joint(index)));
     let conduct = Conduct {
-        backend: "uring".to_owned(),
+        backend: BackendKind::Uring,
         direct_io: Some(true),
-        clock: "tsc".to_owned(),
+        clock: ClockKind::Tsc,
         submission: assay_model::measurement::Submission::Asynchronous,
         worker_busy_share_max: 0.2,
         host_busy_share: Some(0.3),

@@ -5,8 +5,8 @@ mod storage;
 mod verdict;
 
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, Operation, OperationResult,
-    PerOperation, Remark, Submission, merge_named,
+    BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
+    Operation, OperationResult, PerOperation, Remark, Submission, merge_named,
 };
 use assay_model::number::{count, real};
 use assay_model::verdict::NamedEstimate;
@@ -197,9 +197,9 @@ fn conduct(intervals: u64) -> Conduct {
     start_error.record_many(1800, 9000);
     start_error.record_many(4200, 900);
     Conduct {
-        backend: "uring".to_owned(),
+        backend: BackendKind::Uring,
         direct_io: Some(true),
-        clock: "tsc".to_owned(),
+        clock: ClockKind::Tsc,
         submission: Submission::Asynchronous,
         features: vec!["registered files".to_owned(), "registered buffers".to_owned()],
         enters: 91_000 * intervals,
