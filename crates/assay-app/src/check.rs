@@ -9,7 +9,7 @@ use crate::load::slob::{BlockSetup, SlobDriver, WARM_UP};
 use crate::plan_document::PlanDocument;
 use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_dbload::load::{Climb, RungPlan};
+use assay_dbload::load::{LadderSearch, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
@@ -187,7 +187,7 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
         target: directory.to_owned(),
         rung: RungPlan::new(1, 1, Length::Time(Nanos::from_seconds(rung_s))),
         warm_up: Some(WARM_UP),
-        climb: Climb::Given(sessions),
+        climb: LadderSearch::Given(sessions),
         repeats: 1,
         access: Access::Index.name().to_owned(),
         plan: Vec::new(),

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
 use assay_dbload::dss::{DssStore, Memory, data_bytes};
-use assay_dbload::load::MariaLink;
+use assay_dbload::load::MariadbLink;
 use assay_loads::dss::{Choice, Scale};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
@@ -138,7 +138,7 @@ impl Load for DssPlan {
         let (product, parallel) = self.parallel_on_product()?;
         match product {
             ProductName::Postgres => self.run_on::<Connection>(parallel, document, context),
-            ProductName::Mariadb => self.run_on::<MariaLink>(parallel, document, context),
+            ProductName::Mariadb => self.run_on::<MariadbLink>(parallel, document, context),
         }
     }
 

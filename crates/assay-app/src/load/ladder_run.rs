@@ -8,7 +8,7 @@ use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
 use assay_dbload::load::{
-    Climb, Hands, Measured, Method, Next, Point, Product, RungPlan, knee_of, measure,
+    LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
 };
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
@@ -27,7 +27,7 @@ pub struct LadderPlan {
     /// The target as it was named.
     pub target: String,
     /// Which rungs.
-    pub climb: Climb,
+    pub climb: LadderSearch,
     /// A rung; its sessions and repeat are those of the ladder.
     pub rung: RungPlan,
     /// Load before the first rung, which fills the caches of processes and of the server.
@@ -81,7 +81,7 @@ pub trait LoadDriver {
         &mut self,
         _ground: &mut ServerOf<Self>,
         _load: &mut Load,
-        _measured: &Measured,
+        _measured: &RungResult,
         _stop: &AtomicBool,
     ) -> Result<()> {
         Ok(())
@@ -257,7 +257,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let climb = &self.ladder.climb;
         let times = self.course.limited(rung);
         let point = Point::of(rung, &times, climb.quantile(), f64::from(processors()));
-        let is_asked = matches!(climb, Climb::Given(_)) && !self.course.is_of_storage();
+        let is_asked = matches!(climb, LadderSearch::Given(_)) && !self.course.is_of_storage();
         if is_asked { Point { busy_share: None, ..point } } else { point }
     }
 
@@ -315,7 +315,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         }
     }
 
-    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
+    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<RungResult> {
         let ladder = self.ladder;
         let plan = RungPlan { sessions, repeat, ..ladder.rung };
         let step = plan.step(self.course.method().kind(), &ladder.plan);
@@ -335,7 +335,11 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     }
 
     /// Measures with progress, and with a cell that keeps the intervals where there is one.
-    fn watched(&mut self, plan: &RungPlan, mut cell: Option<&mut CellWriter>) -> Result<Measured> {
+    fn watched(
+        &mut self,
+        plan: &RungPlan,
+        mut cell: Option<&mut CellWriter>,
+    ) -> Result<RungResult> {
         let (progress, stop) = (&self.context.progress, Arc::clone(&self.context.stop));
         let course = &*self.course;
         let mut observe = |interval: &Interval, joint: &Window| {
@@ -353,7 +357,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
                 let _ = own.revive(&stop);
             }
         };
-        let mut hands = Hands { stop: &stop, observe: &mut observe, tend: &mut tend };
+        let mut hands = RungHooks { stop: &stop, observe: &mut observe, tend: &mut tend };
         let measured = measure(database, course.method(), plan, &mut hands);
         self.context.progress.clear();
         measured

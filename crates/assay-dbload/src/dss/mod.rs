@@ -3,9 +3,9 @@
 //!
 //! [`DssStore`] defines what it needs of a product.
 
-mod asked;
 mod mariadb;
 mod postgres;
+mod query_settings;
 mod refresh;
 mod run;
 mod store;
@@ -15,9 +15,9 @@ mod tables;
 use crate::load::Database;
 use assay_model::Result;
 
-pub use asked::{Asked, Memory};
+pub use query_settings::{Memory, QuerySettings};
 pub use refresh::finish_refresh;
-pub use run::{Hands, RunPlan, measure};
+pub use run::{QueryHooks, RunPlan, measure};
 pub use store::DssStore;
 pub use tables::{DssTables, SCHEMA, data_bytes, look, scale_of, sizes};
 

@@ -21,7 +21,7 @@ pub struct Own {
 }
 
 /// What two snapshots and the looks between them are called.
-pub type Seen<W> = Observed<<W as ObservedServer>::Snapshot>;
+pub type ObservedServerSpan<W> = Observed<<W as ObservedServer>::Snapshot>;
 
 /// A product whose live servers have a profile.
 pub trait Live: ObservedServer<Snapshot: Send> + Send + Sized {
@@ -56,16 +56,16 @@ pub trait Live: ObservedServer<Snapshot: Send> + Send + Sized {
         times: Option<TaskTimes<'_>>,
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
-    ) -> Result<Seen<Self>>;
+    ) -> Result<ObservedServerSpan<Self>>;
 
     /// The profile of what was seen.
     ///
     /// # Errors
     /// When the server was restarted in between.
-    fn profile(seen: &Seen<Self>, outside: &HostContext) -> Result<Profile>;
+    fn profile(seen: &ObservedServerSpan<Self>, outside: &HostContext) -> Result<Profile>;
 
     /// What looking cost, in a database where sessions are counted by it.
-    fn own(seen: &Seen<Self>, database: &str) -> Own;
+    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own;
 
     /// The name of the profile, for people.
     fn subject(&self) -> String;

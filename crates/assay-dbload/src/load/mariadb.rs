@@ -1,7 +1,7 @@
 //! MariaDB and MySQL as the rung and the keeper of a server need them.
 
 use super::link::{Link, ServerUse};
-use super::maria_link::MariaLink;
+use super::mariadb_link::MariadbLink;
 use super::product::Product;
 use super::remark::remark;
 use assay_mariadb::address::Address;
@@ -44,7 +44,7 @@ const SETTINGS: [&str; 18] = [
 /// Ways to write that pass the page cache by.
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
-impl Product for MariaLink {
+impl Product for MariadbLink {
     const BACKEND: BackendKind = BackendKind::Mariadb;
 
     type Knowledge = Knowledge;
@@ -124,7 +124,7 @@ impl Product for MariaLink {
     }
 }
 
-impl MariaLink {
+impl MariadbLink {
     /// Makes the server write all changed pages of tables.
     fn write_tables(&mut self, schema: &str) -> Answer<()> {
         let names = self.tables(schema)?;

@@ -1,6 +1,5 @@
 //! What a rung and the keeper of a server need of a product.
 
-use super::copies::DatabaseCopies;
 use super::link::ServerUse;
 use super::owner::SchemaOwner;
 use crate::live::Live;
@@ -12,7 +11,7 @@ use assay_model::measurement::{BackendKind, Remark};
 use std::path::PathBuf;
 
 /// A product: what its servers are asked about themselves.
-pub trait Product: SchemaOwner + DatabaseCopies {
+pub trait Product: SchemaOwner {
     /// The name in the conduct of a measurement.
     const BACKEND: BackendKind;
 

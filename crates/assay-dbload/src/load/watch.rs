@@ -1,8 +1,8 @@
 //! The one who watches a rung: an interval a second, and an end that loses nothing.
 
-use super::counted::Passed;
+use super::counters::CounterDelta;
 use super::method::{Kind, Method};
-use super::plan::{Hands, RungPlan};
+use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
 use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
         &mut self,
         length: Length,
         threads: &[ScopedJoinHandle<'_, Ended>],
-        hands: &mut Hands<'_>,
+        hands: &mut RungHooks<'_>,
     ) -> Finish {
         let end = match length {
             Length::Time(time) => Some(Duration::from_nanos(time.0)),
@@ -104,13 +104,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Measured time at a moment.
+    /// RungResult time at a moment.
     fn passed(&self, at: Instant) -> Duration {
         self.begun.map_or(Duration::ZERO, |begun| at.saturating_duration_since(begun))
     }
 
     /// Gathers what the sessions did since the last interval.
-    fn interval(&mut self, passed: Duration, hands: &mut Hands<'_>) -> ControlFlow<()> {
+    fn interval(&mut self, passed: Duration, hands: &mut RungHooks<'_>) -> ControlFlow<()> {
         let mut streams = nothing(self.kinds);
         for slot in &self.slots {
             slot.lock().unwrap_or_else(PoisonError::into_inner).drain(self.kinds, &mut streams);
@@ -140,9 +140,9 @@ impl<'a> Watch<'a> {
         mut self,
         plan: &RungPlan,
         finish: Finish,
-        passed: Passed,
+        passed: CounterDelta,
         ended: &[Ended],
-        hands: &mut Hands<'_>,
+        hands: &mut RungHooks<'_>,
     ) -> Rung {
         let last = ended.iter().map(|one| one.at).max();
         let last = last.map_or(Duration::ZERO, |last| self.passed(last));
@@ -248,7 +248,7 @@ impl<'a> Watch<'a> {
 
 fn conduct(
     backend: BackendKind,
-    passed: &Passed,
+    passed: &CounterDelta,
     sessions: u32,
     host_busy_share: Option<f64>,
 ) -> Conduct {

@@ -16,7 +16,7 @@ mod statements;
 mod store;
 mod transactions;
 
-pub use conditions::{Counted, count, verify};
+pub use conditions::{TransactionCounts, count, verify};
 pub use orders::{OrderSession, Orders};
 pub use prepared::PreparedOrders;
 pub use schema::Shape;

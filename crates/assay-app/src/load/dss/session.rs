@@ -9,7 +9,7 @@ use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
-use assay_dbload::dss::{Asked, DssStore, Hands, RunPlan, measure, parallel_max};
+use assay_dbload::dss::{DssStore, QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
 use assay_host::clock::unix_ns;
 use assay_loads::dss::NOTICE;
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
@@ -133,7 +133,7 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
                     streams,
                     repeat,
                     first_set: course.refreshes.then_some(0),
-                    asked: Asked {
+                    asked: QuerySettings {
                         scale: course.scale,
                         choice: course.choice,
                         limit: Some(course.limit),
@@ -172,7 +172,7 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
             show(progress, &plan, begun.borrow().len(), wanted, passed);
         };
         let mut hands =
-            Hands { stop: &self.context.stop, ended: &mut ended, waiting: &mut waiting };
+            QueryHooks { stop: &self.context.stop, ended: &mut ended, waiting: &mut waiting };
         let run = measure(&mut self.tables.ground.database, &plan, &mut hands);
         self.context.progress.clear();
         let run = match run {

@@ -3,7 +3,7 @@
 
 use crate::load::ladder_run::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
-use assay_dbload::load::{Database, Measured, Method, Snapshot, TableStore};
+use assay_dbload::load::{Database, Method, RungResult, Snapshot};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What a kind of such a load knows of itself.
 pub trait TransactionLoad {
     /// A session on the product that it runs on.
-    type Link: LoadProduct + TableStore;
+    type Link: LoadProduct;
     /// What sessions do.
     type Method: Method<Link = Self::Link>;
 
@@ -147,7 +147,7 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         &mut self,
         ground: &mut PreparedServer<B::Link>,
         load: &mut Load,
-        measured: &Measured,
+        measured: &RungResult,
         stop: &AtomicBool,
     ) -> Result<()> {
         let looked =

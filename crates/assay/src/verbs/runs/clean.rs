@@ -4,7 +4,7 @@
 use crate::exit::{ExitStatus, print};
 use assay_app::load::prepared_server::LoadTarget;
 use assay_dbload::load::{
-    Database, MariaLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
+    Database, MariadbLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
 };
 use assay_model::number::real;
 use assay_model::units::show_bytes;
@@ -100,11 +100,11 @@ impl Found {
     fn look(&mut self, target: &str) -> Result<()> {
         match LoadTarget::read(target)? {
             LoadTarget::Directory(path) => self.look_into(&path),
-            LoadTarget::Server(address) => {
+            LoadTarget::Postgres(address) => {
                 self.look_at_databases(&address)?;
                 self.look_at::<Connection>(&address)
             }
-            LoadTarget::Maria(address) => self.look_at::<MariaLink>(&address),
+            LoadTarget::Mariadb(address) => self.look_at::<MariadbLink>(&address),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's counters at both ends,
 //! which give the same profile that any server gets.
 
-use super::counted::Passed;
+use super::counters::CounterDelta;
 use super::database::Database;
 use super::device_reads::DeviceReads;
 use super::product::Product;
@@ -21,7 +21,7 @@ const NO_END: Duration = Duration::from_secs(365 * 86_400);
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Who looks at a server while a rung is measured.
-pub struct Watched<W: Live> {
+pub struct ServerObserver<W: Live> {
     /// The database that the load is in.
     database: String,
     watcher: W,
@@ -32,7 +32,7 @@ pub struct Watched<W: Live> {
     devices: Vec<String>,
 }
 
-impl<W: Live> Watched<W> {
+impl<W: Live> ServerObserver<W> {
     /// Opens the sessions; nothing where the server gives none, because a rung is
     /// measured all the same.
     pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
@@ -51,16 +51,16 @@ impl<W: Live> Watched<W> {
 }
 
 /// What was seen, and of which database.
-pub struct Seen<W: Live> {
-    observed: live::Seen<W>,
+pub struct RungObservation<W: Live> {
+    observed: live::ObservedServerSpan<W>,
     database: String,
     /// What could not be asked of this host.
     missing: Option<String>,
 }
 
-impl<W: Live> Watched<W> {
+impl<W: Live> ServerObserver<W> {
     /// Looks until the sessions have ended; a server that went away gives nothing.
-    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<Seen<W>> {
+    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<RungObservation<W>> {
         let root = SysRoot::live();
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
@@ -75,14 +75,14 @@ impl<W: Live> Watched<W> {
             }
             Err(why) => Some(format!("times of the device's reads: {why}")),
         };
-        Some(Seen { observed, database: self.database, missing })
+        Some(RungObservation { observed, database: self.database, missing })
     }
 }
 
-impl<W: Live> Seen<W> {
+impl<W: Live> RungObservation<W> {
     /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
     /// sessions did in the database.
-    pub(super) fn take_out(&self, passed: &mut Passed) {
+    pub(super) fn take_out(&self, passed: &mut CounterDelta) {
         let own = W::own(&self.observed, &self.database);
         passed.client_cpu_s -= self.observed.own_cpu_s;
         let own_ns = count(1e9 * own.time_s);
@@ -93,7 +93,7 @@ impl<W: Live> Seen<W> {
     /// The profile of the rung.
     pub(super) fn profile(
         &self,
-        passed: &Passed,
+        passed: &CounterDelta,
         sessions: u32,
         is_complete: bool,
     ) -> Option<Profile> {

@@ -14,7 +14,7 @@ use assay_model::number::seconds;
 
 /// All counters at one moment.
 #[derive(Clone, Debug)]
-pub struct Sight {
+pub struct CounterSnapshot {
     counts: DatabaseCounts,
     time: TimeSplit,
     host: Counters,
@@ -23,7 +23,7 @@ pub struct Sight {
 }
 
 /// What they counted between two moments.
-pub struct Passed {
+pub struct CounterDelta {
     /// The server's.
     pub database: DatabaseCounts,
     /// Where the time of its sessions went.
@@ -41,7 +41,7 @@ pub struct Passed {
 }
 
 /// What the processes of a server used between two moments.
-pub(crate) struct Used {
+pub(crate) struct ProcessUsage {
     /// Those that served the load.
     pub(crate) sessions: Option<Usage>,
     /// CPU time of all, s.
@@ -50,7 +50,7 @@ pub(crate) struct Used {
     pub(crate) storage_read_bytes: Option<u64>,
 }
 
-impl Sight {
+impl CounterSnapshot {
     /// Looks; the server's count of a session is complete when the session has ended.
     pub fn take<L: Product>(database: &mut Database<L>, sessions: &[u32]) -> Result<Self> {
         let counted = database.admin.counted(&database.address, &database.knowledge);
@@ -66,10 +66,10 @@ impl Sight {
     }
 
     /// What was counted since `earlier`, with what the sessions report of themselves.
-    pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> Passed {
+    pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> CounterDelta {
         let sessions = sum(ended.iter().map(|one| one.usage));
         if let Some(whole) = self.both_looks(earlier, ServerUse::whole_since) {
-            let used = Used {
+            let used = ProcessUsage {
                 sessions,
                 server_cpu_s: Some(seconds(whole.cpu_ns)),
                 storage_read_bytes: whole.storage_read_bytes,
@@ -79,7 +79,7 @@ impl Sight {
         let background = self.background_since(earlier);
         let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
         let of_background = background.and_then(|background| background.storage_read_bytes);
-        let used = Used {
+        let used = ProcessUsage {
             sessions,
             server_cpu_s: sessions
                 .zip(background)
@@ -103,7 +103,7 @@ impl Sight {
     }
 
     /// What was counted from `earlier` on, where it is known what the processes used.
-    pub(crate) fn passed(&self, earlier: &Self, used: &Used) -> Passed {
+    pub(crate) fn passed(&self, earlier: &Self, used: &ProcessUsage) -> CounterDelta {
         let counts = counts_since(&self.counts, &earlier.counts);
         let host = self.host.since(&earlier.host);
         let device = host
@@ -111,7 +111,7 @@ impl Sight {
             .first()
             .map(|device| DeviceCounts { name: device.name.clone(), counters: device.counters });
         let device_bytes = device.as_ref().map(|device| device.counters.read_bytes);
-        Passed {
+        CounterDelta {
             time: time_since(&self.time, &earlier.time, used.sessions),
             physical: Physical::of(counts.read_bytes, used.storage_read_bytes, device_bytes),
             database: counts,

@@ -9,14 +9,14 @@ use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::row::Row;
 
 /// A session, and the thread that serves it.
-pub struct MariaLink {
+pub struct MariadbLink {
     /// The session itself.
     pub(crate) connection: Connection,
     /// With what the thread had used before: it may have served others.
     pub(super) thread: Option<(Thread, Usage)>,
 }
 
-impl Link for MariaLink {
+impl Link for MariadbLink {
     type Address = Address;
 
     fn open(address: &Address) -> Answer<Self> {
@@ -58,7 +58,7 @@ impl Link for MariaLink {
     }
 }
 
-impl MariaLink {
+impl MariadbLink {
     pub(super) fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
         let rows = self.query(&format!(
             "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"

@@ -1,8 +1,8 @@
 //! Trades from their order to their settlement and prices of the market, as transactions of statements. The rows that most
 //! sessions want come last; sums are made here, in hundredths, as functions of the server make them.
 
-use super::desk::{BrokerDeal, of};
-use super::store::{BrokerStore, Told};
+use super::runner::{BrokerRunner, of};
+use super::store::{BrokerStore, TransactionOutcome};
 use crate::load::Value;
 use assay_loads::brokerage::{Order, Tick, TradeOrder};
 use assay_model::failure::{Answer, Failure};
@@ -80,20 +80,23 @@ struct Settlement {
     broker: i64,
 }
 
-impl<L: BrokerStore> BrokerDeal<'_, L> {
-    pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<Told> {
+impl<L: BrokerStore> BrokerRunner<'_, L> {
+    pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<TransactionOutcome> {
         let placing = self.look_up(order)?;
         let costs = self.estimate(order, &placing)?;
         let trade = self.write_order(order, &placing, &costs)?;
         if order.is_rolled_back {
-            return Ok(Told { is_taken_back: true, ..Told::default() });
+            return Ok(TransactionOutcome {
+                is_rolled_back: true,
+                ..TransactionOutcome::default()
+            });
         }
         let is_market = !waits(i64::from(order.kind));
         let Placing { price_cents, symbol, .. } = placing;
         let figures = vec![Some(trade), Some(i64::from(is_market)), Some(price_cents)];
         let sent = Order { trade, symbol, quantity: order.quantity, price_cents };
         let orders = if is_market { vec![sent] } else { Vec::new() };
-        Ok(Told { figures, orders, ..Told::default() })
+        Ok(TransactionOutcome { figures, orders, ..TransactionOutcome::default() })
     }
 
     /// A turn for the account and the security.
@@ -199,7 +202,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         if is_due { part(closing.gain_cents, self.number(rate, 0).unwrap_or(0)) } else { 0 }
     }
 
-    pub(super) fn trade_result(&mut self, order: &Order) -> Answer<Told> {
+    pub(super) fn trade_result(&mut self, order: &Order) -> Answer<TransactionOutcome> {
         let number = Value::Number(order.trade);
         let trade = self.put("trade", &[number])?;
         let account = self.put("account_of_trade", &[number])?;
@@ -235,7 +238,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
             broker: account.broker,
         };
         self.settle(&settlement)?;
-        Ok(Told::figures([Some(settlement.money_cents)]))
+        Ok(TransactionOutcome::figures([Some(settlement.money_cents)]))
     }
 
     fn trade(&self, place: usize) -> Answer<Trade> {
@@ -306,7 +309,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         Ok(())
     }
 
-    pub(super) fn market_feed(&mut self, ticks: &[Tick]) -> Answer<Told> {
+    pub(super) fn market_feed(&mut self, ticks: &[Tick]) -> Answer<TransactionOutcome> {
         let mut reached = Vec::with_capacity(ticks.len());
         for tick in ticks {
             let (symbol, price) = (Value::Text(&tick.symbol), Value::Number(tick.price_cents));
@@ -332,7 +335,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
             self.put("passed", &[number, Value::Number(SUBMITTED)])?;
         }
         self.commit()?;
-        Ok(Told { orders, ..Told::default() })
+        Ok(TransactionOutcome { orders, ..TransactionOutcome::default() })
     }
 }
 

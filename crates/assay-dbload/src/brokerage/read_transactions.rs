@@ -1,8 +1,8 @@
 //! What customers and brokers only read, as transactions of statements.
 
-use super::desk::{BrokerDeal, filled, of};
+use super::runner::{BrokerRunner, filled, of};
 use super::statements::{BROKERS, TRADES};
-use super::store::{BrokerStore, Told};
+use super::store::{BrokerStore, TransactionOutcome};
 use crate::load::{Value, missing};
 use assay_loads::brokerage::{Customer, Detail, Lookup, Position, Volume, Watch, WatchScope};
 use assay_model::failure::Answer;
@@ -13,17 +13,17 @@ const WEEK_DAYS: u32 = 7;
 /// A change is given in millionths of a hundredth.
 const CHANGE_UNITS: i128 = 100_000_000;
 
-impl<L: BrokerStore> BrokerDeal<'_, L> {
-    pub(super) fn broker_volume(&mut self, asked: &Volume) -> Answer<Told> {
+impl<L: BrokerStore> BrokerRunner<'_, L> {
+    pub(super) fn broker_volume(&mut self, asked: &Volume) -> Answer<TransactionOutcome> {
         let names = asked.brokers.iter().map(|name| Value::Text(name));
         let mut values = vec![Value::Text(asked.sector)];
         values.extend(filled(names, BROKERS, Value::Text("")));
         let volume = self.put("broker_volume", &values)?;
         self.commit()?;
-        Ok(Told::figures([self.number(volume, 0), self.number(volume, 1)]))
+        Ok(TransactionOutcome::figures([self.number(volume, 0), self.number(volume, 1)]))
     }
 
-    pub(super) fn customer_position(&mut self, asked: &Position) -> Answer<Told> {
+    pub(super) fn customer_position(&mut self, asked: &Position) -> Answer<TransactionOutcome> {
         let owner = match &asked.customer {
             Customer::Number(number) => self.put("owner", &[of(*number)])?,
             Customer::TaxCode(code) => self.put("owner_of_code", &[Value::Text(code)])?,
@@ -39,7 +39,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         };
         self.commit()?;
         let steps = steps.and_then(|steps| self.number(steps, 0));
-        Ok(Told::figures([self.number(accounts, 0), self.number(accounts, 1), steps]))
+        Ok(TransactionOutcome::figures([self.number(accounts, 0), self.number(accounts, 1), steps]))
     }
 
     /// The day that is `days_back` working days before the last day with prices.
@@ -48,7 +48,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         Value::Number(self.context.last_price_day - i64::from(days))
     }
 
-    pub(super) fn market_watch(&mut self, asked: &Watch) -> Answer<Told> {
+    pub(super) fn market_watch(&mut self, asked: &Watch) -> Answer<TransactionOutcome> {
         let since = self.since(asked.days_back);
         let worth = match &asked.watched {
             WatchScope::List(customer) => self.put("watch_list", &[of(*customer), since])?,
@@ -60,10 +60,10 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         self.commit()?;
         let (old, new) = (self.number(worth, 1), self.number(worth, 2));
         let change = change(old.unwrap_or(0), new.unwrap_or(0));
-        Ok(Told::figures([self.number(worth, 0), Some(change)]))
+        Ok(TransactionOutcome::figures([self.number(worth, 0), Some(change)]))
     }
 
-    pub(super) fn security_detail(&mut self, asked: &Detail) -> Answer<Told> {
+    pub(super) fn security_detail(&mut self, asked: &Detail) -> Answer<TransactionOutcome> {
         let symbol = Value::Text(&asked.symbol);
         let since = self.since(asked.days_back);
         let company = self.put("company", &[symbol])?;
@@ -80,18 +80,22 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         }
         let figures = [competitors, quarters, prices, news, price];
         let figures = figures.map(|place| self.number(place, 0)).to_vec();
-        Ok(Told { figures, text, ..Told::default() })
+        Ok(TransactionOutcome { figures, text, ..TransactionOutcome::default() })
     }
 
-    pub(super) fn trade_status(&mut self, account: u32) -> Answer<Told> {
+    pub(super) fn trade_status(&mut self, account: u32) -> Answer<TransactionOutcome> {
         let status = self.put("status", &[of(account)])?;
         let names = self.put("status_names", &[of(account)])?;
         self.commit()?;
         let figures = vec![self.number(status, 0), self.number(status, 1)];
-        Ok(Told { figures, text: self.text(names, 0).to_owned(), ..Told::default() })
+        Ok(TransactionOutcome {
+            figures,
+            text: self.text(names, 0).to_owned(),
+            ..TransactionOutcome::default()
+        })
     }
 
-    pub(super) fn trade_lookup(&mut self, lookup: &Lookup) -> Answer<Told> {
+    pub(super) fn trade_lookup(&mut self, lookup: &Lookup) -> Answer<TransactionOutcome> {
         match lookup {
             Lookup::Trades(numbers) => self.details(numbers),
             Lookup::Account(account, from_s) => {
@@ -106,7 +110,7 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
                 let moment = self.moment(*from_s);
                 let became = self.put("what_became", &[of(*account), moment])?;
                 self.commit()?;
-                Ok(Told::figures([self.number(became, 0)]))
+                Ok(TransactionOutcome::figures([self.number(became, 0)]))
             }
         }
     }
@@ -137,12 +141,12 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
     }
 
     /// Looks trades up, which ends the transaction.
-    pub(super) fn details(&mut self, numbers: &[i64]) -> Answer<Told> {
+    pub(super) fn details(&mut self, numbers: &[i64]) -> Answer<TransactionOutcome> {
         let values = twenty(numbers);
         let details = self.put("details", &values)?;
         self.put("last_steps", &values)?;
         self.commit()?;
-        Ok(Told::figures([self.number(details, 0)]))
+        Ok(TransactionOutcome::figures([self.number(details, 0)]))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Corrections of trades and care of data, as transactions of statements.
 
-use super::asking::twenty;
-use super::desk::{BrokerDeal, of};
-use super::store::{BrokerStore, Told};
+use super::read_transactions::twenty;
+use super::runner::{BrokerRunner, of};
+use super::store::{BrokerStore, TransactionOutcome};
 use crate::load::Value;
 use assay_loads::brokerage::{DataMaintenance, Update};
 use assay_model::failure::Answer;
@@ -12,8 +12,8 @@ const TAX_RATES: u32 = 320;
 /// Days whose prices are looked after.
 const PRICE_DAYS: i64 = 7;
 
-impl<L: BrokerStore> BrokerDeal<'_, L> {
-    pub(super) fn trade_update(&mut self, update: &Update) -> Answer<Told> {
+impl<L: BrokerStore> BrokerRunner<'_, L> {
+    pub(super) fn trade_update(&mut self, update: &Update) -> Answer<TransactionOutcome> {
         let (statement, numbers) = match update {
             Update::Executor(numbers) => ("executor", numbers.clone()),
             Update::Settlement(account, from_s) => {
@@ -27,7 +27,10 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         self.details(&numbers)
     }
 
-    pub(super) fn data_maintenance(&mut self, care: &DataMaintenance) -> Answer<Told> {
+    pub(super) fn data_maintenance(
+        &mut self,
+        care: &DataMaintenance,
+    ) -> Answer<TransactionOutcome> {
         let (customer, symbol) = (of(care.customer), Value::Text(&care.symbol));
         let last_day = self.context.last_price_day;
         let place = match care.what {
@@ -45,11 +48,11 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
             _ => return self.care_watched(customer, symbol),
         };
         self.commit()?;
-        Ok(Told::figures([Some(self.touched(place))]))
+        Ok(TransactionOutcome::figures([Some(self.touched(place))]))
     }
 
     /// The news of a company, a day later.
-    fn care_news(&mut self, symbol: Value<'_>) -> Answer<Told> {
+    fn care_news(&mut self, symbol: Value<'_>) -> Answer<TransactionOutcome> {
         let news = self.put("news_of", &[symbol])?;
         self.exchange()?;
         let mut places = Vec::new();
@@ -58,20 +61,24 @@ impl<L: BrokerStore> BrokerDeal<'_, L> {
         }
         self.commit()?;
         let touched = places.into_iter().map(|place| self.touched(place)).sum();
-        Ok(Told::figures([Some(touched)]))
+        Ok(TransactionOutcome::figures([Some(touched)]))
     }
 
     /// The first security on a list becomes another one, where that is not there yet.
-    fn care_watched(&mut self, customer: Value<'_>, symbol: Value<'_>) -> Answer<Told> {
+    fn care_watched(
+        &mut self,
+        customer: Value<'_>,
+        symbol: Value<'_>,
+    ) -> Answer<TransactionOutcome> {
         let watched = self.put("watched", &[customer, symbol])?;
         self.exchange()?;
         let first = self.text(watched, 0).to_owned();
         if self.number(watched, 1) != Some(0) {
             self.commit()?;
-            return Ok(Told::figures([Some(0)]));
+            return Ok(TransactionOutcome::figures([Some(0)]));
         }
         let place = self.put("care_watched", &[customer, symbol, Value::Text(&first)])?;
         self.commit()?;
-        Ok(Told::figures([Some(self.touched(place))]))
+        Ok(TransactionOutcome::figures([Some(self.touched(place))]))
     }
 }

@@ -21,7 +21,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// A server that was kept.
 #[derive(Clone)]
-pub struct Kept {
+pub struct PreservedServer {
     /// Where it is.
     pub(super) place: Held,
     /// The secret of its user.
@@ -30,7 +30,7 @@ pub struct Kept {
     pub schema: String,
 }
 
-impl Kept {
+impl PreservedServer {
     /// The kept server in a directory; `None` where there is none. Only what this very user kept is used: the files of
     /// a server may make it run any program.
     ///
@@ -119,13 +119,16 @@ mod tests {
         fs::create_dir(&place).unwrap();
         let mode = |bits| fs::set_permissions(&place, fs::Permissions::from_mode(bits)).unwrap();
         mode(0o700);
-        assert!(Kept::read(&place).unwrap().is_none());
+        assert!(PreservedServer::read(&place).unwrap().is_none());
         let held = Held::named(&place).unwrap();
-        Kept::write(&held, "abc", "assay_slob_7").unwrap();
-        assert!(Kept::write(&held, "abc", "assay_slob_7").is_err(), "nothing is written over");
-        let kept = Kept::read(&place).unwrap().unwrap();
+        PreservedServer::write(&held, "abc", "assay_slob_7").unwrap();
+        assert!(
+            PreservedServer::write(&held, "abc", "assay_slob_7").is_err(),
+            "nothing is written over"
+        );
+        let kept = PreservedServer::read(&place).unwrap().unwrap();
         assert_eq!((kept.password.as_str(), kept.schema.as_str()), ("abc", "assay_slob_7"));
-        let refused = || Kept::read(&place).err().unwrap().message().to_owned();
+        let refused = || PreservedServer::read(&place).err().unwrap().message().to_owned();
         mode(0o777);
         assert!(refused().contains("others may write"));
         mode(0o700);

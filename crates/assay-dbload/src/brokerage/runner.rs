@@ -1,16 +1,16 @@
 //! A transaction of statements at work: what it puts, what it reads of the answers, and which transaction is which.
 
-use super::store::{BrokerStore, Days, Told};
-use crate::load::{Deal, Value};
+use super::store::{BrokerStore, Days, TransactionOutcome};
+use crate::load::{TransactionRunner, Value};
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::Answer;
 
 /// A transaction of statements.
-pub(super) type BrokerDeal<'a, L> = Deal<'a, L, Days>;
+pub(super) type BrokerRunner<'a, L> = TransactionRunner<'a, L, Days>;
 
-impl<L: BrokerStore> BrokerDeal<'_, L> {
+impl<L: BrokerStore> BrokerRunner<'_, L> {
     /// Carries a transaction out.
-    fn take(&mut self, transaction: &Transaction) -> Answer<Told> {
+    fn take(&mut self, transaction: &Transaction) -> Answer<TransactionOutcome> {
         self.begin()?;
         match transaction {
             Transaction::BrokerVolume(asked) => self.broker_volume(asked),
@@ -34,8 +34,8 @@ pub(super) fn attempt<L: BrokerStore>(
     pipeline: &mut L::Pipeline,
     days: Days,
     transaction: &Transaction,
-) -> Answer<Told> {
-    let mut deal = Deal { link, pipeline, context: days };
+) -> Answer<TransactionOutcome> {
+    let mut deal = TransactionRunner { link, pipeline, context: days };
     let told = deal.take(transaction);
     deal.over(told)
 }

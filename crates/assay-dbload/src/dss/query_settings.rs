@@ -12,7 +12,7 @@ pub struct Memory {
 
 /// What every stream of a run is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked {
+pub struct QuerySettings {
     /// How large the tables are.
     pub scale: Scale,
     /// Where parameters come from.

@@ -2,7 +2,7 @@
 
 use super::prepared::PreparedBrokerage;
 use super::store::BrokerStore;
-use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps};
+use crate::load::{Calls, Database, Isolation, Kind, Method, Session, StepResult, Steps};
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -129,13 +129,13 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
         Some(think)
     }
 
-    fn step(&mut self, connection: &mut L) -> Done {
+    fn step(&mut self, connection: &mut L) -> StepResult {
         let market = &self.market;
         self.steps.step::<L>(place, |prepared, transaction| {
             let told = prepared.attempt(connection, transaction)?;
             // Orders that do not wait go to the market, and those that waited until now.
             told.orders.into_iter().for_each(|order| market.send(order));
-            Ok(if told.is_taken_back { ROLLED_BACK } else { place(transaction) })
+            Ok(if told.is_rolled_back { ROLLED_BACK } else { place(transaction) })
         })
     }
 }
