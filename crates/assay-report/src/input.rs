@@ -122,6 +122,30 @@ pub struct Options {
     pub relative: bool,
 }
 
+/// How a text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Whether ANSI sequences are wanted; to be off where `NO_COLOR` is set or nobody looks.
+    pub colour: bool,
+    /// Columns at most.
+    pub columns: usize,
+    /// Lines at most; sections for which there is no room are named at the end. All of it where there is no limit.
+    pub lines_max: Option<usize>,
+}
+
+/// All of it in a hundred columns, with colours or without.
+impl From<bool> for TextOptions {
+    fn from(colour: bool) -> Self {
+        Self { colour, ..Self::default() }
+    }
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { colour: false, columns: 100, lines_max: None }
+    }
+}
+
 impl RunReport {
     /// A run without intervals, timeline and events.
     pub fn of(measurement: Measurement) -> Self {

@@ -23,6 +23,9 @@ use clap::{Args, Subcommand};
 pub struct Options {
     #[command(subcommand)]
     what: Option<What>,
+    /// List the runs of this name only
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// Print the list as JSON instead of text
     #[arg(long, help_heading = COMMON)]
     json: bool,
@@ -35,6 +38,9 @@ enum What {
     /// Lists runs, the newest first
     #[command(alias = "ls")]
     List {
+        /// List the runs of this name only
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
         /// Print the list as JSON instead of text
         #[arg(long, help_heading = COMMON)]
         json: bool,
@@ -46,6 +52,14 @@ enum What {
         run: String,
         #[command(flatten, next_help_heading = COMMON)]
         output: OutputOptions,
+    },
+    /// Gives a run a name that other verbs find it by
+    #[command(alias = "name")]
+    Rename {
+        /// Id of a run or its beginning, its name, or `latest`
+        run: String,
+        /// Its name from now on
+        name: String,
     },
     /// Deletes runs from the store
     #[command(aliases = ["rm", "delete"])]
@@ -62,8 +76,14 @@ enum What {
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let store = options.store.open();
     match &options.what {
-        None => list(&store, options.json),
-        Some(What::List { json }) => list(&store, *json || options.json),
+        None => list(&store, options.name.as_deref(), options.json),
+        Some(What::List { name, json }) => {
+            list(&store, name.as_deref().or(options.name.as_deref()), *json || options.json)
+        }
+        Some(What::Rename { run, name }) => {
+            store.label(run, name)?;
+            print(&format!("{} is called {name}\n", store.open(run)?.manifest().id))
+        }
         Some(What::Show { run, output }) => {
             let run = store.open(run)?;
             show(&LoadedRun::read(&run)?, &run, output)
@@ -73,15 +93,18 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
 }
 
-fn list(store: &Store, as_json: bool) -> Result<ExitStatus> {
-    let listing = store.runs()?;
+fn list(store: &Store, name: Option<&str>, as_json: bool) -> Result<ExitStatus> {
+    let mut listing = store.runs()?;
+    listing.runs.retain(|run| name.is_none() || run.label.as_deref() == name);
     if as_json {
         return print(&json(&document(&listing))?);
     }
-    let mut rows = vec![row("run", "kind", "begun (UTC)", "state", "target")];
+    let mut rows = vec![row("run", "kind", "begun (UTC)", "state", "name", "target")];
     for run in &listing.runs {
         let begun = Utc::of(run.created_unix_ns).to_string();
-        rows.push(row(&run.id, run.kind.name(), &begun, state(run), &run.targets.join(", ")));
+        let label = run.label.as_deref().unwrap_or("-");
+        let targets = run.targets.join(", ");
+        rows.push(row(&run.id, run.kind.name(), &begun, state(run), label, &targets));
     }
     for unreadable in &listing.unreadable {
         rows.push(format!("{}: {}\n", unreadable.path.display(), unreadable.error.message()));
@@ -92,8 +115,8 @@ fn list(store: &Store, as_json: bool) -> Result<ExitStatus> {
     print(&rows.concat())
 }
 
-fn row(id: &str, kind: &str, begun: &str, state: &str, target: &str) -> String {
-    format!("{id:<34} {kind:<10} {begun:<20} {state:<12} {target}\n")
+fn row(id: &str, kind: &str, begun: &str, state: &str, label: &str, target: &str) -> String {
+    format!("{id:<34} {kind:<10} {begun:<20} {state:<12} {label:<12} {target}\n")
 }
 
 /// The list as a program reads it.
@@ -101,6 +124,7 @@ fn document(listing: &Listing) -> serde_json::Value {
     let run = |run: &RunSummary| {
         serde_json::json!({
             "id": run.id,
+            "name": run.label,
             "kind": run.kind.name(),
             "created_unix_ns": run.created_unix_ns,
             "state": state(run),
@@ -110,6 +134,7 @@ fn document(listing: &Listing) -> serde_json::Value {
     };
     let unreadable = |unreadable: &Unreadable| serde_json::json!({"path": unreadable.path, "reason": unreadable.error.message()});
     serde_json::json!({
+        "format": 1,
         "runs": listing.runs.iter().map(run).collect::<Vec<_>>(),
         "unreadable": listing.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
     })
