@@ -56,7 +56,7 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     notes.splice(0..0, scaling(options));
     let workload = Workload {
         description: format!(
-            "What {} asked of its storage, for storage that is to carry it.",
+            "I/O demand of {}, to test replacement storage.",
             profile.name
         ),
         warm_up: options.warm_up,

@@ -81,8 +81,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             list(&store, name.as_deref().or(options.name.as_deref()), *json || options.json)
         }
         Some(What::Rename { run, name }) => {
-            store.label(run, name)?;
-            print(&format!("{} is called {name}\n", store.open(run)?.manifest().id))
+            let id = store.open(run)?.manifest().id.clone();
+            store.label(&id, name)?;
+            print(&format!("{id} is called {name}\n"))
         }
         Some(What::Show { run, output }) => {
             let run = store.open(run)?;
