@@ -18,6 +18,7 @@ use std::path::Path;
 
 /// What would be done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct PlanSummary {
     /// Version of the document's form: 1.
     pub format: u32,
@@ -35,6 +36,7 @@ pub struct PlanSummary {
 
 /// What becomes of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct TargetSummary {
     /// As it was named.
     pub target: String,
@@ -45,7 +47,8 @@ pub struct TargetSummary {
 impl PlanSummary {
     /// For a person.
     pub fn text(&self) -> String {
-        let mut text = format!("{}\n  load    {}\n  time    {}\n", self.title, self.load, self.time);
+        let mut text =
+            format!("{}\n  load    {}\n  time    {}\n", self.title, self.load, self.time);
         for target in &self.targets {
             let _ = writeln!(text, "  target  {}: {}", target.target, target.what);
         }
@@ -130,7 +133,9 @@ impl SoakPlan {
         let (cycles, workload) = (&self.cycles, &self.workload);
         let time = match cycles.cycles {
             1 => format!("{} of load", cycles.work),
-            count => format!("{count} cycles of {} of load and {} of rest", cycles.work, cycles.rest),
+            count => {
+                format!("{count} cycles of {} of load and {} of rest", cycles.work, cycles.rest)
+            }
         };
         let rest = match cycles.final_rest {
             Nanos(0) => String::new(),
@@ -200,7 +205,10 @@ impl LoadPlan {
             ));
         }
         let (what, server) = if is_directory {
-            (format!("about {data} of data and the log"), "one of its own in that directory, removed at the end unless --keep is given")
+            (
+                format!("about {data} of data and the log"),
+                "one of its own in that directory, removed at the end unless --keep is given",
+            )
         } else {
             (format!("about {data} of data in a schema of its own"), "that of the address")
         };
@@ -239,7 +247,9 @@ impl LoadPlan {
             format!("{time} for each step{times}, after the data are loaded")
         };
         match self {
-            Self::Dss(plan) => format!("at most {} for each query, after the data are loaded", plan.query_limit),
+            Self::Dss(plan) => {
+                format!("at most {} for each query, after the data are loaded", plan.query_limit)
+            }
             Self::Oltp(plan) => step(plan.shared.time, plan.shared.repeats),
             Self::Brokerage(plan) => step(plan.shared.time, plan.shared.repeats),
             Self::Slob(SlobPlan { work: Some(work), .. }) => {
@@ -259,6 +269,19 @@ mod tests {
     use super::*;
     use assay_methods::presets::preset;
     use std::fs;
+
+    /// `ASSAY_WRITE_CONTRACT=1 cargo test -p assay-app contract` writes it again after the type has changed.
+    #[test]
+    fn the_contract_of_a_summary_is_that_of_its_type() {
+        let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+        let schema = generator.into_root_schema_for::<PlanSummary>();
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/summary.schema.json");
+        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
+            fs::write(path, &text).unwrap();
+        }
+        assert!(fs::read_to_string(path).unwrap_or_default() == text, "write it again, see above");
+    }
 
     #[test]
     fn a_summary_says_what_would_be_written_and_writes_nothing() {

@@ -74,7 +74,8 @@ fn innodb(place: &Path, locks: &str) -> Option<u32> {
 
 /// Data files of Oracle, where an instance runs: its process monitor is called `ora_pmon_SID`.
 fn oracle(place: &Path, proc: &Path) -> Option<u32> {
-    let names = fs::read_dir(place).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names =
+        fs::read_dir(place).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let is_data = |name: String| {
         let name = name.to_lowercase();
         name.ends_with(".dbf") || name.ends_with(".ctl")
@@ -82,7 +83,8 @@ fn oracle(place: &Path, proc: &Path) -> Option<u32> {
     if !names.into_iter().any(is_data) {
         return None;
     }
-    let processes = fs::read_dir(proc).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let processes =
+        fs::read_dir(proc).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut numbers = processes.filter_map(|name| name.parse::<u32>().ok());
     numbers.find(|number| {
         let name = fs::read_to_string(proc.join(number.to_string()).join("comm"));
@@ -99,7 +101,8 @@ mod tests {
 
     impl Scratch {
         fn new(name: &str) -> Self {
-            let root = std::env::temp_dir().join(format!("assay-live-{name}-{}", std::process::id()));
+            let root =
+                std::env::temp_dir().join(format!("assay-live-{name}-{}", std::process::id()));
             fs::create_dir_all(root.join("proc/4711")).unwrap();
             fs::create_dir_all(root.join("data/15/main/base")).unwrap();
             Self(fs::canonicalize(root).unwrap())
@@ -141,7 +144,8 @@ mod tests {
         scratch.write("proc/locks", "1: POSIX  ADVISORY  WRITE 12 fd:01:1 0 EOF\n");
         assert_eq!(scratch.found("data"), None);
         let inode = fs::metadata(scratch.0.join("data/ibdata1")).unwrap().ino();
-        scratch.write("proc/locks", &format!("1: POSIX  ADVISORY  WRITE 4711 fd:01:{inode} 0 EOF\n"));
+        scratch
+            .write("proc/locks", &format!("1: POSIX  ADVISORY  WRITE 4711 fd:01:{inode} 0 EOF\n"));
         assert_eq!(scratch.found("data"), Some(("MariaDB or MySQL", 4711)));
     }
 

@@ -52,11 +52,8 @@ impl Pattern {
         let is_same = |pattern: &Self| {
             let is_whole = share <= 0.0 || share >= 1.0;
             let is_mixed = pattern.read_share > 0.0 && pattern.read_share < 1.0;
-            let same_share = if is_whole {
-                (pattern.read_share - share).abs() < f64::EPSILON
-            } else {
-                is_mixed
-            };
+            let same_share =
+                if is_whole { (pattern.read_share - share).abs() < f64::EPSILON } else { is_mixed };
             pattern.is_random == is_random && same_share
         };
         PATTERNS.into_iter().find(is_same).unwrap_or(PATTERNS[0])

@@ -4,7 +4,7 @@ use crate::document::nearest;
 use crate::error::{Error, Result};
 
 /// Name and text of every schema (JSON Schema, draft 2020-12).
-pub const SCHEMAS: [(&str, &str); 23] = [
+pub const SCHEMAS: [(&str, &str); 26] = [
     ("array", include_str!("../../../contract/array.schema.json")),
     ("calibration", include_str!("../../../contract/calibration.schema.json")),
     ("comparison", include_str!("../../../contract/comparison.schema.json")),
@@ -21,11 +21,14 @@ pub const SCHEMAS: [(&str, &str); 23] = [
     ("mix", include_str!("../../../contract/mix.schema.json")),
     ("moment", include_str!("../../../contract/moment.schema.json")),
     ("profile", include_str!("../../../contract/profile.schema.json")),
+    ("report", include_str!("../../../contract/report.schema.json")),
     ("results", include_str!("../../../contract/results.schema.json")),
     ("run", include_str!("../../../contract/run.schema.json")),
+    ("runs", include_str!("../../../contract/runs.schema.json")),
     ("soak", include_str!("../../../contract/soak.schema.json")),
     ("step", include_str!("../../../contract/step.schema.json")),
     ("study", include_str!("../../../contract/study.schema.json")),
+    ("summary", include_str!("../../../contract/summary.schema.json")),
     ("verdict", include_str!("../../../contract/verdict.schema.json")),
     ("workload", include_str!("../../../contract/workload.schema.json")),
 ];

@@ -14,6 +14,8 @@ mod ladder;
 mod phrases;
 mod redaction;
 mod render;
+#[cfg(test)]
+mod schema;
 mod sections;
 mod tables;
 mod timeline;

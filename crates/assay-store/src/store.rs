@@ -132,8 +132,7 @@ impl Store {
 
     fn by_label(&self, label: &str, names: &[String]) -> Result<PathBuf> {
         let runs = self.runs()?.runs;
-        let found: Vec<_> =
-            runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
+        let found: Vec<_> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
         match found.as_slice() {
             [only] => Ok(only.path.clone()),
             [] => Err(self.unknown(label, names)),

@@ -74,7 +74,10 @@ impl ProgressLine {
                 drop(io::stderr().flush());
             }
             Place::File => {
-                crate::terminal::say(&format!("{:3.0} %  {what}{left}", 100.0 * share.clamp(0.0, 1.0)));
+                crate::terminal::say(&format!(
+                    "{:3.0} %  {what}{left}",
+                    100.0 * share.clamp(0.0, 1.0)
+                ));
             }
         }
     }
@@ -140,7 +143,10 @@ mod tests {
             assert!(line(words, 0.5, ", 12 s left", columns).chars().count() < columns);
         }
         let wide = line(words, 0.5, ", 12 s left", 100);
-        assert!(wide.starts_with(&"━".repeat(12)) && wide.ends_with("302 MiB/s, 12 s left"), "{wide}");
+        assert!(
+            wide.starts_with(&"━".repeat(12)) && wide.ends_with("302 MiB/s, 12 s left"),
+            "{wide}"
+        );
         assert!(line(words, 0.5, "", 50).starts_with("50 % 2 of 3"));
     }
 

@@ -43,7 +43,12 @@ pub fn page(heading: &str, schema: &Value, old: Option<&str>) -> String {
 }
 
 /// Pages that differ from their schema.
-pub fn check(heading: &str, name: &str, schema: &Value, page_text: Option<&str>) -> Option<Finding> {
+pub fn check(
+    heading: &str,
+    name: &str,
+    schema: &Value,
+    page_text: Option<&str>,
+) -> Option<Finding> {
     let fresh = page(heading, schema, page_text);
     let is_fresh = page_text.is_some_and(|text| text == fresh);
     (!is_fresh).then(|| Finding::new(path(name), "differs from the schema: run `make docs`"))
@@ -171,7 +176,11 @@ fn described(schema: &Value) -> String {
 fn lower(text: &str) -> String {
     let mut letters = text.trim_end_matches('.').chars();
     let first = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
-    if text.starts_with("I/O") { text.trim_end_matches('.').to_owned() } else { first + letters.as_str() }
+    if text.starts_with("I/O") {
+        text.trim_end_matches('.').to_owned()
+    } else {
+        first + letters.as_str()
+    }
 }
 
 #[cfg(test)]

@@ -140,6 +140,7 @@ pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_js
         })
     };
     serde_json::json!({
+        "format": 1,
         "study": study.name,
         "time_s": study.cells_s(all.len()),
         "notes": notes,

@@ -209,7 +209,8 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
             (false, _) => "only read".to_owned(),
             (true, Some(token)) => format!("overwritten if its serial number or size is {token}"),
             (true, None) => {
-                "refused: only test files, and devices given with --destroy, are written to".to_owned()
+                "refused: only test files, and devices given with --destroy, are written to"
+                    .to_owned()
             }
         })
     };

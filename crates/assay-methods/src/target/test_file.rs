@@ -88,7 +88,9 @@ impl<'a> TestFiles<'a> {
         let found = created.iter().find(|created| self.fits(created.marker(), &wanted));
         let end = if self.opening.keep { "it stays" } else { "it is removed at the end" };
         Ok(match found {
-            Some(found) => format!("the test file {} of an earlier run is used", found.path().display()),
+            Some(found) => {
+                format!("the test file {} of an earlier run is used", found.path().display())
+            }
             None => format!("{}; {end}", wanted.note),
         })
     }

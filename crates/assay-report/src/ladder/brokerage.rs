@@ -41,18 +41,12 @@ pub(super) fn tables() -> Vec<Columns> {
     vec![
         throughput(),
         side_by_side("Transactions per second", across!(rate_of)),
-        side_by_side(
-            "Response time, p50",
-            across!(|rung, name| response_time(rung, name, 0.5)),
-        ),
+        side_by_side("Response time, p50", across!(|rung, name| response_time(rung, name, 0.5))),
         side_by_side(
             "Nine of ten take at most (p90)",
             across!(|rung, name| response_time(rung, name, 0.9)),
         ),
-        side_by_side(
-            "Response time, p99",
-            across!(|rung, name| response_time(rung, name, 0.99)),
-        ),
+        side_by_side("Response time, p99", across!(|rung, name| response_time(rung, name, 0.99))),
         side_by_side("The longest took", across!(|rung, name| response_time(rung, name, 1.0))),
         refusals(),
         reads_and_writes(),

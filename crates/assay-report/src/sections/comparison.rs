@@ -182,7 +182,9 @@ fn different(pair: &Pair) -> String {
         judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
     match (named.as_slice(), shown.len()) {
         ([], 0) => "No measure differs significantly.".to_owned(),
-        ([], shown) => format!("No judged measure differs significantly; {shown} of the others do."),
+        ([], shown) => {
+            format!("No judged measure differs significantly; {shown} of the others do.")
+        }
         (named, 0) => format!("Significantly different: {}.", named.join(", ")),
         (named, shown) => {
             format!("Significantly different: {}; and {shown} of the others.", named.join(", "))

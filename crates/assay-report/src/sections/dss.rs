@@ -301,7 +301,13 @@ fn facts(dss: &Dss) -> Vec<(String, String)> {
     let own = if server.is_own { "made for this run" } else { "given" };
     let loaded = dss.data.loading.map_or_else(
         || "by an earlier run".to_owned(),
-        |loading| format!("in {} by {}", show_length(loading.elapsed_s), several(loading.loaders, "session")),
+        |loading| {
+            format!(
+                "in {} by {}",
+                show_length(loading.elapsed_s),
+                several(loading.loaders, "session")
+            )
+        },
     );
     let tables = format!(
         "{} rows, {} and {} of indexes, loaded {loaded}",

@@ -81,7 +81,15 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
 fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        ladder("Reads by sessions", "reads per second", Unit::IosPerS, &rungs, &RATES, &format, size)
+        ladder(
+            "Reads by sessions",
+            "reads per second",
+            Unit::IosPerS,
+            &rungs,
+            &RATES,
+            &format,
+            size,
+        )
     };
     let mut charts = vec![Chart::new(
         "reads-by-sessions",

@@ -4,7 +4,8 @@ use super::{five, table, unit_name};
 use crate::input::Report;
 
 /// The header line.
-const HEADER: &str = "study,factor,at,factor_value,quantity,unit,value,low,high,confidence,n,repeats";
+const HEADER: &str =
+    "study,factor,at,factor_value,quantity,unit,value,low,high,confidence,n,repeats";
 
 /// All points of all curves of a study; nothing where there is none.
 pub fn factors_csv(report: &Report, run_id: &str) -> Option<String> {

@@ -10,7 +10,8 @@ const HEADER: &str = "quantity,unit,from_s,to_s,value,low,high,confidence,n";
 /// All levels of all quantities of a soak, or of a study's course; nothing where there is none.
 pub fn levels_csv(report: &Report, run_id: &str) -> Option<String> {
     let of_study = report.study.iter().filter_map(|study| study.course.as_ref());
-    let rows = report.soak.iter().chain(of_study).flat_map(|soak| soak.courses.iter().flat_map(rows));
+    let rows =
+        report.soak.iter().chain(of_study).flat_map(|soak| soak.courses.iter().flat_map(rows));
     table(HEADER, run_id, rows)
 }
 

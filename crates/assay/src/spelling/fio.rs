@@ -44,14 +44,23 @@ const FLAGS: [&str; 8] = [
 
 /// Options that are refused, and what to do instead.
 const REFUSED: [(&str, &str); 9] = [
-    ("bsrange", "write a workload file with several sizes: start from `assay run randread --print`"),
-    ("bssplit", "write a workload file with several sizes: start from `assay run randread --print`"),
+    (
+        "bsrange",
+        "write a workload file with several sizes: start from `assay run randread --print`",
+    ),
+    (
+        "bssplit",
+        "write a workload file with several sizes: start from `assay run randread --print`",
+    ),
     ("io_size", "leave it out: a run lasts for --time, and --size is the size of the test file"),
     ("loops", "leave it out: a run lasts for --time"),
     ("nrfiles", "name several targets; they make one address space"),
     ("offset", "write a workload file with a span: start from `assay run randread --print`"),
     ("output", "redirect standard output, or see `assay report --html FILE`"),
-    ("rate", "fio's --rate is in bytes per second; write --rate_iops, or --rate 5000/s for I/Os per second"),
+    (
+        "rate",
+        "fio's --rate is in bytes per second; write --rate_iops, or --rate 5000/s for I/Os per second",
+    ),
     ("rwmixcycle", "leave it out"),
 ];
 
@@ -131,7 +140,11 @@ pub fn translate(words: &[String]) -> Result<Translation> {
         }
         match option(&word) {
             Some((name, value)) => {
-                let value = if FLAGS.contains(&name.as_str()) { value } else { value.or_else(|| rest.pop_front()) };
+                let value = if FLAGS.contains(&name.as_str()) {
+                    value
+                } else {
+                    value.or_else(|| rest.pop_front())
+                };
                 job.take(&name, value.unwrap_or_default())?;
             }
             None => job.words.push(word),
@@ -149,7 +162,8 @@ fn option(word: &str) -> Option<(String, Option<String>)> {
     };
     let is_known = KNOWN.contains(&name) || IGNORED.contains(&name) || is_refused(name);
     // These two are options of Assay itself, in the same sense.
-    let is_shared = ["name", "size"].contains(&name) || (name == "rate" && is_iops(value.as_deref()));
+    let is_shared =
+        ["name", "size"].contains(&name) || (name == "rate" && is_iops(value.as_deref()));
     (is_known && !is_shared).then(|| (name.to_owned(), value))
 }
 
@@ -220,7 +234,10 @@ impl Job {
             ));
         }
         if name == "libaio" {
-            self.notes.push("note: --ioengine libaio: I/Os go through io_uring where the kernel has it".to_owned());
+            self.notes.push(
+                "note: --ioengine libaio: I/Os go through io_uring where the kernel has it"
+                    .to_owned(),
+            );
         }
         self.option("--backend", backend.to_owned());
         Ok(())
@@ -245,7 +262,10 @@ impl Job {
         let is_fio = self.pattern.is_some();
         let (depth, jobs) = (self.depth.or(is_fio.then_some(1)), self.jobs.unwrap_or(1));
         if is_fio && (self.transfer.is_none() || self.depth.is_none()) {
-            self.notes.push("note: as in fio, --bs is 4k and --iodepth is 1 where they are not given".to_owned());
+            self.notes.push(
+                "note: as in fio, --bs is 4k and --iodepth is 1 where they are not given"
+                    .to_owned(),
+            );
         }
         if is_fio && !self.says_direct {
             self.notes.push("note: I/O is direct unless --direct=0 is given".to_owned());
@@ -286,7 +306,11 @@ fn number(name: &str, value: &str) -> Result<u32> {
 
 /// fio writes shares of reads as whole percentages, so that 1 is one percent.
 fn percent(value: &str) -> String {
-    if value.bytes().all(|digit| digit.is_ascii_digit()) { format!("{value}%") } else { value.to_owned() }
+    if value.bytes().all(|digit| digit.is_ascii_digit()) {
+        format!("{value}%")
+    } else {
+        value.to_owned()
+    }
 }
 
 fn refused(name: &str) -> Error {
@@ -314,21 +338,32 @@ mod tests {
             "randread --time 10 DIR --transfer 8k --outstanding 32"
         );
         assert_eq!(
-            words("-rw=randrw -bs=4k -rwmixread=70 -numjobs=4 -iodepth=8 --direct=1 --filename=/a:/b"),
+            words(
+                "-rw=randrw -bs=4k -rwmixread=70 -numjobs=4 -iodepth=8 --direct=1 --filename=/a:/b"
+            ),
             "randrw --read-share 70% --transfer 4k --workers 4 --outstanding 32 /a /b"
         );
-        assert_eq!(words("--readwrite=write --direct=0 D"), "write --buffered D --transfer 4KiB --outstanding 1");
+        assert_eq!(
+            words("--readwrite=write --direct=0 D"),
+            "write --buffered D --transfer 4KiB --outstanding 1"
+        );
         assert_eq!(words("randread D --iodepth 4"), "randread D --outstanding 4");
         assert_eq!(
-            words("randread D --ioengine=psync --random_distribution=zipf:1.1 --rwmixwrite 30 --output-format=json+"),
+            words(
+                "randread D --ioengine=psync --random_distribution=zipf:1.1 --rwmixwrite 30 --output-format=json+"
+            ),
             "randread D --backend posix --zipf 1.1 --read-share 70% --json"
         );
     }
 
     #[test]
     fn words_of_assay_stay_as_they_are() {
-        let line = "oltp D --time 30s --size 1GiB --name one --rate 5000 --read-share 0.7 -q -- --bs";
-        assert_eq!(read(line).unwrap(), Translation { words: line.split(' ').map(str::to_owned).collect(), notes: Vec::new() });
+        let line =
+            "oltp D --time 30s --size 1GiB --name one --rate 5000 --read-share 0.7 -q -- --bs";
+        assert_eq!(
+            read(line).unwrap(),
+            Translation { words: line.split(' ').map(str::to_owned).collect(), notes: Vec::new() }
+        );
     }
 
     #[test]
@@ -342,7 +377,15 @@ mod tests {
 
     #[test]
     fn what_has_no_counterpart_is_refused_with_what_to_do() {
-        for line in ["--rw trim D", "--rw randread --bssplit 4k/50 D", "x --iodepth many", "x --ioengine rados", "x --rate=10m", "x --loops 3", "x --random_distribution=pareto:0.9"] {
+        for line in [
+            "--rw trim D",
+            "--rw randread --bssplit 4k/50 D",
+            "x --iodepth many",
+            "x --ioengine rados",
+            "x --rate=10m",
+            "x --loops 3",
+            "x --random_distribution=pareto:0.9",
+        ] {
             assert!(!read(line).unwrap_err().hint().is_empty(), "{line}");
         }
     }

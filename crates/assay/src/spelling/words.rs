@@ -5,8 +5,18 @@ use assay_model::Result;
 
 /// Kinds of built-in documents that people type as verbs: `assay workload oltp` is `assay show workload oltp`.
 const KINDS: [&str; 12] = [
-    "workload", "workloads", "preset", "presets", "studies", "criteria", "array", "mix", "mixes",
-    "schema", "schemas", "patterns",
+    "workload",
+    "workloads",
+    "preset",
+    "presets",
+    "studies",
+    "criteria",
+    "array",
+    "mix",
+    "mixes",
+    "schema",
+    "schemas",
+    "patterns",
 ];
 
 /// The command line, program first, as Assay spells it, with notes about what is read otherwise than it was typed.
@@ -26,7 +36,8 @@ pub fn spelled(typed: &[String]) -> Result<Translation> {
         let job = translate(rest)?;
         return Ok(Translation { words: begun(&["run"], job.words), notes: job.notes });
     }
-    let is_kind = KINDS.contains(&verb.as_str()) || (["study", "arrays"].contains(&verb.as_str()) && rest.iter().any(asks_for_text));
+    let is_kind = KINDS.contains(&verb.as_str())
+        || (["study", "arrays"].contains(&verb.as_str()) && rest.iter().any(asks_for_text));
     if is_kind {
         let rest = rest.iter().filter(|word| !asks_for_text(word)).cloned().collect();
         return Ok(Translation { words: begun(&["show", verb], rest), notes: Vec::new() });
@@ -53,7 +64,10 @@ mod tests {
 
     #[test]
     fn a_run_may_be_written_as_for_fio() {
-        assert_eq!(words("assay run --rw=read --bs=1m --iodepth=4 D"), "assay run read D --transfer 1m --outstanding 4");
+        assert_eq!(
+            words("assay run --rw=read --bs=1m --iodepth=4 D"),
+            "assay run read D --transfer 1m --outstanding 4"
+        );
         assert_eq!(words("assay load --rw=read"), "assay load --rw=read");
     }
 }

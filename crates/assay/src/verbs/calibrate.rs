@@ -70,7 +70,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let context = named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 

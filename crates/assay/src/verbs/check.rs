@@ -75,7 +75,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(criteria, &named_context(&options.store, &options.output, options.target.start.name.as_deref())?)?;
+    let finished = plan.run(
+        criteria,
+        &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
+    )?;
     conclude(&finished, &options.output)
 }
 

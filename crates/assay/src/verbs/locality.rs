@@ -57,5 +57,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    conclude(&plan.run(&named_context(&options.store, &options.output, options.target.start.name.as_deref())?)?, &options.output)
+    conclude(
+        &plan.run(&named_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+        )?)?,
+        &options.output,
+    )
 }

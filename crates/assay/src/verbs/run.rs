@@ -90,7 +90,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     start::check(&plan.target.targets, &options.target.start)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let finished = plan.run(criteria, &named_context(&options.store, &options.output, options.target.start.name.as_deref())?)?;
+    let finished = plan.run(
+        criteria,
+        &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
+    )?;
     conclude(&finished, &options.output)
 }
 
@@ -113,13 +116,16 @@ pub fn load(name: &str) -> Result<Workload> {
 fn no_workload(target: &str) -> Error {
     Error::usage(
         format!("no workload is named before the target {target}"),
-        format!("name a pattern, a preset or a file: `assay run randread {target}`; `assay show workload` lists them"),
+        format!(
+            "name a pattern, a preset or a file: `assay run randread {target}`; `assay show workload` lists them"
+        ),
     )
 }
 
 /// The workload as a file: the preset as it ships, with the reasons for its numbers, where nothing is changed.
 fn text(name: &str, workload: &Workload) -> Result<String> {
-    let shipped = preset_text(name).filter(|_| preset(name).is_ok_and(|preset| preset == *workload));
+    let shipped =
+        preset_text(name).filter(|_| preset(name).is_ok_and(|preset| preset == *workload));
     shipped.map_or_else(|| to_toml(workload), |text| Ok(text.to_owned()))
 }
 
@@ -136,7 +142,8 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Run)? {

@@ -13,6 +13,8 @@ use assay_model::run::Utc;
 use assay_model::units::show_bytes;
 use assay_store::{Listing, RunStatus, RunSummary, Store, Unreadable};
 use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::Path;
 
 /// Lists, shows and removes stored runs
 #[derive(Args)]
@@ -121,24 +123,73 @@ fn row(id: &str, kind: &str, begun: &str, state: &str, label: &str, target: &str
 }
 
 /// The list as a program reads it.
-fn document(listing: &Listing) -> serde_json::Value {
-    let run = |run: &RunSummary| {
-        serde_json::json!({
-            "id": run.id,
-            "name": run.label,
-            "kind": run.kind.name(),
-            "created_unix_ns": run.created_unix_ns,
-            "state": state(run),
-            "targets": run.targets,
-            "path": run.path,
-        })
-    };
-    let unreadable = |unreadable: &Unreadable| serde_json::json!({"path": unreadable.path, "reason": unreadable.error.message()});
-    serde_json::json!({
-        "format": 1,
-        "runs": listing.runs.iter().map(run).collect::<Vec<_>>(),
-        "unreadable": listing.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
-    })
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "Runs", deny_unknown_fields))]
+struct Runs<'a> {
+    /// Version of the document's form: 1.
+    format: u32,
+    /// The runs of the store, the newest first.
+    runs: Vec<Listed<'a>>,
+    /// What cannot be read.
+    unreadable: Vec<Unread<'a>>,
+}
+
+/// A run of the store.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Listed<'a> {
+    /// Its id.
+    id: &'a str,
+    /// What people call it.
+    name: Option<&'a str>,
+    /// What it was made for.
+    kind: &'static str,
+    /// When it was begun, ns since 1970 UTC.
+    created_unix_ns: u64,
+    /// Where it stands: running, unfinished, complete, interrupted or failed.
+    state: &'static str,
+    /// The targets as they were named.
+    targets: &'a [String],
+    /// Its directory.
+    path: &'a Path,
+}
+
+/// A run that cannot be read.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Unread<'a> {
+    /// Its directory.
+    path: &'a Path,
+    /// Why.
+    reason: &'a str,
+}
+
+fn document(listing: &Listing) -> Runs<'_> {
+    Runs {
+        format: 1,
+        runs: listing.runs.iter().map(Listed::of).collect(),
+        unreadable: listing.unreadable.iter().map(Unread::of).collect(),
+    }
+}
+
+impl<'a> Listed<'a> {
+    fn of(run: &'a RunSummary) -> Self {
+        Self {
+            id: &run.id,
+            name: run.label.as_deref(),
+            kind: run.kind.name(),
+            created_unix_ns: run.created_unix_ns,
+            state: state(run),
+            targets: &run.targets,
+            path: &run.path,
+        }
+    }
+}
+
+impl<'a> Unread<'a> {
+    fn of(unread: &'a Unreadable) -> Self {
+        Self { path: &unread.path, reason: unread.error.message() }
+    }
 }
 
 const fn state(run: &RunSummary) -> &'static str {
@@ -157,4 +208,23 @@ fn remove(store: &Store, runs: &[String]) -> Result<ExitStatus> {
         Ok(format!("removed {} ({})\n", removed.id, show_bytes(real(removed.bytes))))
     };
     print(&runs.iter().map(remove).collect::<Result<String>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `ASSAY_WRITE_CONTRACT=1 cargo test -p assay contract` writes it again after the type has changed.
+    #[test]
+    fn the_contract_of_the_list_is_that_of_its_type() {
+        let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+        let schema = generator.into_root_schema_for::<Runs<'_>>();
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/runs.schema.json");
+        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == text, "write it again, see above");
+    }
 }

@@ -119,10 +119,12 @@ fn text(kind: Kind, name: &str) -> Result<String> {
     let found = match kind {
         Kind::Workload => match preset_text(name) {
             Some(text) => Some(text),
-            None => return Pattern::named(name).map_or_else(
-                || preset(name).and_then(|found| to_toml(&found)),
-                |pattern| to_toml(&pattern.workload()),
-            ),
+            None => {
+                return Pattern::named(name).map_or_else(
+                    || preset(name).and_then(|found| to_toml(&found)),
+                    |pattern| to_toml(&pattern.workload()),
+                );
+            }
         },
         Kind::Study => Some(study_text(name)?),
         Kind::Criteria => named(&assay_judge::SHIPPED, name),

@@ -83,12 +83,20 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    conclude(&plan.run(&named_context(&options.store, &options.output, options.target.start.name.as_deref())?)?, &options.output)
+    conclude(
+        &plan.run(&named_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+        )?)?,
+        &options.output,
+    )
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Soak)? {

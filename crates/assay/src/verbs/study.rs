@@ -62,7 +62,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return dry_run(&plan, options);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(&named_context(&options.store, &options.output, options.target.start.name.as_deref())?)?;
+    let finished = plan.run(&named_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+    )?)?;
     conclude(&finished, &options.output)
 }
 
@@ -88,7 +92,8 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,
