@@ -349,6 +349,7 @@ fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<Op
         }
         Targets::Paths(paths) => paths,
     };
+    context.progress.show("opening the target", 0.0, None);
     let opening = wanted.target.opening(wanted.write, wanted.direct);
     let mut show = |filling: Filling<'_>| match filling {
         Filling::Begins(note) => context.progress.say(&format!("note: {note}")),
