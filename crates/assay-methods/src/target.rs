@@ -16,7 +16,7 @@ mod test_file;
 pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
-pub use storage::{Storage, is_block_device};
+pub use storage::{Storage, foreseen, is_block_device};
 
 /// What a person named.
 #[derive(Clone, Debug, PartialEq)]

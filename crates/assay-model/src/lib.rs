@@ -5,6 +5,7 @@ pub mod array;
 pub mod calendar;
 pub mod calibration;
 pub mod comparison;
+pub mod contract;
 pub mod counters;
 pub mod device;
 pub mod document;

@@ -41,11 +41,13 @@ pub enum Document {
     Results,
     /// The page.
     Report,
+    /// What people call the run.
+    Label,
 }
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -59,6 +61,7 @@ impl Document {
         Self::Study,
         Self::Results,
         Self::Report,
+        Self::Label,
     ];
 
     /// Its file in the run's directory.
@@ -77,6 +80,7 @@ impl Document {
             Self::Study => "study.toml",
             Self::Results => "study.json",
             Self::Report => "report.html",
+            Self::Label => "label.txt",
         }
     }
 }

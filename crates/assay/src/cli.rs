@@ -1,6 +1,7 @@
 //! The command line: its verbs, in the order of the work.
 
 use crate::exit::ExitStatus;
+use crate::spelling::fio::Translation;
 use crate::usage::{usage_error, verb};
 use crate::verbs;
 use assay_model::Result;
@@ -44,6 +45,7 @@ pub enum Verb {
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
     Arrays(verbs::arrays::Options),
+    Show(verbs::show::Options),
     Completion(verbs::completion::Options),
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
@@ -76,6 +78,7 @@ impl Verb {
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
             Self::Arrays(options) => verbs::arrays::run(&options),
+            Self::Show(options) => verbs::show::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
@@ -86,16 +89,28 @@ impl Verb {
     }
 }
 
+/// The words that were typed, as Assay spells them. Words that are not UTF-8 can only be paths, and nothing is looked for.
+///
+/// # Errors
+/// A usage error for an option of another tool that has no counterpart.
+pub fn spell() -> Result<Translation> {
+    let typed: std::result::Result<Vec<String>, _> =
+        std::env::args_os().map(std::ffi::OsString::into_string).collect();
+    typed.map_or_else(|_| Ok(Translation::default()), |typed| crate::spelling::spelled(&typed))
+}
+
 /// Reads the command line, and notes on standard error what is read otherwise than it was typed.
 ///
 /// # Errors
 /// The parser's, to be answered by [`answer`].
-pub fn read() -> std::result::Result<CommandLine, clap::Error> {
-    let mut program = CommandLine::command();
-    let matches = program.try_get_matches_from_mut(std::env::args_os())?;
-    let words: Vec<String> =
-        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    for note in crate::spelling::notes(&program, &matches, &words) {
+pub fn read(spelled: &Translation) -> std::result::Result<CommandLine, clap::Error> {
+    let mut program = CommandLine::command().term_width(crate::terminal::output_columns());
+    let matches = if spelled.words.is_empty() {
+        program.try_get_matches_from_mut(std::env::args_os())?
+    } else {
+        program.try_get_matches_from_mut(&spelled.words)?
+    };
+    for note in crate::spelling::notes(&program, &matches, spelled) {
         crate::terminal::say(&crate::options::without_passwords(&note));
     }
     CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
@@ -105,7 +120,7 @@ pub fn read() -> std::result::Result<CommandLine, clap::Error> {
 ///
 /// # Errors
 /// A usage error for everything that is invalid.
-pub fn answer(error: &clap::Error) -> Result<ExitStatus> {
+pub fn answer(error: &clap::Error, spelled: &Translation) -> Result<ExitStatus> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             crate::exit::print(&error.render().to_string())
@@ -115,8 +130,8 @@ pub fn answer(error: &clap::Error) -> Result<ExitStatus> {
             Ok(ExitStatus::Usage)
         }
         _ => {
-            let words: Vec<String> = std::env::args().skip(1).collect();
-            let verb = verb(&CommandLine::command(), words.iter().map(String::as_str));
+            let words = spelled.words.iter().skip(1).map(String::as_str);
+            let verb = verb(&CommandLine::command(), words);
             Err(usage_error(error, &verb))
         }
     }

@@ -14,6 +14,7 @@ pub mod profile;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod show;
 pub mod soak;
 pub mod study;
 pub mod watch;

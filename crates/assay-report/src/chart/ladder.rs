@@ -5,6 +5,7 @@ use super::depth::depths;
 use super::scale::Scale;
 use super::scene::{Ink, Scene, Size, Stroke};
 use crate::format::Formatter;
+use crate::ladder::several;
 use assay_model::load::Rung;
 use assay_model::verdict::Unit;
 
@@ -83,9 +84,9 @@ fn draw(
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
             let says = format!(
-                "{}, {} sessions: {}",
+                "{}, {}: {}",
                 curve.name,
-                rung.sessions,
+                several(rung.sessions, "session"),
                 format.value(unit, value)
             );
             scene.dot(place, curve.ink, says);
@@ -102,5 +103,5 @@ fn describe(rungs: &[&Rung], curves: &[Curve], unit: Unit, format: &Formatter) -
         Some(format!("{} {}", curve.name, format.value(unit, (curve.value)(last)?)))
     };
     let said: Vec<String> = curves.iter().filter_map(one).collect();
-    format!("With {} sessions: {}.", last.sessions, said.join(", "))
+    format!("With {}: {}.", several(last.sessions, "session"), said.join(", "))
 }

@@ -21,7 +21,7 @@ pub(super) fn histograms(profile: &Profile) -> Table {
         .filter(|(_, curve)| curve.ios() > 0.0)
         .collect();
     let elapsed_s = profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value);
-    let names = curves.iter().map(|(name, _)| format!("{name}, a second"));
+    let names = curves.iter().map(|(name, _)| format!("{name}, per second"));
     let names: Vec<String> = std::iter::once(String::new()).chain(names).collect();
     let ranges = ranges(&curves).into_iter().filter(|_| elapsed_s > 0.0);
     let rows = ranges.map(|range| {

@@ -181,8 +181,10 @@ fn different(pair: &Pair) -> String {
     let named: Vec<String> =
         judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
     match (named.as_slice(), shown.len()) {
-        ([], 0) => "No measure surely differs.".to_owned(),
-        ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
+        ([], 0) => "No measure differs significantly.".to_owned(),
+        ([], shown) => {
+            format!("No judged measure differs significantly; {shown} of the others do.")
+        }
         (named, 0) => format!("Significantly different: {}.", named.join(", ")),
         (named, shown) => {
             format!("Significantly different: {}; and {shown} of the others.", named.join(", "))
@@ -261,7 +263,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
-    let lead = "A range says how many I/Os a second fall into it, and how many are in it at any time: rate times the \
+    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any time: rate times the \
                 middle of the range. So tails compare with sessions and cores.";
     Some(Section {
         id: "distributions",
@@ -410,7 +412,7 @@ fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         lines.push(line("law", 1, &|at| exact(law.at(at))));
     }
     Lines {
-        title: format!("{} against linear growth", scaling.quantity),
+        title: format!("Scaling efficiency: {}", scaling.quantity),
         across: Across::Linear,
         across_name: nodes.to_owned(),
         name: scaling.quantity.clone(),

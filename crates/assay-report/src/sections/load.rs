@@ -81,7 +81,15 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
 fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        ladder("Reads by sessions", "reads a second", Unit::IosPerS, &rungs, &RATES, &format, size)
+        ladder(
+            "Reads by sessions",
+            "reads per second",
+            Unit::IosPerS,
+            &rungs,
+            &RATES,
+            &format,
+            size,
+        )
     };
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
@@ -126,7 +134,7 @@ fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     Some(Chart::new(
         "active-sessions",
         Size::Full,
-        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times a second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
+        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times per second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
         draw,
     ))
 }

@@ -89,7 +89,7 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::IosPerS => "a second",
         Unit::PerMinute => "a minute",
         Unit::PerHour => "an hour",
-        Unit::BytesPerS => "bytes a second",
+        Unit::BytesPerS => "bytes per second",
         Unit::Ns => "latency",
         Unit::Share => "share",
         Unit::Count => "number",

@@ -1,9 +1,10 @@
-//! A view for a terminal: the page's order, answer first, never wider than a hundred columns.
+//! A view for a terminal: the page's order, answer first, never wider than the terminal.
 
 mod layout;
 mod table;
 
 use super::html::severity_word;
+use crate::input::TextOptions;
 use crate::phrases::{capital, ended};
 use crate::view::{
     Answer, Block, Card, Cell, Fact, Finding, KeyFigure, Look, Section, Table, View,
@@ -14,29 +15,37 @@ use layout::Text;
 /// Lines of a list at most.
 const LIST_MAX: usize = 12;
 
-/// The view as text; `colour` dresses it with ANSI sequences, to be off where `NO_COLOR` is set or nobody looks.
-pub(crate) fn text(view: &View<'_>, colour: bool) -> String {
-    let mut text = Text::new(colour);
+/// The view as text. Sections for which there is no room are named at the end.
+pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
+    let mut text = Text::new(options);
     headline(&mut text, &view.answer);
     notes(&mut text, &view.answer.notes);
     blocks(&mut text, &view.answer.verdict);
+    let mut left_out = Vec::new();
     for one in &view.sections {
-        section(&mut text, one);
+        let mut part = text.another();
+        section(&mut part, one);
+        if !text.append(&part) {
+            left_out.push(one.title.as_str());
+        }
+    }
+    if !left_out.is_empty() {
+        text.heading(&format!("More with --full and on the page: {}", left_out.join(", ")));
     }
     text.finish()
 }
 
 /// The answer alone, with its verdict.
-pub(crate) fn answer_text(answer: &Answer<'_>, colour: bool) -> String {
-    let mut text = Text::new(colour);
+pub(crate) fn answer_text(answer: &Answer<'_>, options: TextOptions) -> String {
+    let mut text = Text::new(options);
     headline(&mut text, answer);
     blocks(&mut text, &answer.verdict);
     text.finish()
 }
 
 /// Blocks without anything around them.
-pub(crate) fn blocks_text(all: &[Block<'_>], colour: bool) -> String {
-    let mut text = Text::new(colour);
+pub(crate) fn blocks_text(all: &[Block<'_>], options: TextOptions) -> String {
+    let mut text = Text::new(options);
     blocks(&mut text, all);
     text.finish()
 }
@@ -131,7 +140,7 @@ fn block(text: &mut Text, block: &Block<'_>) {
             rows(text, table);
         }
         Block::Table(table) => {
-            text.lines(table::lines(table));
+            text.lines(table::lines(table, text.table_width()));
             more(text, table.rows.len().saturating_sub(table::rows_max(table)));
         }
         Block::Facts(facts) => text.pairs(&facts.iter().map(fact).collect::<Vec<_>>()),
@@ -233,7 +242,7 @@ fn cards(text: &mut Text, cards: &[Card]) {
     for card in cards {
         table.extend(figures(card).map(|figure| figure_row(card, figure)));
     }
-    text.lines(table::lines(&table));
+    text.lines(table::lines(&table, text.table_width()));
     for card in cards {
         for figure in figures(card).filter(|figure| figure.is_noteworthy) {
             text.item(&format!("{}, {}: {}.", card.title, lower(&figure.name), figure.note));
