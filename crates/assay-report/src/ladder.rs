@@ -7,7 +7,7 @@ mod columns;
 mod kind;
 mod loaded;
 #[cfg(test)]
-mod made_up;
+pub(crate) mod made_up;
 pub(crate) mod orders;
 pub(crate) mod split;
 mod transactions;

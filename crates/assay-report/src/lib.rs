@@ -15,6 +15,7 @@ mod phrases;
 mod redaction;
 mod render;
 mod sections;
+mod summary;
 mod tables;
 mod timeline;
 mod view;

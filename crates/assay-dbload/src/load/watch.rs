@@ -169,6 +169,7 @@ impl<'a> Watch<'a> {
             repeat: plan.repeat,
             measurement,
             statements,
+            interval_rates_per_s: self.rates,
             retries,
             backlog: None,
             database: passed.database,
