@@ -106,14 +106,22 @@ LABELS = """() => {
       }
     });
     for (const line of chart.querySelectorAll('path.l:not(.hair)')) {
-      const length = line.getTotalLength(), place = line.getScreenCTM();
-      for (let at = 0; at <= length; at += 3) {
-        const point = line.getPointAtLength(at).matrixTransform(place);
-        const hit = labels.findIndex(label => inside(label, point.x, point.y));
-        if (hit < 0) continue;
-        found.push(`a line runs through “${labels[hit].text}” in “${name}”`);
-        labels.splice(hit, 1);
+      // Lines are drawn from corner to corner: their corners are read, because asking for points along them takes minutes.
+      const place = line.getScreenCTM(), numbers = line.getAttribute('d').match(/-?[0-9.]+/g).map(Number);
+      const corners = [];
+      for (let at = 0; at + 1 < numbers.length; at += 2) {
+        corners.push([place.a * numbers[at] + place.e, place.d * numbers[at + 1] + place.f]);
       }
+      const hit = labels.findIndex(label => corners.slice(1).some((to, number) => {
+        const from = corners[number], steps = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / 3) || 1;
+        if (Math.max(from[0], to[0]) < label.left || Math.min(from[0], to[0]) > label.right) return false;
+        for (let step = 0; step <= steps; step++) {
+          const share = step / steps;
+          if (inside(label, from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1]))) return true;
+        }
+        return false;
+      }));
+      if (hit >= 0) found.push(`a line runs through “${labels[hit].text}” in “${name}”`);
     }
   }
   return found;
@@ -149,13 +157,19 @@ def browser():
             opened.close()
 
 
-def problems(opened, path: Path, views: "list[View]" = VIEWS) -> "list[str]":
-    """Everything that is wrong with a page, in every view; nothing if a reader is served well."""
+def problems(opened, path: Path, views: "list[View]" = VIEWS, is_judged: bool = True) -> "list[str]":
+    """Everything that is wrong with a page, in every view; nothing if a reader is served well. One that judges has a table
+    with a row for each criterion."""
     size = path.stat().st_size
     found = [f"{path.name}: {size} bytes, over {LARGEST_BYTES}"] if size > LARGEST_BYTES else []
     for view in views:
-        found += [f"{path.name} at {view}: {problem}" for problem in _look(opened, path, view)]
+        found += [f"{path.name} at {view}: {problem}" for problem in _look(opened, path, view, is_judged)]
     return found
+
+
+def is_judged(path: Path) -> bool:
+    """Whether a page holds a verdict by criteria."""
+    return 'data-name="Criterion"' in path.read_text(encoding="utf-8")
 
 
 def barriers(opened, path: Path, view: View = VIEWS[0]) -> "list[str]":
@@ -190,7 +204,7 @@ def has_axe() -> bool:
     return importlib.util.find_spec("axe_playwright_python") is not None
 
 
-def _look(opened, path: Path, view: View) -> "list[str]":
+def _look(opened, path: Path, view: View, is_judged: bool) -> "list[str]":
     context = opened.new_context(
         viewport={"width": view.width, "height": view.height},
         color_scheme=view.scheme,
@@ -201,8 +215,10 @@ def _look(opened, path: Path, view: View) -> "list[str]":
     _listen(page, address, found)
     try:
         page.goto(address, wait_until="load")
-        found += _judge(page.evaluate(QUESTIONS, [ANSWER, VERDICT]), view)
-        found += page.evaluate(LABELS)[:LISTED_MAX]
+        found += _judge(page.evaluate(QUESTIONS, [ANSWER, VERDICT]), view, is_judged)
+        # Labels lie where they lie, whatever the colours are.
+        if view.scripts and view.scheme == "light":
+            found += page.evaluate(LABELS)[:LISTED_MAX]
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=SCREENSHOTS / f"{path.stem}-{view}-top.png")
         page.screenshot(path=SCREENSHOTS / f"{path.stem}-{view}.png", full_page=True)
@@ -227,11 +243,12 @@ def _listen(page, address: str, found: "list[str]") -> None:
     page.route("**/*", lambda route: route.continue_() if route.request.url == address else route.abort())
 
 
-def _judge(answers: dict, view: View) -> "list[str]":
+def _judge(answers: dict, view: View, is_judged: bool) -> "list[str]":
     found = _judge_place(ANSWER, answers["answerTop"], view)
-    # A phone has room for the sentence, and for the table below it.
-    found += _judge_place(VERDICT, answers["verdictTop"], view if view.width >= DESKTOP[0] else None)
-    if answers["verdictTop"] is not None and answers["verdictRows"] < 2:
+    if is_judged:
+        # A phone has room for the sentence, and for the table below it.
+        found += _judge_place(VERDICT, answers["verdictTop"], view if view.width >= DESKTOP[0] else None)
+    if is_judged and answers["verdictTop"] is not None and answers["verdictRows"] < 2:
         found.append(f"{VERDICT} has no row besides its heading")
     if view.width >= DESKTOP[0] and answers["answerBottom"] > SCREENS_MAX * view.height:
         found.append(f"{ANSWER} ends at {answers['answerBottom']:.0f} px, after {SCREENS_MAX} screens")
@@ -259,7 +276,7 @@ def main(paths: "list[str]") -> int:
         print(f"skipped: {reason}")
         return 0
     with browser() as opened:
-        found = [problem for path in paths for problem in problems(opened, Path(path))]
+        found = [problem for path in map(Path, paths) for problem in problems(opened, path, VIEWS, is_judged(path))]
         if has_axe():
             found += [barrier for path in paths for view in VIEWS[:2] for barrier in barriers(opened, Path(path), view)]
         else:
