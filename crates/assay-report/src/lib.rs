@@ -17,6 +17,7 @@ mod render;
 #[cfg(test)]
 mod schema;
 mod sections;
+mod summary;
 mod tables;
 mod timeline;
 mod view;

@@ -51,7 +51,7 @@ pub struct SlobPlan {
     pub max_latency: Option<Nanos>,
     /// The quantile that the limit is on, 0..=1.
     pub quantile: f64,
-    /// RungResult time of each rung, where no work is given.
+    /// Measured time of each rung, where no work is given.
     pub time: Option<Nanos>,
     /// Statements of each session instead of a time.
     pub work: Option<u64>,

@@ -329,6 +329,7 @@ pub(crate) fn rung(
             ..measurement
         },
         statements: Some(about(real(2 * per_s))),
+        interval_rates_per_s: Vec::new(),
         retries: Vec::new(),
         backlog: None,
         database: DatabaseCounts { reads: 30_000, read_bytes: bytes, ..DatabaseCounts::default() },

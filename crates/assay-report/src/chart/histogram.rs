@@ -19,22 +19,21 @@ const BAR: f64 = 5.0;
 /// Height of a line of text, pixels.
 const LINE: f64 = 13.0;
 
-/// Draws the times of one operation; the range ends where less than one in a million lies beyond.
+/// Draws the times of one operation, of a kind of time and of what; the range ends where less than one in a million lies beyond.
 pub(crate) fn histogram(
     operation: Operation,
     times: &Histogram,
-    kind: &str,
+    (kind, what): (&str, &str),
     format: &Formatter,
     size: Size,
 ) -> Scene {
-    let name = operation.name();
-    let mut scene = Scene::new(size, 250.0, format!("{} of {name}s", capital(kind)));
+    let mut scene = Scene::new(size, 250.0, format!("{} of {what}", capital(kind)));
     let plot = scene.plot;
     let x = range(times, format).onto(plot.left, plot.right());
     let bars = bars(times, x, format.divisor(Unit::Ns), plot.width);
     let highest = bars.iter().copied().fold(0.0, f64::max);
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
-    let share = Axis::new(format, &format!("share of {name}s"), Unit::Share, y, 4);
+    let share = Axis::new(format, &format!("share of {what}"), Unit::Share, y, 4);
     vertical(&mut scene, format, &share);
     horizontal(&mut scene, format, &Axis::new(format, kind, Unit::Ns, x, 5));
     let rects = (0u32..).zip(&bars).filter(|(_, share)| **share > 0.0);
@@ -45,7 +44,7 @@ pub(crate) fn histogram(
     });
     scene.marks.push(Mark::Rects { rects: rects.collect(), ink: operation.into() });
     mark_quantiles(&mut scene, times, x, format);
-    scene.description = describe(operation, times, format);
+    scene.description = describe(what, times, format);
     scene
 }
 
@@ -90,9 +89,9 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
 }
 
 /// The distribution in a sentence.
-fn describe(operation: Operation, times: &Histogram, format: &Formatter) -> String {
+fn describe(what: &str, times: &Histogram, format: &Formatter) -> String {
     let at = |quantile: f64| format.value(Unit::Ns, real(times.quantile_ns(quantile)));
-    let (name, longest) = (operation.name(), format.value(Unit::Ns, real(times.max_ns())));
+    let longest = format.value(Unit::Ns, real(times.max_ns()));
     let (half, most) = (at(0.5), at(0.99));
-    format!("Half of the {name}s took up to {half}, 99 % up to {most}, the longest {longest}.")
+    format!("Half of the {what} took up to {half}, 99 % up to {most}, the longest {longest}.")
 }

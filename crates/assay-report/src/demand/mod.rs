@@ -11,6 +11,7 @@ mod response;
 mod sections;
 mod series;
 mod server;
+mod summary;
 mod unusual;
 
 use crate::input::TextOptions;

@@ -171,11 +171,23 @@ fn remarks(mine: &[&Stop<'_>]) -> Vec<String> {
     remarks.into_iter().map(|parts| parts.join(", ")).collect()
 }
 
+/// The part of a path in which it differs from the others: without the folders that all of them lie in.
+pub(super) fn short<'a>(file: &'a str, files: &[&str]) -> &'a str {
+    let folder = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    let is_shared = |length: usize| {
+        files.iter().all(|other| other.as_bytes().get(..length) == file.as_bytes().get(..length))
+    };
+    let ends = file[..folder(file)].match_indices('/').map(|(slash, _)| slash + 1);
+    let shared = ends.filter(|length| is_shared(*length)).last().unwrap_or(0);
+    &file[shared..]
+}
+
 fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
+    let files: Vec<&str> = profiles.iter().map(|named| named.file).collect();
     let mut stops: Vec<Stop<'a>> = profiles
         .iter()
         .enumerate()
-        .map(|(number, named)| stop(number, named.file, named.profile))
+        .map(|(number, named)| stop(number, short(named.file, &files), named.profile))
         .collect();
     if stops.iter().all(|stop| stop.clock_s.is_some()) {
         stops.sort_by_key(|stop| stop.clock_s);

@@ -1,6 +1,7 @@
 //! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
 
 use super::headline::Headline;
+use super::quantity_names::quantity;
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
@@ -88,10 +89,8 @@ fn still_needed_s(measure: &Measure, elapsed_s: f64) -> Option<f64> {
 }
 
 fn name(measure: &Measure) -> String {
-    match &measure.subject {
-        Some(subject) => format!("{} of {subject}", measure.quantity),
-        None => measure.quantity.clone(),
-    }
+    let quantity = quantity(&measure.quantity);
+    measure.subject.as_ref().map_or(quantity.clone(), |subject| format!("{quantity} of {subject}"))
 }
 
 /// What the ratio means, in percent.
@@ -168,8 +167,8 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
 fn label(part: &str, measure: &Measure) -> String {
     let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
     match (rest.filter(|_| !part.is_empty()), &measure.subject) {
-        (Some(rest), Some(subject)) => format!("{subject}: {rest}"),
-        (Some(rest), None) => rest.to_owned(),
+        (Some(rest), Some(subject)) => format!("{subject}: {}", quantity(rest)),
+        (Some(rest), None) => quantity(rest),
         (None, _) => name(measure),
     }
 }

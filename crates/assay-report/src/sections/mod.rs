@@ -15,6 +15,7 @@ mod kernel;
 mod latency_limits;
 mod levels;
 mod load;
+mod load_over_time;
 mod locality;
 mod method;
 mod mix_card;
@@ -22,6 +23,7 @@ mod notes;
 mod numbers;
 mod over_time;
 mod overlay;
+mod quantity_names;
 mod rates;
 mod repeat;
 mod run;
@@ -29,6 +31,7 @@ mod session_time;
 mod soak;
 mod study;
 mod styles;
+mod summary;
 mod transaction_charts;
 mod verdict;
 mod watch;
@@ -61,7 +64,10 @@ pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
 /// The answer with its verdict and what to know before relying on it.
 pub(crate) fn answer<'a>(report: &Report, format: &Formatter) -> Answer<'a> {
     let found = answer::answer(report, format);
+    let summary = summary::summary(report, format);
     Answer {
+        summary: summary.blocks(*format),
+        asked: summary.asked,
         outcome: found.outcome,
         headline: found.headline,
         details: found.details,

@@ -181,9 +181,12 @@ fn fact(fact: &Fact) -> (String, String) {
 fn finding(text: &mut Text, finding: &Finding) {
     let severity = finding.severity.map(|severity| format!("{}: ", severity_word(severity)));
     text.item(&format!("{}{}", severity.unwrap_or_default(), finding.what));
-    let more = format!("{} {}", ended(&capital(&finding.why)), ended(&capital(&finding.remedy)));
-    if !more.trim().is_empty() {
-        text.deeper(&more);
+    if !finding.why.is_empty() {
+        text.deeper(&ended(&capital(&finding.why)));
+    }
+    // A remedy may be a command, which is typed as it stands.
+    if !finding.remedy.is_empty() {
+        text.deeper(&format!("→ {}", finding.remedy));
     }
 }
 
