@@ -109,10 +109,6 @@ pub enum LimitKind {
     Capacity,
     /// I/Os a second at the latency.
     Iops,
-    /// Bytes read a second.
-    ReadThroughput,
-    /// Bytes written a second.
-    WriteThroughput,
     /// Bytes a second in both directions together.
     Throughput,
     /// Mean time of a read: the least that there is.
@@ -266,14 +262,25 @@ impl Sizing {
 impl LimitUse {
     /// Need over has, in the normal state.
     pub fn use_ratio(&self) -> f64 {
-        self.need_value / self.has_value
+        over(self.need_value, self.has_value)
     }
 
     /// Need over has in the worse of both states.
     pub fn worst_ratio(&self) -> f64 {
-        let failed = self.failed.map_or(0.0, |failed| failed.need_value / failed.has_value);
-        self.use_ratio().max(failed)
+        self.failed.map_or(0.0, |failed| failed.use_ratio()).max(self.use_ratio())
     }
+}
+
+impl FailedUse {
+    /// Need over has.
+    pub fn use_ratio(&self) -> f64 {
+        over(self.need_value, self.has_value)
+    }
+}
+
+/// Nothing of nothing is not used at all.
+fn over(need: f64, has: f64) -> f64 {
+    if need > 0.0 { need / has } else { 0.0 }
 }
 
 impl Configuration {
@@ -304,8 +311,6 @@ impl LimitKind {
         match self {
             Self::Capacity => "capacity",
             Self::Iops => "IOPS",
-            Self::ReadThroughput => "read throughput",
-            Self::WriteThroughput => "write throughput",
             Self::Throughput => "throughput",
             Self::Latency => "read latency",
             Self::InstanceIops => "IOPS of the instance",
