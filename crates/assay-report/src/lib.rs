@@ -15,6 +15,7 @@ mod phrases;
 mod redaction;
 mod render;
 mod sections;
+mod sizing;
 mod tables;
 mod timeline;
 mod view;
@@ -27,6 +28,7 @@ use format::Formatter;
 pub use input::{Document, Event, Options, Report, RunReport};
 pub use json::json;
 pub use render::csv::csv;
+pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, queries_csv,
     watch_csv,

@@ -2,6 +2,7 @@
 
 pub mod arrays;
 pub mod calibrate;
+pub mod catalog;
 pub mod check;
 pub mod compare;
 pub mod completion;
@@ -14,6 +15,7 @@ pub mod profile;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod size;
 pub mod soak;
 pub mod study;
 pub mod watch;
