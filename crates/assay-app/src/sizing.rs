@@ -64,8 +64,7 @@ impl SizingRequest {
     fn index(&self, store: &Store) -> Result<CatalogIndex> {
         let mut index = catalog_index(&self.catalogs)?;
         for (name, run) in &self.measured {
-            let calibration = calibration(run, store)?;
-            measure(&mut index, name, run, &calibration)?;
+            measure(&mut index, name, run, store)?;
         }
         Ok(index)
     }
@@ -128,20 +127,21 @@ fn calibration(named: &str, store: &Store) -> Result<Calibration> {
 }
 
 /// Puts the curves of a calibration in the place of a data sheet.
-fn measure(index: &mut CatalogIndex, name: &str, run: &str, found: &Calibration) -> Result<()> {
+fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Result<()> {
     let listing = index.find(name)?.clone();
     let mut entry = listing.entry;
-    let points = points(found);
-    match (&mut entry.device, &mut entry.array) {
-        (Some(device), _) => device.iops = points,
-        (_, Some(array)) => array.iops = points,
+    let points_of = match (&mut entry.device, &mut entry.array) {
+        (Some(device), _) => &mut device.iops,
+        (_, Some(array)) => &mut array.iops,
         _ => {
             return Err(Error::usage(
                 format!("--measured: '{name}' is neither a device nor an array"),
                 "the limits of a volume are those that are ordered",
             ));
         }
-    }
+    };
+    let found = calibration(run, store)?;
+    *points_of = points(&found);
     entry.source = format!("calibration {run} of {}", found.target);
     let entries = vec![entry];
     let catalog =

@@ -138,7 +138,7 @@ pub struct LimitUse {
     pub has_value: f64,
     /// The same while a part has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<FailedUse>,
+    pub failed: Option<FailureUse>,
     /// How both were computed.
     pub formula: String,
 }
@@ -147,7 +147,7 @@ pub struct LimitUse {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct FailedUse {
+pub struct FailureUse {
     /// The part.
     pub part: FailingPart,
     /// What is needed then: the peak without headroom.
@@ -271,7 +271,7 @@ impl LimitUse {
     }
 }
 
-impl FailedUse {
+impl FailureUse {
     /// Need over has.
     pub fn use_ratio(&self) -> f64 {
         over(self.need_value, self.has_value)

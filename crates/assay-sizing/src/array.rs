@@ -20,7 +20,7 @@ struct Use<'a> {
 }
 
 /// The least number of arrays.
-pub fn size_arrays(listing: &Listing, array: &ArrayOffer, need: &Need, plan: &SizingPlan) -> Outcome {
+pub(crate) fn size_arrays(listing: &Listing, array: &ArrayOffer, need: &Need, plan: &SizingPlan) -> Outcome {
     let limit_s = plan.latency_limit_s();
     let found = iops_at_mix(&array.iops, need.normal.read_share(), limit_s);
     let (iops, latency_s) = match found {

@@ -4,55 +4,55 @@ use crate::plan::SizingPlan;
 use assay_catalog::Listing;
 use assay_model::catalog::IopsPoint;
 use assay_model::sizing::{
-    Configuration, DemandLine, DemandQuantity, FailedUse, FailingPart, LimitKind, LimitUse,
+    Configuration, DemandLine, DemandQuantity, FailureUse, FailingPart, LimitKind, LimitUse,
     Rejection,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
 /// What has to be carried in one state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
-    pub read_iops: f64,
-    pub write_iops: f64,
-    pub read_bytes_per_s: f64,
-    pub write_bytes_per_s: f64,
+pub(crate) struct Load {
+    pub(crate) read_iops: f64,
+    pub(crate) write_iops: f64,
+    pub(crate) read_bytes_per_s: f64,
+    pub(crate) write_bytes_per_s: f64,
 }
 
 /// What has to be carried: with headroom, and while a part has failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Need {
+pub(crate) struct Need {
     /// With headroom.
-    pub normal: Load,
+    pub(crate) normal: Load,
     /// The peak alone.
-    pub failed: Load,
-    pub capacity_bytes: f64,
-    pub daily_written_bytes: f64,
-    pub transactions_per_s: f64,
+    pub(crate) failed: Load,
+    pub(crate) capacity_bytes: f64,
+    pub(crate) daily_written_bytes: f64,
+    pub(crate) transactions_per_s: f64,
 }
 
 impl Load {
-    pub fn iops(&self) -> f64 {
+    pub(crate) fn iops(&self) -> f64 {
         self.read_iops + self.write_iops
     }
 
-    pub fn bytes_per_s(&self) -> f64 {
+    pub(crate) fn bytes_per_s(&self) -> f64 {
         self.read_bytes_per_s + self.write_bytes_per_s
     }
 
     /// Mean bytes of an I/O; 0 of none.
-    pub fn transfer_bytes(&self) -> f64 {
+    pub(crate) fn transfer_bytes(&self) -> f64 {
         if self.iops() > 0.0 { self.bytes_per_s() / self.iops() } else { 0.0 }
     }
 
     /// Share of reads among the I/Os; 1 of none.
-    pub fn read_share(&self) -> f64 {
+    pub(crate) fn read_share(&self) -> f64 {
         if self.iops() > 0.0 { self.read_iops / self.iops() } else { 1.0 }
     }
 }
 
 impl Need {
     /// What the lines of a demand come to.
-    pub fn of(lines: &[DemandLine]) -> Self {
+    pub(crate) fn of(lines: &[DemandLine]) -> Self {
         let line = |quantity| lines.iter().find(|line| line.quantity == quantity);
         let need = |quantity| line(quantity).map_or(0.0, |line| line.need_value);
         let peak = |quantity| line(quantity).map_or(0.0, |line| line.peak_value);
@@ -73,35 +73,35 @@ impl Need {
 }
 
 /// A limit in the normal state.
-pub fn limit(kind: LimitKind, need: f64, has: f64, formula: impl Into<String>) -> LimitUse {
+pub(crate) fn limit(kind: LimitKind, need: f64, has: f64, formula: impl Into<String>) -> LimitUse {
     let formula = formula.into();
     LimitUse { limit: kind, need_value: need, has_value: has, failed: None, formula }
 }
 
 /// The same with what there is while a part has failed.
-pub fn failing(limit: LimitUse, part: FailingPart, need: f64, has: f64) -> LimitUse {
-    LimitUse { failed: Some(FailedUse { part, need_value: need, has_value: has }), ..limit }
+pub(crate) fn failing(limit: LimitUse, part: FailingPart, need: f64, has: f64) -> LimitUse {
+    LimitUse { failed: Some(FailureUse { part, need_value: need, has_value: has }), ..limit }
 }
 
 /// The read latency against its limit, where there is one.
-pub fn latency_limit(taken_s: f64, plan: &SizingPlan, formula: &str) -> Option<LimitUse> {
+pub(crate) fn latency_limit(taken_s: f64, plan: &SizingPlan, formula: &str) -> Option<LimitUse> {
     plan.read_latency.map(|asked| limit(LimitKind::Latency, taken_s, asked.seconds(), formula))
 }
 
 /// The limit that is used most; limits of nothing are used least.
-pub fn binding(limits: &[LimitUse]) -> LimitKind {
+pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
     let worst = limits.iter().max_by(|one, other| one.worst_ratio().total_cmp(&other.worst_ratio()));
     worst.map_or(LimitKind::Capacity, |worst| worst.limit)
 }
 
 /// A rejection without a limit.
-pub fn refused(listing: &Listing, reason: impl Into<String>) -> Rejection {
+pub(crate) fn refused(listing: &Listing, reason: impl Into<String>) -> Rejection {
     let name = listing.entry.name.clone();
     Rejection { name, reason: reason.into(), limit: None, short_ratio: None }
 }
 
 /// A rejection by a limit: what is needed and what there is at most.
-pub fn short(
+pub(crate) fn short(
     listing: &Listing,
     kind: LimitKind,
     need: f64,
@@ -127,7 +127,7 @@ pub fn short(
 }
 
 /// An amount of a limit in its unit.
-pub fn show_limit(kind: LimitKind, value: f64) -> String {
+pub(crate) fn show_limit(kind: LimitKind, value: f64) -> String {
     match kind {
         LimitKind::Capacity => show_bytes(value),
         LimitKind::Iops
@@ -141,12 +141,12 @@ pub fn show_limit(kind: LimitKind, value: f64) -> String {
 }
 
 /// The least latency that any point has, s.
-pub fn least_latency_s(points: &[IopsPoint]) -> f64 {
+pub(crate) fn least_latency_s(points: &[IopsPoint]) -> f64 {
     points.iter().map(IopsPoint::latency_s).fold(f64::INFINITY, f64::min)
 }
 
 /// A configuration without cost; what binds it follows from its limits.
-pub fn configuration(
+pub(crate) fn configuration(
     listing: &Listing,
     units: u64,
     layout: String,
@@ -169,4 +169,4 @@ pub fn configuration(
 }
 
 /// What came of an entry.
-pub type Outcome = Result<Configuration, Box<Rejection>>;
+pub(crate) type Outcome = Result<Configuration, Box<Rejection>>;

@@ -12,7 +12,7 @@ const GIB: f64 = 1_073_741_824.0;
 const MONTHS_A_YEAR: f64 = 12.0;
 
 /// The cost of a configuration; `None` where the entry has no price.
-pub fn cost(
+pub(crate) fn cost(
     listing: &Listing,
     configuration: &Configuration,
     need: &Need,

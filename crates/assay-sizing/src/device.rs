@@ -35,7 +35,7 @@ struct Use<'a> {
 }
 
 /// The least number of devices in one layout.
-pub fn size_devices(
+pub(crate) fn size_devices(
     listing: &Listing,
     device: &DeviceOffer,
     level: RaidLevel,

@@ -11,7 +11,7 @@ const QUANTILE_PROFILES_MIN: usize = 20;
 const INTERVAL_MAX_S: f64 = 2.0 * 3600.0;
 
 /// What the plan leaves open, and what its profiles hide.
-pub fn doubts(profiles: &[(&str, &Profile)], plan: &SizingPlan, found: &[Configuration]) -> Vec<String> {
+pub(crate) fn doubts(profiles: &[(&str, &Profile)], plan: &SizingPlan, found: &[Configuration]) -> Vec<String> {
     let mut doubts: Vec<String> = of_plan(plan, profiles.len());
     doubts.extend(profiles.iter().flat_map(|(name, profile)| of_profile(name, profile)));
     let unpriced = found.iter().filter(|one| one.cost.is_none()).count();

@@ -9,7 +9,7 @@ use assay_model::sizing::{LimitKind, LimitUse, Rejection};
 use assay_model::units::{Bytes, Nanos, Rate};
 
 /// The order with the least of everything for a stripe of so many volumes.
-pub fn size_volumes(
+pub(crate) fn size_volumes(
     listing: &Listing,
     volume: &Volume,
     stripe: u32,
@@ -69,21 +69,27 @@ fn order(
     let volumes = f64::from(stripe);
     let at_most = format!(" at most in {stripe} {}", if stripe == 1 { "volume" } else { "volumes" });
     let bytes_per_s = need.normal.bytes_per_s() / volumes;
-    let Some(by_bytes) = volume.throughput.iops_for(bytes_per_s) else {
-        let most = volumes * real(volume.throughput.max_per_s.0);
-        let bytes = need.normal.bytes_per_s();
-        return Err(short(listing, LimitKind::Throughput, bytes, most, &at_most));
+    let each = sustained_iops(volume, counted_iops(volume, need) / volumes, plan.peak_time);
+    let most = [
+        (LimitKind::Iops, each, volume.iops.max.0),
+        (LimitKind::Throughput, bytes_per_s, real(volume.throughput.max_per_s.0)),
+        (LimitKind::Capacity, need.capacity_bytes / volumes, real(volume.size.max.0)),
+    ];
+    let worst = most.into_iter().max_by(|one, other| (one.1 / one.2).total_cmp(&(other.1 / other.2)));
+    let beyond = |kind, need: f64, has: f64| {
+        Err(short(listing, kind, volumes * need, volumes * has, &at_most))
     };
-    let each = counted_iops(volume, need) / volumes;
-    let wanted = sustained_iops(volume, each, plan.peak_time).max(by_bytes).ceil();
+    if let Some((kind, need, has)) = worst.filter(|(_, need, has)| need > has) {
+        return beyond(kind, need, has);
+    }
+    let by_bytes = volume.throughput.iops_for(bytes_per_s).unwrap_or(0.0);
+    let wanted = each.max(by_bytes).ceil();
     let Some(by_iops) = volume.iops.bytes_for(wanted) else {
-        let most = volumes * volume.iops.max.0;
-        return Err(short(listing, LimitKind::Iops, volumes * each, most, &at_most));
+        return beyond(LimitKind::Throughput, bytes_per_s, volume.throughput.most(volume.iops.max.0));
     };
     let size_bytes = by_iops.max(need.capacity_bytes / volumes);
     let Some(size) = volume.size.at_least(size_bytes) else {
-        let most = volumes * real(volume.size.max.0);
-        return Err(short(listing, LimitKind::Capacity, volumes * size_bytes, most, &at_most));
+        return beyond(LimitKind::Capacity, size_bytes, real(volume.size.max.0));
     };
     let iops = if volume.iops.provisioned {
         wanted.max(volume.iops.included.0)
@@ -95,7 +101,12 @@ fn order(
     } else {
         volume.throughput.most(iops)
     };
-    Ok(VolumeOrder { size, iops: Rate(iops), throughput_per_s: Bytes(count(throughput.ceil())) })
+    Ok(VolumeOrder { size, iops: Rate(iops), throughput_per_s: whole_bytes(throughput) })
+}
+
+/// Whole bytes of at least so many; a sum that is whole but for rounding is whole.
+fn whole_bytes(bytes: f64) -> Bytes {
+    Bytes(count((bytes * (1.0 - 1e-12)).ceil()))
 }
 
 fn of_stripe(

@@ -212,7 +212,7 @@ mod tests {
             ("per_unit = 150.0", "per_unit = -1.0", "no amount of money"),
             ("name = \"drive\"", "name = \"disk\"", "two entries are called 'disk'"),
             ("format = 1", "format = 2", "format 2 is not known"),
-            ("controllers = 2", "controllers = 2\n[entry.port]\npayload_per_s = \"1MB\"", "not one thing"),
+            ("[entry.port]\npayload_per_s = \"3200MB\"", "", "not one thing"),
             ("stroke = \"30%\"", "stroke = \"0%\"", "a limit of 0"),
             ("max = \"16TiB\"", "max = \"1MiB\"", "its least is above its most"),
         ] {
