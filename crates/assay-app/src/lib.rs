@@ -26,6 +26,7 @@ pub mod recording;
 pub mod reports;
 pub mod resume;
 pub mod run;
+pub mod sizing;
 pub mod soak;
 pub mod study;
 pub mod target_plan;

@@ -4,6 +4,7 @@
 pub mod array;
 pub mod calendar;
 pub mod calibration;
+pub mod catalog;
 pub mod comparison;
 pub mod contract;
 pub mod counters;
@@ -27,6 +28,7 @@ pub mod row;
 pub mod run;
 #[cfg(test)]
 mod schema;
+pub mod sizing;
 pub mod soak;
 pub mod stack;
 pub mod study;

@@ -17,6 +17,7 @@ mod render;
 #[cfg(test)]
 mod schema;
 mod sections;
+mod sizing;
 mod summary;
 mod tables;
 mod timeline;
@@ -30,6 +31,7 @@ use format::Formatter;
 pub use input::{Document, Event, Options, Report, RunReport, TextOptions};
 pub use json::json;
 pub use render::csv::csv;
+pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, factors_csv,
     histograms_csv, intervals_csv, ladder_csv, levels_csv, locality_csv, queries_csv,

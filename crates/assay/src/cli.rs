@@ -44,6 +44,8 @@ pub enum Verb {
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
     Runs(verbs::runs::Options),
+    Size(verbs::size::Options),
+    Catalog(verbs::catalog::Options),
     Arrays(verbs::arrays::Options),
     Show(verbs::show::Options),
     Completion(verbs::completion::Options),
@@ -77,6 +79,8 @@ impl Verb {
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
+            Self::Size(options) => verbs::size::run(&options),
+            Self::Catalog(options) => verbs::catalog::run(&options),
             Self::Arrays(options) => verbs::arrays::run(&options),
             Self::Show(options) => verbs::show::run(&options),
             Self::Completion(options) => {

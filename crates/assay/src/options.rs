@@ -94,7 +94,8 @@ pub fn progress(output: &OutputOptions) -> Progress {
 #[derive(Args)]
 #[command(next_help_heading = "Target options")]
 pub struct TargetOptions {
-    /// Directories (a test file is created there), files, block devices, or one simulated device `sim:…` or `array:…`
+    /// Directories (a test file is created there), files, block devices, or one simulated device `sim:…`, `array:…` or
+    /// `catalog:…`
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
     /// Size of a test file; by default chosen from free space, caches and time

@@ -203,7 +203,7 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
     (
         "run reads.toml sim:servers?count=1&service=1ms d",
         2,
-        "error: a simulated device stands alone\nhint: give one sim: target, or paths only",
+        "error: a simulated device stands alone\nhint: give one of sim:, array: and catalog:, or paths only",
     ),
     (
         "run buffered.toml d --polled",
