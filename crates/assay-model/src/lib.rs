@@ -16,6 +16,7 @@ pub mod error;
 pub mod estimate;
 pub mod failure;
 pub mod histogram;
+pub mod integrity;
 pub mod load;
 pub mod locality;
 pub mod measurement;
