@@ -20,6 +20,7 @@ pub mod measurement;
 pub mod mix;
 pub mod number;
 pub mod profile;
+pub mod projection;
 mod refusal;
 pub mod row;
 pub mod run;

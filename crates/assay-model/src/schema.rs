@@ -168,6 +168,8 @@ fn all() -> Vec<(&'static str, String)> {
         ("verdict", text::<crate::Verdict>()),
         ("moment", line::<crate::watch::Moment>()),
         ("profile", text::<crate::profile::Profile>()),
+        ("projection", text::<crate::projection::Projection>()),
+        ("verification", text::<crate::projection::Verification>()),
     ]
 }
 
@@ -245,6 +247,8 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
+    assert!(read_examples::<crate::projection::Projection>("projection") > 0);
+    assert!(read_examples::<crate::projection::Verification>("verification") > 0);
     // Of both forms.
     assert!(read_examples::<crate::load::Load>("load") > 1);
     assert!(read_examples::<crate::load::LoadStep>("step") > 0);

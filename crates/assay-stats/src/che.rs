@@ -10,7 +10,7 @@ use crate::root;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Popularity {
     /// How many there are.
-    pub objects: f64,
+    pub n: f64,
     /// Requests a second for all of them together.
     pub requests_per_s: f64,
 }
@@ -18,16 +18,16 @@ pub struct Popularity {
 impl Popularity {
     /// How many of them are in the cache whose characteristic time is `time_s`.
     fn held(&self, time_s: f64) -> f64 {
-        -self.objects * (-self.requests_per_s / self.objects * time_s).exp_m1()
+        -self.n * (-self.requests_per_s / self.n * time_s).exp_m1()
     }
 }
 
 /// Share of requests that a cache of so many objects answers, 0..=1; `None` where nothing is asked for.
 pub fn hit_share(groups: &[Popularity], capacity: f64) -> Option<f64> {
     let asked: Vec<&Popularity> =
-        groups.iter().filter(|group| group.objects > 0.0 && group.requests_per_s > 0.0).collect();
+        groups.iter().filter(|group| group.n > 0.0 && group.requests_per_s > 0.0).collect();
     let requests: f64 = asked.iter().map(|group| group.requests_per_s).sum();
-    let objects: f64 = asked.iter().map(|group| group.objects).sum();
+    let objects: f64 = asked.iter().map(|group| group.n).sum();
     if asked.is_empty() {
         return None;
     }
@@ -40,7 +40,7 @@ pub fn hit_share(groups: &[Popularity], capacity: f64) -> Option<f64> {
         most_s *= 2.0;
     }
     let time_s = root::increasing(0.0, most_s, |time_s| held(time_s) - capacity);
-    let hits = asked.iter().map(|group| group.held(time_s) / group.objects * group.requests_per_s);
+    let hits = asked.iter().map(|group| group.held(time_s) / group.n * group.requests_per_s);
     Some(hits.sum::<f64>() / requests)
 }
 
@@ -86,7 +86,7 @@ mod tests {
     fn a_played_cache_hits_as_often() {
         let groups = [(100, 0.6), (400, 0.3), (2000, 0.1)];
         let popularity = groups.map(|(objects, share)| Popularity {
-            objects: real(objects),
+            n: real(objects),
             requests_per_s: 1000.0 * share,
         });
         for capacity in [50, 200, 600] {
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn equal_blocks_are_hit_by_their_share_and_nothing_asks_for_nothing() {
-        let one = [Popularity { objects: 1000.0, requests_per_s: 7.0 }];
+        let one = [Popularity { n: 1000.0, requests_per_s: 7.0 }];
         assert!((hit_share(&one, 250.0).unwrap() - 0.25).abs() < 1e-9);
         assert_eq!(hit_share(&one, 1000.0), Some(1.0));
-        assert_eq!(hit_share(&[Popularity { objects: 9.0, requests_per_s: 0.0 }], 1.0), None);
+        assert_eq!(hit_share(&[Popularity { n: 9.0, requests_per_s: 0.0 }], 1.0), None);
     }
 }

@@ -56,7 +56,7 @@ fn many_servers_nearly_full_keep_their_digits() {
 #[test]
 fn one_customer_never_waits() {
     let stations = [Station::servers(0.003, 2.5), Station::single(0.002)];
-    let state = solve(&stations, 0.005, 1.0);
+    let state = ClosedStations::new(&stations, 1.0).solve(0.005);
     assert!((state.throughput_per_s - 100.0).abs() < 1e-9);
     assert!((state.customers[0] - 0.3).abs() < 1e-12 && (state.customers[1] - 0.2).abs() < 1e-12);
     assert!(throughput_per_s(&stations, 0.005, 0.0).abs() < 1e-15);
@@ -64,9 +64,9 @@ fn one_customer_never_waits() {
 
 #[test]
 fn two_thousand_customers_overflow_nothing() {
-    for think_time_s in [0.0, 0.01, 3.0] {
+    for think_time_s in [0.0, 0.01, 0.15, 3.0] {
         let stations = [Station::servers(0.004, 64.0), Station::servers(0.009, 133.7)];
-        let state = solve(&stations, think_time_s, 2000.0);
+        let state = ClosedStations::new(&stations, 2000.0).solve(think_time_s);
         let most = stations.iter().map(|one| one.most_per_s(2000)).fold(f64::MAX, f64::min);
         assert!(
             state.throughput_per_s.is_finite() && state.throughput_per_s <= most * (1.0 + 1e-9)
@@ -92,7 +92,7 @@ proptest! {
     ) {
         let stations: Vec<Station> = demands.iter().map(|demand| Station::single(*demand)).collect();
         let exact = mean_value_analysis(&demands, customers, think);
-        let found = solve(&stations, think, real_len(customers));
+        let found = ClosedStations::new(&stations, real_len(customers)).solve(think);
         prop_assert!((found.throughput_per_s / exact.throughput_per_s - 1.0).abs() < 1e-9);
         for (found, exact) in found.customers.iter().zip(&exact.customers) {
             prop_assert!((found - exact).abs() < 1e-7 * exact.max(1.0));
@@ -101,9 +101,9 @@ proptest! {
 
     #[test]
     fn one_station_is_a_chain_of_births_and_deaths(
-        speedups in prop::collection::vec(0.5..20.0, 1..40), think in 1e-3..0.1, customers in 1usize..120,
+        speedup_ratios in prop::collection::vec(0.5..20.0, 1..40), think in 1e-3..0.1, customers in 1usize..120,
     ) {
-        let station = Station { demand_s: 0.004, speedups };
+        let station = Station { demand_s: 0.004, speedup_ratios };
         let exact = by_births_and_deaths(&station, think, customers);
         let found = throughput_per_s(&[station], think, real_len(customers));
         prop_assert!((found / exact - 1.0).abs() < 1e-9, "{} {}", found, exact);
