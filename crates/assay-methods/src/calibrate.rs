@@ -64,5 +64,5 @@ pub fn calibrate(
             "give it more time, or look at the device and the kernel log",
         ));
     }
-    Ok(Calibration { format: 1, target, limit: plan.limit, mixes, elapsed_s, remarks })
+    Ok(Calibration { format: 1, target, limit: plan.limit, mixes, log: None, elapsed_s, remarks })
 }

@@ -23,6 +23,7 @@ pub mod measurement;
 pub mod mix;
 pub mod number;
 pub mod profile;
+pub mod projection;
 pub mod quantity_name;
 mod refusal;
 pub mod row;

@@ -21,6 +21,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-mariadb", 4),
     ("assay-loads", 4),
     ("assay-methods", 5),
+    ("assay-predict", 5),
     ("assay-dbload", 5),
     ("assay-judge", 5),
     ("assay-report", 5),
