@@ -372,7 +372,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     /// The progress of a rung as a part of the whole ladder, where it is known how many there are.
     fn progress(&self, plan: &RungPlan) -> Progress {
         let progress = &self.context.progress;
-        let Climb::Given(all) = &self.ladder.climb else { return progress.clone() };
+        let LadderSearch::Given(all) = &self.ladder.climb else { return progress.clone() };
         let Some(place) = all.iter().position(|sessions| *sessions == plan.sessions) else {
             return progress.clone();
         };

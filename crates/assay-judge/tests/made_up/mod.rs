@@ -220,6 +220,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         mixes: vec![mix],
         elapsed_s: 45.0,
         remarks: Vec::new(),
+        log: None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod tables;
 mod words;
 
+use crate::input::TextOptions;
 use crate::render;
 use crate::view::{Answer, Block, Level, Section, Table, View};
 use assay_model::sizing::{Configuration, Sizing};
@@ -15,9 +16,9 @@ pub fn sizing_html(sizing: &Sizing, top: usize, program: &str) -> String {
     render::html::html(&view(sizing, top, program))
 }
 
-/// The same as text; `colour` dresses it with ANSI sequences.
-pub fn sizing_text(sizing: &Sizing, top: usize, colour: bool) -> String {
-    render::text::text(&view(sizing, top, ""), colour)
+/// The same as text.
+pub fn sizing_text(sizing: &Sizing, top: usize, options: TextOptions) -> String {
+    render::text::text(&view(sizing, top, ""), options)
 }
 
 fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {

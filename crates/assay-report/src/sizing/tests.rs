@@ -11,7 +11,7 @@ fn example() -> Sizing {
 #[test]
 fn the_answer_comes_first_and_every_limit_has_need_has_and_use() {
     let sizing = example();
-    let text = sizing_text(&sizing, 5, false);
+    let text = sizing_text(&sizing, 5, false.into());
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("The cheapest is ") && first.contains(" USD a month"), "{first}");
     for expected in ["headroom", "used then", "controller", "throughput", "has then"] {
@@ -26,7 +26,7 @@ fn the_answer_comes_first_and_every_limit_has_need_has_and_use() {
 fn nothing_that_carries_it_is_said_with_the_nearest() {
     let mut sizing = example();
     sizing.configurations.clear();
-    let text = sizing_text(&sizing, 5, false);
+    let text = sizing_text(&sizing, 5, false.into());
     assert!(text.starts_with("Nothing in the catalog carries this demand. The nearest is"), "{text}");
 }
 

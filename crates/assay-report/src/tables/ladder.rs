@@ -24,7 +24,7 @@ pub fn ladder_csv(report: &Report, run_id: &str) -> Option<String> {
 fn cells(load: &Load, rung: &Rung) -> Vec<String> {
     let mut cells = vec![
         load.kind.name().to_owned(),
-        load.server.product.clone(),
+        load.server.product.to_string(),
         load.server.version.clone(),
         rung.sessions.to_string(),
         rung.repeat.to_string(),

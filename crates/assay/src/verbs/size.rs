@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, StoreOptions};
 use crate::spelling::quantity;
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::new_file::write_new;
 use assay_app::sizing::{SizingRequest, today};
 use assay_model::Result;
@@ -258,7 +258,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.json {
         print(&json(&sizing)?)?;
     } else {
-        print_report(&assay_report::sizing_text(&sizing, options.top, colour()))?;
+        print_report(&assay_report::sizing_text(&sizing, options.top, layout(true)))?;
     }
     Ok(if sizing.configurations.is_empty() { ExitStatus::Failure } else { ExitStatus::Success })
 }
