@@ -1,8 +1,8 @@
 //! The load of decision support, in the manner of TPC-H: its plan, and what it says of itself.
 
 mod answers;
-mod course;
 mod data;
+mod request;
 mod session;
 
 use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
@@ -21,7 +21,7 @@ use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
-use course::DssRequest;
+use request::DssRequest;
 use serde::{Deserialize, Serialize};
 use session::run_queries;
 use std::path::PathBuf;

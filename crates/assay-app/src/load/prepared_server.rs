@@ -97,8 +97,8 @@ impl LoadProduct for Connection {
         let (own, is_new) = OwnDatabase::enter(address, &name)?;
         let ours = LoadTarget::Postgres(Box::new(address.with_database(&name)));
         let wanted = ServerRequest { own_database: Some(own.clone()), ..wanted };
-        let mut ground = match PreparedServer::prepare(&ours, wanted, context) {
-            Ok(ground) => ground,
+        let mut prepared = match PreparedServer::prepare(&ours, wanted, context) {
+            Ok(prepared) => prepared,
             Err(error) => {
                 // The failure is what must be heard of; a database that stays is named by `runs clean`.
                 if is_new {
@@ -107,10 +107,10 @@ impl LoadProduct for Connection {
                 return Err(error);
             }
         };
-        if ground.after == Cleanup::Remove {
-            ground.after = Cleanup::RemoveDatabase;
+        if prepared.after == Cleanup::Remove {
+            prepared.after = Cleanup::RemoveDatabase;
         }
-        Ok(ground)
+        Ok(prepared)
     }
 }
 
@@ -146,7 +146,7 @@ pub struct PreparedServer<L: Product> {
     pub database: Database<L>,
     /// How its data came to be there; none when it was there already.
     pub filled: Option<Filled>,
-    /// Ours; ends when the ground does.
+    /// Ours; ends with the prepared server.
     pub own: Option<OwnServer<L::Own>>,
     /// What becomes of our tables in a server that is not ours.
     pub after: Cleanup,
@@ -168,7 +168,7 @@ pub enum Cleanup {
 /// Loads the tables of a load into a database; returns how they came there, or nothing when they were there.
 pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
-/// What a ground is made for.
+/// What a prepared server is made for.
 pub struct ServerRequest<'a, L: Product> {
     /// Our schema.
     pub schema: String,
