@@ -89,7 +89,9 @@ fn a_running_database_on_the_target_is_asked_for() {
     fs::create_dir_all(place.path("d/15/main")).unwrap();
     place.write("d/15/main/PG_VERSION", "15\n");
     place.write("d/15/main/postmaster.pid", &format!("{}\n/data\n", std::process::id()));
-    for line in ["run reads.toml d --size 16MiB", "check d", "load oltp d", "soak d", "study emc-slob d"] {
+    for line in
+        ["run reads.toml d --size 16MiB", "check d", "load oltp d", "soak d", "study emc-slob d"]
+    {
         let ran = place.run(line);
         assert!(ran.stderr.contains("PostgreSQL is running on"), "{line}: {ran:#?}");
         assert!(ran.ends_with(2).stderr.contains("--yes"), "{ran:#?}");
@@ -122,7 +124,7 @@ fn the_first_word_comes_before_the_first_number() {
         "run reads.toml d --size 16MiB --time 1s",
         "calibrate sim:servers?count=4&service=1ms --time 2s",
         "soak sim:servers?count=4&service=1ms --time 10s",
-        "locality sim:servers?count=4&service=1ms --largest 4MiB --time 1s",
+        "locality sim:device?size=64MiB+servers?count=4&service=1ms --time 1s",
     ] {
         let begun = Instant::now();
         let ran = place.run(line);
