@@ -177,7 +177,7 @@ fn is_refused(name: &str) -> bool {
     REFUSED.iter().any(|(refused, _)| *refused == name)
 }
 
-/// Whether a rate is surely one of I/Os: fio's own is one of bytes, and written `--rate=10m`.
+/// Whether a rate can be one of I/Os: fio's own is in bytes and has a suffix, as in `--rate=10m`.
 fn is_iops(value: Option<&str>) -> bool {
     value.is_none_or(|value| !value.ends_with(['k', 'm', 'g', 'K', 'M', 'G']))
 }
