@@ -96,7 +96,7 @@ pub struct StreamSpec {
 }
 
 impl StreamSpec {
-    /// The workload with its one stream so changed, and described anew.
+    /// The workload with these changes to its one stream, and a description of the result.
     ///
     /// # Errors
     /// A usage error when the workload has several streams: they have no transfer or depth in common.

@@ -45,10 +45,7 @@ fn explain(message: &str, place: &str, kind: &str) -> Error {
     }
     match text.split_once("; write ") {
         Some((what, how)) => Error::usage(format!("{place}: {what}"), format!("write {how}")),
-        None => Error::usage(
-            format!("{place}: {text}"),
-            form_of(kind),
-        ),
+        None => Error::usage(format!("{place}: {text}"), form_of(kind)),
     }
 }
 
@@ -56,7 +53,9 @@ fn explain(message: &str, place: &str, kind: &str) -> Error {
 fn form_of(kind: &str) -> String {
     let kind = kind.trim_end_matches(" model");
     if WRITTEN.contains(&kind) {
-        return format!("docs/forms/{kind}.md describes every key, and `assay show {kind}` has examples");
+        return format!(
+            "docs/forms/{kind}.md describes every key, and `assay show {kind}` has examples"
+        );
     }
     "`assay schema --list` lists the forms of all documents".to_owned()
 }

@@ -64,6 +64,7 @@ pub struct Report {
     pub dss: Option<Dss>,
     /// What happened under workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
     pub runs: Vec<RunReport>,
     /// The host, the storage under the targets, and what was found about them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,6 +76,7 @@ pub struct Report {
     pub watch: Option<Watch>,
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
     pub documents: Vec<Document>,
 }
 
@@ -108,6 +110,7 @@ pub struct RunReport {
     pub timeline: Timeline,
     /// What happened when.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
     pub events: Vec<Event>,
 }
 

@@ -15,7 +15,7 @@ const LATEST: &str = "latest";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
     root: PathBuf,
-    /// What the runs are called that are begun here.
+    /// The label of the runs that begin here.
     label: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Store {
         Self { root: root.into(), label: None }
     }
 
-    /// The same, whose new runs are called so; without a label they have their ids alone.
+    /// The same store, which gives its new runs this label; without one they have their ids alone.
     ///
     /// # Errors
     /// A usage error when it cannot be a label.
@@ -48,7 +48,7 @@ impl Store {
         Ok(writer)
     }
 
-    /// Calls a run so from now on.
+    /// Gives a run a label, instead of an earlier one.
     ///
     /// # Errors
     /// As for [`reopen`](Self::reopen); a usage error when it cannot be a label.

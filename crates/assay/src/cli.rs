@@ -162,7 +162,9 @@ mod tests {
             let Some(examples) = verb.get_after_help() else { continue };
             for line in examples.to_string().lines().skip(1) {
                 let words = line.split_whitespace().take_while(|word| *word != ">");
-                let read = CommandLine::try_parse_from(words);
+                let typed: Vec<String> = words.map(str::to_owned).collect();
+                let spelled = crate::spelling::spelled(&typed).unwrap();
+                let read = CommandLine::try_parse_from(spelled.words);
                 assert!(read.is_ok(), "{line}: {}", read.err().unwrap());
             }
         }

@@ -138,7 +138,7 @@ pub struct StartOptions {
     /// Load storage that a running database has its files on, without asking
     #[arg(long)]
     pub yes: bool,
-    /// Call the run so: a name that `runs`, `compare`, `report` and `judge` find it by
+    /// Name of the run, by which `runs`, `compare`, `report` and `judge` find it
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }

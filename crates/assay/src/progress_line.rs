@@ -105,7 +105,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// The line for a terminal of so many columns, cut at its right edge: a longer one would leave its beginning behind.
+/// The line for a terminal of this width, cut at the right edge: a longer one would leave its beginning behind.
 fn line(what: &str, share: f64, left: &str, columns: usize) -> String {
     let filled = assay_model::number::index(
         share.clamp(0.0, 1.0) * assay_model::number::real_len(BAR_CELLS),

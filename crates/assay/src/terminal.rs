@@ -80,12 +80,12 @@ const COLUMNS_MAX: usize = 140;
 
 /// Columns of the terminal behind a stream, or what `COLUMNS` says.
 fn columns(stream: impl std::os::fd::AsFd) -> usize {
-    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let found = || {
         let size = rustix::termios::tcgetwinsize(stream).ok()?;
         Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
     };
-    told.or_else(found).unwrap_or(COLUMNS).min(COLUMNS_MAX)
+    given.or_else(found).unwrap_or(COLUMNS).min(COLUMNS_MAX)
 }
 
 /// Columns of standard output.

@@ -3,8 +3,9 @@
 
 mod support;
 
+use std::fs;
 use std::time::{Duration, Instant};
-use support::{NO_ERRORS, Place, Ran};
+use support::{NO_ERRORS, Place, Ran, names};
 
 /// The commands, what they end with and what they say; the file explains its form.
 const TYPED: &str = include_str!("strangers.txt");
@@ -68,6 +69,38 @@ fn a_first_hour_goes_as_meant() {
     assert!(place.test_files("d").is_empty());
 }
 
+/// What `--dry-run` says is said of storage that nobody touches, and of a store that is not made.
+#[test]
+fn a_dry_run_touches_nothing() {
+    let place = Place::new();
+    let before = names(&place.path("."));
+    for verb in ["check", "calibrate", "run oltp", "soak", "locality", "load oltp", "load dss"] {
+        let ran = place.run(&format!("{verb} d --dry-run"));
+        assert!(ran.ends_with(0).stdout.ends_with("nothing was touched\n"), "{ran:#?}");
+    }
+    assert_eq!(names(&place.path(".")), before);
+    assert_eq!(names(&place.path("d")), [""; 0]);
+}
+
+/// A server that runs on the target is recognised by its own files; this test stands for its process.
+#[test]
+fn a_running_database_on_the_target_is_asked_for() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("d/15/main")).unwrap();
+    place.write("d/15/main/PG_VERSION", "15\n");
+    place.write("d/15/main/postmaster.pid", &format!("{}\n/data\n", std::process::id()));
+    for line in
+        ["run reads.toml d --size 16MiB", "check d", "load oltp d", "soak d", "study emc-slob d"]
+    {
+        let ran = place.run(line);
+        assert!(ran.stderr.contains("PostgreSQL is running on"), "{line}: {ran:#?}");
+        assert!(ran.ends_with(2).stderr.contains("--yes"), "{ran:#?}");
+    }
+    place.run("check d --dry-run").ends_with(0);
+    let ran = place.run("run reads.toml d --size 16MiB --yes");
+    assert!(ran.ends_with(0).stderr.contains("saturates the disk"), "{ran:#?}");
+}
+
 /// A preset that is printed, and a workload of the command line, are files that `run` accepts and prints again.
 #[test]
 fn a_printed_workload_is_one_that_runs() {
@@ -91,7 +124,7 @@ fn the_first_word_comes_before_the_first_number() {
         "run reads.toml d --size 16MiB --time 1s",
         "calibrate sim:servers?count=4&service=1ms --time 2s",
         "soak sim:servers?count=4&service=1ms --time 10s",
-        "locality sim:servers?count=4&service=1ms --largest 4MiB --time 1s",
+        "locality sim:device?size=64MiB+servers?count=4&service=1ms --time 1s",
     ] {
         let begun = Instant::now();
         let ran = place.run(line);

@@ -102,13 +102,13 @@ mod tests {
         let mut profile = profile();
         let curve = profile.classes[0].latency.as_mut().unwrap();
         curve.events = vec!["db file sequential read".to_owned()];
-        assert_eq!(histograms(&profile).plain()[0], ["", "db file sequential read, a second"]);
+        assert_eq!(histograms(&profile).plain()[0], ["", "db file sequential read, per second"]);
     }
 
     #[test]
     fn a_histogram_has_rates_and_shares_and_no_empty_range() {
         let rows = histograms(&profile()).plain();
-        assert_eq!(rows[0], ["", "single-block reads, a second"]);
+        assert_eq!(rows[0], ["", "single-block reads, per second"]);
         assert_eq!(rows[1], ["below 1.00 ms", "9.00 (90.0 %)"]);
         assert_eq!(rows[2], ["32.0 ms and longer", "1.00 (10.0 %)"]);
         assert_eq!(rows.len(), 3);

@@ -23,9 +23,7 @@ pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
     blocks(&mut text, &view.answer.verdict);
     let mut left_out = Vec::new();
     for one in &view.sections {
-        let mut part = text.another();
-        section(&mut part, one);
-        if !text.append(&part) {
+        if !append(&mut text, one) {
             left_out.push(one.title.as_str());
         }
     }
@@ -33,6 +31,18 @@ pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
         text.heading(&format!("More with --full and on the page: {}", left_out.join(", ")));
     }
     text.finish()
+}
+
+/// Adds a section, or as much of its beginning as there is room for; whether that was all.
+fn append(text: &mut Text, whole: &Section<'_>) -> bool {
+    let empty = text.another();
+    let beginning = |blocks: usize| {
+        let mut part = empty.another();
+        section(&mut part, &whole.title, &whole.blocks[..blocks]);
+        part
+    };
+    let mut parts = (0..=whole.blocks.len()).rev().map(beginning);
+    parts.position(|part| text.append(&part)) == Some(0)
 }
 
 /// The answer alone, with its verdict.
@@ -77,14 +87,14 @@ fn notes(text: &mut Text, notes: &[Finding]) {
 }
 
 /// A section; no heading stands directly above another.
-fn section(text: &mut Text, section: &Section<'_>) {
-    let Some(first) = section.blocks.iter().find(|block| is_shown(block)) else {
+fn section(text: &mut Text, title: &str, all: &[Block<'_>]) {
+    let Some(first) = all.iter().find(|block| is_shown(block)) else {
         return;
     };
     if !begins_with_heading(first) {
-        text.heading(&section.title);
+        text.heading(title);
     }
-    blocks(text, &section.blocks);
+    blocks(text, all);
 }
 
 fn begins_with_heading(block: &Block<'_>) -> bool {

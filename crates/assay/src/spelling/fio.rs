@@ -140,12 +140,14 @@ pub fn translate(words: &[String]) -> Result<Translation> {
         }
         match option(&word) {
             Some((name, value)) => {
-                let value = if FLAGS.contains(&name.as_str()) {
-                    value
+                let is_value = |word: &&String| !word.starts_with('-');
+                let waits = value.is_none() && !FLAGS.contains(&name.as_str());
+                let next = if waits && rest.front().as_ref().is_some_and(is_value) {
+                    rest.pop_front()
                 } else {
-                    value.or_else(|| rest.pop_front())
+                    None
                 };
-                job.take(&name, value.unwrap_or_default())?;
+                job.take(&name, value.or(next).unwrap_or_default())?;
             }
             None => job.words.push(word),
         }
@@ -161,9 +163,13 @@ fn option(word: &str) -> Option<(String, Option<String>)> {
         None => (typed, None),
     };
     let is_known = KNOWN.contains(&name) || IGNORED.contains(&name) || is_refused(name);
-    // These two are options of Assay itself, in the same sense.
-    let is_shared =
-        ["name", "size"].contains(&name) || (name == "rate" && is_iops(value.as_deref()));
+    // These are options of Assay itself, in the same sense.
+    let is_shared = match name {
+        "name" | "size" => true,
+        "buffered" => value.is_none(),
+        "rate" => is_iops(value.as_deref()),
+        _ => false,
+    };
     (is_known && !is_shared).then(|| (name.to_owned(), value))
 }
 
@@ -171,7 +177,7 @@ fn is_refused(name: &str) -> bool {
     REFUSED.iter().any(|(refused, _)| *refused == name)
 }
 
-/// Whether a rate is surely one of I/Os: fio's own is one of bytes, and written `--rate=10m`.
+/// Whether a rate can be one of I/Os: fio's own is in bytes and has a suffix, as in `--rate=10m`.
 fn is_iops(value: Option<&str>) -> bool {
     value.is_none_or(|value| !value.ends_with(['k', 'm', 'g', 'K', 'M', 'G']))
 }

@@ -56,7 +56,7 @@ impl Laid {
     }
 }
 
-/// The lines of a table, at most so wide, its head first, and below it the intervals that stand apart.
+/// The lines of a table no wider than `width`, its head first, and below it the intervals that stand apart.
 pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
     let mut lines = written(columns(table), width);
     lines.extend(intervals(table, width));
