@@ -82,12 +82,8 @@ fn draw(
     scene.line(sessions.into_iter().filter_map(middle).collect(), curve.ink, curve.stroke);
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
-            let says = format!(
-                "{}, {} {who}: {}",
-                curve.name,
-                rung.sessions,
-                format.value(unit, value)
-            );
+            let says =
+                format!("{}, {} {who}: {}", curve.name, rung.sessions, format.value(unit, value));
             scene.dot(place, curve.ink, says);
         }
     }

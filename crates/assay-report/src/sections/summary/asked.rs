@@ -69,7 +69,10 @@ fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
     });
     let mut limits: Vec<String> = limits.collect();
     let more = verdict.judgements.len().saturating_sub(LIMITS_MAX);
-    limits.extend((more > 0).then(|| format!("{more} more limits")));
+    limits
+        .extend((more > 0).then(|| {
+            crate::ladder::several(u32::try_from(more).unwrap_or(u32::MAX), "more limit")
+        }));
     if limits.is_empty() {
         return format!("Does {target} meet the criteria “{}”?", verdict.criteria);
     }
@@ -84,7 +87,8 @@ fn of_measurement(report: &Report, format: &Formatter) -> String {
         return format!("How many I/Os per second does {target} give with p{quantile} {bound}?");
     }
     if let Some(load) = &report.load {
-        let who = crate::ladder::several(load.rungs.last().map_or(1, |rung| rung.sessions), "session");
+        let most = load.rungs.iter().map(|rung| rung.sessions).max().unwrap_or(1);
+        let who = crate::ladder::several(most, crate::ladder::who(load));
         return format!("How much does a database on {target} do with up to {who}?");
     }
     if let [run] = report.runs.as_slice() {
