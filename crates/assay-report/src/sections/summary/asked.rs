@@ -59,7 +59,7 @@ fn of_study(study: &StudyResult, target: &str) -> String {
 }
 
 fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
-    let limits = verdict.judgements.iter().take(LIMITS_MAX).map(|judgement| {
+    let limits = verdict.judgements.iter().map(|judgement| {
         let limit = format.chosen(judgement.unit, judgement.limit.value());
         let sign = match judgement.limit {
             Limit::AtMost(_) => "≤",
@@ -68,7 +68,10 @@ fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
         format!("{} {sign} {limit}", judgement.label)
     });
     let mut limits: Vec<String> = limits.collect();
-    let more = verdict.judgements.len().saturating_sub(LIMITS_MAX);
+    // The same limit may hold for several files.
+    limits.dedup();
+    let more = limits.len().saturating_sub(LIMITS_MAX);
+    limits.truncate(LIMITS_MAX);
     limits
         .extend((more > 0).then(|| {
             crate::ladder::several(u32::try_from(more).unwrap_or(u32::MAX), "more limit")
