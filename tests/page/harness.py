@@ -22,7 +22,7 @@ SCREENSHOTS = ROOT / "target" / "pages"
 LARGEST_BYTES = 1_000_000
 # The part that answers the question, and its table with a row for each criterion.
 ANSWER = "#answer"
-VERDICT = f"{ANSWER} table"
+VERDICT = f"{ANSWER} table:not(details table)"
 # The part for a manager: everything before the evidence.
 SCREENS_MAX = 4
 # What axe calls grave; the lesser ones are matters of taste.

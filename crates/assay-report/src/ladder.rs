@@ -30,6 +30,14 @@ pub(crate) fn tables(load: &Load) -> Vec<Columns> {
     }
 }
 
+/// What its sessions are called.
+pub(crate) fn who(load: &Load) -> &'static str {
+    match Kind::of(load) {
+        Kind::Blocks => "session",
+        Kind::Orders | Kind::Brokerage => "user",
+    }
+}
+
 /// What the load came to, in sentences.
 pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {

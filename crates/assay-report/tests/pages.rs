@@ -85,7 +85,7 @@ fn the_remarks_of_a_load_are_on_its_page() {
     });
     let page = html(&Report { load: Some(load), ..Report::default() }, ABSOLUTE);
     let notes = page.split("Before you rely on it").nth(1).unwrap();
-    assert!(notes.contains("The server swam") && notes.contains("Dry it"));
+    assert!(notes.contains("The server swam") && notes.contains("dry it"));
 }
 
 /// A figure to size by is never taken from an interval as wide as itself.

@@ -4,7 +4,7 @@ use crate::exit::ExitStatus;
 use crate::spelling::fio::Translation;
 use crate::usage::{usage_error, verb};
 use crate::verbs;
-use assay_model::Result;
+use assay_model::{Error, Result};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -52,6 +52,9 @@ pub enum Verb {
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
     Manual,
+    /// Prints the manual pages, the name of its file before each: what packages are made of.
+    #[command(hide = true)]
+    Man,
     /// Becomes another program that ends when its parent does: how Assay starts servers.
     #[command(hide = true)]
     Guard(verbs::load::guard::Options),
@@ -88,6 +91,12 @@ impl Verb {
             }
             Self::Guard(options) => verbs::load::guard::run(&options),
             Self::GuardHook(options) => verbs::load::guard::run_hook(&options),
+            Self::Man => {
+                let pages = crate::man::render(CommandLine::command());
+                crate::exit::print(&pages.map_err(|error| {
+                    Error::environment(format!("no manual page: {error}"), "report this as a bug")
+                })?)
+            }
             Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
         }
     }

@@ -4,6 +4,7 @@
 mod cli;
 mod exit;
 mod finish;
+mod man;
 mod manual;
 mod options;
 mod progress_line;

@@ -71,7 +71,9 @@ fn is_covered(mark: &Mark, [left, top, right, bottom]: Box) -> bool {
     let holds = |(x, y): Point| x > left && x < right && y > top && y < bottom;
     match mark {
         Mark::Line { stroke: Stroke::Hair, .. } => false,
-        Mark::Line { points, .. } => points.windows(2).any(|ends| along(ends[0], ends[1]).any(holds)),
+        Mark::Line { points, .. } => {
+            points.windows(2).any(|ends| along(ends[0], ends[1]).any(holds))
+        }
         Mark::Dot { at: (x, y), .. } => {
             *x > left - 4.0 && *x < right + 4.0 && *y > top - 4.0 && *y < bottom + 4.0
         }

@@ -73,7 +73,7 @@ pub(crate) fn horizontal(scene: &mut Scene, format: &Formatter, axis: &Axis) {
         if found.labelled {
             let text = tick(format, axis.unit, found.value);
             scene.hair((x, plot.top), (x, bottom), Ink::Grid);
-            scene.text((x, bottom + 17.0), Anchor::Middle, Ink::Axis, text);
+            scene.number_below(x, Ink::Axis, text);
         }
         let reach = if found.labelled { 5.0 } else { 3.0 };
         scene.hair((x, bottom), (x, bottom + reach), Ink::Axis);

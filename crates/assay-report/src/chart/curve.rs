@@ -169,7 +169,12 @@ impl<'a> Sheet<'a> {
         let text = format!("p{} ≤ {limit}", nines(self.limit.quantile));
         let (left, right) = (plot.left + 6.0, plot.right() - 4.0);
         let [above, below] = [y - 5.0, y + 14.0];
-        let places = [(left, above, Anchor::Start), (right, above, Anchor::End), (left, below, Anchor::Start), (right, below, Anchor::End)];
+        let places = [
+            (left, above, Anchor::Start),
+            (right, above, Anchor::End),
+            (left, below, Anchor::Start),
+            (right, below, Anchor::End),
+        ];
         annotate(scene, Ink::Limit, &text, &places.map(|(x, y, anchor)| ((x, y), anchor)));
         if let Some(capacity) = &self.mix.iops_within_limit {
             let x = self.x(capacity.rate.value);
@@ -186,7 +191,8 @@ impl<'a> Sheet<'a> {
         let (x, y) = (self.x(knee.iops), self.y(knee.service_time_ns));
         let text = format!("knee at {}", knee.outstanding);
         scene.line(vec![(x, y), (x, bottom)], Ink::Found, Stroke::Dotted);
-        let places = [bottom - 7.0, bottom - 22.0].map(|y| [((x - 5.0, y), Anchor::End), ((x + 5.0, y), Anchor::Start)]);
+        let places = [bottom - 7.0, bottom - 22.0]
+            .map(|y| [((x - 5.0, y), Anchor::End), ((x + 5.0, y), Anchor::Start)]);
         annotate(scene, Ink::Found, &text, places.as_flattened());
     }
 

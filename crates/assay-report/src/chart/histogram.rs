@@ -1,5 +1,6 @@
 //! The distribution of the times of one operation, with its quantiles.
 
+use super::annotation::annotate;
 use super::axis::{Axis, horizontal, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
@@ -7,7 +8,7 @@ use crate::format::Formatter;
 use crate::phrases::{capital, nines};
 use assay_model::Histogram;
 use assay_model::measurement::Operation;
-use assay_model::number::{index, real, real_len, share};
+use assay_model::number::{index, real, share};
 use assay_model::verdict::Unit;
 
 /// Quantiles that are marked.
@@ -70,21 +71,25 @@ fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
     bars
 }
 
-/// Names quantiles in the upper part of the plot; what would run into a neighbour goes a line lower.
+/// Names quantiles in the upper part of the plot; what would run into a neighbour or its line goes to the other side or a line lower.
 fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Formatter) {
     let plot = scene.plot;
     let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
-    let mut ends = [f64::NEG_INFINITY; 3];
-    for quantile in MARKED.into_iter().filter(enough) {
+    let marked = MARKED.into_iter().filter(enough).map(|quantile| {
         let time = real(times.quantile_ns(quantile)) / format.divisor(Unit::Ns);
-        let text = format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time));
-        let (place, width) = (x.place(time), 6.8 * real_len(text.chars().count()));
-        let left = (place + 4.0).min(plot.right() - width);
-        let row = ends.iter().position(|end| left > end + 6.0).unwrap_or(ends.len() - 1);
-        ends[row] = left + width;
-        let top = plot.top + LINE * real_len(row);
-        scene.line(vec![(place, top - 4.0), (place, plot.bottom())], Ink::Found, Stroke::Dotted);
-        scene.text((left, top + 6.0), Anchor::Start, Ink::Found, text);
+        (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
+    });
+    let marked: Vec<(f64, String)> = marked.collect();
+    for (place, _) in &marked {
+        let ends = vec![(*place, plot.top - 4.0), (*place, plot.bottom())];
+        scene.line(ends, Ink::Found, Stroke::Dotted);
+    }
+    for (place, text) in marked {
+        let rows = [0.0, 1.0, 2.0, 3.0].map(|row| {
+            let y = plot.top + 6.0 + LINE * row;
+            [((place + 4.0, y), Anchor::Start), ((place - 4.0, y), Anchor::End)]
+        });
+        annotate(scene, Ink::Found, &text, rows.as_flattened());
     }
 }
 

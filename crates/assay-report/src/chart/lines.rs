@@ -47,6 +47,8 @@ pub(crate) struct Lines {
     pub(crate) marks: Vec<(f64, String)>,
 }
 
+/// An interval wider than this share of its value says nothing that a picture could show; the table has it.
+const WIDEST: f64 = 0.5;
 /// Places across that all lie above this share of the largest begin at the smallest, not at zero.
 const NEAR: f64 = 0.3;
 
@@ -183,7 +185,7 @@ fn draw(
     scene.line(points, line.ink, line.stroke);
     for (at, estimate) in line.points.iter().filter(|_| line.dots) {
         let place = along(*at);
-        if !line.band {
+        if !line.band && estimate.relative_half_width() <= WIDEST {
             scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
         }
         let says = format!("{}: {}", line.name, format.value(unit, estimate.value));

@@ -301,6 +301,19 @@ impl Scene {
         self.marks.push(Mark::Text { at, anchor, ink, text: text.into() });
     }
 
+    /// A number below an axis, held so that it does not leave the chart.
+    pub(crate) fn number_below(&mut self, x: f64, ink: Ink, text: impl Into<String>) {
+        const LETTER: f64 = 7.3;
+        let text = text.into();
+        let half = LETTER * assay_model::number::real_len(text.chars().count()) / 2.0;
+        let y = self.plot.bottom() + 17.0;
+        if x + half > self.width {
+            self.text((self.width, y), Anchor::End, ink, text);
+        } else {
+            self.text((x, y), Anchor::Middle, ink, text);
+        }
+    }
+
     /// A point with its shape.
     pub(crate) fn dot(&mut self, at: Point, ink: Ink, says: impl Into<String>) {
         self.marks.push(Mark::Dot { at, ink, says: says.into() });

@@ -21,7 +21,7 @@ pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> Scale {
     for time_s in ticks(scale.high, plot.width) {
         let x = scale.place(time_s);
         scene.line(vec![(x, plot.top), (x, bottom)], Ink::Time, Stroke::Hair);
-        scene.text((x, bottom + 17.0), Anchor::Middle, Ink::Time, label(time_s, scale.high));
+        scene.number_below(x, Ink::Time, label(time_s, scale.high));
     }
     super::axis::base_line(scene);
     scene.across = Some(Reading { scale, unit: "s", name: "at".to_owned() });

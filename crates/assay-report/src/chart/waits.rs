@@ -150,7 +150,15 @@ fn limit(scene: &mut Scene, y: Scale, cpus: Option<f64>) {
     let (plot, at) = (scene.plot, y.place(cpus));
     scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
     let name = if cpus > 1.0 { format!("{cpus} CPUs") } else { "1 CPU".to_owned() };
-    annotate(scene, Ink::Limit, &name, &[((plot.right() - 4.0, at - 4.0), Anchor::End), ((plot.right() - 4.0, at + 14.0), Anchor::End)]);
+    annotate(
+        scene,
+        Ink::Limit,
+        &name,
+        &[
+            ((plot.right() - 4.0, at - 4.0), Anchor::End),
+            ((plot.right() - 4.0, at + 14.0), Anchor::End),
+        ],
+    );
 }
 
 /// The legend in as many lines as it needs; the plot makes room for it.

@@ -102,8 +102,14 @@ fn largest<'s, 'a>(
 /// The tables and the charts.
 pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
     let stops: Rc<[Stop<'a>]> = stops(profiles).into();
-    let tables = databases(&stops).into_iter().map(|name| of_database(&stops, name));
-    let mut blocks: Vec<Block<'a>> = tables.collect();
+    let names = databases(&stops);
+    // Databases with a report or two each fill pages of short tables; together they can be compared.
+    let is_many = names.len() > 1 && stops.len() < REPORTS_EACH * names.len();
+    let mut blocks: Vec<Block<'a>> = if is_many {
+        vec![Block::Table(of_databases(&stops, &names))]
+    } else {
+        names.into_iter().map(|name| of_database(&stops, name)).collect()
+    };
     let all = [
         (Along::Reports, "reads-and-writes", "Reads and writes per second, report by report."),
         (Along::Sessions, "by-sessions", "Reads and writes per second by sessions connected."),
@@ -122,13 +128,36 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
     blocks
 }
 
+/// Reports of a database from which on it has a table of its own.
+const REPORTS_EACH: usize = 3;
+
+/// The reports of all databases in one table, those of one database next to each other.
+fn of_databases(stops: &[Stop<'_>], names: &[&str]) -> Table {
+    let table =
+        columns(Table::new("Every report").look(Look::Dense).words("report").words("database"));
+    names.iter().fold(table, |mut table, name| {
+        let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == *name).collect();
+        table.rows.extend(mine.iter().zip(remarks(&mine)).map(|(stop, remark)| {
+            let mut cells = cells(stop, remark);
+            cells.insert(1, Cell::Words((*name).to_owned()));
+            cells
+        }));
+        table
+    })
+}
+
+/// What is shown of every report.
+fn columns(table: Table) -> Table {
+    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
+    let table = table.numbers("writes/s").numbers("read time");
+    table.words("bound by").words("unusual")
+}
+
 /// The reports of one database, each a link to its part.
 fn of_database<'a>(stops: &[Stop<'_>], name: &str) -> Block<'a> {
     let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == name).collect();
     let table = Table::new("Every report of the database").look(Look::Dense).words("report");
-    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
-    let table = table.numbers("writes/s").numbers("read time");
-    let mut table = table.words("bound by").words("unusual");
+    let mut table = columns(table);
     let rows = mine.iter().zip(remarks(&mine));
     table.rows.extend(rows.map(|(stop, remark)| cells(stop, remark)));
     Block::part(name, vec![Block::Table(table)])

@@ -25,8 +25,14 @@ fn of_one(named: NamedProfile<'_>) -> Summary {
         found: vec![found("this database", profile)],
         reading: READING,
         next: vec![
-            ("Find out whether a storage carries this database", format!("assay check DIR --for {file}")),
-            ("Write what it asks for as a workload for other tools and times", format!("assay plan {file}")),
+            (
+                "Find out whether a storage carries this database",
+                format!("assay check DIR --for {file}"),
+            ),
+            (
+                "Write what it asks for as a workload for other tools and times",
+                format!("assay plan {file}"),
+            ),
         ],
     }
 }
@@ -51,7 +57,10 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
         meaning: vec![meaning],
         found: shown.map(|named| found(&named.profile.name, named.profile)).collect(),
         reading: READING,
-        next: vec![("Find out whether a storage carries the busiest of them", "assay check DIR --for REPORT".to_owned())],
+        next: vec![(
+            "Find out whether a storage carries the busiest of them",
+            "assay check DIR --for REPORT".to_owned(),
+        )],
     }
 }
 
@@ -59,15 +68,26 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
 fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let first = match verdict.bottleneck {
         Bottleneck::Storage => "Yes: it mainly waits for its storage.",
-        Bottleneck::Commit => "Yes, where the log is written: it mainly waits for commits to reach the storage.",
-        Bottleneck::Cpu => "Hardly: it mainly computes. More or faster processors, or statements that do less, help first.",
-        Bottleneck::Contention => "Hardly: its sessions mainly wait for each other. The application decides, not the storage.",
+        Bottleneck::Commit => {
+            "Yes, where the log is written: it mainly waits for commits to reach the storage."
+        }
+        Bottleneck::Cpu => {
+            "Hardly: it mainly computes. More or faster processors, or statements that do less, help first."
+        }
+        Bottleneck::Contention => {
+            "Hardly: its sessions mainly wait for each other. The application decides, not the storage."
+        }
         Bottleneck::Other => "Hardly: it mainly waits for something else than storage.",
         Bottleneck::Mixed => "Somewhat: storage is one of several causes, and none of them leads.",
-        Bottleneck::Idle => "No: it had next to nothing to do, so this interval says nothing about its storage.",
-        Bottleneck::Unknown => "It cannot be said from this report: too much of the time is unaccounted for.",
+        Bottleneck::Idle => {
+            "No: it had next to nothing to do, so this interval says nothing about its storage."
+        }
+        Bottleneck::Unknown => {
+            "It cannot be said from this report: too much of the time is unaccounted for."
+        }
     };
-    let share = verdict.user_io_share.filter(|share| (0.005..=1.0).contains(share));
+    let is_told = !matches!(verdict.bottleneck, Bottleneck::Idle | Bottleneck::Unknown);
+    let share = verdict.user_io_share.filter(|share| is_told && (0.005..=1.0).contains(share));
     let half = share.map(|share| {
         format!(
             "If reads took half as long, the same work would take {:.0} % less time; if they took none, {:.0} % less.",
@@ -106,6 +126,10 @@ mod tests {
             ..TimeVerdict::default()
         };
         let said = meaning(&verdict);
-        assert!(said[0].starts_with("Yes") && said[1].contains("30 % less") && said[1].contains("60 % less"));
+        assert!(
+            said[0].starts_with("Yes")
+                && said[1].contains("30 % less")
+                && said[1].contains("60 % less")
+        );
     }
 }

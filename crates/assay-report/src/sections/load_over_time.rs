@@ -3,7 +3,7 @@
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
-use crate::ladder::Kind;
+use crate::ladder::{Kind, who};
 use crate::view::Chart;
 use assay_model::Estimate;
 use assay_model::load::{Load, Rung};
@@ -19,8 +19,8 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
         return None;
     }
     let (what, who) = match Kind::of(load) {
-        Kind::Blocks => ("statements/s", "sessions"),
-        Kind::Orders | Kind::Brokerage => ("transactions/s", "users"),
+        Kind::Blocks => ("statements/s", who(load)),
+        Kind::Orders | Kind::Brokerage => ("transactions/s", who(load)),
     };
     let (mut curves, mut marks, mut begin_s) = (Vec::new(), Vec::new(), 0.0);
     let width = load.rungs.iter().map(|rung| rung.interval_rates_per_s.len()).sum::<usize>();
@@ -41,7 +41,8 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
         curves,
         marks,
     };
-    let caption = format!("Throughput second by second and step after step; the numbers are {who}.");
+    let caption =
+        format!("Throughput second by second and step after step; the numbers are {who}s.");
     Some(lines.captioned(Size::Full, caption, format))
 }
 

@@ -5,7 +5,8 @@ use assay_model::study::LOAD_FIGURES;
 
 /// A quantity in words: `p99 of read latency`.
 pub(super) fn quantity(name: &str) -> String {
-    if let Some((.., words)) = LOAD_FIGURES.into_iter().find(|(figure, ..)| name.ends_with(figure)) {
+    if let Some((.., words)) = LOAD_FIGURES.into_iter().find(|(figure, ..)| name.ends_with(figure))
+    {
         return words.to_owned();
     }
     let parts: Vec<&str> = name.splitn(3, '.').collect();

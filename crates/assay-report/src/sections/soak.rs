@@ -7,7 +7,7 @@ use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::phrases::capital;
+use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::Estimate;
 use assay_model::soak::{self, Rests, Soak, SoakSeries, SoakState};
@@ -64,11 +64,7 @@ fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
     let charts = Block::SideBySide(charts.collect());
     let levels = Block::captioned(Level::Detail, levels(soak, &format));
     let lead = Block::Lead(lead(soak, &format));
-    Section {
-        id: "course",
-        title: "Timeline".to_owned(),
-        blocks: vec![lead, charts, levels],
-    }
+    Section { id: "course", title: "Timeline".to_owned(), blocks: vec![lead, charts, levels] }
 }
 
 fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
@@ -187,7 +183,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
     });
     let steady = course.steady_since_s.filter(|since_s| *since_s > 0.0);
     Lines {
-        title: capital(&format!("{} over time", quantity(&course.quantity))),
+        title: capital_words(&format!("{} over time", quantity(&course.quantity))),
         across: Across::Time,
         across_name: "time since the load began".to_owned(),
         name: quantity(&course.quantity),

@@ -8,9 +8,11 @@ use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::phrases::capital;
+use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
-use assay_model::study::{CellResult, CellState, FactorCurve, LOAD_FIGURES, StudyResult};
+use assay_model::study::{
+    CellResult, CellState, CurvePoint, FactorCurve, LOAD_FIGURES, StudyResult,
+};
 use assay_model::verdict::{NamedEstimate, Unit};
 
 /// Cells that are drawn over time.
@@ -26,10 +28,11 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
     let measured = count(|state| matches!(state, CellState::Measured));
     let failed = count(|state| matches!(state, CellState::Failed { .. }));
     let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
-    let mut words = format!(
-        "Study “{}” on {target}: {measured} of {} cells measured",
-        study.study, study.planned
-    );
+    let cells = format!("{measured} of {} cells measured", study.planned);
+    let mut words = match range(study, format) {
+        Some(range) => format!("{range}; {cells}"),
+        None => format!("Study “{}” on {target}: {cells}", study.study),
+    };
     for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
         if cells > 0 {
             words = format!("{words}, {cells} {what}");
@@ -42,6 +45,21 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
     let course = one.map(|course| super::soak::headline(course, "It", format).words);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     Headline { outcome: None, words }
+}
+
+/// How the first quantity follows its factor, from its least to its greatest value.
+fn range(study: &StudyResult, format: &Formatter) -> Option<String> {
+    let curve = study.curves.first()?;
+    let by = |one: &&CurvePoint, other: &&CurvePoint| {
+        one.estimate.value.total_cmp(&other.estimate.value)
+    };
+    let (least, most) = (curve.points.iter().min_by(by)?, curve.points.iter().max_by(by)?);
+    let at = |point: &CurvePoint| {
+        let value = format.value(curve.unit, point.estimate.value);
+        format!("{value} at {} {}", factor(&curve.factor), point.value)
+    };
+    let name = capital_words(&quantity(&curve.quantity));
+    (curve.points.len() > 1).then(|| format!("{name} from {} to {}", at(least), at(most)))
 }
 
 pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Section<'a>> {
@@ -92,7 +110,8 @@ fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let charts = charts(study).into_iter().chain(latency_by_rate(study));
     let charts = charts.map(|chart| chart.chart(Size::Half, format));
     let charts = [Block::SideBySide(charts.map(Block::Chart).collect())];
-    let points = Block::captioned(Level::Detail, points(study, &format));
+    let points = points(study, &format);
+    let points = Block::folded(points.caption.clone(), vec![Block::Table(points)]);
     let is_varied = !study.curves.is_empty();
     let title = if is_varied { "Results by factor" } else { "What is asked" };
     let blocks = [lead].into_iter().chain(charts).chain([points]);
@@ -141,7 +160,11 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
             .collect(),
     };
     Some(Lines {
-        title: capital(&format!("{} by {}", quantity(&first.quantity), factor(&first.factor))),
+        title: capital_words(&format!(
+            "{} by {}",
+            quantity(&first.quantity),
+            factor(&first.factor)
+        )),
         across: if low > 0.0 && high / low > WIDE { Across::Log } else { Across::Linear },
         across_name: factor(&first.factor),
         name: quantity(&first.quantity),

@@ -37,9 +37,7 @@ pub(super) fn charts<'a>(
 ) -> Vec<Chart<'a>> {
     let ([title, axis, words], line) = (picture.rate, std::slice::from_ref(&picture.rate_of));
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
-    let draw = move |size| {
-        ladder((title, "users"), axis, Unit::Count, &rungs, line, &format, size)
-    };
+    let draw = move |size| ladder((title, "users"), axis, Unit::Count, &rungs, line, &format, size);
     let mut charts = vec![Chart::new("rate-by-users", Size::Half, words, draw)];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {

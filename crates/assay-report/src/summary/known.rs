@@ -148,7 +148,9 @@ fn short(name: &str) -> String {
     if name.chars().count() <= NAME_MAX {
         return name.to_owned();
     }
-    name.chars().take(NAME_MAX - 1).chain(['…']).collect()
+    // Runs begin with their day and differ at their end.
+    let letters = name.chars().count();
+    std::iter::once('…').chain(name.chars().skip(letters + 1 - NAME_MAX)).collect()
 }
 
 fn chart<'a>(
@@ -173,8 +175,12 @@ fn between(name: &str, time_ns: f64, format: &Formatter) -> String {
     let slower = CLASSES.iter().rfind(|class| class.read_time_ns.0 > time_ns);
     let faster = CLASSES.iter().find(|class| class.read_time_ns.0 <= time_ns);
     let stands = match (faster, slower) {
-        (None, Some(slower)) => format!("faster than any of these classes, also an {}", named(slower)),
-        (Some(faster), None) => format!("slower than any of these classes, also a {}", named(faster)),
+        (None, Some(slower)) => {
+            format!("faster than any of these classes, also an {}", named(slower))
+        }
+        (Some(faster), None) => {
+            format!("slower than any of these classes, also a {}", named(faster))
+        }
         (Some(faster), Some(slower)) => {
             format!("slower than the class {}, faster than {}", named(faster), named(slower))
         }

@@ -13,7 +13,8 @@ pub(crate) fn svg(scene: &Scene, id: &str) -> Markup {
     let mut svg = tag("svg");
     for (name, reading) in [("data-x", &scene.across), ("data-y", &scene.upwards)] {
         // One without the other cannot be read.
-        if let (Some(reading), true) = (reading, scene.across.is_some() == scene.upwards.is_some()) {
+        if let (Some(reading), true) = (reading, scene.across.is_some() == scene.upwards.is_some())
+        {
             svg = svg.attribute(name, &read_back(reading));
         }
     }

@@ -59,7 +59,7 @@ fn of_study(study: &StudyResult, target: &str) -> String {
 }
 
 fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
-    let limits = verdict.judgements.iter().take(LIMITS_MAX).map(|judgement| {
+    let limits = verdict.judgements.iter().map(|judgement| {
         let limit = format.chosen(judgement.unit, judgement.limit.value());
         let sign = match judgement.limit {
             Limit::AtMost(_) => "≤",
@@ -68,8 +68,14 @@ fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
         format!("{} {sign} {limit}", judgement.label)
     });
     let mut limits: Vec<String> = limits.collect();
-    let more = verdict.judgements.len().saturating_sub(LIMITS_MAX);
-    limits.extend((more > 0).then(|| format!("{more} more limits")));
+    // The same limit may hold for several files.
+    limits.dedup();
+    let more = limits.len().saturating_sub(LIMITS_MAX);
+    limits.truncate(LIMITS_MAX);
+    limits
+        .extend((more > 0).then(|| {
+            crate::ladder::several(u32::try_from(more).unwrap_or(u32::MAX), "more limit")
+        }));
     if limits.is_empty() {
         return format!("Does {target} meet the criteria “{}”?", verdict.criteria);
     }
@@ -84,7 +90,8 @@ fn of_measurement(report: &Report, format: &Formatter) -> String {
         return format!("How many I/Os per second does {target} give with p{quantile} {bound}?");
     }
     if let Some(load) = &report.load {
-        let who = crate::ladder::several(load.rungs.last().map_or(1, |rung| rung.sessions), "session");
+        let most = load.rungs.iter().map(|rung| rung.sessions).max().unwrap_or(1);
+        let who = crate::ladder::several(most, crate::ladder::who(load));
         return format!("How much does a database on {target} do with up to {who}?");
     }
     if let [run] = report.runs.as_slice() {

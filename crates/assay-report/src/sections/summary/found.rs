@@ -12,8 +12,10 @@ use assay_model::study::StudyResult;
 /// Stands beside the numbers of what was measured.
 const HERE: &str = "this storage";
 /// Numbers of a load stand for times under it.
-const UNDER_LOAD: &str =
-    " The times of known storage are those of a single read with no other I/O; here others were outstanding.";
+const UNDER_LOAD: &str = " The times of known storage are those of a single read with no other I/O; here others were outstanding.";
+
+/// The slowest of several places stands for a storage.
+const LARGEST: &str = " That is the largest working set; the bar reaches down to the smallest.";
 
 /// The numbers, and how they are to be read.
 pub(super) fn found(report: &Report) -> (Vec<Found>, &'static str) {
@@ -21,7 +23,7 @@ pub(super) fn found(report: &Report) -> (Vec<Found>, &'static str) {
         return (of_comparison(found), UNDER_LOAD);
     }
     if let Some(locality) = &report.locality {
-        return (of_locality(locality), "");
+        return (of_locality(locality), LARGEST);
     }
     if let Some(study) = &report.study {
         return (of_study(study), UNDER_LOAD);
@@ -110,7 +112,8 @@ fn of_comparison(found: &Comparison) -> Vec<Found> {
     };
     let time = measure(["calibration.read.base_service_time", "read.service_time.mean"]);
     let iops = measure(["calibration.read.iops_within_limit", "read.iops"]);
-    let name = |place: usize| found.sides.get(place).map_or_else(String::new, |side| side.name.clone());
+    let name =
+        |place: usize| found.sides.get(place).map_or_else(String::new, |side| side.name.clone());
     let base = Found {
         name: name(0),
         read_time_ns: time.map(|one| Reach::of(&one.base)),

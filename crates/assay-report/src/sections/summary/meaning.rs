@@ -12,7 +12,7 @@ use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
 use assay_model::number::{real, share};
 use assay_model::soak::{Soak, SoakState};
-use assay_model::study::StudyResult;
+use assay_model::study::{CurvePoint, StudyResult};
 use assay_model::units::{show_bytes, show_count};
 use assay_model::verdict::{Outcome, Unit};
 use assay_model::watch::Summary;
@@ -31,7 +31,7 @@ pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
         return of_locality(locality, format);
     }
     if let Some(study) = &report.study {
-        return of_study(study, format);
+        return of_study(study);
     }
     let verdict = report.verdict.as_ref().map(|verdict| outcome_words(verdict.outcome).to_owned());
     let mut said: Vec<String> = verdict.into_iter().collect();
@@ -51,8 +51,12 @@ pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
 
 const fn outcome_words(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Pass => "Yes: every limit is met, and by more than the uncertainty of the measurement.",
-        Outcome::Fail => "No: at least one limit is missed by more than the uncertainty of the measurement.",
+        Outcome::Pass => {
+            "Yes: every limit is met, and by more than the uncertainty of the measurement."
+        }
+        Outcome::Fail => {
+            "No: at least one limit is missed by more than the uncertainty of the measurement."
+        }
         Outcome::Inconclusive => {
             "Not decided: the measurement is too short or too disturbed to say yes or no; the table says which of both."
         }
@@ -95,7 +99,9 @@ fn of_load(load: &Load) -> Vec<String> {
     };
     let mut said: Vec<String> = waited_share(rung).map(of_waiting).into_iter().collect();
     said.extend(load.knee_sessions.map(|sessions| {
-        format!("From {sessions} sessions on, more of them bring longer waits rather than more work.")
+        format!(
+            "From {sessions} sessions on, more of them bring longer waits rather than more work."
+        )
     }));
     if crate::ladder::flaw(load).is_none() {
         said.extend(rung.read_wait_mean_ns().map(hundred_reads));
@@ -113,7 +119,9 @@ fn waited_share(rung: &Rung) -> Option<f64> {
 fn of_waiting(waited: f64) -> String {
     let percent = 100.0 * waited;
     if waited > 0.99 {
-        return format!("The database spent {percent:.0} % of its time waiting for the storage: it gets as fast as the storage.");
+        return format!(
+            "The database spent {percent:.0} % of its time waiting for the storage: it gets as fast as the storage."
+        );
     }
     let limit = 1.0 / (1.0 - waited);
     format!(
@@ -164,33 +172,34 @@ fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
     ]
 }
 
-/// The range of the first quantity over its factor.
-fn of_study(study: &StudyResult, format: &Formatter) -> Vec<String> {
-    let Some(curve) = study.curves.first() else {
-        return Vec::new();
-    };
-    let by = |value: f64| format.value(curve.unit, value);
-    let points = curve.points.iter();
-    let least = points.clone().min_by(|one, other| one.estimate.value.total_cmp(&other.estimate.value));
-    let most = points.max_by(|one, other| one.estimate.value.total_cmp(&other.estimate.value));
-    let (Some(least), Some(most)) = (least, most) else {
-        return Vec::new();
-    };
-    vec![format!(
-        "{} went from {} (with {} {}) to {} (with {}).",
-        crate::phrases::capital(&quantity(&curve.quantity)),
-        by(least.estimate.value),
-        factor(&curve.factor),
-        least.value,
-        by(most.estimate.value),
-        most.value
-    )]
+/// What more of a factor brings.
+fn of_study(study: &StudyResult) -> Vec<String> {
+    let number = |point: &CurvePoint| Some((point.value.number()?, point.estimate.value));
+    let grown = study.curves.first().and_then(|curve| {
+        let (first, last) =
+            (curve.points.first().and_then(number)?, curve.points.last().and_then(number)?);
+        let (factor_grew, result_grew) = (last.0 / first.0, last.1 / first.1);
+        (first.0 > 0.0 && first.1 > 0.0 && factor_grew > 1.0).then(|| {
+            format!(
+                "With {factor_grew:.1} times the {} there is {result_grew:.1} times the {}.",
+                factor(&curve.factor),
+                quantity(&curve.quantity)
+            )
+        })
+    });
+    let every =
+        "Every point is a measurement of its own; what was not varied was the same in all of them.";
+    grown.into_iter().chain([every.to_owned()]).collect()
 }
 
 fn of_comparison(found: &Comparison) -> Vec<String> {
     let first = match found.outcome {
-        Outcome::Pass => "Nothing that was judged got worse by more than the tolerance and the uncertainty of both measurements.",
-        Outcome::Fail => "At least one judged measure got worse by more than the tolerance, and chance does not explain it.",
+        Outcome::Pass => {
+            "Nothing that was judged got worse by more than the tolerance and the uncertainty of both measurements."
+        }
+        Outcome::Fail => {
+            "At least one judged measure got worse by more than the tolerance, and chance does not explain it."
+        }
         Outcome::Inconclusive => {
             "The difference is smaller than the uncertainty of the measurements: neither better nor worse is shown."
         }
@@ -209,6 +218,9 @@ fn of_watch(summary: &Summary) -> String {
             "The processors had time to spare ({:.0} % busy): whatever was slow did not wait for them.",
             100.0 * busy
         ),
-        None => format!("{} devices were watched.", real(u64::try_from(summary.total.counters.devices.len()).unwrap_or(0))),
+        None => format!(
+            "{} devices were watched.",
+            real(u64::try_from(summary.total.counters.devices.len()).unwrap_or(0))
+        ),
     }
 }

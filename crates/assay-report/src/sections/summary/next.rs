@@ -26,9 +26,13 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return of_outcome(verdict.outcome, &target);
     }
     if let Some(load) = &report.load {
-        let cached = |rung: &assay_model::load::Rung| rung.physical.verdict == PhysicalVerdict::Cached;
+        let cached =
+            |rung: &assay_model::load::Rung| rung.physical.verdict == PhysicalVerdict::Cached;
         return if load.best().is_some_and(cached) {
-            vec![("Measure the storage: take a server that reads past the page cache (PostgreSQL 18) or more data", String::new())]
+            vec![(
+                "Measure the storage: take a server that reads past the page cache (PostgreSQL 18) or more data",
+                String::new(),
+            )]
         } else {
             vec![alone(&target), keep()]
         };
@@ -50,22 +54,31 @@ fn of_outcome(outcome: Outcome, target: &str) -> Vec<Step> {
 fn of_comparison(outcome: Outcome) -> Vec<Step> {
     match outcome {
         Outcome::Inconclusive => {
-            vec![("Measure each side again, three times or longer, and compare all runs", "assay compare BASE… --with OTHER…".to_owned())]
+            vec![(
+                "Measure each side again, three times or longer, and compare all runs",
+                "assay compare A1,A2,A3 B1,B2,B3".to_owned(),
+            )]
         }
         _ => vec![keep()],
     }
 }
 
 fn hold(target: &str) -> Step {
-    ("Hold it against your database’s AWR or Statspack report", format!("assay check {target} --for REPORT"))
+    (
+        "Hold it against your database’s AWR or Statspack report",
+        format!("assay check {target} --for REPORT"),
+    )
 }
 
 fn endure(target: &str) -> Step {
-    ("See whether it keeps this speed for hours", format!("assay soak oltp {target}"))
+    ("See whether it keeps this speed for hours", format!("assay soak {target}"))
 }
 
 fn inspect(target: &str) -> Step {
-    ("See what lies between file and device, and what slows it down", format!("assay inspect {target}"))
+    (
+        "See what lies between file and device, and what slows it down",
+        format!("assay inspect {target}"),
+    )
 }
 
 fn again(target: &str) -> Step {
