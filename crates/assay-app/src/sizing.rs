@@ -73,7 +73,7 @@ impl SizingRequest {
 /// The program's own catalogs and files over them.
 ///
 /// # Errors
-/// When a file cannot be read or is no catalog.
+/// When a file cannot be read or is not a catalog.
 pub fn catalog_index(files: &[PathBuf]) -> Result<CatalogIndex> {
     let mut index = CatalogIndex::built_in()?;
     for path in files {
@@ -85,7 +85,7 @@ pub fn catalog_index(files: &[PathBuf]) -> Result<CatalogIndex> {
 /// A catalog of a user's own.
 ///
 /// # Errors
-/// When the file cannot be read or is no catalog.
+/// When the file cannot be read or is not a catalog.
 pub fn read_catalog(path: &Path) -> Result<Catalog> {
     let text = read_document(path, "catalog")?;
     parse_catalog(&text).map_err(|error| error.context(path.display()))

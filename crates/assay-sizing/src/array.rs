@@ -42,7 +42,7 @@ pub(crate) fn size_arrays(listing: &Listing, array: &ArrayOffer, need: &Need, pl
     let layout = if arrays > 1 { "side by side" } else { "one array" };
     let mut found = configuration(listing, arrays, layout.to_owned(), one.limits(arrays, need, plan));
     found.doubts.extend(array.model.as_ref().map(|model| {
-        format!("measured on the simulated array:{model}, which is no data sheet and no purchase")
+        format!("measured on the simulated array:{model}, which is neither a data sheet nor for sale")
     }));
     if array.read_per_s.is_none() || array.write_per_s.is_none() {
         found.doubts.push("its throughput is not known and was not checked".to_owned());

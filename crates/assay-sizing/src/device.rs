@@ -16,9 +16,9 @@ use assay_model::sizing::{FailingPart, LimitKind, LimitUse, Rejection};
 
 /// Share of a group's IOPS that a rebuild takes while it lasts.
 const REBUILD_SHARE: f64 = 0.25;
-/// One spare waits for so many devices.
+/// Devices for which one spare waits.
 const DEVICES_PER_SPARE: u64 = 30;
-/// More devices than this are no configuration.
+/// More devices than this are not tried.
 const DEVICES_MAX: u64 = 1_000_000;
 
 /// One device as it is used.

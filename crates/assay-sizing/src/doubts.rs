@@ -1,7 +1,7 @@
 //! What a reader must know before relying on a sizing.
 
 use crate::plan::{Peak, SizingPlan};
-use assay_model::profile::{IoPurpose, Profile};
+use assay_model::profile::{CheckOutcome, CrossCheck, IoPurpose, Profile, ReportScope};
 use assay_model::sizing::{Configuration, FailingPart};
 use assay_model::units::show_time_ns;
 
@@ -62,9 +62,28 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     if !profile.source.complete && profile.source.product == "oracle" {
         doubts.push(format!("{name}: its end is missing, so its sums may be too small"));
     }
+    if let Some(report) = &profile.report {
+        doubts.extend(of_scope(report.scope).map(|what| {
+            format!("{name}: it covers {what}; the others ask the same storage for more")
+        }));
+        doubts.extend(report.invalid.iter().map(|why| format!("{name}: {why}")));
+    }
+    let contradicts = |check: &&CrossCheck| check.outcome == CheckOutcome::Contradicts;
+    doubts.extend(profile.checks.iter().filter(contradicts).map(|check| {
+        format!("{name}: its sections contradict each other in {}", check.what)
+    }));
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
         doubts.push(format!("{name}: it has no bytes a second; the block is taken for each I/O"));
     }
     doubts
+}
+
+/// What a report leaves out.
+const fn of_scope(scope: ReportScope) -> Option<&'static str> {
+    match scope {
+        ReportScope::Database => None,
+        ReportScope::Instance => Some("one instance of several"),
+        ReportScope::PluggableDatabase => Some("one pluggable database of a container"),
+    }
 }

@@ -34,7 +34,7 @@ pub fn back_end_iops(read_iops: f64, write_iops: f64, penalty: f64) -> f64 {
     penalty.mul_add(write_iops, read_iops)
 }
 
-/// I/Os of the host that so many of the devices carry at a share of reads: the inverse of [`back_end_iops`].
+/// I/Os of the host that these of the devices carry at a share of reads: the inverse of [`back_end_iops`].
 pub fn front_end_iops(back_end_iops: f64, read_share: f64, penalty: f64) -> f64 {
     back_end_iops / penalty.mul_add(1.0 - read_share, read_share)
 }

@@ -8,7 +8,7 @@ use assay_model::number::{count, real};
 use assay_model::sizing::{LimitKind, LimitUse, Rejection};
 use assay_model::units::{Bytes, Nanos, Rate};
 
-/// The order with the least of everything for a stripe of so many volumes.
+/// The order with the least of everything for a stripe of volumes.
 pub(crate) fn size_volumes(
     listing: &Listing,
     volume: &Volume,
@@ -104,7 +104,7 @@ fn order(
     Ok(VolumeOrder { size, iops: Rate(iops), throughput_per_s: whole_bytes(throughput) })
 }
 
-/// Whole bytes of at least so many; a sum that is whole but for rounding is whole.
+/// Whole bytes of at least this number; a sum that is whole but for rounding is whole.
 fn whole_bytes(bytes: f64) -> Bytes {
     Bytes(count((bytes * (1.0 - 1e-12)).ceil()))
 }

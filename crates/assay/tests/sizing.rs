@@ -14,7 +14,7 @@ use support::{Place, all_ios, measurement};
 
 const PLAIN: &str = "--headroom 0% --fill 100%";
 
-/// A report of so many reads and writes of 8 KiB a second.
+/// A report of these reads and writes of 8 KiB a second.
 fn report(reads: u64, writes: u64) -> String {
     let row = |name: &str, per_s: u64| -> [String; 4] {
         [name.to_owned(), (per_s * 3600).to_string(), format!("{per_s}.0"), "1.0".to_owned()]

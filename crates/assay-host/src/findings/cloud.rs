@@ -113,7 +113,7 @@ fn limits(provider: &str, size_bytes: u64, machine: &str) -> String {
     let machine = machine.split_whitespace().find_map(|word| of_machine(&index, word));
     let machine = machine.map_or_else(String::new, |machine| format!("; {machine}"));
     format!(
-        "; its type is not told; {} of {}{machine}",
+        "; the hypervisor does not name its type; {} of {}{machine}",
         volumes.join(", or "),
         show_bytes(real(size_bytes))
     )
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(rule, "network_volume");
         for expected in [
             "an EBS volume (vol0123456789abcdef)",
-            "its type is not told",
+            "the hypervisor does not name its type",
             "gp2: 300 IOPS, 3,000 in bursts, 134 MB/s",
             "gp3: 3,000 to 50,000 IOPS, 2.10 GB/s",
             "io2: 100 to 100,000 IOPS",

@@ -54,19 +54,24 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     details
 }
 
-/// How many of what: `4 x gp3, stripe of 4, each of 1.00 TiB, 5,000 IOPS, 157 MB/s`.
+/// How many of what: `4 x gp3, stripe of 4, each of 1.00 TiB, 5,000 IOPS, 157 MB/s`, or `24 x hdd-15k, RAID 10`.
 pub(super) fn pieces(found: &Configuration) -> String {
     let spares =
         if found.spares > 0 { format!(" and {} spares", found.spares) } else { String::new() };
     let order = found.order.map_or_else(String::new, |order| {
         format!(
-            ", each of {}, {} IOPS, {}",
+            "{}, {} IOPS, {}",
             show_bytes(real(order.size.0)),
             show_count(order.iops.0),
             show_throughput(real(order.throughput_per_s.0))
         )
     });
-    format!("{} x {}{spares}, {}{order}", show_count(real(found.units)), found.name, found.layout)
+    let (units, name, layout) = (show_count(real(found.units)), &found.name, &found.layout);
+    match (order.is_empty(), found.units) {
+        (true, _) => format!("{units} x {name}{spares}, {layout}"),
+        (false, 1) => format!("{units} x {name} of {order}"),
+        (false, _) => format!("{units} x {name}, {layout}, each of {order}"),
+    }
 }
 
 /// `431.68 USD a month`, or `360,000 USD`.

@@ -233,7 +233,7 @@ fn plans_that_cannot_be_are_refused() {
         (refusal(&|plan| plan.fill = Share(0.0)), "--fill"),
         (refusal(&|plan| plan.only = vec!["gp4".to_owned()]), "no catalog has 'gp4'"),
         (refusal(&|plan| plan.only = vec!["fc-8g".to_owned()]), "no entry that stores"),
-        (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is no virtual machine"),
+        (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is not a virtual machine"),
         (refusal(&|plan| plan.peak = Peak::TimesMean(-1.0)), "--peak"),
     ] {
         assert!(found.contains(expected), "{found}");
