@@ -53,7 +53,8 @@ impl VolumeTarget {
             }
             _ => return Err(no_volume(name, "volumes of clouds can be simulated: catalog:gp3")),
         };
-        let words = Words::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
+        let words =
+            Words::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
         words.ordered(name, volume, index).map_err(|error| error.context(format!("catalog:{name}")))
     }
 

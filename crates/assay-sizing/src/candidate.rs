@@ -4,7 +4,7 @@ use crate::plan::SizingPlan;
 use assay_catalog::Listing;
 use assay_model::catalog::IopsPoint;
 use assay_model::sizing::{
-    Configuration, DemandLine, DemandQuantity, FailureUse, FailingPart, LimitKind, LimitUse,
+    Configuration, DemandLine, DemandQuantity, FailingPart, FailureUse, LimitKind, LimitUse,
     Rejection,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};

@@ -149,7 +149,8 @@ fn peak(mut observed: Vec<Observation<'_>>, peak: Peak) -> Option<(f64, String)>
             Some((one.value, format!("{} (0.95 quantile of {number})", one.name)))
         }
         Peak::TimesMean(_) => {
-            let of = if number == 1 { observed[0].name.to_owned() } else { format!("mean of {number}") };
+            let of =
+                if number == 1 { observed[0].name.to_owned() } else { format!("mean of {number}") };
             Some((mean(&observed)?, of))
         }
     }

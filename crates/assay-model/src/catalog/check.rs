@@ -103,7 +103,8 @@ impl CatalogEntry {
 }
 
 const EMPTY: &str = "a limit of 0 gives nothing";
-const ABOVE_ZERO: &str = "write capacities, rates and numbers above 0, and leave out what is not known";
+const ABOVE_ZERO: &str =
+    "write capacities, rates and numbers above 0, and leave out what is not known";
 
 impl DeviceOffer {
     fn check(&self) -> Result<()> {
@@ -207,7 +208,11 @@ mod tests {
             ("capacity = \"600GB\"", "capacity = 600", "'600' has no unit"),
             ("rate = \"180/s\"", "rate = \"0/s\"", "a limit of 0"),
             ("as_of = \"2026-01-01\"", "as_of = \"2026-13-01\"", "not a day"),
-            ("source = \"made up\"\nas_of = \"2026-01-02\"", "source = \"made up\"", "missing field `as_of`"),
+            (
+                "source = \"made up\"\nas_of = \"2026-01-02\"",
+                "source = \"made up\"",
+                "missing field `as_of`",
+            ),
             ("currency = \"EUR\"", "currency = \"€\"", "not a currency"),
             ("per_unit = 150.0", "per_unit = -1.0", "not an amount of money"),
             ("name = \"drive\"", "name = \"disk\"", "two entries are called 'disk'"),

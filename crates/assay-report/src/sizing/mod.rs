@@ -64,11 +64,18 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
     }
     let note = "A month: what is paid by the month, and a part of what is paid once. For 1,000 IOPS: at the limit, by the demand's mix. A dash: no price is known.";
     let left = sizing.configurations.len() - best.len();
-    let more = (left > 0).then(|| Block::Note(format!("The best layout of each; {left} more carry it and are in the document.")));
-    let lines = Block::folded("What the costs are made of, and the days of the prices", vec![
-        Block::captioned(Level::Part, tables::lines(best)),
-        Block::captioned(Level::Part, tables::price_days(sizing, best)),
-    ]);
+    let more = (left > 0).then(|| {
+        Block::Note(format!(
+            "The best layout of each; {left} more carry it and are in the document."
+        ))
+    });
+    let lines = Block::folded(
+        "What the costs are made of, and the days of the prices",
+        vec![
+            Block::captioned(Level::Part, tables::lines(best)),
+            Block::captioned(Level::Part, tables::price_days(sizing, best)),
+        ],
+    );
     [Block::Table(tables::cost(best)), Block::Note(note.to_owned())]
         .into_iter()
         .chain(more)
@@ -87,9 +94,12 @@ fn limits<'a>(best: &[&'a Configuration]) -> Vec<Block<'a>> {
             blocks.push(Block::List(found.doubts.clone()));
         }
         blocks.push(Block::Note(format!("Numbers: {}.", found.source)));
-        blocks.push(Block::OnPage(vec![Block::folded("Formulas", vec![Block::facts(
-            found.limits.iter().map(|limit| (limit.limit.name(), limit.formula.clone())),
-        )])]));
+        blocks.push(Block::OnPage(vec![Block::folded(
+            "Formulas",
+            vec![Block::facts(
+                found.limits.iter().map(|limit| (limit.limit.name(), limit.formula.clone())),
+            )],
+        )]));
         let part = vec![Block::part(title, blocks)];
         let article = Block::Article(Some(format!("configuration-{number}")), part);
         if number == 1 { article } else { Block::OnPage(vec![article]) }

@@ -15,12 +15,16 @@ pub(super) fn headline(sizing: &Sizing) -> String {
         });
         return format!("Nothing in the catalog carries this demand.{nearest}");
     };
-    let price = first.cost.as_ref().map_or_else(
-        || "without a price".to_owned(),
-        |cost| format!("for {}", a_month(cost)),
-    );
+    let price = first
+        .cost
+        .as_ref()
+        .map_or_else(|| "without a price".to_owned(), |cost| format!("for {}", a_month(cost)));
     let which = if first.cost.is_some() { "The cheapest is" } else { "The fewest are" };
-    format!("{which} {} {price}; {} would be too little first.", pieces(first), first.binding.name())
+    format!(
+        "{which} {} {price}; {} would be too little first.",
+        pieces(first),
+        first.binding.name()
+    )
 }
 
 /// What the demand is, in a sentence, and what is asked of its failure and its latency.
@@ -41,9 +45,11 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     if capacity > 0.0 {
         details.push(format!("Capacity: {}.", show_bytes(capacity)));
     }
-    details.extend(sizing.read_latency_s.map(|latency_s| {
-        format!("A mean read takes at most {}.", show_time_ns(latency_s * 1e9))
-    }));
+    details.extend(
+        sizing.read_latency_s.map(|latency_s| {
+            format!("A mean read takes at most {}.", show_time_ns(latency_s * 1e9))
+        }),
+    );
     if !sizing.survives.is_empty() {
         let parts: Vec<&str> = sizing.survives.iter().map(|part| part.name()).collect();
         details.push(format!(
@@ -102,9 +108,7 @@ pub(super) fn times(ratio: f64) -> String {
 pub(super) fn limit(kind: LimitKind, value: f64) -> String {
     match kind {
         LimitKind::Capacity => show_bytes(value),
-        LimitKind::Iops | LimitKind::InstanceIops | LimitKind::InstanceVolumes => {
-            show_count(value)
-        }
+        LimitKind::Iops | LimitKind::InstanceIops | LimitKind::InstanceVolumes => show_count(value),
         LimitKind::Ports => format!("{value:.1}"),
         LimitKind::Throughput | LimitKind::InstanceThroughput => show_throughput(value),
         LimitKind::Latency => show_time_ns(value * 1e9),

@@ -116,7 +116,9 @@ fn capacity_is_built_up_as_in_the_worked_example() {
 
 #[test]
 fn penalties_take_their_drives() {
-    for (level, drives) in [(RaidLevel::Raid10, 124), (RaidLevel::Raid5, 184), (RaidLevel::Raid6, 240)] {
+    for (level, drives) in
+        [(RaidLevel::Raid10, 124), (RaidLevel::Raid5, 184), (RaidLevel::Raid6, 240)]
+    {
         let own = include_str!("../../../../contract/examples/small.catalog.toml")
             .replace("rate = \"180/s\"", "rate = \"150/s\"");
         let index = CatalogIndex::of(parse_catalog(&own).unwrap(), "own");
