@@ -47,8 +47,10 @@ impl SizingRequest {
         let named: Vec<(&str, &Profile)> =
             profiles.iter().map(|(name, profile)| (name.as_str(), profile)).collect();
         if let Some(response) = self.response {
-            let budgets = named.iter().map(|(name, one)| read_latency_for(name, one, response.seconds()));
-            let least_s = budgets.collect::<Result<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
+            let budgets =
+                named.iter().map(|(name, one)| read_latency_for(name, one, response.seconds()));
+            let least_s =
+                budgets.collect::<Result<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
             if !least_s.is_finite() {
                 return Err(Error::usage(
                     "--response needs a profile",
@@ -73,7 +75,7 @@ impl SizingRequest {
 /// The program's own catalogs and files over them.
 ///
 /// # Errors
-/// When a file cannot be read or is no catalog.
+/// When a file cannot be read or is not a catalog.
 pub fn catalog_index(files: &[PathBuf]) -> Result<CatalogIndex> {
     let mut index = CatalogIndex::built_in()?;
     for path in files {
@@ -85,7 +87,7 @@ pub fn catalog_index(files: &[PathBuf]) -> Result<CatalogIndex> {
 /// A catalog of a user's own.
 ///
 /// # Errors
-/// When the file cannot be read or is no catalog.
+/// When the file cannot be read or is not a catalog.
 pub fn read_catalog(path: &Path) -> Result<Catalog> {
     let text = read_document(path, "catalog")?;
     parse_catalog(&text).map_err(|error| error.context(path.display()))
@@ -100,7 +102,8 @@ fn read_profiles(paths: &[PathBuf]) -> Result<Vec<(String, Profile)>> {
             profiles.push((name, read_profile(path)?));
             continue;
         }
-        for mut file in read_files(&[path.clone()], ReportRequest { profiles: true, medium: None }) {
+        for mut file in read_files(&[path.clone()], ReportRequest { profiles: true, medium: None })
+        {
             if let Some(error) = file.errors.pop() {
                 return Err(error);
             }
@@ -144,8 +147,7 @@ fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Re
     *points_of = points(&found);
     entry.source = format!("calibration {run} of {}", found.target);
     let entries = vec![entry];
-    let catalog =
-        Catalog { format: 1, as_of: Day::default(), currency: listing.currency, entries };
+    let catalog = Catalog { format: 1, as_of: Day::default(), currency: listing.currency, entries };
     index.overlay(catalog, &listing.catalog);
     Ok(())
 }
@@ -153,7 +155,10 @@ fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Re
 /// Every rung of small I/Os as IOPS at a mean latency.
 fn points(found: &Calibration) -> Vec<IopsPoint> {
     let rungs = found.mixes.iter().flat_map(|mix| mix.curve.iter().map(move |rung| (mix, rung)));
-    let point = |(mix, rung): (&assay_model::calibration::MixCalibration, &assay_model::calibration::CurvePoint)| IopsPoint {
+    let point = |(mix, rung): (
+        &assay_model::calibration::MixCalibration,
+        &assay_model::calibration::CurvePoint,
+    )| IopsPoint {
         read_share: Share(mix.read_share),
         rate: Rate(rung.iops.value),
         transfer: Bytes(rung.transfer_bytes),

@@ -130,6 +130,9 @@ mod tests {
         assert_eq!((gp3.currency.as_str(), gp3.catalog.as_str()), ("EUR", "own.catalog.toml"));
         assert_eq!(index.listings().len(), before + 5);
         let error = index.find("gp4").unwrap_err().to_string();
-        assert!(error.contains("no catalog has 'gp4'") && error.contains("did you mean"), "{error}");
+        assert!(
+            error.contains("no catalog has 'gp4'") && error.contains("did you mean"),
+            "{error}"
+        );
     }
 }

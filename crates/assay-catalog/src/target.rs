@@ -53,7 +53,8 @@ impl VolumeTarget {
             }
             _ => return Err(no_volume(name, "volumes of clouds can be simulated: catalog:gp3")),
         };
-        let words = Words::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
+        let words =
+            Words::parse(query).map_err(|error| error.context(format!("catalog:{name}")))?;
         words.ordered(name, volume, index).map_err(|error| error.context(format!("catalog:{name}")))
     }
 
@@ -85,7 +86,7 @@ impl VolumeTarget {
 }
 
 fn no_volume(name: &str, hint: &str) -> Error {
-    Error::usage(format!("'{name}' is no volume"), hint)
+    Error::usage(format!("'{name}' is not a volume"), hint)
 }
 
 fn whole(key: &str, text: &str) -> Result<u64> {
@@ -185,7 +186,7 @@ fn machine<'i>(name: &str, volume: &Volume, index: &'i CatalogIndex) -> Result<&
             format!("'{name}' is one of {}", instance.provider),
         )),
         _ => Err(Error::usage(
-            format!("'{name}' is no virtual machine"),
+            format!("'{name}' is not a virtual machine"),
             "`assay catalog` lists those that are known",
         )),
     }
@@ -223,8 +224,8 @@ mod tests {
             ("gp3?iop=5", "no key 'iop'"),
             ("gp2?size=100GiB&iops=500", "exactly 300"),
             ("premium-ssd-v2?instance=r6a.2xlarge", "cannot be attached"),
-            ("gp3?instance=gp2", "no virtual machine"),
-            ("fc-32g", "is no volume"),
+            ("gp3?instance=gp2", "not a virtual machine"),
+            ("fc-32g", "is not a volume"),
             ("xtremio-1", "array:xtremio-1"),
             ("gp5", "no catalog has 'gp5'"),
         ] {

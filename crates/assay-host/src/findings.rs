@@ -14,7 +14,10 @@ use assay_model::environment::{Environment, Finding};
 
 /// All rules, for manuals and tests.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [device::RULES, cloud::RULES, file_system::RULES, host::RULES, content::RULES].into_iter().flatten().copied()
+    [device::RULES, cloud::RULES, file_system::RULES, host::RULES, content::RULES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// Everything that the rules find in a captured environment, the gravest first. The document alone decides, so that it

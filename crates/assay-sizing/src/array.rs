@@ -20,7 +20,12 @@ struct Use<'a> {
 }
 
 /// The least number of arrays.
-pub(crate) fn size_arrays(listing: &Listing, array: &ArrayOffer, need: &Need, plan: &SizingPlan) -> Outcome {
+pub(crate) fn size_arrays(
+    listing: &Listing,
+    array: &ArrayOffer,
+    need: &Need,
+    plan: &SizingPlan,
+) -> Outcome {
     let limit_s = plan.latency_limit_s();
     let found = iops_at_mix(&array.iops, need.normal.read_share(), limit_s);
     let (iops, latency_s) = match found {
@@ -40,9 +45,12 @@ pub(crate) fn size_arrays(listing: &Listing, array: &ArrayOffer, need: &Need, pl
         arrays += 1;
     }
     let layout = if arrays > 1 { "side by side" } else { "one array" };
-    let mut found = configuration(listing, arrays, layout.to_owned(), one.limits(arrays, need, plan));
+    let mut found =
+        configuration(listing, arrays, layout.to_owned(), one.limits(arrays, need, plan));
     found.doubts.extend(array.model.as_ref().map(|model| {
-        format!("measured on the simulated array:{model}, which is no data sheet and no purchase")
+        format!(
+            "measured on the simulated array:{model}, which is neither a data sheet nor for sale"
+        )
     }));
     if array.read_per_s.is_none() || array.write_per_s.is_none() {
         found.doubts.push("its throughput is not known and was not checked".to_owned());
@@ -65,9 +73,8 @@ impl Use<'_> {
             0
         };
         let of_one = self.bytes_per_s(&need.normal);
-        let by_bytes = of_one.map_or(0, |of_one| {
-            device_count(need.normal.bytes_per_s(), of_one, self.used)
-        });
+        let by_bytes =
+            of_one.map_or(0, |of_one| device_count(need.normal.bytes_per_s(), of_one, self.used));
         let by_capacity = device_count(need.capacity_bytes, real(self.array.capacity.0), 1.0);
         by_iops.max(by_bytes).max(by_capacity).max(1)
     }

@@ -4,10 +4,13 @@ use crate::plan::SizingPlan;
 use assay_catalog::Listing;
 use assay_model::catalog::IopsPoint;
 use assay_model::sizing::{
-    Configuration, DemandLine, DemandQuantity, FailureUse, FailingPart, LimitKind, LimitUse,
+    Configuration, DemandLine, DemandQuantity, FailingPart, FailureUse, LimitKind, LimitUse,
     Rejection,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
+
+/// Uses that differ by no more are alike: orders are rounded up to whole units.
+const ALIKE: f64 = 1e-3;
 
 /// What has to be carried in one state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,9 +91,10 @@ pub(crate) fn latency_limit(taken_s: f64, plan: &SizingPlan, formula: &str) -> O
     plan.read_latency.map(|asked| limit(LimitKind::Latency, taken_s, asked.seconds(), formula))
 }
 
-/// The limit that is used most; limits of nothing are used least.
+/// The limit that is used most; of those that are used alike, as all that is ordered is, the first.
 pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
-    let worst = limits.iter().max_by(|one, other| one.worst_ratio().total_cmp(&other.worst_ratio()));
+    let most = limits.iter().map(LimitUse::worst_ratio).fold(0.0, f64::max);
+    let worst = limits.iter().find(|limit| limit.worst_ratio() >= most * (1.0 - ALIKE));
     worst.map_or(LimitKind::Capacity, |worst| worst.limit)
 }
 

@@ -70,11 +70,14 @@ fn lines(list: &PriceList, listing: &Listing, configuration: &Configuration) -> 
 
 /// What one volume costs a month.
 fn of_order(list: &PriceList, listing: &Listing, order: &VolumeOrder) -> Vec<CostLine> {
-    let monthly = |what: String, amount_value: f64| CostLine { what, is_monthly: true, amount_value };
+    let monthly =
+        |what: String, amount_value: f64| CostLine { what, is_monthly: true, amount_value };
     let mut lines = Vec::new();
-    lines.extend(list.per_gib_month.map(|price| {
-        monthly(show_bytes(real(order.size.0)), real(order.size.0) / GIB * price.0)
-    }));
+    lines.extend(
+        list.per_gib_month.map(|price| {
+            monthly(show_bytes(real(order.size.0)), real(order.size.0) / GIB * price.0)
+        }),
+    );
     let iops = list.iops_month(order.iops.0);
     if !list.per_iops_month.is_empty() && iops > 0.0 {
         lines.push(monthly(format!("{} IOPS", show_count(order.iops.0)), iops));

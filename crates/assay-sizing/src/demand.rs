@@ -32,7 +32,7 @@ pub fn build_demand(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<
         Some(given) if profiles.is_empty() => vec![of_options(&given)],
         Some(_) => {
             return Err(Error::usage(
-                "a demand is given beside profiles",
+                "a demand and profiles are given",
                 "name profiles, or give --iops",
             ));
         }
@@ -149,7 +149,8 @@ fn peak(mut observed: Vec<Observation<'_>>, peak: Peak) -> Option<(f64, String)>
             Some((one.value, format!("{} (0.95 quantile of {number})", one.name)))
         }
         Peak::TimesMean(_) => {
-            let of = if number == 1 { observed[0].name.to_owned() } else { format!("mean of {number}") };
+            let of =
+                if number == 1 { observed[0].name.to_owned() } else { format!("mean of {number}") };
             Some((mean(&observed)?, of))
         }
     }
@@ -173,6 +174,7 @@ fn line(
     headroom: Option<Share>,
 ) -> DemandLine {
     let peak_value = factors.iter().map(|one| one.factor).product::<f64>() * seen.0;
+    let headroom = headroom.filter(|headroom| headroom.0 > 0.0);
     let above = headroom.map(|headroom| factor("headroom", 1.0 + headroom.0));
     let need_value = above.as_ref().map_or(1.0, |above| above.factor) * peak_value;
     let factors = factors.into_iter().chain(above).collect();
@@ -189,7 +191,7 @@ fn peak_line(seen: &[Seen], quantity: DemandQuantity, plan: &SizingPlan) -> Opti
     Some(line(quantity, found, factors, Some(plan.headroom)))
 }
 
-/// Data with their growth and snapshots, what is kept beside them, and the part that stays empty.
+/// Data with their growth and snapshots, what is kept with them, and the part that stays empty.
 fn capacity_line(plan: &SizingPlan) -> Option<DemandLine> {
     let data = real(plan.capacity?.0);
     let mut factors: Vec<DemandFactor> = growth(plan).into_iter().collect();

@@ -16,9 +16,9 @@ use assay_model::sizing::{FailingPart, LimitKind, LimitUse, Rejection};
 
 /// Share of a group's IOPS that a rebuild takes while it lasts.
 const REBUILD_SHARE: f64 = 0.25;
-/// One spare waits for so many devices.
+/// Devices for which one spare waits.
 const DEVICES_PER_SPARE: u64 = 30;
-/// More devices than this are no configuration.
+/// More devices than this are not tried.
 const DEVICES_MAX: u64 = 1_000_000;
 
 /// One device as it is used.
@@ -43,11 +43,17 @@ pub(crate) fn size_devices(
     plan: &SizingPlan,
 ) -> Outcome {
     if level == RaidLevel::Raid0 && plan.survives(FailingPart::Device) {
-        return Err(Box::new(refused(listing, "RAID 0: a device that fails takes the data with it")));
+        return Err(Box::new(refused(
+            listing,
+            "RAID 0: a device that fails takes the data with it",
+        )));
     }
     let one = Use::new(listing, device, level, need, plan)?;
     let mut devices = one.whole_groups(one.least(need));
-    while plan.survives(FailingPart::Device) && !one.survives(devices, need) && devices < DEVICES_MAX {
+    while plan.survives(FailingPart::Device)
+        && !one.survives(devices, need)
+        && devices < DEVICES_MAX
+    {
         devices += one.group;
     }
     let limits = one.limits(devices, need, plan);
@@ -108,7 +114,8 @@ impl<'a> Use<'a> {
             Some((short.stroke.0, (iops, short.latency.seconds())))
         });
         let Some((stroke, (iops, latency_s))) = whole.or(outer) else {
-            let stroked = device.short_stroke.map_or(f64::INFINITY, |short| short.latency.seconds());
+            let stroked =
+                device.short_stroke.map_or(f64::INFINITY, |short| short.latency.seconds());
             let least_s = least_latency_s(&device.iops).min(stroked);
             return Err(short(listing, LimitKind::Latency, least_s, limit_s, ""));
         };
@@ -121,7 +128,8 @@ impl<'a> Use<'a> {
     }
 
     fn layout(&self) -> String {
-        let groups = if self.group > 2 { format!(" in groups of {}", self.group) } else { String::new() };
+        let groups =
+            if self.group > 2 { format!(" in groups of {}", self.group) } else { String::new() };
         let stroke = if self.stroke < 1.0 {
             format!(", {:.0} % of each used", 100.0 * self.stroke)
         } else {
@@ -186,7 +194,13 @@ impl<'a> Use<'a> {
     fn limits(&self, devices: u64, need: &Need, plan: &SizingPlan) -> Vec<LimitUse> {
         let all = real(devices);
         let mut limits = vec![
-            self.with_failure(self.iops_limit(all, need), plan, devices, back_end(&need.failed, self.level), self.iops),
+            self.with_failure(
+                self.iops_limit(all, need),
+                plan,
+                devices,
+                back_end(&need.failed, self.level),
+                self.iops,
+            ),
             self.with_failure(
                 self.throughput_limit(all, need),
                 plan,

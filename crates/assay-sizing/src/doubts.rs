@@ -1,7 +1,7 @@
 //! What a reader must know before relying on a sizing.
 
 use crate::plan::{Peak, SizingPlan};
-use assay_model::profile::{IoPurpose, Profile};
+use assay_model::profile::{CheckOutcome, CrossCheck, IoPurpose, Profile, ReportScope};
 use assay_model::sizing::{Configuration, FailingPart};
 use assay_model::units::show_time_ns;
 
@@ -11,7 +11,11 @@ const QUANTILE_PROFILES_MIN: usize = 20;
 const INTERVAL_MAX_S: f64 = 2.0 * 3600.0;
 
 /// What the plan leaves open, and what its profiles hide.
-pub(crate) fn doubts(profiles: &[(&str, &Profile)], plan: &SizingPlan, found: &[Configuration]) -> Vec<String> {
+pub(crate) fn doubts(
+    profiles: &[(&str, &Profile)],
+    plan: &SizingPlan,
+    found: &[Configuration],
+) -> Vec<String> {
     let mut doubts: Vec<String> = of_plan(plan, profiles.len());
     doubts.extend(profiles.iter().flat_map(|(name, profile)| of_profile(name, profile)));
     let unpriced = found.iter().filter(|one| one.cost.is_none()).count();
@@ -32,7 +36,8 @@ fn of_plan(plan: &SizingPlan, profiles: usize) -> Vec<String> {
     };
     doubt(
         plan.read_latency.is_none(),
-        "no read latency was asked for: IOPS are taken at any latency that the catalog has".to_owned(),
+        "no read latency was asked for: IOPS are taken at any latency that the catalog has"
+            .to_owned(),
     );
     let parts = [FailingPart::Controller, FailingPart::Port, FailingPart::Device];
     let open: Vec<&str> =
@@ -57,14 +62,39 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     let elapsed_s = profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value);
     if elapsed_s > INTERVAL_MAX_S {
         let shown = show_time_ns(elapsed_s * 1e9);
-        doubts.push(format!("{name}: a mean over {shown} hides the peaks in it; use reports of an hour"));
+        doubts.push(format!(
+            "{name}: a mean over {shown} hides the peaks in it; use reports of an hour"
+        ));
     }
     if !profile.source.complete && profile.source.product == "oracle" {
         doubts.push(format!("{name}: its end is missing, so its sums may be too small"));
     }
+    if let Some(report) = &profile.report {
+        doubts.extend(of_scope(report.scope).map(|what| {
+            format!("{name}: it covers {what}; the others ask the same storage for more")
+        }));
+        doubts.extend(report.invalid.iter().map(|why| format!("{name}: {why}")));
+    }
+    let contradicts = |check: &&CrossCheck| check.outcome == CheckOutcome::Contradicts;
+    doubts.extend(
+        profile
+            .checks
+            .iter()
+            .filter(contradicts)
+            .map(|check| format!("{name}: its sections contradict each other in {}", check.what)),
+    );
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
         doubts.push(format!("{name}: it has no bytes a second; the block is taken for each I/O"));
     }
     doubts
+}
+
+/// What a report leaves out.
+const fn of_scope(scope: ReportScope) -> Option<&'static str> {
+    match scope {
+        ReportScope::Database => None,
+        ReportScope::Instance => Some("one instance of several"),
+        ReportScope::PluggableDatabase => Some("one pluggable database of a container"),
+    }
 }

@@ -34,7 +34,7 @@ pub fn back_end_iops(read_iops: f64, write_iops: f64, penalty: f64) -> f64 {
     penalty.mul_add(write_iops, read_iops)
 }
 
-/// I/Os of the host that so many of the devices carry at a share of reads: the inverse of [`back_end_iops`].
+/// I/Os of the host that these of the devices carry at a share of reads: the inverse of [`back_end_iops`].
 pub fn front_end_iops(back_end_iops: f64, read_share: f64, penalty: f64) -> f64 {
     back_end_iops / penalty.mul_add(1.0 - read_share, read_share)
 }
@@ -93,7 +93,10 @@ pub fn iops_at_mix(points: &[IopsPoint], read_share: f64, latency_s: f64) -> Opt
     let below = best.iter().rfind(|point| point.read_share.0 <= read_share).or(best.first())?;
     let above = best.iter().find(|point| point.read_share.0 >= read_share).or(best.last())?;
     let span = above.read_share.0 - below.read_share.0;
-    let weight = if span > 0.0 { (read_share - below.read_share.0) / span } else { 0.0 };
+    if span <= 0.0 {
+        return Some((below.rate.0, below.latency_s()));
+    }
+    let weight = (read_share - below.read_share.0) / span;
     let occupied_s = (1.0 - weight) / below.rate.0 + weight / above.rate.0;
     Some((1.0 / occupied_s, below.latency_s().max(above.latency_s())))
 }

@@ -13,7 +13,7 @@ pub enum Peak {
     Max,
     /// The value that 95 of 100 profiles do not exceed.
     Quantile95,
-    /// So many times the mean.
+    /// A multiple of the mean.
     TimesMean(f64),
 }
 

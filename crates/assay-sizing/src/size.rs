@@ -42,7 +42,9 @@ pub fn size(
         rejections.extend(kept.into_iter().next().filter(|_| !does));
     }
     one_currency(&configurations)?;
-    configurations.sort_by(|one, other| rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal));
+    configurations.sort_by(|one, other| {
+        rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal)
+    });
     rejections.sort_by(|one, other| nearness(one).total_cmp(&nearness(other)));
     Ok(Sizing {
         format: FORMAT,
@@ -65,7 +67,7 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     fn find(index: &'a CatalogIndex, plan: &'a SizingPlan) -> Result<Self> {
         let wrong = |name: &str, what: &str| {
-            Error::usage(format!("'{name}' is no {what}"), "`assay catalog` lists what there is")
+            Error::usage(format!("'{name}' is not a {what}"), "`assay catalog` lists what there is")
         };
         let machine = plan.instance.as_deref().map(|name| match index.find(name)?.entry.offer() {
             Some(Offer::Instance(machine)) => Ok(machine),
@@ -126,7 +128,8 @@ fn tried(listing: &Listing, place: &Place<'_>, need: &Need, plan: &SizingPlan) -
 /// Stripes of 1, 2, 4 … volumes.
 fn stripes(plan: &SizingPlan) -> impl Iterator<Item = u32> {
     let most = plan.stripes_max;
-    std::iter::successors(Some(1_u32), |stripe| stripe.checked_mul(2)).take_while(move |one| *one <= most)
+    std::iter::successors(Some(1_u32), |stripe| stripe.checked_mul(2))
+        .take_while(move |one| *one <= most)
 }
 
 fn too_old(listing: &Listing, plan: &SizingPlan) -> Option<String> {

@@ -8,7 +8,7 @@ use assay_model::number::{count, real};
 use assay_model::sizing::{LimitKind, LimitUse, Rejection};
 use assay_model::units::{Bytes, Nanos, Rate};
 
-/// The order with the least of everything for a stripe of so many volumes.
+/// The order with the least of everything for a stripe of volumes.
 pub(crate) fn size_volumes(
     listing: &Listing,
     volume: &Volume,
@@ -67,7 +67,8 @@ fn order(
     plan: &SizingPlan,
 ) -> Result<VolumeOrder, Box<Rejection>> {
     let volumes = f64::from(stripe);
-    let at_most = format!(" at most in {stripe} {}", if stripe == 1 { "volume" } else { "volumes" });
+    let at_most =
+        format!(" at most in {stripe} {}", if stripe == 1 { "volume" } else { "volumes" });
     let bytes_per_s = need.normal.bytes_per_s() / volumes;
     let each = sustained_iops(volume, counted_iops(volume, need) / volumes, plan.peak_time);
     let most = [
@@ -75,7 +76,8 @@ fn order(
         (LimitKind::Throughput, bytes_per_s, real(volume.throughput.max_per_s.0)),
         (LimitKind::Capacity, need.capacity_bytes / volumes, real(volume.size.max.0)),
     ];
-    let worst = most.into_iter().max_by(|one, other| (one.1 / one.2).total_cmp(&(other.1 / other.2)));
+    let worst =
+        most.into_iter().max_by(|one, other| (one.1 / one.2).total_cmp(&(other.1 / other.2)));
     let beyond = |kind, need: f64, has: f64| {
         Err(short(listing, kind, volumes * need, volumes * has, &at_most))
     };
@@ -85,7 +87,11 @@ fn order(
     let by_bytes = volume.throughput.iops_for(bytes_per_s).unwrap_or(0.0);
     let wanted = each.max(by_bytes).ceil();
     let Some(by_iops) = volume.iops.bytes_for(wanted) else {
-        return beyond(LimitKind::Throughput, bytes_per_s, volume.throughput.most(volume.iops.max.0));
+        return beyond(
+            LimitKind::Throughput,
+            bytes_per_s,
+            volume.throughput.most(volume.iops.max.0),
+        );
     };
     let size_bytes = by_iops.max(need.capacity_bytes / volumes);
     let Some(size) = volume.size.at_least(size_bytes) else {
@@ -104,7 +110,7 @@ fn order(
     Ok(VolumeOrder { size, iops: Rate(iops), throughput_per_s: whole_bytes(throughput) })
 }
 
-/// Whole bytes of at least so many; a sum that is whole but for rounding is whole.
+/// Whole bytes of at least this number; a sum that is whole but for rounding is whole.
 fn whole_bytes(bytes: f64) -> Bytes {
     Bytes(count((bytes * (1.0 - 1e-12)).ceil()))
 }
@@ -119,7 +125,8 @@ fn of_stripe(
     let volumes = f64::from(stripe);
     let iops = counted_iops(volume, need);
     let by_credits = iops / volumes > order.iops.0;
-    let has_iops = if by_credits { volume.burst.map_or(0.0, |burst| burst.rate.0) } else { order.iops.0 };
+    let has_iops =
+        if by_credits { volume.burst.map_or(0.0, |burst| burst.rate.0) } else { order.iops.0 };
     let formula = if by_credits { "volumes x burst, by credits" } else { "volumes x ordered IOPS" };
     let mut limits = vec![
         limit(LimitKind::Iops, iops, volumes * has_iops, formula),
@@ -141,12 +148,7 @@ fn of_stripe(
 }
 
 /// What the machine lets through to all volumes together.
-fn of_machine(
-    machine: &InstanceOffer,
-    stripe: u32,
-    volume: &Volume,
-    need: &Need,
-) -> [LimitUse; 3] {
+fn of_machine(machine: &InstanceOffer, stripe: u32, volume: &Volume, need: &Need) -> [LimitUse; 3] {
     let of = "the machine's own limit, of all its volumes";
     [
         limit(LimitKind::InstanceIops, counted_iops(volume, need), machine.iops.0, of),
@@ -156,11 +158,6 @@ fn of_machine(
             real(machine.throughput_per_s.0),
             of,
         ),
-        limit(
-            LimitKind::InstanceVolumes,
-            f64::from(stripe),
-            f64::from(machine.volumes_max),
-            of,
-        ),
+        limit(LimitKind::InstanceVolumes, f64::from(stripe), f64::from(machine.volumes_max), of),
     ]
 }

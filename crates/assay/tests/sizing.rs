@@ -14,7 +14,7 @@ use support::{Place, all_ios, measurement};
 
 const PLAIN: &str = "--headroom 0% --fill 100%";
 
-/// A report of so many reads and writes of 8 KiB a second.
+/// A report of these reads and writes of 8 KiB a second.
 fn report(reads: u64, writes: u64) -> String {
     let row = |name: &str, per_s: u64| -> [String; 4] {
         [name.to_owned(), (per_s * 3600).to_string(), format!("{per_s}.0"), "1.0".to_owned()]
@@ -41,7 +41,10 @@ fn a_volume_is_ordered_for_what_its_list_asks() {
         "size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2 --stripes 1 {PLAIN} --output own.sizing.json --html sizing.html"
     );
     let text = place.run(&line).ends_with(0).stdout.clone();
-    assert!(text.contains("The cheapest is 1 x gp3") && text.contains("431.68 USD a month"), "{text}");
+    assert!(
+        text.contains("The cheapest is 1 x gp3") && text.contains("431.68 USD a month"),
+        "{text}"
+    );
     let kept = std::fs::read_to_string(place.path("own.sizing.json")).unwrap();
     assert!(kept.contains("\"month_total\": 431.68"), "{kept}");
     let page = std::fs::read_to_string(place.path("sizing.html")).unwrap();
@@ -59,7 +62,10 @@ fn the_highest_of_several_reports_is_carried_also_without_a_controller() {
     let sizing = place.json(line, 0);
     let lines = sizing["demand"].as_array().unwrap();
     let reads = lines.iter().find(|line| line["quantity"] == "read_iops").unwrap();
-    assert_eq!((reads["source"].as_str(), reads["seen_value"].as_f64()), (Some("b.txt"), Some(60_000.0)));
+    assert_eq!(
+        (reads["source"].as_str(), reads["seen_value"].as_f64()),
+        (Some("b.txt"), Some(60_000.0))
+    );
     let writes = lines.iter().find(|line| line["quantity"] == "write_iops").unwrap();
     assert_eq!(writes["source"], "a.txt");
     let found = &sizing["configurations"][0];
@@ -94,7 +100,11 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --only gp4", 2, "did you mean 'gp2'?"),
         ("size a.txt --peak often", 2, "write max, p95, or a multiple such as 2x"),
         ("size a.txt --catalog bad.catalog.toml", 2, "entry 'disk': 180 IOPS without a latency"),
-        ("size a.txt --catalog own.catalog.toml --only gp3,volume", 2, "prices are in two currencies"),
+        (
+            "size a.txt --catalog own.catalog.toml --only gp3,volume",
+            2,
+            "prices are in two currencies",
+        ),
         ("size a.txt --response 10ms", 2, "it has no DB time"),
         ("size a.txt --measured gp3=latest", 2, "neither a device nor an array"),
         ("catalog gp33", 2, "no catalog has 'gp33'"),
@@ -112,7 +122,10 @@ fn catalogs_are_listed_shown_and_checked() {
     let place = Place::new();
     let listed = place.run("catalog").ends_with(0).stdout.clone();
     for name in ["gp2", "hyperdisk-extreme", "ultra-disk", "xtremio-1", "fc-64g", "hdd-15k"] {
-        assert!(listed.lines().any(|line| line.starts_with(&format!("{name} "))), "{name}: {listed}");
+        assert!(
+            listed.lines().any(|line| line.starts_with(&format!("{name} "))),
+            "{name}: {listed}"
+        );
     }
     let shown = place.run("catalog gp3").ends_with(0).stdout.clone();
     assert!(shown.contains("as a target: catalog:gp3") && shown.contains("source: AWS"), "{shown}");

@@ -54,10 +54,7 @@ const KNOWN: [Known; 10] = [
     network("PersistentDisk", "a persistent disk of Google Cloud", "google"),
     local("EphemeralDisk", "a local SSD of Google Cloud"),
     network("nvme_card-pd", "a persistent disk or Hyperdisk of Google Cloud", "google"),
-    Known {
-        is_whole: true,
-        ..local("nvme_card", "a local SSD of Google Cloud")
-    },
+    Known { is_whole: true, ..local("nvme_card", "a local SSD of Google Cloud") },
     network("MSFT NVMe Accelerator", "a managed disk of Azure", "azure"),
     local("Microsoft NVMe Direct Disk", "a local drive of Azure"),
     network("Virtual Disk", "a disk of Hyper-V", ""),
@@ -113,7 +110,7 @@ fn limits(provider: &str, size_bytes: u64, machine: &str) -> String {
     let machine = machine.split_whitespace().find_map(|word| of_machine(&index, word));
     let machine = machine.map_or_else(String::new, |machine| format!("; {machine}"));
     format!(
-        "; its type is not told; {} of {}{machine}",
+        "; the hypervisor does not name its type; {} of {}{machine}",
         volumes.join(", or "),
         show_bytes(real(size_bytes))
     )
@@ -143,7 +140,10 @@ fn of_machine(index: &CatalogIndex, name: &str) -> Option<String> {
         return None;
     };
     let bytes_per_s = show_throughput(real(machine.throughput_per_s.0));
-    Some(format!("the machine {name} lets {} IOPS and {bytes_per_s} through", show_count(machine.iops.0)))
+    Some(format!(
+        "the machine {name} lets {} IOPS and {bytes_per_s} through",
+        show_count(machine.iops.0)
+    ))
 }
 
 #[cfg(test)]
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(rule, "network_volume");
         for expected in [
             "an EBS volume (vol0123456789abcdef)",
-            "its type is not told",
+            "the hypervisor does not name its type",
             "gp2: 300 IOPS, 3,000 in bursts, 134 MB/s",
             "gp3: 3,000 to 50,000 IOPS, 2.10 GB/s",
             "io2: 100 to 100,000 IOPS",
@@ -201,7 +201,10 @@ mod tests {
         let azure = system("azure", "Virtual Disk", "Microsoft Corporation", "Virtual Machine")
             .file("sys/class/dmi/id/chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77");
         let value = &found(&azure)[0].1;
-        assert!(value.contains("disk of Azure") && value.contains("premium-ssd-v2: 3,000"), "{value}");
+        assert!(
+            value.contains("disk of Azure") && value.contains("premium-ssd-v2: 3,000"),
+            "{value}"
+        );
         let here = system("hyper-v", "Virtual Disk", "Microsoft Corporation", "Virtual Machine");
         assert_eq!(found(&here)[0].1, "Virtual Disk, a disk of Hyper-V");
         let google = system("google", "nvme_card-pd", "Google", "Google Compute Engine");

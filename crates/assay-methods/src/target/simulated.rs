@@ -9,8 +9,8 @@ use assay_catalog::{CatalogIndex, VolumeTarget};
 use assay_engine::Simulation;
 use assay_engine::device::DeviceSpec;
 use assay_model::Result;
-use assay_model::catalog::parse_catalog;
 use assay_model::array::{ArrayModel, parse_array};
+use assay_model::catalog::parse_catalog;
 
 /// How the name of a model file ends.
 const MODEL_FILE: &str = ".array.toml";

@@ -5,7 +5,7 @@ use assay_catalog::VolumeTarget;
 use assay_engine::device::{Bandwidth, Bucket, Delay, Device, Law, Pipeline};
 use assay_model::number::real;
 
-/// The device: at most so many I/Os a second, by credits beyond what is sustained, then its bandwidth, then its latency.
+/// The device: at most its I/Os a second, by credits beyond what is sustained, then its bandwidth, then its latency.
 pub(super) fn volume_device(volume: &VolumeTarget) -> Box<dyn Device> {
     let counting = |bucket: Bucket| Box::new(bucket.counting(volume.transfer.0)) as Box<dyn Law>;
     let credits = volume.credits();

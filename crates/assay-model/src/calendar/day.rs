@@ -35,14 +35,18 @@ impl fmt::Display for Day {
 impl FromStr for Day {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::usage(format!("'{text}' is not a day"), "write for example 2026-04-01");
+        let wrong =
+            || Error::usage(format!("'{text}' is not a day"), "write for example 2026-04-01");
         let parts: Vec<&str> = text.split('-').collect();
         let [year, month, day] = parts.as_slice() else {
             return Err(wrong());
         };
         let read = year.parse().ok().zip(month.parse().ok()).zip(day.parse().ok());
         let known = read.filter(|_| (year.len(), month.len(), day.len()) == (4, 2, 2));
-        known.and_then(|((year, month), day)| unix_days(year, month, day)).map(Self).ok_or_else(wrong)
+        known
+            .and_then(|((year, month), day)| unix_days(year, month, day))
+            .map(Self)
+            .ok_or_else(wrong)
     }
 }
 

@@ -103,7 +103,8 @@ impl CatalogEntry {
 }
 
 const EMPTY: &str = "a limit of 0 gives nothing";
-const ABOVE_ZERO: &str = "write capacities, rates and numbers above 0, and leave out what is not known";
+const ABOVE_ZERO: &str =
+    "write capacities, rates and numbers above 0, and leave out what is not known";
 
 impl DeviceOffer {
     fn check(&self) -> Result<()> {
@@ -165,7 +166,7 @@ impl PriceList {
         let mut all = prices.chain(tiers).chain(throughput);
         demand(
             all.all(|price| price.0.is_finite() && price.0 >= 0.0),
-            "a price is no amount of money",
+            "a price is not an amount of money",
             "write prices of at least 0",
         )?;
         let ascending = self.per_iops_month.is_sorted_by(|one, next| one.above < next.above);
@@ -207,9 +208,13 @@ mod tests {
             ("capacity = \"600GB\"", "capacity = 600", "'600' has no unit"),
             ("rate = \"180/s\"", "rate = \"0/s\"", "a limit of 0"),
             ("as_of = \"2026-01-01\"", "as_of = \"2026-13-01\"", "not a day"),
-            ("source = \"made up\"\nas_of = \"2026-01-02\"", "source = \"made up\"", "missing field `as_of`"),
+            (
+                "source = \"made up\"\nas_of = \"2026-01-02\"",
+                "source = \"made up\"",
+                "missing field `as_of`",
+            ),
             ("currency = \"EUR\"", "currency = \"€\"", "not a currency"),
-            ("per_unit = 150.0", "per_unit = -1.0", "no amount of money"),
+            ("per_unit = 150.0", "per_unit = -1.0", "not an amount of money"),
             ("name = \"drive\"", "name = \"disk\"", "two entries are called 'disk'"),
             ("format = 1", "format = 2", "format 2 is not known"),
             ("[entry.port]\npayload_per_s = \"3200MB\"", "", "not one thing"),

@@ -76,9 +76,8 @@ impl PriceList {
     pub fn iops_month(&self, iops: f64) -> f64 {
         let ends = self.per_iops_month.iter().skip(1).map(|tier| tier.above.0);
         let ends = ends.chain([f64::INFINITY]);
-        let within = |(tier, end): (&PriceTier, f64)| {
-            (iops.min(end) - tier.above.0).max(0.0) * tier.price.0
-        };
+        let within =
+            |(tier, end): (&PriceTier, f64)| (iops.min(end) - tier.above.0).max(0.0) * tier.price.0;
         self.per_iops_month.iter().zip(ends).map(within).sum()
     }
 }

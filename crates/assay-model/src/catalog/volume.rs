@@ -100,7 +100,7 @@ pub struct VolumeOrder {
 }
 
 impl SizeRange {
-    /// The least size of at least so many bytes that can be ordered; `None` above the most.
+    /// The least size of at least these bytes that can be ordered; `None` above the most.
     pub fn at_least(&self, bytes: f64) -> Option<Bytes> {
         let step = real(self.step.0.max(1));
         let size = (bytes / step - 1e-9).ceil() * step;
@@ -116,7 +116,7 @@ impl IopsRule {
         by_size.min(self.max.0).max(self.included.0)
     }
 
-    /// The least bytes that give so many I/Os a second; `None` above the most of any size.
+    /// The least bytes that give these I/Os a second; `None` above the most of any size.
     pub fn bytes_for(&self, iops: f64) -> Option<f64> {
         if iops > self.max.0.max(self.included.0) {
             return None;
@@ -127,13 +127,13 @@ impl IopsRule {
 }
 
 impl ThroughputRule {
-    /// The most bytes a second with so many I/Os a second.
+    /// The most bytes a second with these I/Os a second.
     pub fn most(&self, iops: f64) -> f64 {
         let by_iops = iops * real(self.per_io.0);
         by_iops.min(real(self.max_per_s.0)).max(real(self.included_per_s.0))
     }
 
-    /// The least I/Os a second with which so many bytes a second can be had; `None` above the most.
+    /// The least I/Os a second with which these bytes a second can be had; `None` above the most.
     pub fn iops_for(&self, bytes_per_s: f64) -> Option<f64> {
         if bytes_per_s > real(self.max_per_s.0.max(self.included_per_s.0)) {
             return None;

@@ -22,7 +22,7 @@ pub fn sizing_text(sizing: &Sizing, top: usize, options: TextOptions) -> String 
 }
 
 fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
-    let best = &sizing.configurations[..sizing.configurations.len().min(top)];
+    let best = best(sizing, top);
     View {
         title: "Sizing – Assay".to_owned(),
         program: program.to_owned(),
@@ -33,11 +33,22 @@ fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
             details: words::details(sizing),
             ..Answer::default()
         },
-        sections: sections(sizing, best),
+        sections: sections(sizing, &best),
     }
 }
 
-fn sections<'a>(sizing: &'a Sizing, best: &'a [Configuration]) -> Vec<Section<'a>> {
+/// The best layout of each entry, the cheapest first.
+fn best(sizing: &Sizing, top: usize) -> Vec<&Configuration> {
+    let mut best: Vec<&Configuration> = Vec::new();
+    for one in &sizing.configurations {
+        if best.len() < top && !best.iter().any(|known| known.name == one.name) {
+            best.push(one);
+        }
+    }
+    best
+}
+
+fn sections<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Section<'a>> {
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![
         section("demand", "What has to be carried", vec![Block::Table(tables::demand(sizing))]),
@@ -48,17 +59,24 @@ fn sections<'a>(sizing: &'a Sizing, best: &'a [Configuration]) -> Vec<Section<'a
     ]
 }
 
-fn cost<'a>(sizing: &'a Sizing, best: &'a [Configuration]) -> Vec<Block<'a>> {
+fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
     if best.is_empty() {
         return Vec::new();
     }
     let note = "A month: what is paid by the month, and a part of what is paid once. For 1,000 IOPS: at the limit, by the demand's mix. A dash: no price is known.";
     let left = sizing.configurations.len() - best.len();
-    let more = (left > 0).then(|| Block::Note(format!("{left} more carry it; the document has all.")));
-    let lines = Block::folded("What the costs are made of, and the days of the prices", vec![
-        Block::captioned(Level::Part, tables::lines(best)),
-        Block::captioned(Level::Part, tables::price_days(sizing, best)),
-    ]);
+    let more = (left > 0).then(|| {
+        Block::Note(format!(
+            "The best layout of each; {left} more carry it and are in the document."
+        ))
+    });
+    let lines = Block::folded(
+        "What the costs are made of, and the days of the prices",
+        vec![
+            Block::captioned(Level::Part, tables::lines(best)),
+            Block::captioned(Level::Part, tables::price_days(sizing, best)),
+        ],
+    );
     [Block::Table(tables::cost(best)), Block::Note(note.to_owned())]
         .into_iter()
         .chain(more)
@@ -66,8 +84,10 @@ fn cost<'a>(sizing: &'a Sizing, best: &'a [Configuration]) -> Vec<Block<'a>> {
         .collect()
 }
 
-fn limits<'a>(best: &'a [Configuration]) -> Vec<Block<'a>> {
-    let one = |(number, found): (usize, &'a Configuration)| {
+/// A terminal has room for the first one.
+fn limits<'a>(best: &[&'a Configuration]) -> Vec<Block<'a>> {
+    let one = |(number, found): (usize, &&'a Configuration)| {
+        let found: &'a Configuration = found;
         let title = words::pieces(found);
         let table: Table = tables::limits(found);
         let mut blocks = vec![Block::Table(table)];
@@ -75,10 +95,15 @@ fn limits<'a>(best: &'a [Configuration]) -> Vec<Block<'a>> {
             blocks.push(Block::List(found.doubts.clone()));
         }
         blocks.push(Block::Note(format!("Numbers: {}.", found.source)));
-        blocks.push(Block::OnPage(vec![Block::folded("Formulas", vec![Block::facts(
-            found.limits.iter().map(|limit| (limit.limit.name(), limit.formula.clone())),
-        )])]));
-        Block::Article(Some(format!("configuration-{number}")), vec![Block::part(title, blocks)])
+        blocks.push(Block::OnPage(vec![Block::folded(
+            "Formulas",
+            vec![Block::facts(
+                found.limits.iter().map(|limit| (limit.limit.name(), limit.formula.clone())),
+            )],
+        )]));
+        let part = vec![Block::part(title, blocks)];
+        let article = Block::Article(Some(format!("configuration-{number}")), part);
+        if number == 1 { article } else { Block::OnPage(vec![article]) }
     };
     (1..).zip(best).map(one).collect()
 }

@@ -14,7 +14,7 @@ fn optional(value: Option<f64>) -> String {
 pub(super) fn demand(sizing: &Sizing) -> Table {
     let table = Table::new("Demand").look(Look::Records).words("").numbers("seen").words("in");
     let table = table.words("times").numbers("peak").numbers("with headroom");
-    table.with(sizing.demand.iter().map(line))
+    table.with(sizing.demand.iter().filter(|line| line.seen_value > 0.0).map(line))
 }
 
 fn line(line: &DemandLine) -> Vec<String> {
@@ -30,12 +30,12 @@ fn line(line: &DemandLine) -> Vec<String> {
 }
 
 /// One configuration a row, the cheapest first.
-pub(super) fn cost(best: &[Configuration]) -> Table {
+pub(super) fn cost(best: &[&Configuration]) -> Table {
     let table = Table::new("Configurations").look(Look::Dense).words("").words("layout");
     let table = table.numbers("pieces").words("binding").numbers("used");
     let table = table.numbers("once").numbers("a month").numbers("per TB");
     let table = table.numbers("1,000 IOPS").numbers("transaction/s");
-    table.with(best.iter().map(costed))
+    table.with(best.iter().map(|found| costed(found)))
 }
 
 fn costed(found: &Configuration) -> Vec<String> {
@@ -67,7 +67,8 @@ pub(super) fn limits(found: &Configuration) -> Table {
     if fails {
         table = table.words("failed").numbers("need then").numbers("has then").numbers("used then");
     }
-    table.with(found.limits.iter().map(|one| used(one, fails)))
+    let asked = found.limits.iter().filter(|limit| limit.need_value > 0.0);
+    table.with(asked.map(|one| used(one, fails)))
 }
 
 fn used(one: &LimitUse, fails: bool) -> Vec<String> {
@@ -94,7 +95,7 @@ fn used(one: &LimitUse, fails: bool) -> Vec<String> {
 }
 
 /// What each cost is made of.
-pub(super) fn lines(best: &[Configuration]) -> Table {
+pub(super) fn lines(best: &[&Configuration]) -> Table {
     let table = Table::new("Cost lines").look(Look::Dense).words("").words("for");
     let table = table.numbers("once").numbers("a month").words("currency");
     let rows = best.iter().filter_map(|found| Some((found, found.cost.as_ref()?)));
@@ -112,7 +113,7 @@ pub(super) fn lines(best: &[Configuration]) -> Table {
 }
 
 /// The days on which prices held, each once.
-pub(super) fn price_days(sizing: &Sizing, best: &[Configuration]) -> Table {
+pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
     let table = Table::new("Days of the prices").look(Look::Dense).words("").numbers("day");
     let table = table.numbers("days ago").words("where it stood");
     let mut rows: Vec<Vec<String>> = Vec::new();

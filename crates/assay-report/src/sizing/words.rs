@@ -15,12 +15,16 @@ pub(super) fn headline(sizing: &Sizing) -> String {
         });
         return format!("Nothing in the catalog carries this demand.{nearest}");
     };
-    let price = first.cost.as_ref().map_or_else(
-        || "without a price".to_owned(),
-        |cost| format!("for {}", a_month(cost)),
-    );
+    let price = first
+        .cost
+        .as_ref()
+        .map_or_else(|| "without a price".to_owned(), |cost| format!("for {}", a_month(cost)));
     let which = if first.cost.is_some() { "The cheapest is" } else { "The fewest are" };
-    format!("{which} {} {price}; {} would be too little first.", pieces(first), first.binding.name())
+    format!(
+        "{which} {} {price}; {} would be too little first.",
+        pieces(first),
+        first.binding.name()
+    )
 }
 
 /// What the demand is, in a sentence, and what is asked of its failure and its latency.
@@ -41,9 +45,11 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     if capacity > 0.0 {
         details.push(format!("Capacity: {}.", show_bytes(capacity)));
     }
-    details.extend(sizing.read_latency_s.map(|latency_s| {
-        format!("A mean read takes at most {}.", show_time_ns(latency_s * 1e9))
-    }));
+    details.extend(
+        sizing.read_latency_s.map(|latency_s| {
+            format!("A mean read takes at most {}.", show_time_ns(latency_s * 1e9))
+        }),
+    );
     if !sizing.survives.is_empty() {
         let parts: Vec<&str> = sizing.survives.iter().map(|part| part.name()).collect();
         details.push(format!(
@@ -54,19 +60,24 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     details
 }
 
-/// How many of what: `4 x gp3, stripe of 4, each of 1.00 TiB, 5,000 IOPS, 157 MB/s`.
+/// How many of what: `4 x gp3, stripe of 4, each of 1.00 TiB, 5,000 IOPS, 157 MB/s`, or `24 x hdd-15k, RAID 10`.
 pub(super) fn pieces(found: &Configuration) -> String {
     let spares =
         if found.spares > 0 { format!(" and {} spares", found.spares) } else { String::new() };
     let order = found.order.map_or_else(String::new, |order| {
         format!(
-            ", each of {}, {} IOPS, {}",
+            "{}, {} IOPS, {}",
             show_bytes(real(order.size.0)),
             show_count(order.iops.0),
             show_throughput(real(order.throughput_per_s.0))
         )
     });
-    format!("{} x {}{spares}, {}{order}", show_count(real(found.units)), found.name, found.layout)
+    let (units, name, layout) = (show_count(real(found.units)), &found.name, &found.layout);
+    match (order.is_empty(), found.units) {
+        (true, _) => format!("{units} x {name}{spares}, {layout}"),
+        (false, 1) => format!("{units} x {name} of {order}"),
+        (false, _) => format!("{units} x {name}, {layout}, each of {order}"),
+    }
 }
 
 /// `431.68 USD a month`, or `360,000 USD`.
@@ -97,9 +108,7 @@ pub(super) fn times(ratio: f64) -> String {
 pub(super) fn limit(kind: LimitKind, value: f64) -> String {
     match kind {
         LimitKind::Capacity => show_bytes(value),
-        LimitKind::Iops | LimitKind::InstanceIops | LimitKind::InstanceVolumes => {
-            show_count(value)
-        }
+        LimitKind::Iops | LimitKind::InstanceIops | LimitKind::InstanceVolumes => show_count(value),
         LimitKind::Ports => format!("{value:.1}"),
         LimitKind::Throughput | LimitKind::InstanceThroughput => show_throughput(value),
         LimitKind::Latency => show_time_ns(value * 1e9),

@@ -55,7 +55,7 @@ fn a_profile_without_rates_is_refused_by_its_name() {
     assert!(error.contains("a.txt: it has no rate of I/Os"), "{error}");
     let given = SizingPlan { given: Some(GivenDemand::default()), ..plan };
     let error = build_demand(&[("a.txt", &empty)], &given).unwrap_err().to_string();
-    assert!(error.contains("given beside profiles"), "{error}");
+    assert!(error.contains("a demand and profiles are given"), "{error}");
 }
 
 /// 20 ms with 8 reads of 1.5 ms: 14 ms leave 0.75 ms for each, 8 ms are what all else takes.

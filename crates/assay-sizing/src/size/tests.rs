@@ -116,7 +116,9 @@ fn capacity_is_built_up_as_in_the_worked_example() {
 
 #[test]
 fn penalties_take_their_drives() {
-    for (level, drives) in [(RaidLevel::Raid10, 124), (RaidLevel::Raid5, 184), (RaidLevel::Raid6, 240)] {
+    for (level, drives) in
+        [(RaidLevel::Raid10, 124), (RaidLevel::Raid5, 184), (RaidLevel::Raid6, 240)]
+    {
         let own = include_str!("../../../../contract/examples/small.catalog.toml")
             .replace("rate = \"180/s\"", "rate = \"150/s\"");
         let index = CatalogIndex::of(parse_catalog(&own).unwrap(), "own");
@@ -233,7 +235,7 @@ fn plans_that_cannot_be_are_refused() {
         (refusal(&|plan| plan.fill = Share(0.0)), "--fill"),
         (refusal(&|plan| plan.only = vec!["gp4".to_owned()]), "no catalog has 'gp4'"),
         (refusal(&|plan| plan.only = vec!["fc-8g".to_owned()]), "no entry that stores"),
-        (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is no virtual machine"),
+        (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is not a virtual machine"),
         (refusal(&|plan| plan.peak = Peak::TimesMean(-1.0)), "--peak"),
     ] {
         assert!(found.contains(expected), "{found}");

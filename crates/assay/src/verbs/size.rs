@@ -191,7 +191,7 @@ fn peak(typed: &str) -> std::result::Result<Peak, String> {
         ("max", _) => Ok(Peak::Max),
         ("p95", _) => Ok(Peak::Quantile95),
         (_, Some(times)) if times.is_finite() && times > 0.0 => Ok(Peak::TimesMean(times)),
-        _ => Err(format!("'{typed}' is no peak; write max, p95, or a multiple such as 2x")),
+        _ => Err(format!("'{typed}' is not a peak; write max, p95, or a multiple such as 2x")),
     }
 }
 
