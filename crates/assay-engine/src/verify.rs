@@ -77,6 +77,15 @@ impl Ground {
 }
 
 impl Verifier {
+    /// Refuses workloads that cannot be verified.
+    ///
+    /// # Errors
+    /// A usage error that says why.
+    pub fn check(workload: &Workload) -> Result<()> {
+        block_bytes(workload)?;
+        compressible_share(workload).map(drop)
+    }
+
     /// For a workload on these targets. `run` tells the data of one run from that of another; `checked_share` of the reads
     /// are compared with what was written.
     ///
@@ -212,7 +221,7 @@ impl Verifier {
 
     /// Compares a block that was read with what it should hold.
     #[inline]
-    pub(crate) fn check(&self, place: Place, issued: Issued, data: &[u8], found_by: FoundBy) {
+    pub(crate) fn compare(&self, place: Place, issued: Issued, data: &[u8], found_by: FoundBy) {
         let ground = &self.grounds[place.target];
         let promise = issued.promise.until(&ground.generations.promise(place.block));
         let first = ground.address(place.block, self.block_bytes);

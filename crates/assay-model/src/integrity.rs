@@ -82,7 +82,9 @@ impl FaultKind {
             Self::BitFlip => "one or two bits are inverted",
             Self::Zeroed => "a sector holds nothing but one byte value",
             Self::Unreadable => "a block that was written cannot be read",
-            Self::Unserializable => "a later write survived an earlier one that was flushed before it",
+            Self::Unserializable => {
+                "a later write survived an earlier one that was flushed before it"
+            }
             Self::Damaged => "the content is none that was ever written",
         }
     }

@@ -169,6 +169,8 @@ fn all() -> Vec<(&'static str, String)> {
         ("results", text::<crate::study::StudyResult>()),
         ("locality", text::<crate::locality::Locality>()),
         ("soak", text::<crate::soak::Soak>()),
+        ("integrity", text::<crate::integrity::Integrity>()),
+        ("fault", line::<crate::integrity::FaultVersions>()),
         ("comparison", text::<crate::comparison::Comparison>()),
         ("load", text::<crate::load::Load>()),
         ("step", text::<crate::load::LoadStep>()),
@@ -255,6 +257,8 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::study::StudyResult>("results") > 0);
     assert!(read_examples::<crate::locality::Locality>("locality") > 0);
     assert!(read_examples::<crate::soak::Soak>("soak") > 0);
+    assert!(read_examples::<crate::integrity::Integrity>("integrity") > 0);
+    assert!(read_examples::<crate::integrity::FaultVersions>("fault") > 0);
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);

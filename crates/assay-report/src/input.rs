@@ -7,6 +7,7 @@ use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
+use assay_model::integrity::Integrity;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
@@ -46,6 +47,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Soak>"))]
     pub soak: Option<Soak>,
+    /// Whether what was read is what was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<Integrity>,
     /// What came of the cells of a study.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Results>"))]

@@ -11,6 +11,7 @@ mod dss;
 mod environment;
 mod environment_facts;
 mod headline;
+mod integrity;
 mod kernel;
 mod latency_limits;
 mod levels;
@@ -103,6 +104,7 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
+    sections.extend(report.integrity.as_ref().map(integrity::section));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
     if let Some(found) = &report.soak {
         sections.extend(soak::sections(found, format));

@@ -35,6 +35,8 @@ pub enum Document {
     Locality,
     /// What a soak came to.
     Soak,
+    /// Whether what was read is what was written.
+    Integrity,
     /// The study as it was given, scaled.
     Study,
     /// What a study came to so far.
@@ -58,6 +60,7 @@ impl Document {
         Self::Verdict,
         Self::Locality,
         Self::Soak,
+        Self::Integrity,
         Self::Study,
         Self::Results,
         Self::Report,
@@ -77,6 +80,7 @@ impl Document {
             Self::Verdict => "verdict.json",
             Self::Locality => "locality.json",
             Self::Soak => "soak.json",
+            Self::Integrity => "integrity.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",
             Self::Report => "report.html",

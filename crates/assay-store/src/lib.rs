@@ -51,6 +51,6 @@ pub use document::Document;
 pub use listing::{Listing, RunSummary, Unreadable};
 pub use lock::Holder;
 pub use remove::Removed;
-pub use run::{NewRun, RunReader, RunStatus, RunWriter};
+pub use run::{FAULTS, NewRun, RunReader, RunStatus, RunWriter};
 pub use store::Store;
 pub use watch::WatchLog;

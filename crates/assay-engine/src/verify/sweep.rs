@@ -155,7 +155,7 @@ impl Verifier {
         for ((block, issued), data) in
             blocks.zip(issued).zip(data.chunks_exact(index_of(self.block_bytes)))
         {
-            self.check(Place { target: piece.target, block }, issued, data, FoundBy::Sweep);
+            self.compare(Place { target: piece.target, block }, issued, data, FoundBy::Sweep);
             progress.blocks.fetch_add(u64::from(issued.is_written()), Ordering::Relaxed);
         }
         Ok(())

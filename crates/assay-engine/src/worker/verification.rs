@@ -133,7 +133,7 @@ impl Verification {
         let blocks = (extent.first_block..).zip(issued).zip(buffer.chunks_exact(block_bytes));
         for ((block, issued), data) in blocks {
             let place = Place { target: extent.target, block };
-            self.verifier.check(place, *issued, data, FoundBy::Read);
+            self.verifier.compare(place, *issued, data, FoundBy::Read);
         }
         self.checking.add(started_ns.map(|started_ns| monotonic_ns() - started_ns));
     }

@@ -63,6 +63,8 @@ impl Story {
         let run = Run { measurement: &self.measurement, series: &self.series };
         Facts {
             dss: None,
+            integrity: None,
+            integrity: None,
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
             load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),

@@ -17,7 +17,7 @@ use assay_methods::patterns::Pattern;
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
 use assay_model::run::RunKind;
-use assay_model::units::Nanos;
+use assay_model::units::{Nanos, Share};
 use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunReader};
@@ -25,7 +25,8 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 6] = ["workload", "time", "warm_up", "interval", "seed", "print"];
+const OWN: [&str; 7] =
+    ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
 
 /// Runs a workload, from a file, a preset or a pattern, and judges the result if criteria are given
 #[derive(Args)]
@@ -56,6 +57,9 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
+    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    verify: Option<Share>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
@@ -84,7 +88,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if !options.output.quiet && Pattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
-    let plan = RunPlan { target: options.target.plan(), workload };
+    let plan = RunPlan { target: options.target.plan(), workload, verify: options.verify };
     if options.target.start.dry_run {
         return start::show(&plan.summary()?, &options.output);
     }
@@ -162,5 +166,5 @@ fn original_plan(run: &RunReader) -> Result<RunPlan> {
     let begun: Options = original_options(run, "run", "run of one workload")?;
     let text = needed(run, Document::Workload)?;
     let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(RunPlan { target: begun.target.plan(), workload })
+    Ok(RunPlan { target: begun.target.plan(), workload, verify: begun.verify })
 }

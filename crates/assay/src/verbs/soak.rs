@@ -21,8 +21,18 @@ use assay_store::{Document, RunReader};
 use clap::Args;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 9] =
-    ["workload", "time", "work", "rest", "cycles", "final_rest", "tolerance", "interval", "seed"];
+const OWN: [&str; 10] = [
+    "workload",
+    "time",
+    "work",
+    "rest",
+    "cycles",
+    "final_rest",
+    "tolerance",
+    "interval",
+    "seed",
+    "verify",
+];
 
 /// Loads a target for hours or days: whether it becomes steady, what it loses, and whether rest restores it
 #[derive(Args)]
@@ -58,6 +68,9 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
+    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    verify: Option<Share>,
     /// Continue an unfinished soak as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
     resume: Option<String>,
@@ -125,7 +138,7 @@ impl Options {
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
         };
-        SoakPlan { target, workload, cycles, tolerance: self.tolerance }
+        SoakPlan { target, workload, cycles, tolerance: self.tolerance, verify: self.verify }
     }
 
     fn workload(&self, target: &TargetPlan) -> Result<Workload> {
