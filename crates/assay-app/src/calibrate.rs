@@ -5,13 +5,16 @@ use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
-use assay_methods::{CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate};
+use assay_methods::{
+    CalibrationPlan, LogPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate,
+};
 use assay_model::Result;
-use assay_model::calibration::{Calibration, LatencyLimit};
+use assay_model::calibration::{Calibration, LatencyLimit, MixCalibration};
 use assay_model::measurement::{Finish, Remark};
-use assay_model::number::real;
+use assay_model::number::{count, real};
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share, show_count};
+use assay_predict::Demand;
 use assay_store::Document;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -132,7 +135,11 @@ pub(crate) fn calibrate_recording(
             let mut bench = bench.with_host_busy(host_busy());
             let calibration = calibrate(&mut bench, plan, &mut show);
             failure = bench.failure().map(str::to_owned);
-            calibration.map(|calibration| with_remarks(calibration, &storage.remarks))
+            let direct_io = storage.targets.iter().all(|target| target.direct);
+            calibration.map(|calibration| Calibration {
+                direct_io: Some(direct_io),
+                ..with_remarks(calibration, &storage.remarks)
+            })
         }
     };
     context.progress.clear();
@@ -142,6 +149,29 @@ pub(crate) fn calibrate_recording(
         None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
         None => Finish::Complete,
     })
+}
+
+/// The log of a database beside none, some and much of its own I/O.
+pub(crate) fn log_plan(demand: &Demand, calibration: &Calibration, seed: u64) -> LogPlan {
+    let share = demand.read_share();
+    let mixes = calibration.mixes.iter();
+    let nearest = mixes.min_by(|left, right| {
+        let far = |mix: &MixCalibration| (mix.read_share - share).abs();
+        far(left).total_cmp(&far(right))
+    });
+    let most = nearest.map_or(1, |mix| mix.iops_max.outstanding).max(1);
+    let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most];
+    outstanding.dedup();
+    let appended = demand.redo_bytes / demand.commits_mean.max(1e-9);
+    let sectors = count((appended / 512.0).ceil()).clamp(1, 256);
+    LogPlan {
+        append: Bytes(512 * sectors),
+        transfer: crate::predict::transfer(demand),
+        read_share: share,
+        outstanding,
+        time: Nanos(2_000_000_000),
+        seed,
+    }
 }
 
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {

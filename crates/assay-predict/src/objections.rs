@@ -25,6 +25,8 @@ const MIX_MAX: f64 = 0.15;
 const COMMIT_MIN: f64 = 0.01;
 /// Above this share of DB time writes came too late.
 const BEHIND_MIN: f64 = 0.05;
+/// From this share of writes on they may be the limit of other storage though they are none of the present one.
+const WRITES_MATTER: f64 = 0.20;
 /// From this share of the sustained writes on they are the limit.
 const WRITES_NEAR: f64 = 0.80;
 /// From this share on processors are the limit.
@@ -306,10 +308,17 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
     }
     let kind = ObjectionKind::NoWrites;
     let remedy = "calibrate the target with writes: --read-share 0% and the mix of the database, long enough for the sustained rate";
+    let writes = 1.0 - demand.read_share();
     Some(if behind > BEHIND_MIN {
         let what = format!(
             "{} of DB time sessions waited because writes came too late, and the sustained writes of the target are not known",
             percent(behind)
+        );
+        objection(kind, Effect::Refused, what, remedy)
+    } else if writes > WRITES_MATTER {
+        let what = format!(
+            "{} of the database's I/Os are writes, and the sustained writes of the target are not known",
+            percent(writes)
         );
         objection(kind, Effect::Refused, what, remedy)
     } else {

@@ -10,6 +10,7 @@ use assay_model::environment::Environment;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
+use assay_model::projection::Projection;
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{LevelChange, NamedEstimate};
@@ -47,6 +48,9 @@ pub struct Report {
     /// What runs or profiles are in comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// What a database would do on other storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projection: Option<Projection>,
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,

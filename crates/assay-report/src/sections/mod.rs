@@ -22,6 +22,7 @@ mod notes;
 mod numbers;
 mod over_time;
 mod overlay;
+mod projection;
 mod rates;
 mod repeat;
 mod run;
@@ -94,6 +95,9 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 /// The parts that have something to show.
 fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
+    if let Some(found) = &report.projection {
+        sections.extend(projection::sections(found, format));
+    }
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
