@@ -66,5 +66,14 @@ pub fn calibrate(
             "give it more time, or look at the device and the kernel log",
         ));
     }
-    Ok(Calibration { format: 1, target, limit: plan.limit, mixes, direct_io: None, log: None, elapsed_s, remarks })
+    Ok(Calibration {
+        format: 1,
+        target,
+        limit: plan.limit,
+        mixes,
+        direct_io: None,
+        log: None,
+        elapsed_s,
+        remarks,
+    })
 }

@@ -374,9 +374,14 @@ fn cpu_bound(busy: f64) -> Option<Objection> {
     (busy > CPU_BOUND).then(|| objection(ObjectionKind::CpuBound, Effect::Doubt, what, remedy))
 }
 
+/// Whether an answer lies near the end of a curve that was not shown to be the storage's.
+pub(crate) fn is_beyond(outstanding: f64, storage: &Storage) -> bool {
+    storage.may_give_more() && outstanding >= 0.8 * storage.curve.reach()
+}
+
 fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
     let reach = storage.curve.reach();
-    if !storage.may_give_more() || outstanding < 0.8 * reach {
+    if !is_beyond(outstanding, storage) {
         return None;
     }
     let (kind, why) = match storage.end {

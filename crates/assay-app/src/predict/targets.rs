@@ -57,8 +57,7 @@ impl CalibratedTarget {
             )
         })?;
         let is_simulated = run.manifest().targets.iter().any(|target| is_simulated(target));
-        let origin =
-            if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured };
+        let origin = if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured };
         Ok(Self { name: name.to_owned(), calibration, origin })
     }
 

@@ -62,16 +62,24 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
             span(&state.response_s, seconds)
         )
     });
+    let least = |state: &ProjectedState| {
+        let rising = target.objections.iter().any(|one| one.effect == Effect::AtLeast);
+        if rising && state.throughput_per_s.value > 0.0 { "at least " } else { "" }
+    };
+    let overload = target.overload_per_s.filter(|_| same.is_none()).map(|asked_per_s| {
+        format!("the same work, {} {unit}s a second, is more than it can do", rate(asked_per_s))
+    });
     let more = closed.map(|state| {
         format!(
-            "{}sessions that never think do {} {unit}s a second instead of {} ({})",
+            "{}sessions that never think do {}{} {unit}s a second instead of {} ({})",
             if same.is_some() { "" } else { prefix },
+            least(state),
             rate(state.throughput_per_s.value),
             rate(found.base.throughput_per_s.value),
             span(&state.throughput_per_s, rate)
         )
     });
-    let said: Vec<String> = shorter.into_iter().chain(more).collect();
+    let said: Vec<String> = shorter.into_iter().chain(overload).chain(more).collect();
     format!("On {name} {}.", said.join("; "))
 }
 
@@ -154,8 +162,14 @@ fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
     let base = row("measured", &found.base, "as it was".to_owned());
     let of_targets = found.targets.iter().flat_map(|target| {
         let name = format!("{} ({})", target.name, target.origin.name());
-        let rows: Vec<Vec<String>> =
+        let mut rows: Vec<Vec<String>> =
             target.states.iter().map(|state| row(&name, state, population(state))).collect();
+        let is_asked = |state: &ProjectedState| matches!(state.population, Population::SameWork);
+        if target.overload_per_s.is_some() && !target.states.iter().any(is_asked) {
+            let mut none = vec![name.clone(), "same work: more than it can do".to_owned()];
+            none.resize(names.len(), "–".to_owned());
+            rows.insert(0, none);
+        }
         if rows.is_empty() {
             let mut refused = vec![name, "refused".to_owned()];
             refused.resize(names.len(), "–".to_owned());

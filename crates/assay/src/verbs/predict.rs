@@ -68,7 +68,7 @@ pub struct Options {
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     response_limit: Option<Nanos>,
     /// Virtual time to calibrate a simulated device for, each mix
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
     time: Nanos,
     /// How often inputs are drawn from their intervals
     #[arg(long, value_name = "N", default_value_t = 1000)]
