@@ -124,7 +124,7 @@ impl CheckPlan {
     /// Calibrates, then runs the workload unless the calibration came to an early end.
     fn measure(&self, recording: &mut Recording, method: &CalibrationPlan) -> Result<Finish> {
         recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
-        match calibrate_recording(recording, method, &self.target)? {
+        match calibrate_recording(recording, method, None, &self.target)? {
             Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),
             early => Ok(early),
         }

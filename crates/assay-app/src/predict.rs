@@ -1,6 +1,7 @@
 //! What a database would do on other storage.
 
 mod targets;
+mod verify;
 
 use crate::context::Context;
 use crate::reports::read_profile;
@@ -13,7 +14,8 @@ use assay_store::{Document, RunReader};
 use std::path::Path;
 
 pub use targets::CalibratedTarget;
-pub(crate) use targets::transfer;
+pub(crate) use targets::{mixes, transfer};
+pub use verify::{Verified, verify};
 
 /// The plan of a prediction; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq)]

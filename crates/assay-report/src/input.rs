@@ -10,7 +10,7 @@ use assay_model::environment::Environment;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
-use assay_model::projection::Projection;
+use assay_model::projection::{ErrorSummary, Projection, Verification};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{LevelChange, NamedEstimate};
@@ -51,6 +51,9 @@ pub struct Report {
     /// What a database would do on other storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projection: Option<Projection>,
+    /// Predictions beside what was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verified>,
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -80,6 +83,15 @@ impl Report {
         let of_runs = self.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
         of_calibration.chain(of_load).chain(of_dss).chain(of_runs)
     }
+}
+
+/// A verification with the errors of all that are kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verified {
+    /// This one.
+    pub verification: Verification,
+    /// All of them; `None` where nothing was answered.
+    pub all: Option<ErrorSummary>,
 }
 
 /// One run of one workload.

@@ -24,7 +24,7 @@ use assay_model::Result;
 use assay_model::environment::Environment;
 pub use demand::{NamedProfile, profile_text, profiles_html};
 use format::Formatter;
-pub use input::{Document, Event, Options, Report, RunReport};
+pub use input::{Document, Event, Options, Report, RunReport, Verified};
 pub use json::json;
 pub use render::csv::csv;
 pub use tables::{

@@ -39,13 +39,15 @@ pub enum Document {
     Study,
     /// What a study came to so far.
     Results,
+    /// Predictions beside what the run measured.
+    Verification,
     /// The page.
     Report,
 }
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -58,6 +60,7 @@ impl Document {
         Self::Soak,
         Self::Study,
         Self::Results,
+        Self::Verification,
         Self::Report,
     ];
 
@@ -76,6 +79,7 @@ impl Document {
             Self::Soak => "soak.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",
+            Self::Verification => "verification.json",
             Self::Report => "report.html",
         }
     }

@@ -1,7 +1,7 @@
 //! Targets of a prediction: a run's calibration, a document, or a simulated device that is calibrated in virtual time.
 
 use super::PredictPlan;
-use crate::calibrate::log_plan;
+use crate::calibrate::{append_of, log_plan};
 use crate::context::Context;
 use assay_methods::files::read_document;
 use assay_methods::target::{SimulatedDevice, is_simulated};
@@ -98,7 +98,13 @@ impl CalibratedTarget {
         };
         let mut calibration = calibrate(&mut bench, &method, &mut show)?;
         if demand.commits_mean > 0.0 {
-            let log = log_plan(demand, &calibration, plan.projection.seed);
+            let log = log_plan(
+                append_of(demand),
+                transfer(demand),
+                demand.read_share(),
+                &calibration,
+                plan.projection.seed,
+            );
             calibration.log =
                 calibrate_log(&mut SimulatedBench::of(&device).with_stop(&context.stop), &log)?;
         }

@@ -32,6 +32,7 @@ mod study;
 mod styles;
 mod transaction_charts;
 mod verdict;
+mod verification;
 mod watch;
 mod watch_facts;
 mod zoom;
@@ -97,6 +98,9 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     if let Some(found) = &report.projection {
         sections.extend(projection::sections(found, format));
+    }
+    if let Some(found) = &report.verified {
+        sections.extend(verification::sections(found));
     }
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));

@@ -5,13 +5,13 @@ use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::spelling::quantity;
 use crate::terminal::colour;
 use assay_app::new_file::write_new;
-use assay_app::predict::PredictPlan;
+use assay_app::predict::{PredictPlan, verify};
 use assay_model::projection::{Answer, Projection};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::verdict::Outcome;
 use assay_model::{Error, Result};
 use assay_predict::ProjectionPlan;
-use assay_report::{Options as Shown, Report};
+use assay_report::{Options as Shown, Report, Verified};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,16 +21,20 @@ use std::path::PathBuf;
   assay predict awr.html --on array:xtremio-1 --on array:competitor-afa
   assay predict latest:8 --on fast=20261121 --from slow=20261120 --users 200
   assay predict awr.html --on latest --response-limit 20ms --html prediction.html
+  assay predict --verify 20261120 20261121 --on latest
 
 Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 refused")]
 pub struct Options {
     /// A report (AWR or Statspack), a profile (`*.profile.json`), or a rung of a load as RUN:SESSIONS
-    #[arg(value_name = "PROFILE")]
-    profile: String,
+    #[arg(value_name = "PROFILE", required_unless_present = "verify")]
+    profile: Option<String>,
     /// Storage to predict for: a run of calibrate or check, its `calibration.json`, or a simulated device (`array:NAME`);
     /// NAME=TARGET gives it a name; once per target
     #[arg(long, value_name = "TARGET", required = true)]
     on: Vec<String>,
+    /// Two runs of the same load, before and after a move: predict the second from the first, compare, and keep that with it
+    #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
+    verify: Vec<String>,
     /// Calibration of the storage that the profile was measured on: the model is checked there first
     #[arg(long, value_name = "TARGET")]
     from: Option<String>,
@@ -103,35 +107,47 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return Err(Error::usage("--draws is to be from 1 to 100,000", "1000 are usual"));
     }
     let context = context(&options.store, &options.shown)?;
-    let found = options.plan().run(&context)?;
-    let status = status(&found, options.response_limit.is_some());
-    let report = Report {
+    let mut report = Report {
         title: "predict".to_owned(),
         target: options.on.join(", "),
         created_unix_ns: assay_host::clock::unix_ns(),
         program: format!("assay {}", env!("CARGO_PKG_VERSION")),
         command: assay_app::command_line::typed(&crate::options::command_line()),
-        projection: Some(found),
         ..Report::default()
     };
+    if let [before, after] = options.verify.as_slice() {
+        let found = verify(&options.plan(), before, after, &context)?;
+        let document = json(&found.verification)?;
+        report.verified = Some(Verified { verification: found.verification, all: found.all });
+        show(options, &report, &document)?;
+        return Ok(ExitStatus::Success);
+    }
+    let found = options.plan().run(&context)?;
+    let status = status(&found, options.response_limit.is_some());
+    let document = json(&found)?;
+    report.projection = Some(found);
+    show(options, &report, &document)?;
+    Ok(status)
+}
+
+/// Writes the files that are asked for, and prints.
+fn show(options: &Options, report: &Report, document: &str) -> Result<ExitStatus> {
     if let Some(path) = &options.output {
-        write_new(path, json(&report.projection)?.as_bytes())?;
+        write_new(path, document.as_bytes())?;
     }
     if let Some(path) = &options.html {
-        write_new(path, assay_report::html(&report, Shown::default()).as_bytes())?;
+        write_new(path, assay_report::html(report, Shown::default()).as_bytes())?;
     }
     if options.shown.json {
-        print(&json(&report.projection)?)?;
-    } else {
-        print_report(&assay_report::text(&report, Shown::default(), colour()))?;
+        return print(document);
     }
-    Ok(status)
+    print_report(&assay_report::text(report, Shown::default(), colour()))
 }
 
 impl Options {
     fn plan(&self) -> PredictPlan {
         PredictPlan {
-            profile: self.profile.clone(),
+            profile: self.profile.clone().unwrap_or_default(),
             on: self.on.clone(),
             from: self.from.clone(),
             log: self.log.clone(),
