@@ -128,7 +128,7 @@ impl CheckPlan {
         recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
         let whole = recording.context.progress.clone();
         recording.context.progress = self.part(&whole, 1);
-        let calibrated = calibrate_recording(recording, method, &self.target)?;
+        let calibrated = calibrate_recording(recording, method, None, &self.target)?;
         recording.context.progress = self.part(&whole, 2);
         match calibrated {
             Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),

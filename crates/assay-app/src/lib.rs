@@ -21,6 +21,7 @@ pub mod loaded_run;
 pub mod locality;
 pub mod new_file;
 pub mod plan_document;
+pub mod predict;
 pub mod progress;
 pub mod recording;
 pub mod reports;

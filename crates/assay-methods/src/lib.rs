@@ -18,5 +18,7 @@ pub mod study;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};
-pub use calibrate::{CalibrationPhase, CalibrationPlan, Mix, Progress, calibrate};
+pub use calibrate::{
+    CalibrationPhase, CalibrationPlan, LogPlan, Mix, Progress, calibrate, calibrate_log,
+};
 pub use plan::{Plan, PlanOptions, plan};

@@ -28,6 +28,9 @@ pub struct Calibration {
     pub limit: LatencyLimit,
     /// One result a mix: reads, writes, a mix of both.
     pub mixes: Vec<MixCalibration>,
+    /// Whether the page cache was bypassed; absent where there is none, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_io: Option<bool>,
     /// The log of a database, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<LogCalibration>,

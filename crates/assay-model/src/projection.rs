@@ -268,6 +268,9 @@ pub struct ProjectedTarget {
     /// One a population; none where it is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<ProjectedState>,
+    /// The same work a second as was measured, where that was asked for and is more than the target can do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overload_per_s: Option<f64>,
     /// What it cannot exceed, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<ThroughputBound>,

@@ -90,6 +90,14 @@ impl ReadCurve {
         Self { points: self.points.iter().map(|(at, iops)| (*at, iops * factor)).collect() }
     }
 
+    /// The same storage if every read beyond the last rung took what one takes there: as much as it may have more.
+    pub fn prolonged(&self) -> Self {
+        let mut points = self.points.clone();
+        let last = *points.last().unwrap_or(&(1.0, 1.0));
+        points.push((1e6 * last.0, 1e6 * last.1));
+        Self { points }
+    }
+
     /// The same storage with `factor` times as much of everything inside: as fast for one read, and able to serve that many
     /// more at once.
     pub fn wider(&self, factor: f64) -> Self {

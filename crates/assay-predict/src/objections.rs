@@ -25,6 +25,8 @@ const MIX_MAX: f64 = 0.15;
 const COMMIT_MIN: f64 = 0.01;
 /// Above this share of DB time writes came too late.
 const BEHIND_MIN: f64 = 0.05;
+/// From this share of writes on they may be the limit of other storage though they are none of the present one.
+const WRITES_MATTER: f64 = 0.20;
 /// From this share of the sustained writes on they are the limit.
 const WRITES_NEAR: f64 = 0.80;
 /// From this share on processors are the limit.
@@ -306,10 +308,17 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
     }
     let kind = ObjectionKind::NoWrites;
     let remedy = "calibrate the target with writes: --read-share 0% and the mix of the database, long enough for the sustained rate";
+    let writes = 1.0 - demand.read_share();
     Some(if behind > BEHIND_MIN {
         let what = format!(
             "{} of DB time sessions waited because writes came too late, and the sustained writes of the target are not known",
             percent(behind)
+        );
+        objection(kind, Effect::Refused, what, remedy)
+    } else if writes > WRITES_MATTER {
+        let what = format!(
+            "{} of the database's I/Os are writes, and the sustained writes of the target are not known",
+            percent(writes)
         );
         objection(kind, Effect::Refused, what, remedy)
     } else {
@@ -365,9 +374,14 @@ fn cpu_bound(busy: f64) -> Option<Objection> {
     (busy > CPU_BOUND).then(|| objection(ObjectionKind::CpuBound, Effect::Doubt, what, remedy))
 }
 
+/// Whether an answer lies near the end of a curve that was not shown to be the storage's.
+pub(crate) fn is_beyond(outstanding: f64, storage: &Storage) -> bool {
+    storage.may_give_more() && outstanding >= 0.8 * storage.curve.reach()
+}
+
 fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
     let reach = storage.curve.reach();
-    if !storage.may_give_more() || outstanding < 0.8 * reach {
+    if !is_beyond(outstanding, storage) {
         return None;
     }
     let (kind, why) = match storage.end {

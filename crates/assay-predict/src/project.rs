@@ -207,6 +207,7 @@ impl Asked<'_> {
             origin: source.origin,
             answer: Answer::Refused,
             states: Vec::new(),
+            overload_per_s: None,
             bounds: Vec::new(),
             curve: Vec::new(),
             storage_curve: Vec::new(),
@@ -237,6 +238,10 @@ impl Asked<'_> {
         let states = self.populations.iter();
         target.states =
             states.filter_map(|population| self.state(around, *population, only_bounds)).collect();
+        let is_same = |population: &Population| matches!(population, Population::SameWork);
+        let is_asked = self.populations.iter().any(is_same);
+        target.overload_per_s =
+            (is_asked && target.state(is_same).is_none()).then_some(self.demand.throughput_per_s);
         target.objections.extend(objections::of_states(self.demand, &storage, &target.states));
         target.objections.sort_by_key(|one| std::cmp::Reverse(one.effect));
         target.curve = self.curve(around);
@@ -259,6 +264,7 @@ impl Asked<'_> {
         let middle = of(Lean::MIDDLE)?;
         let drawn = response_deviation(around, population, self.plan.draws, self.plan.seed);
         let spread = NORMAL_95 * drawn.hypot(self.model_deviation);
+        let more_s = self.if_more(around, population, &middle);
         let (low_s, high_s) = if only_bounds {
             let ends = [of(Lean::HOPEFUL), of(Lean::CAUTIOUS)];
             let ends = ends.into_iter().flatten().map(|end| end.response_s);
@@ -271,13 +277,25 @@ impl Asked<'_> {
         let n = u64::from(self.plan.draws.max(1));
         let response_s = Estimate {
             value: middle.response_s,
-            low: low_s / spread.exp(),
+            low: low_s.min(more_s) / spread.exp(),
             high: high_s * spread.exp(),
             confidence: 0.95,
             n,
         };
         let throughput_per_s = throughput(population, &middle, &response_s);
         Some(projected(population, &middle, response_s, throughput_per_s, self.demand))
+    }
+
+    /// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
+    /// shown to give no more.
+    fn if_more(&self, around: Around<'_>, population: Population, middle: &Solved) -> f64 {
+        let storage = around.storage;
+        if !objections::is_beyond(middle.reads_outstanding, storage) {
+            return middle.response_s;
+        }
+        let more = Storage { curve: storage.curve.prolonged(), ..storage.clone() };
+        let found = solve(around.demand, &more, around.overheads, population, Lean::HOPEFUL);
+        found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
     }
 
     /// Throughput and response by sessions, in steps of equal ratio around what was measured.

@@ -17,8 +17,6 @@ pub struct StorageSource<'a> {
     pub calibration: &'a Calibration,
     /// Where that comes from.
     pub origin: TargetOrigin,
-    /// Whether the page cache may have answered reads of the calibration.
-    pub is_cached: bool,
 }
 
 /// What storage gives to one database.
@@ -114,7 +112,7 @@ impl Storage {
             flush: flush(source.calibration, write_s, nearest, writing),
             curve_deviation: deviation(nearest),
             burst_ratio: burst(nearest),
-            is_cached: source.is_cached,
+            is_cached: source.calibration.direct_io == Some(false),
             curve,
         })
     }

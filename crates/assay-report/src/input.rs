@@ -11,6 +11,7 @@ use assay_model::integrity::Integrity;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
+use assay_model::projection::{ErrorSummary, Projection, Verification};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{LevelChange, NamedEstimate};
@@ -58,6 +59,12 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Comparison>"))]
     pub comparison: Option<Comparison>,
+    /// What a database would do on other storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projection: Option<Projection>,
+    /// Predictions beside what was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verified>,
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Load>"))]
@@ -93,6 +100,15 @@ impl Report {
         let of_runs = self.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
         of_calibration.chain(of_load).chain(of_dss).chain(of_runs)
     }
+}
+
+/// A verification with the errors of all that are kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verified {
+    /// This one.
+    pub verification: Verification,
+    /// All of them; `None` where nothing was answered.
+    pub all: Option<ErrorSummary>,
 }
 
 /// One run of one workload.

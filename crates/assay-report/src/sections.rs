@@ -24,6 +24,7 @@ mod notes;
 mod numbers;
 mod over_time;
 mod overlay;
+mod projection;
 mod quantity_names;
 mod rates;
 mod repeat;
@@ -35,6 +36,7 @@ mod styles;
 mod summary;
 mod transaction_charts;
 mod verdict;
+mod verification;
 mod watch;
 mod watch_facts;
 mod zoom;
@@ -101,6 +103,12 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 /// The parts that have something to show.
 fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
+    if let Some(found) = &report.projection {
+        sections.extend(projection::sections(found, format));
+    }
+    if let Some(found) = &report.verified {
+        sections.extend(verification::sections(found));
+    }
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }

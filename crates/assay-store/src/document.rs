@@ -41,6 +41,8 @@ pub enum Document {
     Study,
     /// What a study came to so far.
     Results,
+    /// Predictions beside what the run measured.
+    Verification,
     /// The page.
     Report,
     /// What people call the run.
@@ -63,6 +65,7 @@ impl Document {
         Self::Integrity,
         Self::Study,
         Self::Results,
+        Self::Verification,
         Self::Report,
         Self::Label,
     ];
@@ -83,6 +86,7 @@ impl Document {
             Self::Integrity => "integrity.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",
+            Self::Verification => "verification.json",
             Self::Report => "report.html",
             Self::Label => "label.txt",
         }

@@ -32,6 +32,7 @@ pub enum Verb {
     Check(verbs::check::Options),
     Profile(verbs::profile::Options),
     Plan(verbs::plan::Options),
+    Predict(verbs::predict::Options),
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
@@ -69,6 +70,7 @@ impl Verb {
         match self {
             Self::Check(options) => verbs::check::run(&options),
             Self::Plan(options) => verbs::plan::run(&options),
+            Self::Predict(options) => verbs::predict::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),

@@ -11,6 +11,7 @@ pub mod judge;
 pub mod load;
 pub mod locality;
 pub mod plan;
+pub mod predict;
 pub mod profile;
 pub mod report;
 pub mod run;
