@@ -33,7 +33,7 @@ pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 const SESSIONS_MAX: u32 = 1024;
 /// Numbers of sessions where nobody says.
 const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
-/// RungResult time of a rung where nobody says.
+/// Measured time of a rung where nobody says.
 const TIME: Nanos = Nanos(15_000_000_000);
 
 /// The plan of the load; its fields are the options of the verb.
@@ -51,7 +51,7 @@ pub struct SlobPlan {
     pub max_latency: Option<Nanos>,
     /// The quantile that the limit is on, 0..=1.
     pub quantile: f64,
-    /// RungResult time of each rung, where no work is given.
+    /// Measured time of each rung, where no work is given.
     pub time: Option<Nanos>,
     /// Statements of each session instead of a time.
     pub work: Option<u64>,

@@ -104,7 +104,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// RungResult time at a moment.
+    /// Measured time at a moment.
     fn passed(&self, at: Instant) -> Duration {
         self.begun.map_or(Duration::ZERO, |begun| at.saturating_duration_since(begun))
     }
