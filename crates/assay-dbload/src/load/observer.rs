@@ -51,7 +51,7 @@ impl<W: Live> ServerObserver<W> {
 }
 
 /// What was seen, and of which database.
-pub struct RungObservation<W: Live> {
+pub struct ObservedRung<W: Live> {
     observed: live::ObservedServerSpan<W>,
     database: String,
     /// What could not be asked of this host.
@@ -60,7 +60,7 @@ pub struct RungObservation<W: Live> {
 
 impl<W: Live> ServerObserver<W> {
     /// Looks until the sessions have ended; a server that went away gives nothing.
-    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<RungObservation<W>> {
+    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<ObservedRung<W>> {
         let root = SysRoot::live();
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
         let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
@@ -75,11 +75,11 @@ impl<W: Live> ServerObserver<W> {
             }
             Err(why) => Some(format!("times of the device's reads: {why}")),
         };
-        Some(RungObservation { observed, database: self.database, missing })
+        Some(ObservedRung { observed, database: self.database, missing })
     }
 }
 
-impl<W: Live> RungObservation<W> {
+impl<W: Live> ObservedRung<W> {
     /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
     /// sessions did in the database.
     pub(super) fn take_out(&self, passed: &mut CounterDelta) {

@@ -4,7 +4,7 @@
 use super::counters::CounterSnapshot;
 use super::database::Database;
 use super::method::Method;
-use super::observer::{RungObservation, ServerObserver};
+use super::observer::{ObservedRung, ServerObserver};
 use super::pace::Arrivals;
 use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
@@ -132,7 +132,7 @@ struct Running<'a, L: Product> {
     /// What was due at the end and had not begun.
     backlog: Option<u64>,
     /// What was observed while it ran.
-    observed: Option<RungObservation<L::Watcher>>,
+    observed: Option<ObservedRung<L::Watcher>>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
