@@ -23,7 +23,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, Rate};
-use assay_model::{Result, Workload};
+use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -34,6 +34,9 @@ const RUN_SHARE: f64 = 0.25;
 const SCALE_BLOCKS: u64 = 1 << 17;
 /// That cache.
 const SHARED_BUFFERS_BYTES: u64 = 32 << 20;
+
+/// The least time in which a mix can be calibrated, s.
+const MIX_TIME_S: f64 = 5.0;
 
 /// Share of the measuring time for the ladder of a database, where one can be made.
 const DATABASE_SHARE: f64 = 0.15;
@@ -81,7 +84,8 @@ impl CheckPlan {
         };
         let write = self.target.may_be_written();
         let method = self.method(write);
-        method.check().map_err(|error| error.context("--time and --max-latency"))?;
+        self.check_time(&method)?;
+        method.check().map_err(|error| error.context("--max-latency"))?;
         if let Some(load) = self.announcement(write) {
             context.progress.say(&format!("note: {load}"));
         }
@@ -148,6 +152,24 @@ impl CheckPlan {
             _ => 0.0,
         };
         whole.part(number, count, left_s)
+    }
+
+    /// Refuses a time in which the calibrations, which get a part of it, cannot be made.
+    fn check_time(&self, method: &CalibrationPlan) -> Result<()> {
+        let mixes_s = MIX_TIME_S * real_len(method.mixes.len());
+        let least_s = (mixes_s / self.calibration_share()).ceil();
+        if self.time.seconds() >= least_s {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("--time {} is too short for a check", self.time),
+            format!("write at least --time {}; 100s is usual", Nanos::from_seconds(least_s)),
+        ))
+    }
+
+    /// The same for what would be done.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.check_time(&self.method(self.target.may_be_written()))
     }
 
     /// The directory that a database can be made in; nothing when it is not wanted or there is none.

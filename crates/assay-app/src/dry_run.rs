@@ -174,6 +174,7 @@ impl LocalityPlan {
 impl CheckPlan {
     /// What it would do.
     pub fn summary(&self) -> Result<PlanSummary> {
+        self.check()?;
         let write = self.target.may_be_written();
         let kinds = if write { "reads and writes" } else { "reads" };
         let server = self.directory().map(|directory| {

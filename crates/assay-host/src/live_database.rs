@@ -77,8 +77,8 @@ fn oracle(place: &Path, proc: &Path) -> Option<u32> {
     let names =
         fs::read_dir(place).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let is_data = |name: String| {
-        let name = name.to_lowercase();
-        name.ends_with(".dbf") || name.ends_with(".ctl")
+        let end = Path::new(&name).extension();
+        end.is_some_and(|end| ["dbf", "ctl"].iter().any(|data| end.eq_ignore_ascii_case(data)))
     };
     if !names.into_iter().any(is_data) {
         return None;

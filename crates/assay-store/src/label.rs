@@ -1,4 +1,4 @@
-//! What people call a run, beside its id: `baseline`, `old array`.
+//! What people call a run, apart from its id: `baseline`, `old array`.
 
 use crate::document::Document;
 use crate::run::RunReader;

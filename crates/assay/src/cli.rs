@@ -1,7 +1,7 @@
 //! The command line: its verbs, in the order of the work.
 
 use crate::exit::ExitStatus;
-use crate::spelling::fio::Translation;
+use crate::spelling::fio::CommandWords;
 use crate::usage::{usage_error, verb};
 use crate::verbs;
 use assay_model::{Error, Result};
@@ -108,17 +108,17 @@ impl Verb {
 ///
 /// # Errors
 /// A usage error for an option of another tool that has no counterpart.
-pub fn spell() -> Result<Translation> {
+pub fn spell() -> Result<CommandWords> {
     let typed: std::result::Result<Vec<String>, _> =
         std::env::args_os().map(std::ffi::OsString::into_string).collect();
-    typed.map_or_else(|_| Ok(Translation::default()), |typed| crate::spelling::spelled(&typed))
+    typed.map_or_else(|_| Ok(CommandWords::default()), |typed| crate::spelling::spelled(&typed))
 }
 
 /// Reads the command line, and notes on standard error what is read otherwise than it was typed.
 ///
 /// # Errors
 /// The parser's, to be answered by [`answer`].
-pub fn read(spelled: &Translation) -> std::result::Result<CommandLine, clap::Error> {
+pub fn read(spelled: &CommandWords) -> std::result::Result<CommandLine, clap::Error> {
     let mut program = CommandLine::command().term_width(crate::terminal::output_columns());
     let matches = if spelled.words.is_empty() {
         program.try_get_matches_from_mut(std::env::args_os())?
@@ -135,7 +135,7 @@ pub fn read(spelled: &Translation) -> std::result::Result<CommandLine, clap::Err
 ///
 /// # Errors
 /// A usage error for everything that is invalid.
-pub fn answer(error: &clap::Error, spelled: &Translation) -> Result<ExitStatus> {
+pub fn answer(error: &clap::Error, spelled: &CommandWords) -> Result<ExitStatus> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             crate::exit::print(&error.render().to_string())

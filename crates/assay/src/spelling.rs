@@ -120,7 +120,7 @@ pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
 }
 
 /// One note for each option by a former name, and for each value that Assay writes otherwise.
-pub fn notes(program: &Command, matches: &ArgMatches, spelled: &fio::Translation) -> Vec<String> {
+pub fn notes(program: &Command, matches: &ArgMatches, spelled: &fio::CommandWords) -> Vec<String> {
     let (verb, matches) = called(program, matches);
     let words = &spelled.words;
     if matches.try_get_one::<bool>("quiet").is_ok_and(|quiet| quiet == Some(&true)) {
@@ -205,7 +205,7 @@ mod tests {
         let program = Command::new("assay").subcommand(run);
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let matches = program.clone().try_get_matches_from(&words).unwrap();
-        notes(&program, &matches, &fio::Translation { words, notes: Vec::new() })
+        notes(&program, &matches, &fio::CommandWords { words, notes: Vec::new() })
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub struct StreamOptions {
     #[arg(long, aliases = ["threads", "jobs"], value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub workers: Option<u32>,
     /// Skew of the addresses: the k-th most popular place has weight k to the power of minus this
-    #[arg(long, value_name = "THETA")]
-    pub zipf: Option<f64>,
+    #[arg(long = "zipf", value_name = "THETA")]
+    pub theta: Option<f64>,
     /// Flush with fdatasync after this number of writes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub fdatasync: Option<u32>,
@@ -34,7 +34,7 @@ pub struct StreamOptions {
 
 /// Names of all these options.
 pub const STREAM: [&str; 7] =
-    ["transfer", "outstanding", "read_share", "rate", "workers", "zipf", "fdatasync"];
+    ["transfer", "outstanding", "read_share", "rate", "workers", "theta", "fdatasync"];
 
 impl StreamOptions {
     /// What the options say of the stream.
@@ -45,7 +45,7 @@ impl StreamOptions {
             read_share: self.read_share,
             rate: self.rate,
             workers: self.workers,
-            theta: self.zipf,
+            theta: self.theta,
             fdatasync_every: self.fdatasync,
         }
     }

@@ -85,7 +85,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "check d --max-latency 0s",
         2,
-        "error: --time and --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, for example 1ms",
+        "error: --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, for example 1ms",
     ),
     (
         "run reads.toml d --backend iocp",

@@ -122,10 +122,10 @@ fn nested(name: &str, value: &Value) -> String {
             format!("`{key}`: {}{default}, {}", kind(inner), lower(&described(inner)))
         })
         .collect();
-    match inner.is_empty() {
-        true => format!("`{name}`: {}", kind(value)),
-        false => format!("`{name} = {{ … }}` with {}", inner.join("; ")),
+    if inner.is_empty() {
+        return format!("`{name}`: {}", kind(value));
     }
+    format!("`{name} = {{ … }}` with {}", inner.join("; "))
 }
 
 /// What kind of value it is, with a link to the part that describes it.

@@ -123,7 +123,7 @@ fn run_load(load: &mut LoadCell, context: &Context) -> Result<Option<FinishedRun
     let progress = context.progress.without_notes();
     // The name is the study's.
     let store = context.store.clone().labelled(None)?;
-    let context = Context { progress, command, store, ..context.clone() };
+    let context = Context { store, progress, command, ..context.clone() };
     let finished = load.plan.run(&context);
     if context.is_stopped() {
         return Ok(None);

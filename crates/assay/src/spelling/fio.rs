@@ -106,7 +106,7 @@ const KNOWN: [&str; 24] = [
 
 /// What a command line in fio's words means here.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Translation {
+pub struct CommandWords {
     /// The same in the options of `assay run`.
     pub words: Vec<String>,
     /// What is read otherwise than a user of fio might expect.
@@ -130,7 +130,7 @@ struct Job {
 ///
 /// # Errors
 /// A usage error for what fio does and Assay does not.
-pub fn translate(words: &[String]) -> Result<Translation> {
+pub fn translate(words: &[String]) -> Result<CommandWords> {
     let (mut job, mut rest) = (Job::default(), VecDeque::from(words.to_vec()));
     while let Some(word) = rest.pop_front() {
         if word == "--" {
@@ -264,7 +264,7 @@ impl Job {
     }
 
     /// Puts the pattern first and the targets last, and adds what fio does where nothing is said.
-    fn finish(mut self) -> Result<Translation> {
+    fn finish(mut self) -> Result<CommandWords> {
         let is_fio = self.pattern.is_some();
         let (depth, jobs) = (self.depth.or(is_fio.then_some(1)), self.jobs.unwrap_or(1));
         if is_fio && (self.transfer.is_none() || self.depth.is_none()) {
@@ -292,7 +292,7 @@ impl Job {
         }
         let pattern = self.pattern.into_iter();
         let words = pattern.chain(self.words).chain(self.targets).collect();
-        Ok(Translation { words, notes: self.notes })
+        Ok(CommandWords { words, notes: self.notes })
     }
 }
 
@@ -329,7 +329,7 @@ fn refused(name: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Translation> {
+    fn read(line: &str) -> Result<CommandWords> {
         translate(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -368,7 +368,7 @@ mod tests {
             "oltp D --time 30s --size 1GiB --name one --rate 5000 --read-share 0.7 -q -- --bs";
         assert_eq!(
             read(line).unwrap(),
-            Translation { words: line.split(' ').map(str::to_owned).collect(), notes: Vec::new() }
+            CommandWords { words: line.split(' ').map(str::to_owned).collect(), notes: Vec::new() }
         );
     }
 

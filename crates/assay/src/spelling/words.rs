@@ -1,6 +1,6 @@
 //! The words of a command line before they are read: verbs by other names, and the options of fio.
 
-use super::fio::{Translation, translate};
+use super::fio::{CommandWords, translate};
 use assay_model::Result;
 
 /// Kinds of built-in documents that people type as verbs: `assay workload oltp` is `assay show workload oltp`.
@@ -23,9 +23,9 @@ const KINDS: [&str; 12] = [
 ///
 /// # Errors
 /// A usage error for an option of fio that has no counterpart.
-pub fn spelled(typed: &[String]) -> Result<Translation> {
+pub fn spelled(typed: &[String]) -> Result<CommandWords> {
     let Some((verb, rest)) = typed.get(1).zip(typed.get(2..)) else {
-        return Ok(Translation { words: typed.to_vec(), notes: Vec::new() });
+        return Ok(CommandWords { words: typed.to_vec(), notes: Vec::new() });
     };
     let begun = |verbs: &[&str], rest: Vec<String>| {
         let verbs = verbs.iter().map(|verb| (*verb).to_owned());
@@ -34,15 +34,15 @@ pub fn spelled(typed: &[String]) -> Result<Translation> {
     let asks_for_text = |word: &String| word == "--list" || word == "--print";
     if verb == "run" {
         let job = translate(rest)?;
-        return Ok(Translation { words: begun(&["run"], job.words), notes: job.notes });
+        return Ok(CommandWords { words: begun(&["run"], job.words), notes: job.notes });
     }
     let is_kind = KINDS.contains(&verb.as_str())
         || (["study", "arrays"].contains(&verb.as_str()) && rest.iter().any(asks_for_text));
     if is_kind {
         let rest = rest.iter().filter(|word| !asks_for_text(word)).cloned().collect();
-        return Ok(Translation { words: begun(&["show", verb], rest), notes: Vec::new() });
+        return Ok(CommandWords { words: begun(&["show", verb], rest), notes: Vec::new() });
     }
-    Ok(Translation { words: typed.to_vec(), notes: Vec::new() })
+    Ok(CommandWords { words: typed.to_vec(), notes: Vec::new() })
 }
 
 #[cfg(test)]
