@@ -33,8 +33,8 @@ pub(crate) fn annotate_if_free(scene: &mut Scene, ink: Ink, text: &str, candidat
     }
 }
 
-/// The places beside a point: below and above, right and left of it.
-pub(crate) fn beside((x, y): Point) -> [Candidate; 6] {
+/// The places around a point: below and above, right and left of it.
+pub(crate) fn around((x, y): Point) -> [Candidate; 6] {
     [
         ((x + 6.0, y + 15.0), Anchor::Start),
         ((x - 6.0, y + 15.0), Anchor::End),
@@ -112,7 +112,7 @@ mod tests {
     fn a_text_goes_where_no_line_is() {
         let mut scene = Scene::new(Size::Half, 200.0, "chart");
         scene.line(vec![(100.0, 115.0), (300.0, 115.0)], Ink::Read, Stroke::Solid);
-        annotate(&mut scene, Ink::Axis, "16", &beside((150.0, 100.0)));
+        annotate(&mut scene, Ink::Axis, "16", &around((150.0, 100.0)));
         assert_eq!(texts(&scene), [(156.0, 93.0)]);
     }
 

@@ -1,6 +1,6 @@
 //! The load curve of one mix: what time an I/O takes at which rate, with the limit and the knee.
 
-use super::annotation::{annotate, annotate_if_free, beside};
+use super::annotation::{annotate, annotate_if_free, around};
 use super::axis::{Axis, horizontal, legend, vertical};
 use super::scale::{Scale, range_of};
 use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
@@ -148,12 +148,12 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The outstanding I/Os beside the points, where there is room.
+    /// The outstanding I/Os next to the points, where there is room.
     fn draw_depths(&self, scene: &mut Scene) {
         for point in &self.points {
             let place = self.place(point, |point| &point.service_time_ns);
             let depth = point.outstanding.to_string();
-            annotate_if_free(scene, Ink::Axis, &depth, &beside(place));
+            annotate_if_free(scene, Ink::Axis, &depth, &around(place));
         }
     }
 

@@ -46,7 +46,7 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
     Some(lines.captioned(Size::Full, caption, format))
 }
 
-/// The rates of a rung from its beginning on, so many intervals to a point.
+/// The rates of a rung from its beginning on, that many intervals to a point.
 fn line(name: &str, rung: &Rung, begin_s: f64, width: usize) -> Line {
     let rates = &rung.interval_rates_per_s;
     let step_s = rung.elapsed_s() / real_len(rates.len().max(1));

@@ -141,7 +141,7 @@ fn places(
     here.into_iter().chain(classes).collect()
 }
 
-/// Letters that fit beside a chart.
+/// Letters that fit next to a chart.
 const NAME_MAX: usize = 17;
 
 fn short(name: &str) -> String {

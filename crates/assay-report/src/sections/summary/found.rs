@@ -9,7 +9,7 @@ use assay_model::locality::Locality;
 use assay_model::number::rate;
 use assay_model::study::StudyResult;
 
-/// Stands beside the numbers of what was measured.
+/// Stands next to the numbers of what was measured.
 const HERE: &str = "this storage";
 /// Numbers of a load stand for times under it.
 const UNDER_LOAD: &str = " The times of known storage are those of a single read with no other I/O; here others were outstanding.";
