@@ -91,10 +91,12 @@ pub(crate) fn latency_limit(taken_s: f64, plan: &SizingPlan, formula: &str) -> O
     plan.read_latency.map(|asked| limit(LimitKind::Latency, taken_s, asked.seconds(), formula))
 }
 
-/// The limit that is used most; of those that are used alike, as all that is ordered is, the first.
+/// The limit that more demand would break first: the one that is used most, and of those that are used alike, as all that
+/// is ordered is, the first. More demand does not lengthen a promised latency.
 pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
-    let most = limits.iter().map(LimitUse::worst_ratio).fold(0.0, f64::max);
-    let worst = limits.iter().find(|limit| limit.worst_ratio() >= most * (1.0 - ALIKE));
+    let grows = || limits.iter().filter(|limit| limit.limit != LimitKind::Latency);
+    let most = grows().map(LimitUse::worst_ratio).fold(0.0, f64::max);
+    let worst = grows().find(|limit| limit.worst_ratio() >= most * (1.0 - ALIKE));
     worst.map_or(LimitKind::Capacity, |worst| worst.limit)
 }
 
