@@ -20,10 +20,13 @@ pub enum PriceAge {
 
 /// What the age of a price means on a day.
 pub const fn price_age(as_of: Day, today: Day) -> PriceAge {
-    match today.days_since(as_of) {
-        ..=DOUBTED_DAYS => PriceAge::Fresh,
-        ..=REFUSED_DAYS => PriceAge::Doubted,
-        _ => PriceAge::Refused,
+    let days = today.days_since(as_of);
+    if days <= DOUBTED_DAYS {
+        PriceAge::Fresh
+    } else if days <= REFUSED_DAYS {
+        PriceAge::Doubted
+    } else {
+        PriceAge::Refused
     }
 }
 

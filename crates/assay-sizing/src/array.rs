@@ -1,8 +1,8 @@
 //! How many arrays carry a demand, also with one controller gone.
 
 use crate::candidate::{
-    Load, Need, Outcome, configuration, failing, latency_limit, least_latency_s, limit, refused,
-    short,
+    Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
+    refused, short, too_many,
 };
 use crate::formulas::{device_count, iops_at_mix};
 use crate::plan::SizingPlan;
@@ -41,8 +41,12 @@ pub(crate) fn size_arrays(
     };
     let one = Use { array, iops, latency_s, used: plan.used.0 };
     let mut arrays = one.least(need);
-    while plan.survives(FailingPart::Controller) && !one.survives(arrays, need) {
+    let fails = plan.survives(FailingPart::Controller);
+    while fails && arrays < PIECES_MAX && !one.survives(arrays, need) {
         arrays += 1;
+    }
+    if arrays >= PIECES_MAX {
+        return Err(too_many(listing));
     }
     let layout = if arrays > 1 { "side by side" } else { "one array" };
     let mut found =

@@ -12,6 +12,9 @@ use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 /// Uses that differ by no more are alike: orders are rounded up to whole units.
 const ALIKE: f64 = 1e-3;
 
+/// More devices or arrays than this are not tried.
+pub(crate) const PIECES_MAX: u64 = 1_000_000;
+
 /// What has to be carried in one state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Load {
@@ -91,10 +94,12 @@ pub(crate) fn latency_limit(taken_s: f64, plan: &SizingPlan, formula: &str) -> O
     plan.read_latency.map(|asked| limit(LimitKind::Latency, taken_s, asked.seconds(), formula))
 }
 
-/// The limit that is used most; of those that are used alike, as all that is ordered is, the first.
+/// The limit that more demand would break first: the one that is used most, and of those that are used alike, as all that
+/// is ordered is, the first. More demand does not lengthen a promised latency.
 pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
-    let most = limits.iter().map(LimitUse::worst_ratio).fold(0.0, f64::max);
-    let worst = limits.iter().find(|limit| limit.worst_ratio() >= most * (1.0 - ALIKE));
+    let grows = || limits.iter().filter(|limit| limit.limit != LimitKind::Latency);
+    let most = grows().map(LimitUse::worst_ratio).fold(0.0, f64::max);
+    let worst = grows().find(|limit| limit.worst_ratio() >= most * (1.0 - ALIKE));
     worst.map_or(LimitKind::Capacity, |worst| worst.limit)
 }
 
@@ -102,6 +107,11 @@ pub(crate) fn binding(limits: &[LimitUse]) -> LimitKind {
 pub(crate) fn refused(listing: &Listing, reason: impl Into<String>) -> Rejection {
     let name = listing.entry.name.clone();
     Rejection { name, reason: reason.into(), limit: None, short_ratio: None }
+}
+
+/// The rejection of what would take more pieces than are tried.
+pub(crate) fn too_many(listing: &Listing) -> Box<Rejection> {
+    Box::new(refused(listing, "more than a million of it would be needed"))
 }
 
 /// A rejection by a limit: what is needed and what there is at most.

@@ -204,7 +204,8 @@ fn capacity_line(plan: &SizingPlan) -> Option<DemandLine> {
         factors.push(factor(name, (grown + real(plan.other.0)) / grown));
     }
     if plan.fill.0 < 1.0 {
-        factors.push(factor("filled no further than", 1.0 / plan.fill.0));
+        let name = format!("at most {:.0} % full", 100.0 * plan.fill.0);
+        factors.push(factor(name, 1.0 / plan.fill.0));
     }
     Some(line(DemandQuantity::CapacityBytes, (data, "--capacity".to_owned()), factors, None))
 }

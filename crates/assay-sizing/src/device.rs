@@ -1,8 +1,8 @@
 //! How many disks or drives carry a demand: by IOPS, capacity, throughput and endurance, in whole groups, also with one gone.
 
 use crate::candidate::{
-    Load, Need, Outcome, configuration, failing, latency_limit, least_latency_s, limit, refused,
-    short,
+    Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
+    refused, short, too_many,
 };
 use crate::formulas::{
     back_end_iops, device_count, iops_at_mix, raid_efficiency, write_copies, write_penalty,
@@ -18,8 +18,6 @@ use assay_model::sizing::{FailingPart, LimitKind, LimitUse, Rejection};
 const REBUILD_SHARE: f64 = 0.25;
 /// Devices for which one spare waits.
 const DEVICES_PER_SPARE: u64 = 30;
-/// More devices than this are not tried.
-const DEVICES_MAX: u64 = 1_000_000;
 
 /// One device as it is used.
 struct Use<'a> {
@@ -50,11 +48,12 @@ pub(crate) fn size_devices(
     }
     let one = Use::new(listing, device, level, need, plan)?;
     let mut devices = one.whole_groups(one.least(need));
-    while plan.survives(FailingPart::Device)
-        && !one.survives(devices, need)
-        && devices < DEVICES_MAX
+    while plan.survives(FailingPart::Device) && !one.survives(devices, need) && devices < PIECES_MAX
     {
         devices += one.group;
+    }
+    if devices >= PIECES_MAX {
+        return Err(too_many(listing));
     }
     let limits = one.limits(devices, need, plan);
     let mut found = configuration(listing, devices, one.layout(), limits);

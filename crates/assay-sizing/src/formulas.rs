@@ -39,10 +39,13 @@ pub fn front_end_iops(back_end_iops: f64, read_share: f64, penalty: f64) -> f64 
     back_end_iops / penalty.mul_add(1.0 - read_share, read_share)
 }
 
+/// More pieces than this are not counted apart.
+const COUNT_MAX: u64 = 1 << 50;
+
 /// Devices for a rate: the least whole number of which a share `used` carries it.
 pub fn device_count(rate: f64, rate_of_one: f64, used: f64) -> u64 {
     // A quotient that is whole but for rounding is whole.
-    count((rate / (rate_of_one * used) - 1e-9).ceil())
+    count((rate / (rate_of_one * used) - 1e-9).ceil()).min(COUNT_MAX)
 }
 
 /// Random I/Os a second of a disk, one at a time: one over seek and half a turn.

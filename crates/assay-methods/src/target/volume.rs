@@ -42,7 +42,9 @@ mod tests {
     fn a_volume_gives_its_iops_its_bytes_and_its_latency() {
         for (target, transfer, outstanding, iops) in [
             ("catalog:gp3", 8192, 256, 3000.0),
-            ("catalog:gp3?iops=20000", 8192, 512, 20_000.0),
+            ("catalog:gp3?iops=20000", 4096, 512, 20_000.0),
+            // The 125 MiB a second that are included are 16,000 I/Os of 8 KiB.
+            ("catalog:gp3?iops=20000", 8192, 512, 16_000.0),
             ("catalog:gp3?iops=20000&instance=r6a.2xlarge", 8192, 512, 12_000.0),
             // 125 MiB a second in I/Os of 64 KiB.
             ("catalog:gp3", 65_536, 256, 2000.0),

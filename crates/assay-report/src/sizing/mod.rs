@@ -70,8 +70,9 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
             "The best layout of each; {left} more carry it and are in the document."
         ))
     });
-    let lines = Block::folded(
-        "What the costs are made of, and the days of the prices",
+    let lines = Block::Folded(
+        "What the costs are made of, and the days of the prices".to_owned(),
+        true,
         vec![
             Block::captioned(Level::Part, tables::lines(best)),
             Block::captioned(Level::Part, tables::price_days(sizing, best)),

@@ -12,8 +12,8 @@ fn optional(value: Option<f64>) -> String {
 
 /// From what was seen to what has to be carried.
 pub(super) fn demand(sizing: &Sizing) -> Table {
-    let table = Table::new("Demand").look(Look::Records).words("").numbers("seen").words("in");
-    let table = table.words("times").numbers("peak").numbers("with headroom");
+    let table = Table::new("Demand").look(Look::Stacked).words("").numbers("seen");
+    let table = table.numbers("peak").numbers("with headroom").words("seen in").words("times");
     table.with(sizing.demand.iter().filter(|line| line.seen_value > 0.0).map(line))
 }
 
@@ -22,10 +22,10 @@ fn line(line: &DemandLine) -> Vec<String> {
     vec![
         line.quantity.name().to_owned(),
         demanded(line.quantity, line.seen_value),
-        line.source.clone(),
-        factors.collect::<Vec<_>>().join(", "),
         demanded(line.quantity, line.peak_value),
         demanded(line.quantity, line.need_value),
+        line.source.clone(),
+        factors.collect::<Vec<_>>().join(", "),
     ]
 }
 
@@ -129,7 +129,7 @@ pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
 
 /// What was tried and does not do, with the reason.
 pub(super) fn rejections(rejections: &[Rejection]) -> Table {
-    let table = Table::new("Rejected").look(Look::Records).words("").words("why");
+    let table = Table::new("Rejected").look(Look::Stacked).words("").words("why");
     let table = table.numbers("times too little");
     table.with(rejections.iter().map(|one| {
         let far = one.short_ratio.map_or_else(|| ABSENT.to_owned(), times);

@@ -214,6 +214,18 @@ fn what_cannot_be_says_which_limit_and_how_far() {
 }
 
 #[test]
+fn a_demand_beyond_all_measure_is_an_answer_and_no_panic() {
+    let mut plan = plain(1e300, 0.5, &["hdd-7k2", "xtremio-1", "gp3"]);
+    plan.capacity = Some(Bytes(u64::MAX));
+    plan.port = Some("fc-4g".to_owned());
+    (plan.growth, plan.years) = (1.0, 50);
+    plan.survives = vec![FailingPart::Controller, FailingPart::Port, FailingPart::Device];
+    let sizing = sized(&plan);
+    let reasons: Vec<&str> = sizing.rejections.iter().map(|one| one.reason.as_str()).collect();
+    assert!(reasons.iter().any(|reason| reason.contains("more than a million")), "{reasons:?}");
+}
+
+#[test]
 fn two_currencies_are_refused() {
     let mut index = index();
     let own = include_str!("../../../../contract/examples/small.catalog.toml");

@@ -37,7 +37,7 @@ pub struct Options {
 /// Carries the verb out.
 ///
 /// # Errors
-/// When there is no such entry, or a file is no catalog.
+/// When there is no such entry, or a file is not a catalog.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let index = catalog_index(&options.catalog)?;
     let mut listings: Vec<Listing> = Vec::new();
