@@ -15,7 +15,7 @@ pub(crate) fn bounds(demand: &Demand, storage: &Storage) -> Vec<ThroughputBound>
     let found = [
         bound(ThroughputLimit::Cpu, Some(demand.processors_mean), demand.cpu_s, false),
         bound(ThroughputLimit::Iops, Some(reads_iops), demand.small_reads_worth(storage), rising),
-        bound(ThroughputLimit::Writes, storage.writes_most_per_s, demand.all_writes(), false),
+        bound(ThroughputLimit::Writes, storage.writes_most_per_s, demand.all_writes(), rising),
         bound(ThroughputLimit::Bandwidth, storage.bandwidth_bytes_per_s, demand.io_bytes, false),
         bound(ThroughputLimit::Log, storage.log_bytes_per_s, demand.redo_bytes, false),
     ];

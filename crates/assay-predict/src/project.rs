@@ -293,7 +293,12 @@ impl Asked<'_> {
         if !objections::is_beyond(middle.reads_outstanding, storage) {
             return middle.response_s;
         }
-        let more = Storage { curve: storage.curve.prolonged(), ..storage.clone() };
+        let more = Storage {
+            curve: storage.curve.prolonged(),
+            writes_most_per_s: None,
+            bandwidth_bytes_per_s: None,
+            ..storage.clone()
+        };
         let found = solve(around.demand, &more, around.overheads, population, Lean::HOPEFUL);
         found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
     }

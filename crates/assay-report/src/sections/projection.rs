@@ -178,9 +178,9 @@ fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
         rows
     });
     let table = Table::of_numbers("Work and DB time, measured and projected", &names);
-    let table = table.with(std::iter::once(base).chain(of_targets));
+    let table = with_words(table, 1).with(std::iter::once(base).chain(of_targets));
     let limits = Table::of_numbers("What it cannot exceed", &["target", "limit", "work/s at most"]);
-    let limits = limits.with(found.targets.iter().flat_map(|target| {
+    let limits = with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
         target.bounds.iter().map(|bound| {
             let least = if bound.at_least { "≥ " } else { "" };
             vec![
@@ -200,6 +200,12 @@ fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
         Block::captioned(Level::Detail, table),
         Block::captioned(Level::Detail, limits),
     ]
+}
+
+/// The same table with words in one of its columns.
+fn with_words(mut table: Table, column: usize) -> Table {
+    table.columns[column].is_number = false;
+    table
 }
 
 /// Inks of the parts of DB time.
@@ -437,7 +443,8 @@ fn sensitivity<'a>(found: &Projection) -> Vec<Block<'a>> {
         })
     });
     let names = ["target", "input", "throughput, one standard deviation"];
-    let table = Table::of_numbers("How much throughput hangs on each input", &names).with(rows);
+    let table = Table::of_numbers("How much throughput hangs on each input", &names);
+    let table = with_words(table, 1).with(rows);
     if table.is_empty() { Vec::new() } else { vec![Block::Table(table)] }
 }
 
@@ -462,7 +469,7 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
         ]
     });
     let names = ["input", "of one unit", "95 % interval", "source"];
-    let table = Table::of_numbers("Inputs", &names).with(rows);
+    let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
     let method = format!(
         "{} draws of every input from its interval, seed {}; the model's own error is taken as {} (standard deviation). Formulas: {}.",
         found.draws,
