@@ -293,7 +293,7 @@ impl EffectiveSize {
         // Of what is no tail, bursts are as many as the error says, not only as many as lie beyond it. Few of them do not
         // know their error so well: of runs of 10 s at 90 % load, 4 in 100 then have a median below the truth.
         let beyond = clusters.min(n * rare);
-        let known = (clusters - FEWEST_CLUSTERS).min(total * rare);
+        let known = (clusters - 2.0 * FEWEST_CLUSTERS).min(total * rare);
         let clusters = if rare < TAIL { beyond } else { beyond.max(known) };
         Some(Self { share, total, n, clusters })
     }
