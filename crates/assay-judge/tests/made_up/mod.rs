@@ -273,7 +273,7 @@ pub(crate) fn with_one_at_a_time(
             low: low_ns,
             high: high_ns,
             confidence: 0.95,
-            n: 40,
+            n: 4000,
         },
         operations: PerOperation::default(),
         elapsed_s: 5.0,

@@ -208,7 +208,11 @@ fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> 
     let (ratio, interval) = measure.ratio.as_ref().map_or_else(
         || ("–".to_owned(), "not known".to_owned()),
         |ratio| {
-            let ends = format!("{:.3} – {:.3}", ratio.low, ratio.high);
+            let ends = if ratio.high.is_finite() {
+                format!("{:.3} – {:.3}", ratio.low, ratio.high)
+            } else {
+                format!("at least {:.3}", ratio.low)
+            };
             let exact = ratio.high <= ratio.low;
             let ends = if exact { "no interval".to_owned() } else { ends };
             (format!("{:.3}", ratio.value), ends)
