@@ -445,7 +445,6 @@ fn nothing_at_all_is_no_pass() {
     let facts = Facts {
         dss: None,
         integrity: None,
-        integrity: None,
         calibration: None,
         run: None,
         load: None,

@@ -50,6 +50,7 @@ pub struct Report {
     pub soak: Option<Soak>,
     /// Whether what was read is what was written.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Integrity>"))]
     pub integrity: Option<Integrity>,
     /// What came of the cells of a study.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,6 +62,7 @@ pub struct Report {
     pub comparison: Option<Comparison>,
     /// What a database would do on other storage.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Projection>"))]
     pub projection: Option<Projection>,
     /// Predictions beside what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,10 +106,13 @@ impl Report {
 
 /// A verification with the errors of all that are kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verified {
     /// This one.
+    #[cfg_attr(test, schemars(with = "crate::schema::Verification"))]
     pub verification: Verification,
     /// All of them; `None` where nothing was answered.
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::ErrorSummary>"))]
     pub all: Option<ErrorSummary>,
 }
 

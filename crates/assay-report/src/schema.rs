@@ -30,8 +30,11 @@ elsewhere!(
     Calibration: "calibration.schema.json",
     Locality: "locality.schema.json",
     Soak: "soak.schema.json",
+    Integrity: "integrity.schema.json",
     Results: "results.schema.json",
     Comparison: "comparison.schema.json",
+    Projection: "projection.schema.json",
+    Verification: "verification.schema.json",
     Load: "load.schema.json",
     Dss: "dss.schema.json",
     Environment: "environment.schema.json",
@@ -55,6 +58,7 @@ macro_rules! table {
 }
 table!(
     Summary: "The host over the whole run: times, rates and shares of processors, disks and network.",
+    ErrorSummary: "Errors of all predictions that are kept: their number, mean, median and shares.",
     LevelChange: "The level that the run left, and when.",
 );
 

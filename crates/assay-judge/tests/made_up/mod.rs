@@ -64,7 +64,6 @@ impl Story {
         Facts {
             dss: None,
             integrity: None,
-            integrity: None,
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
             load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),
@@ -223,6 +222,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         elapsed_s: 45.0,
         remarks: Vec::new(),
         log: None,
+        direct_io: None,
     }
 }
 
