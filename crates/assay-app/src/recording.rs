@@ -15,7 +15,9 @@ use assay_methods::target::{
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
 use assay_model::integrity::{Integrity, Sweep};
-use assay_model::measurement::{Conduct, Finish, Interval, Measurement, Window};
+use assay_model::measurement::{
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
+};
 use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
 use assay_model::study::Study;
@@ -239,11 +241,15 @@ impl Recording {
         let total_s = workload.duration.seconds();
         let (progress, name) = (self.context.progress.clone(), workload.name.as_str());
         let stop = Arc::clone(&self.context.stop);
+        let is_real = matches!(self.target, OpenTarget::Storage(_));
+        progress.show(name, 0.0, None);
         let verifier = self.verification.as_ref().map(|one| Arc::clone(&one.verifier));
         let verification = &mut self.verification;
         let mut observe = |interval: &Interval, joint: &Window| {
             let done_s = seconds(interval.end_ns);
-            progress.show(&describe(name, interval), done_s / total_s, Some(total_s - done_s));
+            // Virtual time passes at a pace of its own: who shows it takes the time left from that pace.
+            let left_s = is_real.then_some(total_s - done_s);
+            progress.show(&describe(name, interval), done_s / total_s, left_s);
             if let Some(words) = watch(interval) {
                 progress.say(&words);
             }
@@ -297,8 +303,8 @@ impl Recording {
                 started_unix_ns,
                 durability: Durability::Finished,
                 conduct: Conduct {
-                    backend: "simulated".to_owned(),
-                    clock: "virtual".to_owned(),
+                    backend: BackendKind::Simulated,
+                    clock: ClockKind::Virtual,
                     ..Conduct::default()
                 },
             },
@@ -407,6 +413,7 @@ fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<Op
         }
         Targets::Paths(paths) => paths,
     };
+    context.progress.show("opening the target", 0.0, None);
     let opening = wanted.target.opening(wanted.write, wanted.direct);
     let mut show = |filling: Filling<'_>| match filling {
         Filling::Begins(note) => context.progress.say(&format!("note: {note}")),

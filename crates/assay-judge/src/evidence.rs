@@ -31,7 +31,8 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
 
 /// What the caller knows has neither a measured time nor doubts here.
 fn from_elsewhere(given: &NamedEstimate) -> Found {
-    let known = Ok(Known::new(given.estimate, 0.0, Vec::new()));
+    let doubts = doubts::few_bursts(&given.estimate, None, 0.0);
+    let known = Ok(Known::new(given.estimate, 0.0, doubts.into_iter().collect()));
     Found { subject: given.subject.clone(), known }
 }
 

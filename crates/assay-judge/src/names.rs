@@ -252,6 +252,33 @@ mod tests {
     }
 
     #[test]
+    fn other_rooms_read_the_same_from_a_name() {
+        use assay_model::quantity_name::{NamedStatistic, NamedTime, QuantityName};
+        for quantity in known() {
+            let (kind, statistic) = match &quantity {
+                Quantity::Measured { amount: Amount::Time { kind, statistic, .. }, .. } => {
+                    (*kind, *statistic)
+                }
+                Quantity::Loaded { what: LoadAmount::Time { statistic, .. }, .. } => {
+                    (TimeKind::Response, *statistic)
+                }
+                _ => continue,
+            };
+            let time = match kind {
+                TimeKind::Service => NamedTime::Service,
+                TimeKind::Response => NamedTime::Response,
+            };
+            let statistic = match statistic {
+                TimeStatistic::Mean => NamedStatistic::Mean,
+                TimeStatistic::Max => NamedStatistic::Max,
+                TimeStatistic::Quantile(quantile) => NamedStatistic::Quantile(quantile),
+            };
+            let expected = QuantityName { time: Some(time), statistic: Some(statistic) };
+            assert_eq!(QuantityName::of(&quantity.to_string()), expected, "{quantity}");
+        }
+    }
+
+    #[test]
     fn a_wrong_name_is_answered_with_the_nearest() {
         let near = |name: &str| refused(name).1;
         assert_eq!(near("read.servicetime.q0.99"), "did you mean 'read.service_time.q0.99'?");

@@ -4,7 +4,9 @@
 pub mod array;
 pub mod calendar;
 pub mod calibration;
+pub mod catalog;
 pub mod comparison;
+pub mod contract;
 pub mod counters;
 pub mod device;
 pub mod document;
@@ -21,11 +23,14 @@ pub mod measurement;
 pub mod mix;
 pub mod number;
 pub mod profile;
+pub mod projection;
+pub mod quantity_name;
 mod refusal;
 pub mod row;
 pub mod run;
 #[cfg(test)]
 mod schema;
+pub mod sizing;
 pub mod soak;
 pub mod stack;
 pub mod study;

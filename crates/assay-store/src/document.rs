@@ -41,13 +41,17 @@ pub enum Document {
     Study,
     /// What a study came to so far.
     Results,
+    /// Predictions beside what the run measured.
+    Verification,
     /// The page.
     Report,
+    /// What people call the run.
+    Label,
 }
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -61,7 +65,9 @@ impl Document {
         Self::Integrity,
         Self::Study,
         Self::Results,
+        Self::Verification,
         Self::Report,
+        Self::Label,
     ];
 
     /// Its file in the run's directory.
@@ -80,7 +86,9 @@ impl Document {
             Self::Integrity => "integrity.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",
+            Self::Verification => "verification.json",
             Self::Report => "report.html",
+            Self::Label => "label.txt",
         }
     }
 }

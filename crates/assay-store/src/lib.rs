@@ -32,6 +32,7 @@ mod directory;
 mod document;
 mod failure;
 mod id;
+mod label;
 mod lines;
 mod listing;
 mod lock;

@@ -5,7 +5,9 @@ use super::rates::{paced, rounded};
 use super::{integrity, levels};
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
-use crate::phrases::{capital, is_hardly_known, is_lower_bound, nines, size, within_limit};
+use crate::phrases::{
+    capital, capital_words, is_hardly_known, is_lower_bound, nines, size, within_limit,
+};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::{real, seconds};
@@ -114,14 +116,6 @@ fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let said = numbers.into_iter().chain(counts).take(told);
     let said: Vec<String> = said.map(|found| stated(found, format)).collect();
     format!("{} ({word}).", capital_words(&said.join("; ")))
-}
-
-/// A sentence begins with a capital letter, but for a quantile: `p99`.
-fn capital_words(words: &str) -> String {
-    let is_quantile = words
-        .strip_prefix('p')
-        .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
-    if is_quantile { words.to_owned() } else { capital(words) }
 }
 
 /// A judged number and its limit in words: `p99 of reads 0.8 ms ≤ 1 ms at 40,000 IOPS`.
