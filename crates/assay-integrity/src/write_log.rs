@@ -143,7 +143,7 @@ impl WriteLog {
     /// Adds a write that completed; `is_fua` where it was durable itself.
     ///
     /// # Panics
-    /// When place or length are no whole sectors.
+    /// When place or length are not whole sectors.
     pub fn push_write(&mut self, start_byte: u64, data: &[u8], is_fua: bool) {
         self.push(start_byte, count_of(data.len()), if is_fua { FUA } else { 0 }, data);
     }
