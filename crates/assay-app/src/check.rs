@@ -7,6 +7,7 @@ use crate::load::ladder_run::{LadderPlan, beside};
 use crate::load::server_plan::ServerPlan;
 use crate::load::slob::{BlockSetup, SlobDriver, WARM_UP};
 use crate::plan_document::PlanDocument;
+use crate::progress::Progress;
 use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
 use assay_dbload::load::{LadderSearch, RungPlan};
@@ -103,7 +104,8 @@ impl CheckPlan {
         if finish == Finish::Complete
             && let Some(directory) = self.directory()
         {
-            self.on_database(directory, &writer, context)?;
+            let progress = self.part(&context.progress, 3);
+            self.on_database(directory, &writer, &Context { progress, ..context.clone() })?;
         }
         finish_run(writer, &finish, Some(&criteria))
     }
@@ -124,14 +126,32 @@ impl CheckPlan {
     /// Calibrates, then runs the workload unless the calibration came to an early end.
     fn measure(&self, recording: &mut Recording, method: &CalibrationPlan) -> Result<Finish> {
         recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
-        match calibrate_recording(recording, method, &self.target)? {
+        let whole = recording.context.progress.clone();
+        recording.context.progress = self.part(&whole, 1);
+        let calibrated = calibrate_recording(recording, method, None, &self.target)?;
+        recording.context.progress = self.part(&whole, 2);
+        match calibrated {
             Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),
             early => Ok(early),
         }
     }
 
+    /// The progress of one of the parts: calibration, workload, and the database where there is one.
+    fn part(&self, whole: &Progress, number: u32) -> Progress {
+        let count = if self.directory().is_some() { 3 } else { 2 };
+        let run_s = run_share(self.is_demand) * self.time.seconds();
+        let database_s =
+            if self.directory().is_some() { DATABASE_SHARE * self.time.seconds() } else { 0.0 };
+        let left_s = match number {
+            1 => run_s + database_s,
+            2 => database_s,
+            _ => 0.0,
+        };
+        whole.part(number, count, left_s)
+    }
+
     /// The directory that a database can be made in; nothing when it is not wanted or there is none.
-    fn directory(&self) -> Option<&str> {
+    pub(crate) fn directory(&self) -> Option<&str> {
         let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
         target.filter(|_| !self.no_database).map(String::as_str)
     }

@@ -166,6 +166,11 @@ impl ServerPlace {
         HostContext {
             host: host.map(|host| host.name.clone()),
             processors: host.map(|host| host.cpu.logical),
+            busy_share: passed
+                .cpu
+                .as_ref()
+                .filter(|_| host.is_some())
+                .map(assay_model::counters::CpuCounters::busy_share),
             device: passed.devices.into_iter().next(),
             ..HostContext::default()
         }

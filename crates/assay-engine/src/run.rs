@@ -8,6 +8,7 @@ use crate::plan::{WorkerPlan, check_alignment, plan_workers};
 use crate::probe::probe;
 use crate::sys::{monotonic_ns, sharpen_timers};
 use crate::target::{Bounds, Target};
+use crate::verify::Verifier;
 use crate::worker::{Message, NextStep, Times, Worker};
 use assay_model::measurement::{BackendKind, ClockKind, Conduct, Finish, Measurement, Submission};
 use assay_model::workload::Workload;
@@ -102,9 +103,29 @@ impl Chosen {
 /// # Errors
 /// A usage error when the workload does not fit the targets; an environment error when no backend can be set up.
 pub fn run(job: &Job<'_>, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Measurement> {
+    run_verified(job, None, stop, observer)
+}
+
+/// The same, and what is read is compared with what was written where there is a verifier for it.
+///
+/// # Errors
+/// As [`run`]; a usage error, too, when nobody carries the I/Os out.
+pub fn run_verified(
+    job: &Job<'_>,
+    verifier: Option<&Arc<Verifier>>,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<Measurement> {
     check(job)?;
     let chosen = choose(job.backend)?;
-    let plans = plans(job, &chosen)?;
+    if verifier.is_some() && chosen.backend == BackendChoice::Null {
+        return Err(Error::usage(
+            "a device of no work keeps no data that could be verified",
+            "leave --backend null or --verify out",
+        ));
+    }
+    let mut plans = plans(job, &chosen)?;
+    plans.iter_mut().for_each(|plan| plan.verifier = verifier.cloned());
     let submission = probe_first(&chosen, job, stop);
     let shared = Arc::new(Shared {
         targets: Arc::clone(&job.targets),

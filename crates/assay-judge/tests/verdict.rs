@@ -444,6 +444,8 @@ fn the_criteria_that_ship_are_sound_and_say_their_source() {
 fn nothing_at_all_is_no_pass() {
     let facts = Facts {
         dss: None,
+        integrity: None,
+        integrity: None,
         calibration: None,
         run: None,
         load: None,

@@ -181,7 +181,7 @@ fn measurement(
             remarks: vec![Remark {
                 what: "the load was sessions of a simulated database".to_owned(),
                 why: format!(
-                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} statements a second done",
+                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} statements per second done",
                     assay_model::number::real(end.run.cpu_ns)
                         / assay_model::number::real(end.run.io.elapsed_ns.max(1)),
                     end.run.executions_per_s()

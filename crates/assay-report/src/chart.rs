@@ -1,7 +1,9 @@
 //! Charts: every kind draws marks on a scene, and a scene becomes SVG for the page or pixels for a picture.
 
+pub(crate) mod annotation;
 pub(crate) mod axis;
 pub(crate) mod bars;
+pub(crate) mod classes;
 pub(crate) mod curve;
 pub(crate) mod depth;
 pub(crate) mod heat;

@@ -11,8 +11,10 @@ mod response;
 mod sections;
 mod series;
 mod server;
+mod summary;
 mod unusual;
 
+use crate::input::TextOptions;
 use crate::render;
 pub use named_profile::NamedProfile;
 pub(crate) use server::{LOAD_TABLE, tables as server_tables};
@@ -22,7 +24,7 @@ pub fn profiles_html(profiles: &[NamedProfile<'_>], program: &str) -> String {
     render::html::html(&sections::view(profiles, program))
 }
 
-/// The profile as text; `colour` dresses it with ANSI sequences.
-pub fn profile_text(named: NamedProfile<'_>, colour: bool) -> String {
-    render::text::text(&sections::view(&[named], ""), colour)
+/// The profile as text.
+pub fn profile_text(named: NamedProfile<'_>, layout: impl Into<TextOptions>) -> String {
+    render::text::text(&sections::view(&[named], ""), layout.into())
 }

@@ -11,10 +11,12 @@ mod dss;
 mod environment;
 mod environment_facts;
 mod headline;
+mod integrity;
 mod kernel;
 mod latency_limits;
 mod levels;
 mod load;
+mod load_over_time;
 mod locality;
 mod method;
 mod mix_card;
@@ -22,6 +24,8 @@ mod notes;
 mod numbers;
 mod over_time;
 mod overlay;
+mod projection;
+mod quantity_names;
 mod rates;
 mod repeat;
 mod run;
@@ -29,8 +33,10 @@ mod session_time;
 mod soak;
 mod study;
 mod styles;
+mod summary;
 mod transaction_charts;
 mod verdict;
+mod verification;
 mod watch;
 mod watch_facts;
 mod zoom;
@@ -61,7 +67,10 @@ pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
 /// The answer with its verdict and what to know before relying on it.
 pub(crate) fn answer<'a>(report: &Report, format: &Formatter) -> Answer<'a> {
     let found = answer::answer(report, format);
+    let summary = summary::summary(report, format);
     Answer {
+        summary: summary.blocks(*format),
+        asked: summary.asked,
         outcome: found.outcome,
         headline: found.headline,
         details: found.details,
@@ -94,9 +103,16 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 /// The parts that have something to show.
 fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
+    if let Some(found) = &report.projection {
+        sections.extend(projection::sections(found, format));
+    }
+    if let Some(found) = &report.verified {
+        sections.extend(verification::sections(found));
+    }
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
+    sections.extend(report.integrity.as_ref().map(integrity::section));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
     if let Some(found) = &report.soak {
         sections.extend(soak::sections(found, format));

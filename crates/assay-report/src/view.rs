@@ -31,8 +31,12 @@ pub(crate) struct View<'a> {
 pub(crate) struct Answer<'a> {
     /// What the criteria came to, where there are any.
     pub(crate) outcome: Option<Outcome>,
+    /// The question, in one sentence; may be empty.
+    pub(crate) asked: String,
     /// One sentence.
     pub(crate) headline: String,
+    /// What the answer means, how it compares with known storage, what to do next: only a page has room for it.
+    pub(crate) summary: Vec<Block<'a>>,
     /// The outcome point by point.
     pub(crate) verdict: Vec<Block<'a>>,
     /// What was found, a sentence each.
@@ -271,6 +275,7 @@ impl<'a> View<'a> {
     /// All charts in their order.
     pub(crate) fn charts(&self) -> Vec<&Chart<'a>> {
         let mut charts = Vec::new();
+        collect(&self.answer.summary, &mut charts);
         for section in &self.sections {
             collect(&section.blocks, &mut charts);
         }

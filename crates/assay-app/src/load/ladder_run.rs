@@ -340,11 +340,17 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         plan: &RungPlan,
         mut cell: Option<&mut CellWriter>,
     ) -> Result<RungResult> {
-        let (progress, stop) = (&self.context.progress, Arc::clone(&self.context.stop));
+        let (progress, stop) = (self.progress(plan), Arc::clone(&self.context.stop));
         let driver = &*self.driver;
+        let warm_up = if cell.is_some() { "" } else { "warm-up with " };
+        let sessions = match plan.sessions {
+            1 => "1 session".to_owned(),
+            several => format!("{several} sessions"),
+        };
+        progress.show(&format!("{warm_up}{sessions}"), 0.0, None);
         let mut observe = |interval: &Interval, joint: &Window| {
-            let what = format!("{} sessions: {}", plan.sessions, driver.work(interval, joint));
-            show(progress, &what, plan.length, interval);
+            let what = format!("{warm_up}{sessions}: {}", driver.work(interval, joint));
+            show(&progress, &what, plan.length, interval);
             match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
                 Some(Err(_)) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
@@ -361,6 +367,26 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let measured = measure(database, driver.method(), plan, &mut hands);
         self.context.progress.clear();
         measured
+    }
+
+    /// The progress of a rung as a part of the whole ladder, where it is known how many there are.
+    fn progress(&self, plan: &RungPlan) -> Progress {
+        let progress = &self.context.progress;
+        let LadderSearch::Given(all) = &self.ladder.climb else { return progress.clone() };
+        let Some(place) = all.iter().position(|sessions| *sessions == plan.sessions) else {
+            return progress.clone();
+        };
+        let whole = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let (length, place) = (whole(all.len()), whole(place));
+        // Every second repeat goes down the ladder.
+        let place = if plan.repeat.is_multiple_of(2) { length - place } else { place + 1 };
+        let number = (plan.repeat.saturating_sub(1)) * length + place;
+        let count = length * self.ladder.repeats;
+        let time_s = match plan.length {
+            Length::Time(time) => time.seconds(),
+            Length::Steps(_) => 0.0,
+        };
+        progress.part(number, count, f64::from(count - number) * time_s)
     }
 
     /// Not part of the result.

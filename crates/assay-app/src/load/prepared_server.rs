@@ -258,10 +258,12 @@ impl<L: LoadProduct> PreparedServer<L> {
         }
         see_to_left_in(path, wanted.partial_data, &context.progress)?;
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        context.progress.show("creating a server", 0.0, None);
         let mut own = OwnServer::make(plan, &context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
         let filled = (wanted.fill)(&mut database)?;
         drop(database);
+        context.progress.show("restarting the server for the measurement", 0.0, None);
         own.turn_to_measuring(&context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
         if own.is_refused_direct() {
@@ -278,6 +280,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         context: &Context,
     ) -> Result<Self> {
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        context.progress.show("starting the server that was kept", 0.0, None);
         let own = OwnServer::adopt(plan, kept, &context.stop)?;
         let mut database = Database::on_own(&own, &kept.schema)?;
         let filled = (wanted.fill)(&mut database)?;
@@ -297,6 +300,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         wanted: &mut ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
+        context.progress.show("connecting to the server", 0.0, None);
         let mut database = Database::at(address, &wanted.schema)?;
         database.own_database = wanted.own_database.take();
         database.hold()?;

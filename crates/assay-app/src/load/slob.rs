@@ -34,7 +34,7 @@ const SESSIONS_MAX: u32 = 1024;
 /// Numbers of sessions where nobody says.
 const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
 /// Measured time of a rung where nobody says.
-const TIME: Nanos = Nanos(15_000_000_000);
+pub(crate) const TIME: Nanos = Nanos(15_000_000_000);
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

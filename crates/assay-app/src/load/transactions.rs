@@ -305,7 +305,7 @@ impl TransactionPlan {
         if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
             return Err(Error::usage(
                 format!("--rate {rate_per_s} is not a rate"),
-                "write transactions a second, for example 200",
+                "write transactions per second, for example 200",
             ));
         }
         let spacing = match self.arrival {
@@ -319,7 +319,7 @@ impl TransactionPlan {
     fn settings(&self) -> Vec<Setting> {
         let rate = self.rate_per_s.map_or_else(
             || "closed: the next transaction begins when the last has ended".to_owned(),
-            |rate| format!("open: {rate} transactions a second"),
+            |rate| format!("open: {rate} transactions per second"),
         );
         let restored = match self.restore_every {
             None => "never".to_owned(),

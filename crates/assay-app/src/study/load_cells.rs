@@ -121,7 +121,9 @@ fn run_load(load: &mut LoadCell, context: &Context) -> Result<Option<FinishedRun
     let server = load.plan.load_mut().parts().server;
     server.bindir = server.bindir.take().or(programs);
     let progress = context.progress.without_notes();
-    let context = Context { progress, command, ..context.clone() };
+    // The name is the study's.
+    let store = context.store.clone().labelled(None)?;
+    let context = Context { progress, command, store, ..context.clone() };
     let finished = load.plan.run(&context);
     if context.is_stopped() {
         return Ok(None);

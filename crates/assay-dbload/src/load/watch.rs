@@ -170,6 +170,7 @@ impl<'a> Watch<'a> {
             repeat: plan.repeat,
             measurement,
             statements,
+            interval_rates_per_s: self.rates,
             retries,
             backlog: None,
             database: passed.database,

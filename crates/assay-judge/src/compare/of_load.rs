@@ -17,6 +17,7 @@ const QUANTILE: f64 = 0.99;
 pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts {
     let facts = Facts {
         dss: None,
+        integrity: None,
         calibration: None,
         run: None,
         load: Some(load),

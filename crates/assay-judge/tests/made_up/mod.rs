@@ -63,6 +63,8 @@ impl Story {
         let run = Run { measurement: &self.measurement, series: &self.series };
         Facts {
             dss: None,
+            integrity: None,
+            integrity: None,
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
             load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),
@@ -220,6 +222,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         mixes: vec![mix],
         elapsed_s: 45.0,
         remarks: Vec::new(),
+        log: None,
     }
 }
 
@@ -329,6 +332,7 @@ pub(crate) fn rung(
             ..measurement
         },
         statements: Some(about(real(2 * per_s))),
+        interval_rates_per_s: Vec::new(),
         retries: Vec::new(),
         backlog: None,
         database: DatabaseCounts { reads: 30_000, read_bytes: bytes, ..DatabaseCounts::default() },

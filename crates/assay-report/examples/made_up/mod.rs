@@ -161,7 +161,7 @@ fn events(intervals: u64) -> Vec<Event> {
         what: what.to_owned(),
     };
     vec![
-        event(0.33, "change point: 28 % fewer I/Os a second"),
+        event(0.33, "change point: 28 % fewer I/Os per second"),
         event(0.45, "change point: back to the level before"),
         event(0.66, "first of 3 reads that failed with EIO on /oradata/data02.dbf"),
     ]

@@ -41,16 +41,20 @@ fn header(view: &View<'_>) -> Markup {
     tag("header").body(name.and(tag("p").class("facts").all(facts)))
 }
 
-/// The answer. The verdict's table comes early, so that it is in sight even on a telephone.
+/// The answer: what a manager reads on one screen, then the verdict's table and the sentences of those who know the words.
 fn answer(answer: &Answer<'_>, figures: &mut Figures) -> Markup {
     let outcome = answer.outcome.map(|outcome| badge(outcome, tag("p").class("outcome big")));
     let headline = tag("h1").text(&answer.headline);
     let class = answer.outcome.map_or("answer", answer_class);
-    let head = tag("div").class(class).body(outcome.unwrap_or_default().and(headline));
+    let asked = optional_class("p", "asked", &answer.asked);
+    let head = tag("div").class(class).all([asked, outcome.unwrap_or_default(), headline]);
+    let summary = tag("div").attribute("id", "summary");
+    let summary = summary.body(head.and(blocks(&answer.summary, figures)));
     let verdict = blocks(&answer.verdict, figures);
     let details = items(tag("ul").class("lead"), &answer.details);
+    let details = titled(Level::Part, "In figures", details);
     let reading = optional_class("p", "note", answer.reading);
-    let parts = [head, verdict, details, reading, notes(&answer.notes)];
+    let parts = [summary, verdict, details, reading, notes(&answer.notes)];
     tag("section").attribute("id", "answer").all(parts)
 }
 
@@ -196,7 +200,9 @@ fn finding(finding: &Finding) -> Markup {
             tag("p").class("what").body(badge.and(text(&format!(" {}", finding.what))))
         }
     };
-    tag("li").all([what, line("why", &finding.why), line("remedy", &finding.remedy)])
+    // A remedy may begin with a command, which is typed as it stands.
+    let remedy = optional_class("p", "remedy", &finding.remedy);
+    tag("li").all([what, line("why", &finding.why), remedy])
 }
 
 /// The word for a severity.

@@ -1,9 +1,10 @@
-//! A view for a terminal: the page's order, answer first, never wider than a hundred columns.
+//! A view for a terminal: the page's order, answer first, never wider than the terminal.
 
 mod layout;
 mod table;
 
 use super::html::severity_word;
+use crate::input::TextOptions;
 use crate::phrases::{capital, ended};
 use crate::view::{
     Answer, Block, Card, Cell, Fact, Finding, KeyFigure, Look, Section, Table, View,
@@ -14,29 +15,47 @@ use layout::Text;
 /// Lines of a list at most.
 const LIST_MAX: usize = 12;
 
-/// The view as text; `colour` dresses it with ANSI sequences, to be off where `NO_COLOR` is set or nobody looks.
-pub(crate) fn text(view: &View<'_>, colour: bool) -> String {
-    let mut text = Text::new(colour);
+/// The view as text. Sections for which there is no room are named at the end.
+pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
+    let mut text = Text::new(options);
     headline(&mut text, &view.answer);
     notes(&mut text, &view.answer.notes);
     blocks(&mut text, &view.answer.verdict);
+    let mut left_out = Vec::new();
     for one in &view.sections {
-        section(&mut text, one);
+        if !append(&mut text, one) {
+            left_out.push(one.title.as_str());
+        }
+    }
+    if !left_out.is_empty() {
+        text.heading(&format!("More with --full and on the page: {}", left_out.join(", ")));
     }
     text.finish()
 }
 
+/// Adds a section, or as much of its beginning as there is room for; whether that was all.
+fn append(text: &mut Text, whole: &Section<'_>) -> bool {
+    let empty = text.another();
+    let beginning = |blocks: usize| {
+        let mut part = empty.another();
+        section(&mut part, &whole.title, &whole.blocks[..blocks]);
+        part
+    };
+    let mut parts = (0..=whole.blocks.len()).rev().map(beginning);
+    parts.position(|part| text.append(&part)) == Some(0)
+}
+
 /// The answer alone, with its verdict.
-pub(crate) fn answer_text(answer: &Answer<'_>, colour: bool) -> String {
-    let mut text = Text::new(colour);
+pub(crate) fn answer_text(answer: &Answer<'_>, options: TextOptions) -> String {
+    let mut text = Text::new(options);
     headline(&mut text, answer);
     blocks(&mut text, &answer.verdict);
     text.finish()
 }
 
 /// Blocks without anything around them.
-pub(crate) fn blocks_text(all: &[Block<'_>], colour: bool) -> String {
-    let mut text = Text::new(colour);
+pub(crate) fn blocks_text(all: &[Block<'_>], options: TextOptions) -> String {
+    let mut text = Text::new(options);
     blocks(&mut text, all);
     text.finish()
 }
@@ -68,14 +87,14 @@ fn notes(text: &mut Text, notes: &[Finding]) {
 }
 
 /// A section; no heading stands directly above another.
-fn section(text: &mut Text, section: &Section<'_>) {
-    let Some(first) = section.blocks.iter().find(|block| is_shown(block)) else {
+fn section(text: &mut Text, title: &str, all: &[Block<'_>]) {
+    let Some(first) = all.iter().find(|block| is_shown(block)) else {
         return;
     };
     if !begins_with_heading(first) {
-        text.heading(&section.title);
+        text.heading(title);
     }
-    blocks(text, &section.blocks);
+    blocks(text, all);
 }
 
 fn begins_with_heading(block: &Block<'_>) -> bool {
@@ -131,7 +150,7 @@ fn block(text: &mut Text, block: &Block<'_>) {
             rows(text, table);
         }
         Block::Table(table) => {
-            text.lines(table::lines(table));
+            text.lines(table::lines(table, text.table_width()));
             more(text, table.rows.len().saturating_sub(table::rows_max(table)));
         }
         Block::Facts(facts) => text.pairs(&facts.iter().map(fact).collect::<Vec<_>>()),
@@ -172,9 +191,12 @@ fn fact(fact: &Fact) -> (String, String) {
 fn finding(text: &mut Text, finding: &Finding) {
     let severity = finding.severity.map(|severity| format!("{}: ", severity_word(severity)));
     text.item(&format!("{}{}", severity.unwrap_or_default(), finding.what));
-    let more = format!("{} {}", ended(&capital(&finding.why)), ended(&capital(&finding.remedy)));
-    if !more.trim().is_empty() {
-        text.deeper(&more);
+    if !finding.why.is_empty() {
+        text.deeper(&ended(&capital(&finding.why)));
+    }
+    // A remedy may be a command, which is typed as it stands.
+    if !finding.remedy.is_empty() {
+        text.deeper(&format!("→ {}", finding.remedy));
     }
 }
 
@@ -233,7 +255,7 @@ fn cards(text: &mut Text, cards: &[Card]) {
     for card in cards {
         table.extend(figures(card).map(|figure| figure_row(card, figure)));
     }
-    text.lines(table::lines(&table));
+    text.lines(table::lines(&table, text.table_width()));
     for card in cards {
         for figure in figures(card).filter(|figure| figure.is_noteworthy) {
             text.item(&format!("{}, {}: {}.", card.title, lower(&figure.name), figure.note));
