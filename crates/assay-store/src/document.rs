@@ -51,7 +51,7 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
