@@ -290,7 +290,8 @@ mod tests {
         fs::create_dir_all(&directory).unwrap();
         let target =
             TargetPlan { targets: vec![directory.display().to_string()], ..TargetPlan::default() };
-        let plan = RunPlan { target: target.clone(), workload: preset("oltp").unwrap(), verify: None };
+        let plan =
+            RunPlan { target: target.clone(), workload: preset("oltp").unwrap(), verify: None };
         let text = plan.summary().unwrap().text();
         assert!(text.contains("test file of up to") && text.contains("30s measured"), "{text}");
         let plan = LoadPlan::named("oltp", &target.targets[0]).unwrap();

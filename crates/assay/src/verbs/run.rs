@@ -25,8 +25,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 7] =
-    ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
+const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
 
 /// Runs a workload, from a file, a preset or a pattern, and judges the result if criteria are given
 #[derive(Args)]
