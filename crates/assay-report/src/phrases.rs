@@ -62,7 +62,7 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
 pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str {
     match contradiction {
         Contradiction::SmallAboveLarge => {
-            "small I/Os moved more bytes a second than large ones: one of the two rates did not last"
+            "small I/Os moved more bytes per second than large ones: one of the two rates did not last"
         }
         Contradiction::BaseChanged => {
             "one outstanding I/O took another time at the end than at the beginning: the storage changed meanwhile"

@@ -5,6 +5,7 @@ use super::depth::depths;
 use super::scale::Scale;
 use super::scene::{Ink, Scene, Size, Stroke};
 use crate::format::Formatter;
+use crate::ladder::several;
 use assay_model::load::Rung;
 use assay_model::verdict::Unit;
 
@@ -82,8 +83,12 @@ fn draw(
     scene.line(sessions.into_iter().filter_map(middle).collect(), curve.ink, curve.stroke);
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
-            let says =
-                format!("{}, {} {who}: {}", curve.name, rung.sessions, format.value(unit, value));
+            let says = format!(
+                "{}, {}: {}",
+                curve.name,
+                several(rung.sessions, one_of(who)),
+                format.value(unit, value)
+            );
             scene.dot(place, curve.ink, says);
         }
     }
@@ -103,5 +108,10 @@ fn describe(
         Some(format!("{} {}", curve.name, format.value(unit, (curve.value)(last)?)))
     };
     let said: Vec<String> = curves.iter().filter_map(one).collect();
-    format!("With {} {who}: {}.", last.sessions, said.join(", "))
+    format!("With {}: {}.", several(last.sessions, one_of(who)), said.join(", "))
+}
+
+/// The singular of whom an axis counts.
+fn one_of(who: &str) -> &str {
+    who.strip_suffix('s').unwrap_or(who)
 }

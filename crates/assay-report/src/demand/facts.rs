@@ -151,7 +151,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
         || format!("{low} or more"),
         |high| format!("{low} to {}", show_time_ns(real(high))),
     );
-    format!("{}: {} a second took {range}.", outlier.event, rate(outlier.rate_per_s))
+    format!("{}: {} per second took {range}.", outlier.event, rate(outlier.rate_per_s))
 }
 
 /// Where the numbers come from.

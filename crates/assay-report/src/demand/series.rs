@@ -82,7 +82,7 @@ fn databases<'a>(stops: &[Stop<'a>]) -> Vec<&'a str> {
 pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
     let stops = stops(profiles);
     let peak = largest(&stops, Stop::iops).map(|(iops, stop)| {
-        format!("The most I/O was asked in {}: {} a second.", stop.file, show_count(iops))
+        format!("The most I/O was asked in {}: {} per second.", stop.file, show_count(iops))
     });
     let slow = largest(&stops, |stop| stop.read_latency_ns).map(|(time_ns, stop)| {
         format!("Reads took longest in {}: {} on average.", stop.file, show_time_ns(time_ns))
@@ -111,8 +111,8 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
         names.into_iter().map(|name| of_database(&stops, name)).collect()
     };
     let all = [
-        (Along::Reports, "reads-and-writes", "Reads and writes a second, report by report."),
-        (Along::Sessions, "by-sessions", "Reads and writes a second by sessions connected."),
+        (Along::Reports, "reads-and-writes", "Reads and writes per second, report by report."),
+        (Along::Sessions, "by-sessions", "Reads and writes per second by sessions connected."),
     ];
     for (along, file, caption) in all {
         let drawn = Rc::clone(&stops);
@@ -121,7 +121,7 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
         blocks.extend(is_spread(&stops, along).then_some(Block::Chart(chart)));
     }
     if is_spread(&stops, Along::Iops) {
-        let caption = "Mean time of reads by I/Os a second: what load did to it.";
+        let caption = "Mean time of reads by I/Os per second: what load did to it.";
         let draw = move |size| latencies(&stops, size);
         blocks.push(Block::Chart(Chart::new("read-time-by-load", Size::Full, caption, draw)));
     }
@@ -286,7 +286,7 @@ fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
 
 /// Reads and writes a second.
 fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
-    let mut scene = Scene::new(size, 260.0, "I/Os a second");
+    let mut scene = Scene::new(size, 260.0, "I/Os per second");
     let most = most(stops);
     let y = upright(&mut scene, most);
     let places = across(&mut scene, stops, along);
@@ -308,7 +308,7 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
 }
 
 fn describe(reports: usize, most: f64) -> String {
-    format!("{reports} reports, at most {} I/Os of a kind a second.", show_count(most))
+    format!("{reports} reports, at most {} I/Os of a kind per second.", show_count(most))
 }
 
 /// The highest rate of any kind.
@@ -396,6 +396,6 @@ fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
     let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
     let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
     vertical(scene, &format, &Axis::new(&format, "mean time of reads", Unit::Ns, y, 5));
-    horizontal(scene, &format, &Axis::new(&format, "I/Os a second", Unit::IosPerS, x, 6));
+    horizontal(scene, &format, &Axis::new(&format, "I/Os per second", Unit::IosPerS, x, 6));
     (x, y)
 }

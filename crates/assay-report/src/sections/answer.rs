@@ -1,8 +1,8 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
 use super::document_headline::headline;
-use super::levels;
 use super::rates::{paced, rounded};
+use super::{integrity, levels};
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::phrases::{
@@ -30,6 +30,10 @@ pub(super) struct Answer {
 pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
+    // Data that is not what was written is worse than whatever else was asked.
+    if let Some(fault) = report.integrity.as_ref().and_then(integrity::headline) {
+        return Answer { outcome: fault.outcome, headline: fault.words, details };
+    }
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, format);
         return Answer { outcome: Some(verdict.outcome), headline, details };
@@ -60,6 +64,8 @@ fn found(report: &Report, format: &Formatter) -> Vec<String> {
         let change = run.level_change.as_ref().map(|change| levels::sentence(change, format));
         run_sentence(run, format).into_iter().chain(change)
     }));
+    let verified = report.integrity.as_ref().filter(|found| found.found_blocks() == 0);
+    found.extend(verified.map(integrity::sentence));
     if found.is_empty() {
         found.extend(report.watch.as_ref().map(|watch| watch_sentence(&watch.summary)));
     }

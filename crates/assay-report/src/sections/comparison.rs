@@ -180,8 +180,10 @@ fn different(pair: &Pair) -> String {
     let named: Vec<String> =
         judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
     match (named.as_slice(), shown.len()) {
-        ([], 0) => "No measure surely differs.".to_owned(),
-        ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
+        ([], 0) => "No measure differs significantly.".to_owned(),
+        ([], shown) => {
+            format!("No judged measure differs significantly; {shown} of the others do.")
+        }
         (named, 0) => format!("Significantly different: {}.", named.join(", ")),
         (named, shown) => {
             format!("Significantly different: {}; and {shown} of the others.", named.join(", "))
@@ -206,7 +208,11 @@ fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> 
     let (ratio, interval) = measure.ratio.as_ref().map_or_else(
         || ("–".to_owned(), "not known".to_owned()),
         |ratio| {
-            let ends = format!("{:.3} – {:.3}", ratio.low, ratio.high);
+            let ends = if ratio.high.is_finite() {
+                format!("{:.3} – {:.3}", ratio.low, ratio.high)
+            } else {
+                format!("at least {:.3}", ratio.low)
+            };
             let exact = ratio.high <= ratio.low;
             let ends = if exact { "no interval".to_owned() } else { ends };
             (format!("{:.3}", ratio.value), ends)
@@ -260,7 +266,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
-    let lead = "A range says how many I/Os a second fall into it, and how many are in it at any time: rate times the \
+    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any time: rate times the \
                 middle of the range. So tails compare with sessions and cores.";
     Some(Section {
         id: "distributions",
@@ -409,7 +415,7 @@ fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         lines.push(line("law", 1, &|at| exact(law.at(at))));
     }
     Lines {
-        title: format!("{} against linear growth", scaling.quantity),
+        title: format!("Scaling efficiency: {}", scaling.quantity),
         across: Across::Linear,
         across_name: nodes.to_owned(),
         name: scaling.quantity.clone(),

@@ -7,6 +7,7 @@ use crate::chart::bars::{Bar, Bars, Kind};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
+use crate::ladder::several;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::dss::{Dss, DssKind, DssOutcome, DssQuery, DssRun, middle_and_range};
 use assay_model::load::Setting;
@@ -300,7 +301,13 @@ fn facts(dss: &Dss) -> Vec<(String, String)> {
     let own = if server.is_own { "made for this run" } else { "given" };
     let loaded = dss.data.loading.map_or_else(
         || "by an earlier run".to_owned(),
-        |loading| format!("in {} by {} sessions", show_length(loading.elapsed_s), loading.loaders),
+        |loading| {
+            format!(
+                "in {} by {}",
+                show_length(loading.elapsed_s),
+                several(loading.loaders, "session")
+            )
+        },
     );
     let tables = format!(
         "{} rows, {} and {} of indexes, loaded {loaded}",

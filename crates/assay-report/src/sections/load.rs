@@ -135,7 +135,7 @@ fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     Some(Chart::new(
         "active-sessions",
         Size::Full,
-        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times a second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
+        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times per second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
         draw,
     ))
 }

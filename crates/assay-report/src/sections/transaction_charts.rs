@@ -103,7 +103,7 @@ pub(super) static BROKERAGE: Picture = Picture {
     rate: [
         "Trade results by users",
         "trade results/s",
-        "Trade results a second by users: trades that the market made of orders, with their settlement.",
+        "Trade results per second by users: trades that the market made of orders, with their settlement.",
     ],
     rate_of: line("trade results", Ink::Write, Stroke::Solid, |rung| Some(results_per_s(rung))),
     times: &[
