@@ -24,6 +24,7 @@ pub mod plan_document;
 pub mod predict;
 pub mod progress;
 pub mod recording;
+pub mod replay;
 pub mod reports;
 pub mod resume;
 pub mod run;

@@ -14,13 +14,14 @@ use assay_methods::target::{
 };
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
+use assay_model::integrity::{Integrity, Sweep};
 use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
 };
 use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
 use assay_model::study::Study;
-use assay_model::units::{Nanos, show_bytes};
+use assay_model::units::{Nanos, Share, show_bytes};
 use assay_model::{Error, Result, Workload};
 use assay_store::{
     CellStart, CellWriter, Document, Durability, NewRun, RunReader, RunWriter, Store,
@@ -317,6 +318,52 @@ impl Recording {
                 },
             },
         }
+    }
+}
+
+impl Recording {
+    /// Verifies everything that is measured from now on; `checked_share` of the reads are compared.
+    ///
+    /// # Errors
+    /// A usage error when the workload or the targets cannot be verified.
+    pub fn verify(&mut self, workload: &Workload, checked_share: Share) -> Result<()> {
+        let OpenTarget::Storage(storage) = &self.target else {
+            let targets = &self.writer.manifest().targets;
+            return check_verifiable(workload, targets, checked_share);
+        };
+        self.verification = Some(Verification::begin(workload, &storage.targets, checked_share)?);
+        Ok(())
+    }
+
+    /// Reads everything that was written, and keeps what came of it; nothing without verification.
+    ///
+    /// # Errors
+    /// An environment error when memory is short or the store cannot take the documents.
+    pub fn end_verification(&mut self, finish: &Finish) -> Result<Option<Integrity>> {
+        let Some(verification) = self.verification.take() else {
+            return Ok(None);
+        };
+        let progress = self.context.progress.clone();
+        let mut show = |share: f64| progress.show("sweep over what was written", share, None);
+        let sweep = match finish {
+            // What has gone cannot be read.
+            Finish::Failed { .. } => Sweep::default(),
+            _ => verification.verifier.sweep(&self.context.stop, &mut show)?,
+        };
+        self.context.progress.clear();
+        let integrity = verification.finish(sweep);
+        self.writer.put_json(Document::Integrity, &integrity)?;
+        let versions = verification.verifier.versions();
+        if !versions.is_empty() {
+            self.writer.keep_faults(&versions)?;
+            let path = self.writer.path().join(assay_store::FAULTS);
+            self.context.progress.say(&format!(
+                "note: both versions of {} blocks are kept in {}",
+                versions.len(),
+                path.display()
+            ));
+        }
+        Ok(Some(integrity))
     }
 }
 

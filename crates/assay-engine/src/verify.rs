@@ -9,7 +9,7 @@ use assay_integrity::{
 use assay_model::integrity::{
     FaultVersions, FoundBy, Integrity, Sweep, VerificationCost, VerificationCoverage,
 };
-use assay_model::number::{count_of, index_of, real, share};
+use assay_model::number::{count_of, index_of, real};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,6 +70,13 @@ impl Issued {
 }
 
 impl Ground {
+    /// Notes that the last version was read, although an older one would have been right, too.
+    fn see_again(&self, block: u64, generation: u32, promise: &Promise) {
+        if !promise.busy && generation == promise.newest && promise.is_strict() {
+            self.generations.see(block, generation);
+        }
+    }
+
     fn address(&self, block: u64, block_bytes: u64) -> SectorAddress {
         let sector = (self.first_byte + block * block_bytes) / count_of(SECTOR_BYTES);
         SectorAddress { target: self.number, sector }
@@ -86,7 +93,7 @@ impl Verifier {
         compressible_share(workload).map(drop)
     }
 
-    /// For a workload on these targets. `run` tells the data of one run from that of another; `checked_share` of the reads
+    /// For a workload on these targets. `run` keeps the data of one run apart from that of another; `checked_share` of the reads
     /// are compared with what was written.
     ///
     /// # Errors
@@ -233,7 +240,7 @@ impl Verifier {
         match diagnose(&self.pattern, data, first, &promise) {
             BlockState::Right(0) if promise.newest == 0 => self.tally.add_unwritten(),
             BlockState::Right(generation) => {
-                self.see_again(ground, place.block, generation, &promise);
+                ground.see_again(place.block, generation, &promise);
                 self.tally.add_checked(&promise, false);
             }
             BlockState::Mixed(_) => self.tally.add_checked(&promise, true),
@@ -244,14 +251,6 @@ impl Verifier {
                 self.tally.add_checked(&promise, false);
                 self.report(place, &promise, diagnosis, data, found_by);
             }
-        }
-    }
-
-    /// The last version was read, although an older one would have been right, too.
-    fn see_again(&self, ground: &Ground, block: u64, generation: u32, promise: &Promise) {
-        let _ = self;
-        if !promise.busy && generation == promise.newest && promise.is_strict() {
-            ground.generations.see(block, generation);
         }
     }
 
@@ -345,11 +344,6 @@ impl Verifier {
             counts: faults.counts(),
             faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
         }
-    }
-
-    /// How far a sweep has come, 0..=1.
-    pub(crate) fn swept_share(done: u64, all: u64) -> f64 {
-        share(done, all)
     }
 }
 

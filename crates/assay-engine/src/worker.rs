@@ -20,7 +20,6 @@ mod lead;
 mod messages;
 mod verification;
 
-use issue::HeldWrite;
 use lead::Lead;
 use messages::Meter;
 pub use messages::{Message, WorkerInterval, WorkerSummary};
@@ -62,6 +61,14 @@ struct Slot {
     joined: Vec<u64>,
     /// Targets that this sync leaves to be synced for the same commits.
     rest: Vec<u32>,
+}
+
+/// A write that waits for a place that nobody else is writing.
+#[derive(Clone, Copy, Debug)]
+struct HeldWrite {
+    slot: u32,
+    intended_ns: u64,
+    places: u64,
 }
 
 /// What writes await their sync.

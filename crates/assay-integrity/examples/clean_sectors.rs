@@ -1,5 +1,7 @@
 //! Writes and reads 10^8 sectors of a device in memory that keeps everything: how many false alarms there are, and what
-//! stamping and checking cost. `cargo run --release -p assay-integrity --example clean_sectors [SECTORS]`
+//! stamping and checking cost.
+//!
+//! `cargo run --release -p assay-integrity --example clean_sectors [SECTORS]`
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use assay_integrity::{

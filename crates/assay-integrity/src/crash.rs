@@ -291,8 +291,8 @@ impl CrashState<'_, '_> {
     /// What `write` says.
     pub fn write_image<E>(
         &self,
-        mut write: impl FnMut(u64, &[u8]) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
+        mut write: impl FnMut(u64, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut all: Vec<u64> =
             self.device.medium.keys().chain(self.lost_or_kept.keys()).copied().collect();
         all.sort_unstable();

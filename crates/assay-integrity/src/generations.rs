@@ -167,7 +167,7 @@ impl Generations {
     /// Allows versions from `oldest` on, until the block is written again.
     pub fn doubt(&self, block: u64, oldest: u32) {
         let mut doubts = self.doubts();
-        let promise = self.promise_of(self.entry(block).load(Ordering::Acquire), oldest);
+        let promise = Self::promise_of(self.entry(block).load(Ordering::Acquire), oldest);
         let known = doubts.entry(block).or_insert(oldest);
         if promise.age(oldest) > promise.age(*known) {
             *known = oldest;
@@ -175,8 +175,7 @@ impl Generations {
         self.entry(block).fetch_or(DOUBT, Ordering::AcqRel);
     }
 
-    const fn promise_of(&self, entry: u32, oldest: u32) -> Promise {
-        let _ = self;
+    const fn promise_of(entry: u32, oldest: u32) -> Promise {
         Promise {
             oldest,
             newest: entry & GENERATION,
@@ -190,7 +189,7 @@ impl Generations {
     #[inline]
     pub fn promise(&self, block: u64) -> Promise {
         let entry = self.entry(block).load(Ordering::Acquire);
-        self.promise_of(entry, self.oldest(block, entry))
+        Self::promise_of(entry, self.oldest(block, entry))
     }
 
     /// The last version was read and was right; whether that is news.

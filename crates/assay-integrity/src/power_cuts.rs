@@ -18,7 +18,9 @@ pub struct StampedLog<'a> {
     log: &'a WriteLog,
     pattern: Pattern,
     block_bytes: u64,
-    /// Where blocks begin: the first byte of any write, modulo the block.
+    /// Number of the target that the stamps name.
+    target: u16,
+    /// Writes with stamps.
     writes: usize,
 }
 
@@ -55,14 +57,14 @@ impl<'a> StampedLog<'a> {
     /// Finds the run that wrote a log.
     ///
     /// # Errors
-    /// A usage error when no write carries stamps, or blocks have no size in common.
+    /// A usage error when no write carries stamps, or the stamps and the content behind them are not those of this place.
     pub fn new(log: &'a WriteLog) -> Result<Self> {
         let stamped = || {
             log.entries().iter().filter(|entry| entry.is_write()).filter_map(|entry| {
                 Some((entry, Stamp::read(log.data(entry).get(..SECTOR_BYTES)?)?))
             })
         };
-        let Some((_, first)) = stamped().next() else {
+        let Some((entry, first)) = stamped().next() else {
             return Err(Error::usage(
                 "no write of the log carries stamps",
                 "record a run with --verify, or ask for an image of a state instead",
@@ -71,7 +73,15 @@ impl<'a> StampedLog<'a> {
         let of_run = stamped().filter(|(_, stamp)| stamp.run == first.run);
         let block_bytes =
             of_run.clone().fold(0, |common, (entry, _)| divisor(entry.length_bytes, common));
-        Ok(Self { log, pattern: Pattern::new(first.run, 0.0), block_bytes, writes: of_run.count() })
+        let (pattern, target) = (Pattern::new(first.run, 0.0), first.address.target);
+        let here = SectorAddress { target, sector: entry.start_byte / count_of(SECTOR_BYTES) };
+        if !pattern.holds(&log.data(entry)[..SECTOR_BYTES], here, first.generation) {
+            return Err(Error::usage(
+                "the stamps of the log belong to another place, or stand before compressible content",
+                "record the very file or device that is verified, with compressible = 0",
+            ));
+        }
+        Ok(Self { log, pattern, block_bytes, target, writes: of_run.count() })
     }
 
     /// Writes with stamps.
@@ -79,7 +89,7 @@ impl<'a> StampedLog<'a> {
         self.writes
     }
 
-    /// Cuts the power of a device at so many places of the log, evenly drawn, each with a state of its own.
+    /// Cuts the power of a device at `states` places of the log, evenly drawn, each with a state of its own.
     pub fn cut(&self, model: CrashModel, states: u64, seed: u64) -> CutResults {
         let mut random = Random::part(seed, 0xc07);
         let places = count_of(self.log.entries().len());
@@ -149,7 +159,7 @@ impl<'a> StampedLog<'a> {
 
     fn state(&self, block: u64, data: &[u8], oldest: u32, newest: u32) -> BlockState {
         let sector = block * self.block_bytes / count_of(SECTOR_BYTES);
-        let first = SectorAddress { target: 0, sector };
+        let first = SectorAddress { target: self.target, sector };
         if self.pattern.holds(data, first, newest) {
             return BlockState::Right(newest);
         }

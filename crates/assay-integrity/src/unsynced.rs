@@ -45,7 +45,7 @@ impl UnsyncedWrites {
         }
     }
 
-    /// A sync failed: gives every write that was not covered, later ones included, for its error is told once only.
+    /// A sync failed: gives every write that was not covered, later ones included, for its error is reported once only.
     pub fn fail(&self) -> Vec<(u64, u32)> {
         let mut queue = self.queue();
         let writes: Vec<(u64, u32)> = queue.writes.drain(..).collect();

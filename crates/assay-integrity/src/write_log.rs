@@ -78,7 +78,7 @@ impl WriteLog {
     /// Reads a log. One that was cut off ends with its last whole entry.
     ///
     /// # Errors
-    /// A usage error when it is no log of a known version, or an entry contradicts itself.
+    /// A usage error when it is not a log of a known version, or an entry contradicts itself.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
         let (Some(MAGIC), Some(version)) = (long(&bytes, 0), long(&bytes, 8)) else {
             return Err(refusal("it does not begin as a log of dm-log-writes"));
@@ -155,7 +155,7 @@ impl WriteLog {
 
     fn push(&mut self, start_byte: u64, length_bytes: u64, flags: u64, data: &[u8]) {
         let whole = |bytes: u64| {
-            assert!(bytes.is_multiple_of(self.sector_bytes), "{bytes} B are no whole sectors");
+            assert!(bytes.is_multiple_of(self.sector_bytes), "{bytes} B are not whole sectors");
             bytes / self.sector_bytes
         };
         let at = self.bytes.len();

@@ -112,7 +112,7 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
-    sections.extend(report.integrity.as_ref().map(integrity::section));
+    sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, &format)));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
     if let Some(found) = &report.soak {
         sections.extend(soak::sections(found, format));

@@ -13,6 +13,7 @@ pub mod locality;
 pub mod plan;
 pub mod predict;
 pub mod profile;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod runs;

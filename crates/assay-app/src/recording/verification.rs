@@ -1,14 +1,11 @@
-//! Verification of a recording: begun before the load, ended by a sweep and its documents.
+//! What a recording verifies with: the verifier, what it has said, and the time of the workers.
 
-use super::{OpenTarget, Recording};
-use assay_engine::Verifier;
+use assay_engine::{Target, Verifier};
 use assay_methods::target::is_simulated;
 use assay_model::integrity::{Integrity, Sweep};
-use assay_model::measurement::{Finish, Measurement, Remark};
-use assay_model::number::count_of;
-use assay_model::units::{Share, show_bytes};
+use assay_model::measurement::{Measurement, Remark};
+use assay_model::units::Share;
 use assay_model::{Error, Result, Workload};
-use assay_store::Document;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -21,6 +18,21 @@ pub(super) struct Verification {
 }
 
 impl Verification {
+    /// Verification of a workload on opened targets.
+    pub(super) fn begin(
+        workload: &Workload,
+        targets: &Arc<[Target]>,
+        checked_share: Share,
+    ) -> Result<Self> {
+        let verifier = Verifier::new(workload, targets, run_number(), checked_share.0)?;
+        Ok(Self { verifier: Arc::new(verifier), worker_time_ns: 0, told_blocks: 0 })
+    }
+
+    /// What came of it after a sweep.
+    pub(super) fn finish(&self, sweep: Sweep) -> Integrity {
+        self.verifier.finish(sweep, self.worker_time_ns)
+    }
+
     /// Takes a measurement in, and notes in it what was found meanwhile.
     pub(super) fn measured(&mut self, workload: &Workload, measurement: &mut Measurement) {
         let workers: u64 = workload.streams.iter().map(|stream| u64::from(stream.workers)).sum();
@@ -62,55 +74,6 @@ pub fn check_verifiable(
         ));
     }
     Verifier::check(workload)
-}
-
-impl Recording {
-    /// Verifies everything that is measured from now on; `checked_share` of the reads are compared.
-    ///
-    /// # Errors
-    /// A usage error when the workload or the targets cannot be verified.
-    pub fn verify(&mut self, workload: &Workload, checked_share: Share) -> Result<()> {
-        let OpenTarget::Storage(storage) = &self.target else {
-            let targets = &self.writer.manifest().targets;
-            return check_verifiable(workload, targets, checked_share);
-        };
-        let verifier = Verifier::new(workload, &storage.targets, run_number(), checked_share.0)?;
-        let verifier = Arc::new(verifier);
-        self.verification = Some(Verification { verifier, worker_time_ns: 0, told_blocks: 0 });
-        Ok(())
-    }
-
-    /// Reads everything that was written, and keeps what came of it; nothing without verification.
-    ///
-    /// # Errors
-    /// An environment error when memory is short or the store cannot take the documents.
-    pub fn end_verification(&mut self, finish: &Finish) -> Result<Option<Integrity>> {
-        let Some(verification) = self.verification.take() else {
-            return Ok(None);
-        };
-        let verifier = &verification.verifier;
-        let progress = self.context.progress.clone();
-        let mut show = |share: f64| progress.show("sweep over what was written", share, None);
-        let sweep = match finish {
-            // What has gone cannot be read.
-            Finish::Failed { .. } => Sweep::default(),
-            _ => verifier.sweep(&self.context.stop, &mut show)?,
-        };
-        self.context.progress.clear();
-        let integrity = verifier.finish(sweep, verification.worker_time_ns);
-        self.writer.put_json(Document::Integrity, &integrity)?;
-        let versions = verifier.versions();
-        if !versions.is_empty() {
-            self.writer.keep_faults(&versions)?;
-            self.context.progress.say(&format!(
-                "note: both versions of {} blocks ({} each) are kept in {}",
-                count_of(versions.len()),
-                show_bytes(assay_model::number::real(integrity.block_bytes)),
-                self.writer.path().join(assay_store::FAULTS).display()
-            ));
-        }
-        Ok(Some(integrity))
-    }
 }
 
 /// A number that no other run has but by a chance of one in four thousand million.

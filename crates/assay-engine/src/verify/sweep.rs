@@ -4,7 +4,7 @@ use super::Verifier;
 use crate::sys::{self, Buffers, monotonic_ns};
 use assay_integrity::{Place, Stamp};
 use assay_model::integrity::{FoundBy, Sweep};
-use assay_model::number::{count_of, index_of, seconds};
+use assay_model::number::{count_of, index_of, seconds, share};
 use assay_model::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -97,7 +97,7 @@ impl Verifier {
                 .collect();
             while threads.iter().any(|thread| !thread.is_finished()) {
                 let begun = progress.next.load(Ordering::Relaxed).min(count_of(pieces.len()));
-                show(Self::swept_share(begun, count_of(pieces.len())));
+                show(share(begun, count_of(pieces.len())));
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
         });

@@ -1,6 +1,6 @@
 //! What starts now: reads, writes and syncs, as the arrivals allow and the sync policy asks.
 
-use super::Worker;
+use super::{HeldWrite, Worker};
 use crate::arrivals::Arrivals;
 use crate::backend::{Backend, Io, Wait};
 use crate::space::Location;
@@ -12,14 +12,6 @@ use assay_model::workload::{Arrival, SyncPolicy};
 const REDRAWS: u32 = 16;
 /// After this time a write that was held back tries again.
 const HELD_NS: u64 = 50_000;
-
-/// A write that waits for a place that nobody else is writing.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct HeldWrite {
-    pub(super) slot: u32,
-    intended_ns: u64,
-    places: u64,
-}
 
 impl<B: Backend> Worker<B> {
     /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.

@@ -74,7 +74,7 @@ impl Device {
             blocks: old,
             random,
         };
-        // What was there before the run cannot be told from what a stranger puts in place of the first write.
+        // What was there before the run cannot be distinguished from what a stranger puts in place of the first write.
         (0..2).for_each(|_| (0..BLOCKS).for_each(|block| device.write(block)));
         device
     }

@@ -132,6 +132,17 @@ fn an_image_holds_what_a_state_holds() {
 }
 
 #[test]
+fn stamps_of_another_place_are_refused() {
+    let (mut log, mut data) = (WriteLog::new(), vec![0; 512]);
+    let first = SectorAddress { target: 0, sector: 9 };
+    let stamp = BlockStamp { first, generation: 1, writer: Writer::default() };
+    Pattern::new(1, 0.0).fill(&mut data, &stamp);
+    log.push_write(4096, &data, false);
+    let error = StampedLog::new(&log).unwrap_err().to_string();
+    assert!(error.contains("another place"), "{error}");
+}
+
+#[test]
 fn a_log_without_stamps_is_refused() {
     let mut log = WriteLog::new();
     log.push_write(0, &[1; 4096], false);

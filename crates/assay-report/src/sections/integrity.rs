@@ -2,6 +2,7 @@
 
 use super::headline::Headline;
 use crate::clock::show_length;
+use crate::format::Formatter;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::integrity::{Fault, FoundBy, Integrity};
 use assay_model::number::{real, share};
@@ -44,10 +45,13 @@ pub(super) fn sentence(found: &Integrity) -> String {
     }
 }
 
-pub(super) fn section(found: &Integrity) -> Section<'static> {
-    let tables = [kinds(found), faults(found), coverage(found), cost(found)];
-    let tables = tables.into_iter().filter(|table| !table.is_empty());
-    let lead = Block::Lead(vec![sentence(found), swept(found)]);
+pub(super) fn section(found: &Integrity, format: &Formatter) -> Section<'static> {
+    // Amounts and times would show how fast the storage is.
+    let amounts = (!format.is_relative()).then(|| [coverage(found), cost(found)]);
+    let tables = [kinds(found), faults(found)].into_iter().chain(amounts.into_iter().flatten());
+    let tables = tables.filter(|table| !table.is_empty());
+    let swept = (!format.is_relative()).then(|| swept(found));
+    let lead = Block::Lead([sentence(found)].into_iter().chain(swept).collect());
     let limits = Block::Note(
         "No power was cut: this says nothing of what storage keeps over a power failure."
             .to_owned(),
