@@ -11,16 +11,20 @@ use assay_model::measurement::Operation;
 use assay_model::number::{count_of, real, real_len};
 use assay_stats::random::Random;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 mod complete;
 mod issue;
 mod lead;
 mod messages;
+mod verification;
 
+use issue::HeldWrite;
 use lead::Lead;
 use messages::Meter;
 pub use messages::{Message, WorkerInterval, WorkerSummary};
+use verification::Verification;
 
 /// When the phases of a run begin, on the backend's clock.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +113,9 @@ pub struct Worker<B> {
     sizes: Sizes,
     random: Random,
     payload: Payload,
+    /// Where what is read is compared with what was written.
+    verification: Option<Verification>,
+    held: Option<HeldWrite>,
     arrivals: Arrivals,
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -147,7 +154,13 @@ impl<B: Backend> Worker<B> {
             part.seed,
             times.start_ns,
         );
+        let verification = plan.verifier.as_ref().map(|verifier| {
+            let (worker, sync) = (plan.worker, plan.stream.sync);
+            Verification::new(Arc::clone(verifier), worker, plan.slots, sync, part.seed)
+        });
         Self {
+            verification,
+            held: None,
             generator: Generator::new(&plan.stream.access, plan.places(), plan.place_bytes(), part),
             sizes: Sizes::new(&plan.stream.transfer, plan.place_bytes()),
             random: Random::part(part.seed ^ 0x700d, part.worker),
@@ -249,6 +262,8 @@ impl<B: Backend> Worker<B> {
     fn end(&mut self, end_ns: u64) {
         self.account(end_ns);
         self.ended = true;
+        // It was never issued.
+        self.free.extend(self.held.take().map(|held| held.slot));
         if self.interval.is_some() {
             self.hand_over(end_ns);
         }

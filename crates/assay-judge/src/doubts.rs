@@ -5,7 +5,7 @@ use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
 use assay_model::counters::DeviceCounters;
 use assay_model::load::{PhysicalVerdict, Rung};
-use assay_model::measurement::{Conduct, Finish, Measurement, Operation, Submission};
+use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operation, Submission};
 use assay_model::number::{real, share};
 use assay_model::target::TargetFacts;
 use assay_model::verdict::{Bias, Doubt, Unit};
@@ -77,7 +77,7 @@ fn early_end(measurement: &Measurement) -> Option<Doubt> {
 
 /// On a virtual clock nothing is ever late, whatever the processors do.
 fn busy_host(conduct: &Conduct) -> Option<Doubt> {
-    if conduct.clock == "virtual" {
+    if conduct.clock == ClockKind::Virtual {
         return None;
     }
     let remedy = "use more workers, fewer I/Os a second, or a host with idle processors";
